@@ -1,0 +1,36 @@
+"""What can go wrong. A message says what was found, in the user's own names, the rule, and the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from visviva.results import Run
+
+
+class VisvivaError(Exception):
+    """Base of all errors that this package raises on purpose."""
+
+
+class ModelError(VisvivaError, ValueError):
+    """The description is wrong: a name, a shape, a number or a rule of the theory is violated."""
+
+
+class AssemblyError(ModelError):
+    """The description is well formed, but no configuration or velocity satisfies all of it."""
+
+
+class _PartialRun(VisvivaError):
+    """A simulation that ended early; `run` is the part that is valid, up to the last accepted step."""
+
+    def __init__(self, message: str, run: Run | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class ConvergenceError(_PartialRun):
+    """A step could not be solved; nothing of it was kept. `run` holds the steps before it."""
+
+
+class Interrupted(_PartialRun):  # noqa: N818 - an interruption is not an error of the model
+    """The user stopped the run (Ctrl-C). `run` holds what was computed, `run.final` continues it."""
