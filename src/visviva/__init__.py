@@ -15,11 +15,26 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import geometry as geometry
+    from visviva import testing as testing
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
+    from visviva.compiler import compile as compile
+    from visviva.integrate import DiscreteGradient as DiscreteGradient
+    from visviva.integrate import LieMidpoint as LieMidpoint
+    from visviva.integrate import Newton as Newton
+    from visviva.integrate import PHMP as PHMP
+    from visviva.integrate import PHMPGGL as PHMPGGL
+    from visviva.integrate import simulate as simulate
+    from visviva.mechanism import Mechanism as Mechanism
+    from visviva.model import Model as Model
+    from visviva.model import State as State
+    from visviva.results import Audit as Audit
+    from visviva.results import Run as Run
+    from visviva.geometry import inertia as inertia
 
 _HOME = {
     "AssemblyError": "visviva.errors",
@@ -27,18 +42,31 @@ _HOME = {
     "Interrupted": "visviva.errors",
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
-    "inertia": "visviva.geometry.inertia",
+    "compile": "visviva.compiler",
+    "DiscreteGradient": "visviva.integrate",
+    "LieMidpoint": "visviva.integrate",
+    "Newton": "visviva.integrate",
+    "PHMP": "visviva.integrate",
+    "PHMPGGL": "visviva.integrate",
+    "simulate": "visviva.integrate",
+    "Mechanism": "visviva.mechanism",
+    "Model": "visviva.model",
+    "State": "visviva.model",
+    "Audit": "visviva.results",
+    "Run": "visviva.results",
 }
-_MODULES = {"inertia", "geometry", "testing"}
+_MODULES = {"geometry": "visviva.geometry", "inertia": "visviva.geometry.inertia", "testing": "visviva.testing"}
 
-__all__ = ["__version__", *sorted(_HOME)]
+__all__ = ["__version__", *sorted(_HOME), *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _MODULES:
+        value: Any = importlib.import_module(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"module 'visviva' has no attribute {name!r}")
-    module = importlib.import_module(_HOME[name])
-    value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value
     return value
 

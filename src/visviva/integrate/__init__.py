@@ -1,1 +1,21 @@
-"""integrate."""
+"""Integrators as a user sees them, and the only time loop."""
+
+from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
+from visviva.integrate.integrator import AbstractIntegrator
+from visviva.integrate.newton import Newton
+from visviva.integrate.phmp import PHMP
+from visviva.integrate.phmpggl import PHMPGGL
+from visviva.integrate.simulate import simulate
+
+INTEGRATORS: tuple[AbstractIntegrator, ...] = (PHMP(), PHMPGGL(), DiscreteGradient())
+
+__all__ = [
+    "INTEGRATORS",
+    "PHMP",
+    "PHMPGGL",
+    "AbstractIntegrator",
+    "DiscreteGradient",
+    "LieMidpoint",
+    "Newton",
+    "simulate",
+]

@@ -1,1 +1,26 @@
-"""model."""
+"""The seam: a model in the form E(x) (ξ, ẇ) = (J(x) - R(x, z)) z + B(x) u, and its states."""
+
+from visviva.model.index1 import Accelerations
+from visviva.model.layout import Junction, Variable
+from visviva.model.model import Model
+from visviva.model.rows import RowKind
+from visviva.model.state import State
+from visviva.model.storage import Energy, Kinetic, Linear, QuadraticEnergy
+from visviva.model.structure import Dissipation, Port, Routing, canonical
+
+__all__ = [
+    "Accelerations",
+    "Dissipation",
+    "Energy",
+    "Junction",
+    "Kinetic",
+    "Linear",
+    "Model",
+    "Port",
+    "QuadraticEnergy",
+    "Routing",
+    "RowKind",
+    "State",
+    "Variable",
+    "canonical",
+]

@@ -1,0 +1,20 @@
+"""compile: any description to its Model."""
+
+from __future__ import annotations
+
+from visviva.compiler.mechanism import compile_mechanism
+from visviva.errors import ModelError
+from visviva.mechanism import Mechanism
+from visviva.model import Model
+
+
+def compile(what: Mechanism | Model, form: str = "lie") -> Model:  # noqa: A001 - see __init__
+    """The Model of a description; a Model is returned as it is.
+
+    form: for a mechanism "lie" (poses and twists) or "directors", see `visviva.compiler.mechanism`.
+    """
+    if isinstance(what, Model):
+        return what
+    if isinstance(what, Mechanism):
+        return compile_mechanism(what, form)
+    raise ModelError(f"compile() takes a Mechanism or a Model, got {type(what).__name__}.")

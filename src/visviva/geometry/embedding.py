@@ -1,0 +1,187 @@
+"""State spaces in embedding coordinates, with a retraction whose increments are exact.
+
+A point of a group is kept as a flat array `q`: the translation r, then the columns of the rotation matrix.
+Each space has a *lift* N(q), linear in the tangent vector, with two properties:
+
+    q_dot = N(q) ξ                 on the group (ξ left-trivialised, angular first),
+    q1 - q0 = N((q0 + q1)/2) Δ     exactly, for q1 = retract(q0, Δ).
+
+The second is the discrete chain rule: whatever is quadratic in q has an exact discrete derivative at the mean
+of the end points, although that mean is no rotation. On rotations it is the Cayley map,
+R1 - R0 = R̄ Δ̂ with R̄ = (R0 + R1)/2; on translations r1 = r0 + R̄⁻ᵀ Δv, which keeps the momentum of a body whose
+frame sits at the centre of mass (the homogeneous Cayley map of 4x4 matrices does not).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.hat import skew
+
+_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])  # the generator of plane rotations
+
+
+class AbstractSpace(ABC):
+    """A Lie group seen through its embedding coordinates; all methods take any leading batch shape."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many numbers store a point."""
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """Dimension of the group."""
+
+    @abstractmethod
+    def lift(self, q: Array) -> Array:
+        """N(q), shape (..., size, dim)."""
+
+    def pull(self, rows: Array, q: Array) -> Array:
+        """Rows over embedding coordinates (..., m, size) as rows over tangent vectors, rows N(q)."""
+        return rows @ self.lift(q)
+
+    @abstractmethod
+    def retract(self, q0: Array, delta: Array) -> Array:
+        """The point reached from q0 by the increment Δ, with q1 - q0 = N((q0 + q1)/2) Δ."""
+
+    @abstractmethod
+    def drift(self, q: Array, xi: Array) -> Array:
+        """The part of q_ddot that is there without acceleration: (d/dt N(q)) ξ, shape (..., size)."""
+
+    @abstractmethod
+    def defect(self, q: Array) -> float:
+        """How far q is from being a point of the space: 0 for a flat space, |RᵀR - I| for rotations."""
+
+
+@final
+@dataclass(frozen=True)
+class Flat(AbstractSpace):
+    """Rⁿ: N = I, q1 = q0 + Δ."""
+
+    n: int
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return self.n
+
+    @property
+    def dim(self) -> int:  # noqa: D102
+        return self.n
+
+    def lift(self, q: Array) -> Array:  # noqa: D102
+        return np.broadcast_to(np.eye(self.n), (*q.shape[:-1], self.n, self.n))
+
+    def pull(self, rows: Array, q: Array) -> Array:  # noqa: D102
+        return rows
+
+    def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
+        return q0 + delta
+
+    def drift(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        return np.zeros_like(q)
+
+    def defect(self, q: Array) -> float:  # noqa: D102
+        return 0.0
+
+
+@final
+@dataclass(frozen=True)
+class Rotations(AbstractSpace):
+    """SO(2) or SO(3), with translations or without.
+
+    n:       2 or 3.
+    moves:   None for SO(n); "body" for SE(n), translations turned with the body, ṙ = R v;
+             "space" for the direct product SO(n) x Rⁿ, ṙ = v.
+    Points:  (r, columns of R), without r for SO(n). Tangent vectors: (ω, v).
+    """
+
+    n: int
+    moves: str | None = None
+    turns: ClassVar[dict[int, int]] = {2: 1, 3: 3}
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return self.n * self.n + (self.n if self.moves else 0)
+
+    @property
+    def dim(self) -> int:  # noqa: D102
+        return self.turns[self.n] + (self.n if self.moves else 0)
+
+    def rotation(self, q: Array) -> Array:
+        """The matrix part of q, shape (..., n, n); its columns are the directors."""
+        columns = q[..., self.n :] if self.moves else q
+        return np.swapaxes(columns.reshape(*q.shape[:-1], self.n, self.n), -1, -2)
+
+    def translation(self, q: Array) -> Array:
+        """The position r, shape (..., n)."""
+        return q[..., : self.n]
+
+    def point(self, R: Array, r: Array | None = None) -> Array:
+        """Embedding coordinates of a rotation matrix and a translation."""
+        columns = np.swapaxes(R, -1, -2).reshape(*R.shape[:-2], self.n * self.n)
+        return np.concatenate([r, columns], axis=-1) if r is not None else columns
+
+    def _spin(self, w: Array) -> Array:
+        return skew(w) if self.n == 3 else w[..., None] * _TURN
+
+    def _cayley(self, w: Array) -> Array:
+        """(I - ŵ/2)⁻¹ (I + ŵ/2) in closed form."""
+        w_hat = self._spin(w)
+        scale = 1.0 / (1.0 + 0.25 * (w * w).sum(-1))[..., None, None]
+        return np.eye(self.n) + scale * (w_hat + 0.5 * w_hat @ w_hat)
+
+    def _carry(self, R: Array) -> Array:
+        """How v becomes a change of r: R⁻ᵀ, which is R on the group and exact at the mean of two rotations."""
+        if self.moves == "space":
+            return np.broadcast_to(np.eye(self.n), R.shape)
+        return np.swapaxes(np.linalg.inv(R), -1, -2)
+
+    def lift(self, q: Array) -> Array:  # noqa: D102
+        n, k, R = self.n, self.turns[self.n], self.rotation(q)
+        N = np.zeros((*q.shape[:-1], self.size, self.dim))
+        head = n if self.moves else 0
+        for i in range(n):  # d_i moves with R (ω x e_i), linear in ω
+            unit = np.eye(n)[i]
+            columns = -R @ skew(unit) if n == 3 else (R @ (_TURN @ unit))[..., None]
+            N[..., head + n * i : head + n * (i + 1), :k] = columns
+        if self.moves:
+            N[..., :n, k:] = self._carry(R)
+        return N
+
+    def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
+        R0, w = self.rotation(q0), delta[..., : self.turns[self.n]]
+        R1 = R0 @ self._cayley(w)
+        if not self.moves:
+            return self.point(R1)
+        v = delta[..., self.turns[self.n] :]
+        if self.moves == "body":
+            v = (R0 @ (v + 0.5 * (self._spin(w) @ v[..., None])[..., 0])[..., None])[..., 0]
+        return self.point(R1, self.translation(q0) + v)
+
+    def drift(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        R, w = self.rotation(q), xi[..., : self.turns[self.n]]
+        W = self._spin(w)
+        bend = R @ W @ W
+        if not self.moves:
+            return self.point(bend)
+        v = xi[..., self.turns[self.n] :]
+        turn = (R @ W @ v[..., None])[..., 0] if self.moves == "body" else np.zeros_like(v)
+        return self.point(bend, turn)
+
+    def defect(self, q: Array) -> float:  # noqa: D102
+        R = self.rotation(q)
+        return float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(self.n)).max())
+
+
+SO2_SPACE = Rotations(2)
+SO3_SPACE = Rotations(3)
+SE2_SPACE = Rotations(2, "body")
+SE3_SPACE = Rotations(3, "body")
+SO3xR3_SPACE = Rotations(3, "space")

@@ -1,0 +1,207 @@
+"""A model in director form as the director schemes need it: constant mass, quadratic constraints, stacked."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry.embedding import Flat
+from visviva.geometry.linear import apply
+from visviva.integrate.newton import difference_jacobian
+from visviva.model import Model
+from visviva.model.holonomic import Holonomic
+from visviva.model.layout import Index
+from visviva.model.storage import AbstractStorage, Kinetic, Linear
+from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting, AbstractStructure
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@final
+class DirectorSystem:
+    """M v̇ = -∇V - G(q)ᵀλ - R(q) v + B(q) u,   q̇ = v,   g(q) = 0 with g_k = ½ q·A_k q + b_k·q + c_k.
+
+    The tensor A is kept sparse, once by rows of G (A v for a vector v) and once by multipliers (Σ λ_k A_k).
+    """
+
+    def __init__(self, model: Model, scheme: str) -> None:
+        import scipy.sparse
+
+        self.model = model
+        self.n = _canonical_size(model, scheme)
+        n, kinetic = self.n, [part for part in model.storages if isinstance(part, Kinetic)]
+        self.M: Array = np.zeros((n, n))
+        for part in kinetic:
+            rows = model.layout.z[part.variable]
+            self.M[rows.start - n : rows.stop - n, rows.start - n : rows.stop - n] = part.M
+        self.m = sum(part.rows for part in model.constraints)
+        self.b: Array = np.zeros((self.m, n))
+        self.c: Array = np.zeros(self.m)
+        entries: list[tuple[Array, Array, Array, Array]] = []
+        first = 0
+        for part in model.constraints:
+            if not isinstance(part, Holonomic):
+                raise ModelError(f"{scheme} needs holonomic constraints; {part.name!r} is {part.kind}.")
+            at, rows = model.layout.read(part.reads), np.arange(first, first + part.rows)
+            self.b[rows[:, None], at], self.c[rows] = part.g.b, part.g.c
+            k, i, j = np.nonzero(part.g.A)
+            entries.append((rows[k], at[i], at[j], part.g.A[k, i, j]))
+            first += part.rows
+        k, i, j, a = (
+            (np.concatenate(parts) for parts in zip(*entries, strict=True))
+            if entries
+            else (np.zeros(0, int),) * 4
+        )
+        self._by_row: csr_array = scipy.sparse.csr_array((a, (k * n + i, j)), shape=(self.m * n, n))
+        self._by_lam: csr_array = scipy.sparse.csr_array((a, (i * n + j, k)), shape=(n * n, self.m))
+
+    # -- constraints --------------------------------------------------------------------------------------------
+
+    def g(self, q: Array) -> Array:
+        """Constraint functions, shape (m,)."""
+        return (0.5 * self.turn(q) + self.b) @ q + self.c
+
+    def G(self, q: Array) -> Array:
+        """Their gradients, shape (m, n)."""
+        return self.turn(q) + self.b
+
+    def turn(self, v: Array) -> Array:
+        """A v = ∂_q (G v), shape (m, n)."""
+        return np.asarray(self._by_row @ v).reshape(self.m, self.n)
+
+    def bend(self, lam: Array) -> Array:
+        """Σ λ_k A_k, shape (n, n)."""
+        return np.asarray(self._by_lam @ lam).reshape(self.n, self.n)
+
+    def G_scale(self, q: Array) -> Array:
+        """Largest entry of each gradient: the unit of a constraint's rate per unit of speed."""
+        return np.maximum(np.abs(self.G(q)).max(axis=1, initial=0.0), 1e-30)
+
+    # -- names and scales ---------------------------------------------------------------------------------------
+
+    def force_scale(self, size: Array) -> Array:
+        """The size of the terms that cancel in the balance of forces, one value per body."""
+        floor = max(1e-12 * float(size.max(initial=0.0)), 1e-30)
+        scale = np.empty(self.n)
+        for rows in self._bodies.values():
+            scale[rows] = max(float(size[rows].max(initial=0.0)), floor)
+        return scale
+
+    def velocity_name(self, row: int) -> str:
+        """The body to which a velocity belongs."""
+        return next(f"body {name!r}" for name, rows in self._bodies.items() if rows.start <= row < rows.stop)
+
+    @cached_property
+    def _bodies(self) -> dict[str, slice]:
+        return {
+            part.name: slice(rows.start - self.n, rows.stop - self.n)
+            for part in self.model.kinetic.values()
+            for rows in [self.model.layout.z[part.variable]]
+        }
+
+    # -- forces -------------------------------------------------------------------------------------------------
+
+    def gradient(self, q0: Array, q1: Array) -> Array:
+        """Discrete gradient of the potential energies, one per storage."""
+        force: Array = np.zeros(self.n)
+        for part in self._potentials:
+            at = self.model.layout.x[part.variable]
+            force[at] += part.mean_effort(q0[at], q1[at])
+        return force
+
+    def gradient_slope(self, q0: Array, q1: Array) -> Array:
+        """∂(discrete gradient)/∂q1."""
+        K: Array = np.zeros((self.n, self.n))
+        for part in self._potentials:
+            if not isinstance(part, Linear):
+                at = self.model.layout.x[part.variable]
+                K[at, at] += difference_jacobian(partial(part.mean_effort, q0[at]), q1[at], _size(q1[at]))
+        return K
+
+    def force(self, q: Array, v: Array, u: Array) -> Array:
+        """B(q) u - R(q, v) v."""
+        f: Array = np.zeros(self.n)
+        for part in self._acting:
+            reads, acts = self._places(part)
+            f[acts] += self._local_force(part, u, np.concatenate([q[reads], v[acts]]))
+        return f
+
+    def force_slopes(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
+        """(∂f/∂q, ∂f/∂v) of `force`, by differences within each structure."""
+        f_q: Array = np.zeros((self.n, self.n))
+        f_v: Array = np.zeros((self.n, self.n))
+        for part in self._acting:
+            reads, acts = self._places(part)
+            y = np.concatenate([q[reads], v[acts]])
+            size = np.concatenate([_size(q[reads]), _size(v[acts])])
+            slope = difference_jacobian(partial(self._local_force, part, u), y, size)
+            f_q[np.ix_(acts, reads)] += slope[:, : len(reads)]
+            f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
+        return f_q, f_v
+
+    def heats(self, q: Array, v: Array) -> Array:
+        """Heat flow v·R v of each dissipation [W]."""
+        return self.model.heats(np.concatenate([q, v]), self._z(v))
+
+    def powers(self, q: Array, v: Array, u: Array) -> Array:
+        """Power u·y of each port [W]."""
+        y = self.model.outputs(np.concatenate([q, v]), self._z(v))
+        return np.array([u[at] @ y[at] for at in self.model.port_columns.values()])
+
+    def _z(self, v: Array) -> Array:
+        return np.concatenate([np.zeros(self.n), v, np.zeros(self.m)])
+
+    @cached_property
+    def _potentials(self) -> tuple[AbstractStorage, ...]:
+        return tuple(part for part in self.model.storages if not isinstance(part, Kinetic))
+
+    @cached_property
+    def _acting(self) -> tuple[AbstractDissipation | AbstractPort, ...]:
+        return (*self.model.dissipations, *self.model.ports)
+
+    def _places(self, part: AbstractStructure) -> tuple[Index, Index]:
+        return self.model.layout.read(part.reads), self.model.acts(part) - self.n
+
+    def _local_force(self, part: AbstractDissipation | AbstractPort, u: Array, y: Array) -> Array:
+        """Force of one structure on the velocities it acts on; y are the coordinates it reads, then these."""
+        k = len(self.model.layout.read(part.reads))
+        q, v = y[..., :k], y[..., k:]
+        if isinstance(part, AbstractPort):
+            return apply(part.B(q), u[self.model.port_columns[part.name]])
+        return -apply(part.R(q, v), v)
+
+
+def _size(values: Array) -> Array:
+    return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))
+
+
+def _canonical_size(model: Model, scheme: str) -> int:
+    """Number of coordinates, if the model is x = (q, v) with q̇ = v and flat q; else an error."""
+    positions = [v for v in model.variables if v.name not in model.kinetic]
+    velocities = [v for v in model.variables if v.name in model.kinetic]
+    n = sum(v.space.size for v in positions)
+    fits = (
+        not model.junctions
+        and model.variables == (*positions, *velocities)
+        and all(isinstance(v.space, Flat) for v in model.variables)
+        and n == sum(v.space.size for v in velocities)
+    )
+    if fits:
+        J = np.zeros((2 * n, 2 * n))
+        for part in model.structures:
+            if isinstance(part, AbstractRouting):
+                acts = model.acts(part)
+                J[np.ix_(acts, acts)] += part.J(np.zeros(len(model.layout.read(part.reads))))
+        fits = bool((J[:n, n:] == np.eye(n)).all() and np.abs(J).sum() == 2 * n)
+    if not fits:
+        raise ModelError(
+            f"{scheme} integrates models in director form: flat positions, then as many velocities, q̇ = v, quadratic\n"
+            f"constraints. Model {model.name!r} is not of that form: simulate the Mechanism itself, or use\n"
+            "vv.DiscreteGradient(), which takes any model."
+        )
+    return n

@@ -1,0 +1,149 @@
+"""The reference scheme for any Model: implicit midpoint with one discrete gradient per storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.names import row_name
+from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.phmp import predict
+from visviva.model import Model, RowKind, State
+
+
+@final
+@dataclass(frozen=True)
+class DiscreteGradient(AbstractIntegrator):
+    """E (Δ, ·)/h = (J(x̄) - R(x̄, z̄)) z̄ + B(x̄) u on a product of groups, x1 = x0 retracted by Δ = h ξ.
+
+    x̄ is the mean of both ends in embedding coordinates and z̄ holds one discrete gradient per storage, so that
+    H(x1) - H(x0) = h (ȳᵀu - z̄ᵀR z̄) at any h. Holonomic rows are solved as g(x1)/h = 0.
+    On SE(3), with the frame at the centre of mass, the retraction keeps linear and angular momentum and moves the
+    centre of mass of a free body on a straight line. The Newton matrix is made by differences: it is the
+    reference for every model, not the fast path.
+    """
+
+    newton: Newton = Newton()
+    order: ClassVar[int] = 2
+    preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
+    form: ClassVar[str] = "lie"
+
+    def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
+        return _Stepper(model, self.newton)
+
+
+LieMidpoint = DiscreteGradient  # the same scheme by the name it has on Lie groups
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Stepper(AbstractStepper):
+    model: Model
+    newton: Newton
+
+    def step(self, state: State, h: float, u: Array) -> Step:
+        model, x0, dim = self.model, state.x, self.model.layout.dim
+        active = np.flatnonzero(state.active)
+        E = model.E(x0)[:dim, :dim]
+        size = self._sizes(x0, E, h, u)
+
+        def ends(y: Array) -> tuple[Array, Array, Array]:
+            w = np.zeros((*y.shape[:-1], len(model.kinds)))
+            w[..., active] = y[..., dim:]
+            x1 = model.retract(x0, h * y[..., :dim])
+            return x1, 0.5 * (x0 + x1), model.mean_z(x0, x1, w)
+
+        def function(y: Array) -> Array:
+            x1, xm, z = ends(y)
+            flow = model.flow(xm, z, u)
+            rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim:])
+            return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
+
+        def residual(y: Array) -> tuple[Array, Array]:
+            scale = size(y[:dim], ends(y)[2])
+            return function(y), np.concatenate([scale[:dim], scale[dim:][active]])
+
+        def jacobian(y: Array) -> Array:
+            return difference_jacobian(function, y, _typical(y, dim))
+
+        start = np.concatenate([predict(state.rate, self._cold_rate(x0, u)), state.w[active]])
+        try:
+            solution = self.newton.solve(residual, jacobian, start, reuse=True)
+        except NotConverged as failure:
+            failure.where = self._where(failure.row, active)
+            raise
+        x1, xm, z = ends(solution.y)
+        outputs = model.outputs(xm, z)
+        return Step(
+            x=x1,
+            w=z[dim:],
+            gam=np.zeros(0),
+            rate=solution.y[:dim],
+            heat=h * model.heats(xm, z),
+            work=h * np.array([u[at] @ outputs[at] for at in model.port_columns.values()]),
+            iterations=solution.iterations,
+            residual=solution.residual,
+        )
+
+    @cached_property
+    def _holonomic(self) -> Array:
+        return np.array([kind is RowKind.HOLONOMIC for _, kind in self.model.kinds], dtype=bool)
+
+    @cached_property
+    def _groups(self) -> list[slice]:
+        """Rows that share a scale: those of one variable, junction or constraint."""
+        return list(self.model.layout.z.values())
+
+    def _g(self, x: Array) -> Array:
+        """Constraint functions, with zeros for the junctions before them."""
+        g = self.model.g(x)
+        junctions = np.zeros((*g.shape[:-1], len(self.model.kinds) - g.shape[-1]))
+        return np.concatenate([junctions, g], axis=-1)
+
+    def _sizes(self, x0: Array, E: Array, h: float, u: Array) -> Callable[[Array, Array], Array]:
+        """The size of the terms that cancel in each row, as a function of rate and z: the unit of its rounding."""
+        model, dim = self.model, self.model.layout.dim
+        terms = np.abs(model.J(x0)) + np.abs(model.R(x0))
+        fixed = np.abs(model.B(x0)) @ np.abs(u)
+        for name, part in model.kinetic.items():
+            fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / h
+        fixed[len(fixed) - len(self._holonomic) :][self._holonomic] += model.g_scale(x0) / h
+
+        def size(rate: Array, z: Array) -> Array:
+            rows = terms @ np.abs(z) + fixed
+            rows[:dim] += np.abs(E) @ np.abs(rate)
+            floor = max(1e-12 * float(rows.max(initial=0.0)), 1e-30)
+            for group in self._groups:
+                rows[group] = max(float(rows[group].max(initial=0.0)), floor)
+            return rows
+
+        return size
+
+    def _cold_rate(self, x: Array, u: Array) -> Array:
+        """A start value without history: rates of the state variables as they are, velocities unchanged."""
+        model = self.model
+        rate = model.flow(x, model.z(x), u)[: model.layout.dim]
+        rate[model.layout.act(tuple(model.kinetic))] = 0.0
+        return rate
+
+    def _where(self, row: int, active: Array) -> str:
+        if row < 0:
+            return ""
+        if row >= self.model.layout.dim:
+            return row_name(self.model, int(active[row - self.model.layout.dim]))
+        name = next(name for name, at in self.model.layout.z.items() if at.start <= row < at.stop)
+        return f"variable {name!r}"
+
+
+def _typical(y: Array, dim: int) -> Array:
+    """A size for differences: the largest entry among the rates, and among the algebraic unknowns."""
+    size = np.empty_like(y)
+    for part in (slice(0, dim), slice(dim, None)):
+        size[part] = max(1.0, float(np.abs(y[part]).max(initial=0.0)))
+    return size

@@ -1,0 +1,51 @@
+"""Inputs of a run: constants or functions of time, by port name, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array
+from visviva.errors import ModelError, VisvivaError
+from visviva.model import Model
+
+Input = ArrayLike | Callable[[float], ArrayLike]
+
+
+class BadInput(VisvivaError):  # noqa: N818 - becomes the error of the run, with its valid part
+    """An input function returned something that is no finite vector of the port's width."""
+
+
+def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable[[float], Array]:
+    """u(t) for all ports in order. Ports that are not given are zero; a name that is no port is an error."""
+    given = dict(inputs or {})
+    unknown = [name for name in given if name not in model.port_columns]
+    if unknown:
+        ports = ", ".join(model.port_columns) or "none; add one with m.torque(...) or m.wrench(...)"
+        raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
+    widths = {port.name: port.width for port in model.ports}
+    constants = {name: _vector(value, widths[name], name) for name, value in given.items() if not callable(value)}
+
+    def u(t: float) -> Array:
+        values = np.zeros(sum(widths.values()))
+        for name, at in model.port_columns.items():
+            if name in constants:
+                values[at] = constants[name]
+            elif name in given:
+                values[at] = _vector(given[name](t), widths[name], f"{name}, at t = {t:g} s")  # type: ignore[operator]
+        return values
+
+    return u
+
+
+def _vector(value: ArrayLike, width: int, name: str) -> Array:
+    try:
+        vector = np.asarray(value, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        vector = np.zeros(0)
+    if vector.shape != (width,) or not np.isfinite(vector).all():
+        numbers = "one finite number" if width == 1 else f"{width} finite numbers"
+        raise BadInput(f"the input of port {name} must be {numbers}, got {value!r}.")
+    return vector

@@ -1,0 +1,56 @@
+"""What an integrator is: it declares what it keeps, and makes one step at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from visviva._arrays import Array
+from visviva.model import Model, State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one accepted step leaves.
+
+    x:     new state.   rate: mean rate, for the predictor.
+    w:     algebraic unknowns, gam: multipliers of the velocity level; both live at the midpoint of the step.
+    heat:  heat of each dissipation [J].   work: work of each port [J].
+    """
+
+    x: Array
+    w: Array
+    gam: Array
+    rate: Array
+    heat: Array
+    work: Array
+    iterations: int
+    residual: float
+
+
+class AbstractStepper(ABC):
+    """An integrator made ready for one model."""
+
+    @abstractmethod
+    def step(self, state: State, h: float, u: Array) -> Step:
+        """One step of length h with the inputs u; raises `NotConverged` with `where` in the user's names."""
+
+
+class AbstractIntegrator(ABC):
+    """A scheme. Contract (measured by the tests for every integrator in `visviva.testing.INTEGRATORS`):
+
+    order:     the error at a fixed time falls with this power of h.
+    preserves: what it keeps to rounding at any h: "energy" (the balance of stored energy, work and heat),
+               "momentum" (linear and angular, of free systems), "g" (holonomic constraints), "g_v" (their rates).
+    form:      the form in which it wants a mechanism.
+    """
+
+    order: ClassVar[int]
+    preserves: ClassVar[frozenset[str]]
+    form: ClassVar[str]
+
+    @abstractmethod
+    def prepare(self, model: Model) -> AbstractStepper:
+        """Make ready for a model, or say why it cannot be integrated by this scheme."""

@@ -1,0 +1,138 @@
+"""PH-MP-GGL: the midpoint rule on directors, with constraints kept on position and on velocity level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.integrate.directors import DirectorSystem
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.names import row_name
+from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.phmp import predict
+from visviva.model import Model, State
+
+
+@final
+@dataclass(frozen=True)
+class PHMPGGL(AbstractIntegrator):
+    """Midpoint rule with the stabilisation of Gear, Gupta and Leimkuhler; Latussek, Kinon, Betsch, eq. (61).
+
+        q1 - q0 = h (v̄ + M⁻¹ G(q̄)ᵀ γ)
+        M (v1 - v0) = h (-∇V - G(q̄)ᵀλ - (∂_q(G v̄))ᵀ γ - R(q̄) (q1 - q0)/h + B(q̄) u)
+        g(q1) = 0,   G(q1) v1 = 0
+
+    Energy, angular momentum, g and its rate are exact to rounding. Forces do their work on q1 - q0, not on h v̄:
+    with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. M must be regular: no flat or thin bodies.
+    """
+
+    newton: Newton = Newton()
+    order: ClassVar[int] = 2
+    preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g", "g_v"})
+    form: ClassVar[str] = "directors"
+
+    def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
+        system = DirectorSystem(model, "PHMPGGL")
+        return _Stepper(system, self.newton, _inverse_mass(system))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Stepper(AbstractStepper):
+    system: DirectorSystem
+    newton: Newton
+    M_inv: Array
+
+    def step(self, state: State, h: float, u: Array) -> Step:
+        s, n, I = self.system, self.system.n, np.eye(self.system.n)  # noqa: E741 - the identity
+        q0, v0 = state.x[:n], state.x[n:]
+        active = np.flatnonzero(state.active)
+        k = len(active)
+        g_scale = s.model.g_scale(state.x)[active] / h
+        speed = max(float(np.abs(v0).max(initial=0.0)), 1e-30)
+
+        def parts(y: Array) -> tuple[Array, Array, Array, Array]:
+            lam, gam = np.zeros(s.m), np.zeros(s.m)
+            lam[active], gam[active] = y[2 * n : 2 * n + k], y[2 * n + k :]
+            return y[:n], y[n : 2 * n], lam, gam
+
+        def residual(y: Array) -> tuple[Array, Array]:
+            rate, v1, lam, gam = parts(y)
+            q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
+            G, potential, force = s.G(qm), s.gradient(q0, q1), s.force(qm, rate, u)
+            inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
+            size = s.M @ (np.abs(v0) + np.abs(v1)) / h + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            F = [
+                rate - vm - self.M_inv @ (G.T @ gam),
+                inertia + reaction + potential - force,
+                s.g(q1)[active] / h,
+                (s.G(q1) @ v1)[active],
+            ]
+            fastest = max(speed, float(np.abs(v1).max(initial=0.0)))
+            lengths = s.G_scale(q1)[active]
+            scale = [np.full(n, fastest), s.force_scale(size), g_scale, lengths * fastest]
+            return np.concatenate(F), np.concatenate(scale)
+
+        def jacobian(y: Array) -> Array:
+            rate, v1, lam, gam = parts(y)
+            q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
+            G, G1, bent = s.G(qm)[active], s.G(q1)[active], s.bend(gam)
+            f_q, f_v = s.force_slopes(qm, rate, u)
+            empty = np.zeros((k, k))
+            return np.block(
+                [
+                    [I - 0.5 * h * self.M_inv @ bent, -0.5 * I, np.zeros((n, k)), -self.M_inv @ G.T],
+                    [
+                        0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1) - f_v,
+                        s.M / h + 0.5 * bent,
+                        G.T,
+                        s.turn(vm)[active].T,
+                    ],
+                    [G1, np.zeros((k, n)), empty, empty],
+                    [h * s.turn(v1)[active], G1, empty, empty],
+                ]
+            )
+
+        rate0 = predict(state.rate, v0)
+        trend = rate0 - state.rate[0] if state.rate else np.zeros(n)
+        gam0 = state.gam[active] if len(state.gam) else np.zeros(k)
+        try:
+            solution = self.newton.solve(
+                residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0])
+            )
+        except NotConverged as failure:
+            failure.where = self._where(failure.row, active)
+            raise
+        rate, v1, lam, gam = parts(solution.y)
+        q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+        return Step(
+            x=np.concatenate([q1, v1]),
+            w=lam,
+            gam=gam,
+            rate=rate,
+            heat=h * s.heats(qm, rate),
+            work=h * s.powers(qm, rate, u),
+            iterations=solution.iterations,
+            residual=solution.residual,
+        )
+
+    def _where(self, row: int, active: Array) -> str:
+        n, k = self.system.n, len(active)
+        if row < 2 * n:
+            return self.system.velocity_name(row % n) if row >= 0 else ""
+        return row_name(self.system.model, int(active[(row - 2 * n) % k]))
+
+
+def _inverse_mass(system: DirectorSystem) -> Array:
+    for part in system.model.kinetic.values():
+        lowest, *_, largest = np.linalg.eigvalsh(part.M)
+        if lowest <= 1e-13 * largest:
+            raise ModelError(
+                f"PHMPGGL needs a regular mass matrix, but that of {part.name!r} is singular: a flat or thin body has\n"
+                "directors without mass. Use vv.PHMP(), which takes such bodies, or give the body some thickness."
+            )
+    return np.linalg.inv(system.M)

@@ -1,0 +1,52 @@
+"""A progress line for runs that take a while, in a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, final
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+PATIENCE_SECONDS = 1.0
+
+
+@final
+class Progress:
+    """Shows nothing until a run has taken more than a second, unless it is asked for.
+
+    wanted: True always, False never, None where standard error is a terminal.
+    """
+
+    def __init__(self, name: str, steps: int, wanted: bool | None) -> None:
+        self._name = name
+        self._steps = steps
+        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._shows_at = time.perf_counter() + (PATIENCE_SECONDS if wanted is None else 0.0)
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def update(self, done: int, t: float) -> None:
+        """Report the steps done and the time reached."""
+        if not self._wanted or time.perf_counter() < self._shows_at:
+            return
+        if self._bar is None:
+            self._start()
+        assert self._bar is not None
+        self._bar.update(self._bar.task_ids[0], completed=done, description=f"{self._name}  t = {t:.4g} s")
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as RichProgress
+
+        self._bar = RichProgress(console=Console(file=sys.stderr), transient=True)
+        self._bar.add_task(self._name, total=self._steps)
+        self._bar.start()
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,54 @@
+"""Redundant constraints: which rows a step solves. The others follow from them, and are checked at every step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array
+from visviva.model import Model
+
+RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
+
+
+def independent_rows(blocks: list[Array]) -> NDArray[np.bool_]:
+    """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
+
+    Rows are normalised and projected block by block on the complement of those taken; within a block whose rows
+    depend on the others, column-pivoted QR picks the best conditioned ones.
+    """
+    import scipy.linalg
+
+    basis = np.zeros((0, blocks[0].shape[1])) if blocks else np.zeros((0, 0))
+    masks = []
+    for block in blocks:
+        length = np.linalg.norm(block, axis=1, keepdims=True)
+        rows = block / np.where(length > 0, length, 1.0)
+        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
+            rows = rows - (rows @ basis.T) @ basis
+        Q, R, order = scipy.linalg.qr(rows.T, mode="economic", pivoting=True)
+        rank = int((np.abs(np.diag(R)) > RANK_TOLERANCE).sum())
+        mask = np.zeros(len(block), dtype=bool)
+        mask[order[:rank]] = True
+        basis = np.concatenate([basis, Q[:, :rank].T])
+        masks.append(mask)
+    return np.concatenate(masks) if masks else np.zeros(0, dtype=bool)
+
+
+def select_rows(model: Model, x: Array) -> NDArray[np.bool_]:
+    """The algebraic rows that a step at x solves: all junctions, and an independent set of constraint rows.
+
+    Constraints of one body (its directors) come first, so that only joints are found redundant.
+    """
+    C = model.C(x)
+    ends = np.cumsum([0, *(part.rows for part in model.constraints)])
+    slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+    order = sorted(range(len(slices)), key=lambda k: not model.constraints[k].internal)
+    mask = np.zeros(len(C), dtype=bool)
+    at = 0
+    chosen = independent_rows([C[slices[k]] for k in order])
+    for k in order:
+        rows = model.constraints[k].rows
+        mask[slices[k]] = chosen[at : at + rows]
+        at += rows
+    return np.concatenate([np.ones(sum(junction.dim for junction in model.junctions), dtype=bool), mask])

@@ -1,0 +1,1 @@
+"""Physics as values: what can be put into a model."""

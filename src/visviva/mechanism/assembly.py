@@ -1,0 +1,204 @@
+"""Initial motion: velocities that satisfy every joint, keeping what the user gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import AssemblyError, ModelError
+from visviva.geometry import SE3
+from visviva.mechanism.coordinates import as_built, joint_angle, joint_rows, movers, space_of
+from visviva.mechanism.names import unknown_name
+from visviva.mechanism.parts import Body, Joint, Particle
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
+
+RANK_TOLERANCE = 1e-9  # singular values below this part of the largest one are zero
+SPEED_TOLERANCE = 1e-9  # joint speeds below this part of the largest given one are zero
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A configuration of a mechanism and its velocities.
+
+    q: coordinates of every body and particle, by name.   V: principal twist (ω; v) of a body, velocity of a particle.
+    angles: coordinate of every joint that turns.
+    """
+
+    q: dict[str, Array]
+    V: dict[str, Array]
+    angles: dict[str, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AssemblyReport:
+    """What assembling changed, part by part; prints as a list."""
+
+    changes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.changes) or "nothing had to change"
+
+
+def assemble(m: Mechanism, fixed: tuple[str, ...] | None = None) -> tuple[Motion, AssemblyReport]:
+    """Velocities nearest to the given ones, in the metric of kinetic energy, that satisfy all joints.
+
+    fixed: names of the bodies, particles and joints whose twist, velocity or rate must be kept exactly. By default
+           all that were given are; a contradiction among them is an error that names where it stays open.
+
+    With V = V̂ on the fixed parts, G V = 0 on the joints and s·V = rate: minimise ½ (V - V0)ᵀ M (V - V0).
+    """
+    carriers = m.bodies
+    if not carriers:
+        raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    columns = _columns(m)
+    given = _given(m)
+    kept = set(given) if fixed is None else _checked_names(m, fixed, given)
+    V0 = np.concatenate([given.get(part.name, np.zeros(space_of(part).dim)) for part in carriers])
+    C, rhs, labels = _velocity_rows(m, columns, given, kept)
+    M = np.concatenate([mass_vector(part) for part in carriers])
+    V = _nearest(M, V0, C, rhs)
+    _check_rows(C, V, rhs, labels, M, m)
+    motion = Motion(
+        {part.name: as_built(part) for part in carriers},
+        {part.name: V[columns[part.name]] for part in carriers},
+        {joint.name: 0.0 for joint in m.joints if joint.joint.turns},
+    )
+    return motion, AssemblyReport(_changes(m, given, columns, V))
+
+
+def mass_vector(part: Body | Particle) -> Array:
+    """Diagonal of its inertia for the principal twist (ω; v), or for the velocity of a particle."""
+    mass = np.full(3, part.mass)
+    return np.concatenate([part.J_C, mass]) if isinstance(part, Body) else mass
+
+
+def principal_twist(body: Body, twist: Array) -> Array:
+    """The twist of the principal frame, from that of the body frame (both in their own axes)."""
+    X_CB = SE3(body.R_BC, body.com).inverse()
+    V: Array = (X_CB.Ad() @ twist[..., None])[..., 0]
+    return V
+
+
+def velocity_matrix(joint: Joint, q: list[Array], rows: Array) -> Array:
+    """Rows over coordinates (m, n) as rows over the twists of the joint's movers."""
+    lifts = [space_of(mover).lift(x) for mover, x in zip(movers(joint), q, strict=True)]
+    parts = np.split(rows, np.cumsum([len(x) for x in q])[:-1], axis=-1)
+    return np.hstack([part @ lift for part, lift in zip(parts, lifts, strict=True)])
+
+
+def _columns(m: Mechanism) -> dict[str, slice]:
+    ends = np.cumsum([0, *(space_of(part).dim for part in m.bodies)])
+    return {part.name: slice(a, b) for part, a, b in zip(m.bodies, ends, ends[1:], strict=False)}
+
+
+def _given(m: Mechanism) -> dict[str, Array]:
+    given: dict[str, Array] = {}
+    for part in m.bodies:
+        if isinstance(part, Body) and part.twist is not None:
+            given[part.name] = principal_twist(part, part.twist)
+        elif isinstance(part, Particle) and part.velocity is not None:
+            given[part.name] = part.velocity
+    given |= {joint.name: np.array([joint.rate]) for joint in m.joints if joint.rate is not None}
+    return given
+
+
+def _checked_names(m: Mechanism, fixed: tuple[str, ...], given: dict[str, Array]) -> set[str]:
+    for name in fixed:
+        if name not in m.parts:
+            raise unknown_name(name, m.parts, f"mechanism {m.name!r}")
+        if name not in given:
+            raise ModelError(
+                f"assemble(fixed=...) names {name!r}, which has no twist, velocity or rate to keep."
+            )
+    return set(fixed)
+
+
+def _velocity_rows(
+    m: Mechanism, columns: dict[str, slice], given: dict[str, Array], kept: set[str]
+) -> tuple[Array, Array, list[str]]:
+    """All linear conditions on the velocities, with the name of the part each belongs to."""
+    n = max(part.stop for part in columns.values())
+    C, rhs, labels = [np.zeros((0, n))], [np.zeros(0)], []
+
+    def add(matrix: Array, value: Array, names: list[str], label: str) -> None:
+        full, at = np.zeros((len(matrix), n)), 0
+        for name in names:
+            width = columns[name].stop - columns[name].start
+            full[:, columns[name]] = matrix[:, at : at + width]
+            at += width
+        C.append(full)
+        rhs.append(value)
+        labels.extend([label] * len(matrix))
+
+    for joint in m.joints:
+        ends = movers(joint)
+        q, names = [as_built(end) for end in ends], [end.name for end in ends]
+        g = joint_rows(joint)
+        add(
+            velocity_matrix(joint, q, g.gradient(np.concatenate(q))),
+            np.zeros(g.m),
+            names,
+            f"joint {joint.name!r}",
+        )
+        if joint.name in kept:
+            turn = joint_angle(joint).gradient(np.concatenate(q))[1:]  # d(sin θ) = dθ at θ = 0
+            add(velocity_matrix(joint, q, turn), given[joint.name], names, f"rate of joint {joint.name!r}")
+    for part in m.bodies:
+        if part.name in kept:
+            add(np.eye(space_of(part).dim), given[part.name], [part.name], f"given motion of {part.name!r}")
+    return np.concatenate(C), np.concatenate(rhs), labels
+
+
+def _nearest(M: Array, V0: Array, C: Array, rhs: Array) -> Array:
+    """argmin ½ (V - V0)ᵀ M (V - V0) subject to C V = rhs in the least-squares sense; safe for redundant rows."""
+    U, s, Vt = np.linalg.svd(C) if len(C) else (np.eye(0), np.zeros(0), np.eye(len(V0)))
+    rank = int((s > RANK_TOLERANCE * s[0]).sum()) if len(s) else 0
+    particular = Vt[:rank].T @ ((U[:, :rank].T @ rhs) / s[:rank]) if rank else np.zeros(len(V0))
+    Z = Vt[rank:].T
+    if not Z.size:
+        return particular
+    y = np.linalg.lstsq(np.sqrt(M)[:, None] * Z, np.sqrt(M) * (V0 - particular), rcond=None)[0]
+    result: Array = particular + Z @ y
+    return result
+
+
+def _check_rows(C: Array, V: Array, rhs: Array, labels: list[str], M: Array, m: Mechanism) -> None:
+    scale = max(float(np.abs(rhs).max(initial=0.0)), float(np.abs(V).max(initial=0.0)))
+    residual = np.abs(C @ V - rhs)
+    if residual.max(initial=0.0) <= SPEED_TOLERANCE * scale:
+        return
+    worst: dict[str, float] = {}
+    for label, value in zip(labels, residual, strict=True):
+        worst[label] = max(worst.get(label, 0.0), float(value))
+    open_rows = [
+        f"  {label}: {value:.3g}" for label, value in worst.items() if value > SPEED_TOLERANCE * scale
+    ]
+    raise AssemblyError(
+        f"the given initial velocities of mechanism {m.name!r} contradict each other or its joints.\n"
+        "What remains open in the best compromise, in m/s or rad/s:\n" + "\n".join(open_rows) + "\n"
+        "Give fewer twists and rates (what is left out follows from the joints), or call\n"
+        "m.assemble(fixed=(...)) with the names that must be kept and pass its first result as `initial`."
+    )
+
+
+def _changes(m: Mechanism, given: dict[str, Array], columns: dict[str, slice], V: Array) -> tuple[str, ...]:
+    changes = []
+    for part in m.bodies:
+        now, before = V[columns[part.name]], given.get(part.name)
+        if before is None:
+            if np.abs(now).max() > 0:
+                changes.append(
+                    f"{part.name}: velocity follows from the joints, |V| = {np.linalg.norm(now):.6g}"
+                )
+        elif np.abs(now - before).max() > SPEED_TOLERANCE * max(1.0, float(np.abs(before).max())):
+            changes.append(
+                f"{part.name}: velocity changed by {np.linalg.norm(now - before):.6g} to satisfy the joints"
+            )
+    return tuple(changes)

@@ -1,0 +1,42 @@
+"""Names given by the user: one namespace per mechanism, and helpful answers to a wrong one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from visviva.errors import ModelError
+
+RESERVED = frozenset(
+    {"ground", "energy", "entropy", "g", "g_v", "t", "heat", "work", "momentum", "first_law"}
+)
+
+
+def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
+    """`name` if it can be given to a new part, else an error."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"the name of a {what} must be a non-empty string, got {name!r}.")
+    if "." in name or any(mark in name for mark in "*?[]"):
+        raise ModelError(
+            f"the name {name!r} of a {what} has one of the characters . * ? [ ] in it.\n"
+            "Results are addressed by dotted names such as 'rod.r', and patterns such as '*.r': use another name."
+        )
+    if name in RESERVED:
+        raise ModelError(f"the name {name!r} of a {what} is reserved: {', '.join(sorted(RESERVED))}.")
+    if name in taken:
+        raise ModelError(
+            f"the name {name!r} is taken already. Names are unique within a mechanism: use another one."
+        )
+    return name
+
+
+def unknown_name(name: str, known: Iterable[str], where: str) -> ModelError:
+    """The error for a name that is not there, with the nearest ones that are."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = (
+        f"Did you mean {' or '.join(repr(n) for n in near)}?"
+        if near
+        else f"Known: {', '.join(names) or 'none'}."
+    )
+    return ModelError(f"{where} has no {name!r}. {hint}")

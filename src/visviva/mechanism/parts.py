@@ -1,0 +1,121 @@
+"""The parts of a mechanism, as built: plain data, and the handles that the builder returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.library.joints import AbstractJoint
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The world: what does not move."""
+
+    name: str = "ground"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body. Its frame B may sit anywhere; the equations use the principal frame C at the centre of mass.
+
+    R_WB, r_WB: pose of B in the world, as built.   com: centre of mass in B.   J: inertia about it, axes of B.
+    R_BC, J_C:  principal axes in B and principal moments.   twist: initial (ω; v) of B in its own axes, or None.
+    """
+
+    name: str
+    mass: float
+    J: Array  # (3, 3)
+    com: Array  # (3,)
+    R_WB: Array  # (3, 3)
+    r_WB: Array  # (3,)
+    R_BC: Array  # (3, 3)
+    J_C: Array  # (3,)
+    twist: Array | None = None  # (6,)
+
+    @property
+    def R_WC(self) -> Array:
+        """Orientation of the principal frame, as built."""
+        return self.R_WB @ self.R_BC
+
+    @property
+    def r_WC(self) -> Array:
+        """Centre of mass in the world, as built."""
+        return self.r_WB + self.R_WB @ self.com
+
+    def to_principal(self, point_W: Array) -> Array:
+        """Coordinates in the principal frame of a world point of the mechanism as built."""
+        return self.R_WC.T @ (point_W - self.r_WC)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Particle:
+    """A point mass: position and velocity, no orientation."""
+
+    name: str
+    mass: float
+    r_W: Array  # (3,)
+    velocity: Array | None = None  # (3,)
+
+
+Carrier = Ground | Body | Particle
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame on a body or on the ground, given as built in the world."""
+
+    name: str
+    carrier: Ground | Body
+    R_WF: Array = field(default_factory=lambda: np.eye(3))
+    r_WF: Array = field(default_factory=lambda: np.zeros(3))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint between parent and child; its frame is one and the same on both, as built.
+
+    R_W, r_W: that frame in the world, z along the axis.   rate: initial joint rate [rad/s], None if open.
+    friction: viscous coefficient [N m s/rad]; its heat goes to the environment.
+    """
+
+    name: str
+    joint: AbstractJoint
+    parent: Carrier
+    child: Carrier
+    R_W: Array  # (3, 3)
+    r_W: Array  # (3,)
+    rate: float | None = None
+    friction: float = 0.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Torque:
+    """An input port on a joint that turns: the torque of the child against the parent [N m]."""
+
+    name: str
+    joint: Joint
+    width: int = 1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WrenchPort:
+    """An input port on a body or particle: a wrench (m; f), or a force, at its centre of mass in world axes."""
+
+    name: str
+    carrier: Body | Particle
+    width: int = 6
+
+
+Port = Torque | WrenchPort
+Part = Body | Particle | Frame | Joint | Torque | WrenchPort

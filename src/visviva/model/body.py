@@ -1,0 +1,55 @@
+"""What acts on a single rigid body: gyroscopic forces and external wrenches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.embedding import AbstractSpace
+from visviva.geometry.hat import skew
+from visviva.model.holonomic import lift_rows
+from visviva.model.structure import AbstractPort, AbstractRouting
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Gyroscopic(AbstractRouting):
+    """Euler's and Coriolis' forces of a body, J = (P∧) with P = M V, so that (P∧) V = ad_Vᵀ P.
+
+    P∧ = [[P̂_ω, P̂_v], [P̂_v, 0]]; Stramigioli, Maschke, Bidard, eq. (21).
+    """
+
+    name: str
+    reads: tuple[str, ...]  # the twist
+    acts: tuple[str, ...]  # the twist
+    M: Array  # (6, 6)
+
+    def J(self, q: Array) -> Array:  # noqa: D102
+        P = q @ self.M
+        P_w, P_v = skew(P[..., :3]), skew(P[..., 3:])
+        return np.block([[P_w, P_v], [P_v, np.zeros_like(P_v)]])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PosePort(AbstractPort):
+    """A wrench (m; f) at the centre of mass in world axes, on coordinates (φ, d1, d2, d3).
+
+    The force acts on φ, the moment as ½ m x d_i on each director; Latussek, Kinon, Betsch, eq. (32).
+    """
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    space: AbstractSpace
+    width: int = 6
+
+    def B(self, q: Array) -> Array:  # noqa: D102
+        B = np.zeros((*q.shape[:-1], 12, 6))
+        B[..., :3, 3:] = np.eye(3)
+        for i in range(3):
+            B[..., 3 + 3 * i : 6 + 3 * i, :3] = -0.5 * skew(q[..., 3 + 3 * i : 6 + 3 * i])
+        return np.swapaxes(lift_rows(np.swapaxes(B, -1, -2), q, (self.space,)), -1, -2)

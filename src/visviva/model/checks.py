@@ -1,0 +1,86 @@
+"""Checks of a model: its names fit together, and its matrices obey their laws."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.model.storage import Kinetic
+from visviva.model.structure import AbstractConstraint, AbstractPort
+
+if TYPE_CHECKING:
+    from visviva.model.model import Model
+
+TOLERANCE = 1e-12  # of the largest entry
+
+
+def check_description(model: Model) -> None:
+    """An error if names are missing or taken twice, or a variable has no storage or two kinetic ones."""
+    where = f"model {model.name!r}"
+    variables = [variable.name for variable in model.variables]
+    rows = [part.name for part in model.structures if isinstance(part, AbstractConstraint)]
+    _check_unique([*variables, *(junction.name for junction in model.junctions), *rows], where)
+    _check_unique(
+        [part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}"
+    )
+    efforts = {*variables, *(junction.name for junction in model.junctions)}
+    for part in model.structures:
+        for name, known, verb in [(n, variables, "reads") for n in part.reads] + [
+            (n, efforts, "acts on") for n in part.acts
+        ]:
+            if name not in known:
+                listed = ", ".join(sorted(known))
+                raise ModelError(
+                    f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}."
+                )
+    for part in model.storages:
+        if part.variable not in variables:
+            raise ModelError(
+                f"storage {part.name!r} of {where} has no variable {part.variable!r}: {', '.join(variables)}."
+            )
+        if isinstance(part, Kinetic):
+            check_symmetric(part.M, f"the mass matrix of {part.name!r}", semidefinite=True)
+            others = [other.name for other in model.storages if other.variable == part.variable]
+            if len(others) > 1:
+                raise ModelError(
+                    f"the velocity {part.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
+                    "A velocity has exactly one kinetic energy: add the masses."
+                )
+
+
+def check_skew(matrix: Array, what: str) -> None:
+    """An error if a matrix that must be skew is not, with the amount by which it fails."""
+    _check_finite(matrix, what)
+    excess = float(np.abs(matrix + np.swapaxes(matrix, -1, -2)).max(initial=0.0))
+    if excess > TOLERANCE * float(np.abs(matrix).max(initial=0.0)):
+        raise ModelError(f"{what} must be skew, or it would create or lose energy; |J + Jᵀ| is {excess:.3g}.")
+
+
+def check_symmetric(matrix: Array, what: str, *, semidefinite: bool = False) -> None:
+    """An error if a matrix that must be symmetric (and ⪰ 0) is not, with the amount by which it fails."""
+    _check_finite(matrix, what)
+    scale = float(np.abs(matrix).max(initial=0.0))
+    skewness = float(np.abs(matrix - np.swapaxes(matrix, -1, -2)).max(initial=0.0))
+    if skewness > TOLERANCE * scale:
+        raise ModelError(f"{what} must be symmetric; it differs from its transpose by {skewness:.3g}.")
+    if semidefinite and scale > 0:
+        lowest = float(np.linalg.eigvalsh(matrix).min())
+        if lowest < -TOLERANCE * scale:
+            raise ModelError(
+                f"{what} must be positive semidefinite; its smallest eigenvalue is {lowest:.6g}."
+            )
+
+
+def _check_finite(matrix: Array, what: str) -> None:
+    if not np.isfinite(matrix).all():
+        raise ModelError(f"{what} has entries that are not finite.")
+
+
+def _check_unique(names: list[str], where: str) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ModelError(f"{where} uses a name twice: {', '.join(twice)}. Names are unique.")

@@ -1,0 +1,68 @@
+"""The index-1 form: accelerations and multipliers at one instant, also where constraints are redundant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_vector
+from visviva.errors import ModelError
+
+if TYPE_CHECKING:
+    from visviva.model.model import Model
+
+RANK_TOLERANCE = 1e-9  # singular values below this part of the largest one are zero
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Accelerations:
+    """v_dot of the velocity variables, in their order; w, the multipliers of least norm; rank of the constraints."""
+
+    v_dot: Array
+    w: Array
+    rank: int
+
+
+def accelerations(model: Model, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
+    """Solve M v̇ + Cᵀw = f(x, v, u),  C v̇ = -Ċ v, for any rank of C, as long as M is definite on ker C.
+
+    v: velocities in the order of the velocity variables; they replace those in x (default: those in x).
+    u: inputs; default zero.
+
+    Where C loses rank the accelerations are still unique, and w is the solution of least Euclidean norm in SI
+    units (newtons and newton-metres weigh the same).
+    """
+    if model.junctions:
+        names = ", ".join(junction.name for junction in model.junctions)
+        raise ModelError(
+            f"model {model.name!r} has junctions without storage ({names}): its index-1 form is not mechanical."
+        )
+    at_z = model.layout.act(tuple(model.kinetic))
+    at_x = model.layout.read(tuple(model.kinetic))
+    if not len(at_z):
+        raise ModelError(f"model {model.name!r} has no velocities: accelerations need a kinetic storage.")
+    x = np.array(finite_vector(x, "x", model.layout.size))
+    if v is not None:
+        x[at_x] = finite_vector(v, "v", len(at_x))
+    width = sum(port.width for port in model.ports)
+    u = np.zeros(width) if u is None else finite_vector(u, "u", width)
+    z = model.z(x)
+    force = model.flow(x, z, u)[at_z]
+    M = model.E(x)[np.ix_(at_z, at_z)]
+    C = model.C(x)[:, at_z]
+    bias = np.concatenate([np.zeros(0), *(part.bias(*model.local(part, x, z)) for part in model.constraints)])
+    return _solve(M, C, force, bias)
+
+
+def _solve(M: Array, C: Array, force: Array, bias: Array) -> Accelerations:
+    U, s, Vt = np.linalg.svd(C) if len(C) else (np.eye(0), np.zeros(0), np.eye(len(M)))
+    rank = int((s > RANK_TOLERANCE * s[0]).sum()) if len(s) else 0
+    row_space, Z = Vt[:rank], Vt[rank:].T
+    v_dot = row_space.T @ ((U[:, :rank].T @ -bias) / s[:rank])
+    if Z.size:
+        v_dot = v_dot + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (force - M @ v_dot))
+    w = U[:, :rank] @ ((row_space @ (force - M @ v_dot)) / s[:rank])
+    return Accelerations(v_dot, w, rank)

@@ -1,0 +1,311 @@
+"""The Model: the seam between descriptions above and integrators below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_array
+from visviva.errors import ModelError
+from visviva.geometry.embedding import AbstractSpace
+from visviva.mechanism import Mechanism
+from visviva.model.checks import check_description, check_skew, check_symmetric
+from visviva.model.index1 import Accelerations, accelerations
+from visviva.model.layout import Index, Junction, Layout, Variable, lay_out
+from visviva.model.rows import RowKind
+from visviva.model.storage import AbstractStorage, Kinetic
+from visviva.model.structure import (
+    AbstractConstraint,
+    AbstractDissipation,
+    AbstractPort,
+    AbstractRouting,
+    AbstractStructure,
+)
+from visviva.model.turn import Turn
+
+S = TypeVar("S", bound=AbstractStructure)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Model:
+    """E(x) (ξ, ẇ) = (J(x) - R(x, z)) z + B(x) u,   y = B(x)ᵀ z,   Eᵀ z = dH(x).
+
+    x: state in a product of Lie groups, kept in embedding coordinates;   ξ: its left-trivialised rate;
+    w: algebraic unknowns (efforts of junctions, multipliers);   z = (e, w) with the efforts e of the storages.
+    H is the exergy relative to the environment at `theta0` [K], which takes up all heat and is no unknown.
+    J is skew and R symmetric ⪰ 0, hence Ḣ = yᵀu - zᵀR z: every joule is stored, supplied or turned into heat.
+
+    All functions of x and z take any leading batch shape.
+
+    turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
+    """
+
+    name: str
+    variables: tuple[Variable, ...]
+    storages: tuple[AbstractStorage, ...]
+    structures: tuple[AbstractStructure, ...] = ()
+    junctions: tuple[Junction, ...] = ()
+    theta0: float = 300.0
+    turns: tuple[Turn, ...] = ()
+    mechanism: Mechanism | None = None
+    _places: dict[int, tuple[Index, Index]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_description(self)
+        places = {
+            id(part): (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures
+        }
+        object.__setattr__(self, "_places", places)
+
+    # -- layout -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Which entries of x and z belong to which name."""
+        junctions = [(junction.name, junction.dim) for junction in self.junctions]
+        rows = [(part.name, part.rows) for part in self.structures if isinstance(part, AbstractConstraint)]
+        return lay_out(self.variables, junctions + rows)
+
+    @cached_property
+    def constraints(self) -> tuple[AbstractConstraint, ...]:
+        """All constraints, in the order of their multipliers in w."""
+        return tuple(part for part in self.structures if isinstance(part, AbstractConstraint))
+
+    @cached_property
+    def dissipations(self) -> tuple[AbstractDissipation, ...]:
+        """All that turns exergy into heat."""
+        return tuple(part for part in self.structures if isinstance(part, AbstractDissipation))
+
+    @cached_property
+    def ports(self) -> tuple[AbstractPort, ...]:
+        """All inputs, in the order of u."""
+        return tuple(part for part in self.structures if isinstance(part, AbstractPort))
+
+    @cached_property
+    def port_columns(self) -> dict[str, slice]:
+        """Where the inputs of each port are in u."""
+        ends = np.cumsum([0, *(port.width for port in self.ports)]).tolist()
+        return {port.name: slice(a, b) for port, a, b in zip(self.ports, ends, ends[1:], strict=False)}
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[str, RowKind], ...]:
+        """Name and kind of every algebraic row, in the order of w."""
+        rows = [(junction.name, RowKind.EFFORT) for junction in self.junctions for _ in range(junction.dim)]
+        return tuple(rows + [(part.name, part.kind) for part in self.constraints for _ in range(part.rows)])
+
+    @cached_property
+    def kinetic(self) -> dict[str, Kinetic]:
+        """The velocity variables with their storages."""
+        return {part.variable: part for part in self.storages if isinstance(part, Kinetic)}
+
+    def local(self, part: AbstractStructure, x: Array, z: Array | None = None) -> tuple[Array, Array]:
+        """What a structure sees: the coordinates it reads and the efforts it acts on."""
+        reads, acts = self._places[id(part)]
+        return x[..., reads], z[..., acts] if z is not None else np.zeros((*x.shape[:-1], len(acts)))
+
+    def acts(self, part: AbstractStructure) -> Index:
+        """Where the efforts that a structure acts on are in z."""
+        return self._places[id(part)][1]
+
+    # -- energy and efforts -------------------------------------------------------------------------------------
+
+    def H(self, x: Array) -> Array:
+        """Total stored energy [J]."""
+        total = np.zeros(np.shape(x)[:-1])
+        for part in self.storages:
+            total = total + part.H(x[..., self.layout.x[part.variable]])
+        return total
+
+    def energies(self, x: Array) -> dict[str, Array]:
+        """Stored energy [J] by component; storages of the same name add up."""
+        result: dict[str, Array] = {}
+        for part in self.storages:
+            result[part.name] = result.get(part.name, 0.0) + part.H(x[..., self.layout.x[part.variable]])
+        return result
+
+    def z(self, x: Array, w: Array | None = None) -> Array:
+        """Efforts of the storages and the algebraic unknowns, with Eᵀ z = dH."""
+        return self.mean_z(x, x, w)
+
+    def mean_z(self, x0: Array, x1: Array, w: Array | None = None) -> Array:
+        """The z of a step: one discrete gradient per storage, pulled back at the mean of the two states."""
+        z = np.zeros((*np.shape(x1)[:-1], self.layout.total))
+        for part in self.storages:
+            at = self.layout.x[part.variable]
+            q0, q1, rows = x0[..., at], x1[..., at], self.layout.z[part.variable]
+            if isinstance(part, Kinetic):
+                z[..., rows] = 0.5 * (q0 + q1)
+            else:
+                lift = self._spaces[part.variable].lift(0.5 * (q0 + q1))
+                z[..., rows] += (np.swapaxes(lift, -1, -2) @ part.mean_effort(q0, q1)[..., None])[..., 0]
+        if w is not None:
+            z[..., self.layout.dim :] = w
+        return z
+
+    @cached_property
+    def _spaces(self) -> dict[str, AbstractSpace]:
+        return {variable.name: variable.space for variable in self.variables}
+
+    # -- the matrices -------------------------------------------------------------------------------------------
+
+    def E(self, x: Array) -> Array:
+        """Identity for state variables, M for velocities, zero for algebraic unknowns."""
+        E = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
+        E[..., np.arange(self.layout.dim), np.arange(self.layout.dim)] = 1.0
+        for name, part in self.kinetic.items():
+            E[..., self.layout.z[name], self.layout.z[name]] = part.M
+        return E
+
+    def J(self, x: Array) -> Array:
+        """Interconnection, skew."""
+        J = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
+        for part in self._of(AbstractRouting):
+            acts = self.acts(part)
+            J[..., acts[:, None], acts] += part.J(self.local(part, x)[0])
+        for part in self.constraints:
+            rows, acts, C = self.layout.act((part.name,)), self.acts(part), part.C(self.local(part, x)[0])
+            J[..., rows[:, None], acts] += C
+            J[..., acts[:, None], rows] -= np.swapaxes(C, -1, -2)
+        return J
+
+    def R(self, x: Array, z: Array | None = None) -> Array:
+        """Dissipation, symmetric ⪰ 0; z defaults to the efforts of x without multipliers."""
+        z = self.z(x) if z is None else z
+        R = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
+        for part in self.dissipations:
+            acts = self.acts(part)
+            R[..., acts[:, None], acts] += part.R(*self.local(part, x, z))
+        return R
+
+    def B(self, x: Array) -> Array:
+        """Input matrix, one column per input."""
+        B = np.zeros((*np.shape(x)[:-1], self.layout.total, sum(port.width for port in self.ports)))
+        for port in self.ports:
+            B[..., self.acts(port), self.port_columns[port.name]] += port.B(self.local(port, x)[0])
+        return B
+
+    def C(self, x: Array) -> Array:
+        """All constraint rows, over the efforts of the variables."""
+        first = self.layout.dim + sum(junction.dim for junction in self.junctions)
+        return self.J(x)[..., first:, : self.layout.dim]
+
+    def flow(self, x: Array, z: Array, u: Array) -> Array:
+        """(J - R) z + B u, without building the matrices."""
+        f = np.zeros(np.broadcast_shapes(np.shape(x)[:-1], np.shape(z)[:-1]) + (self.layout.total,))
+        for part in self._of(AbstractRouting):
+            q, e = self.local(part, x, z)
+            f[..., self.acts(part)] += _apply(part.J(q), e)
+        for part in self.constraints:
+            q, e = self.local(part, x, z)
+            rows, C = self.layout.z[part.name], part.C(q)
+            f[..., rows] += _apply(C, e)
+            f[..., self.acts(part)] -= _apply(np.swapaxes(C, -1, -2), z[..., rows])
+        for part in self.dissipations:
+            q, e = self.local(part, x, z)
+            f[..., self.acts(part)] -= _apply(part.R(q, e), e)
+        for port in self.ports:
+            f[..., self.acts(port)] += _apply(
+                port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]]
+            )
+        return f
+
+    def outputs(self, x: Array, z: Array) -> Array:
+        """y = Bᵀ z, conjugate to u: yᵀu is the power that the inputs supply."""
+        y = np.zeros((*np.shape(x)[:-1], sum(port.width for port in self.ports)))
+        for port in self.ports:
+            q, e = self.local(port, x, z)
+            y[..., self.port_columns[port.name]] = _apply(np.swapaxes(port.B(q), -1, -2), e)
+        return y
+
+    def heats(self, x: Array, z: Array) -> Array:
+        """Heat flow zᵀR z [W] of each dissipation."""
+        flows = [np.zeros((*np.shape(x)[:-1], 0))]
+        for part in self.dissipations:
+            q, e = self.local(part, x, z)
+            flows.append((e * _apply(part.R(q, e), e)).sum(-1)[..., None])
+        return np.concatenate(flows, axis=-1)
+
+    def g(self, x: Array) -> Array:
+        """Values of the holonomic constraint functions, in the order of their multipliers; zero for other rows."""
+        values = [np.zeros((*np.shape(x)[:-1], 0))]
+        for part in self.constraints:
+            values.append(part.value(self.local(part, x)[0]))
+        return np.concatenate(values, axis=-1)
+
+    def g_scale(self, x: Array) -> Array:
+        """Size of the terms that cancel in g, one value per constraint: bounds on g are relative to it."""
+        sizes = [part.magnitude(self.local(part, x)[0]) for part in self.constraints]
+        rows = np.concatenate([np.zeros(0), *(np.full(len(size), size.max(initial=0.0)) for size in sizes)])
+        return np.maximum(rows, max(1e-6 * float(rows.max(initial=0.0)), 1e-30))
+
+    def g_v(self, x: Array) -> Array:
+        """C(x) z(x): what the velocities of a state leave of the constraint rows."""
+        z = self.z(x)
+        values = [np.zeros((*np.shape(x)[:-1], 0))]
+        for part in self.constraints:
+            q, e = self.local(part, x, z)
+            values.append(_apply(part.C(q), e))
+        return np.concatenate(values, axis=-1)
+
+    def accelerations(self, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
+        """Accelerations and multipliers of the index-1 form: see `model.index1`."""
+        return accelerations(self, x, v, u)
+
+    def angles(self, x: Array) -> Array:
+        """The angles of the joints that turn, in (-π, π], in the order of `turns`."""
+        values = [turn.angle(x[..., self.layout.read(turn.reads)])[..., None] for turn in self.turns]
+        return np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *values], axis=-1)
+
+    # -- states -------------------------------------------------------------------------------------------------
+
+    def pack(self, values: Mapping[str, ArrayLike]) -> Array:
+        """One x from values by variable name, each in embedding coordinates."""
+        x = np.empty(self.layout.size)
+        for variable in self.variables:
+            if variable.name not in values:
+                raise ModelError(f"model {self.name!r} needs a value for its variable {variable.name!r}.")
+            what = f"value of {variable.name!r}"
+            q = np.atleast_1d(finite_array(values[variable.name], what))
+            if q.shape != (variable.space.size,):
+                raise ModelError(f"{what} must have shape ({variable.space.size},), got {q.shape}.")
+            if variable.space.defect(q) > 1e-9:
+                raise ModelError(
+                    f"{what} is no rotation: |RᵀR - I| = {variable.space.defect(q):.3g}.\n"
+                    "Project it first, e.g. with visviva.geometry.SO3.nearest(R)."
+                )
+            x[self.layout.x[variable.name]] = q
+        for name in values:
+            if name not in self.layout.x:
+                known = ", ".join(self.layout.x)
+                raise ModelError(f"model {self.name!r} has no variable {name!r}; it has {known}.")
+        return x
+
+    def retract(self, x0: Array, delta: Array) -> Array:
+        """The state reached from x0 by the increment Δ = h ξ."""
+        parts = []
+        for variable in self.variables:
+            q0 = x0[..., self.layout.x[variable.name]]
+            parts.append(variable.space.retract(q0, delta[..., self.layout.z[variable.name]]))
+        return np.concatenate(parts, axis=-1)
+
+    def check(self, x: Array) -> None:
+        """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
+        z = self.z(x)
+        for part in self._of(AbstractRouting):
+            check_skew(part.J(self.local(part, x)[0]), f"J of {part.name!r}")
+        for part in self.dissipations:
+            check_symmetric(part.R(*self.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
+
+    def _of(self, kind: type[S]) -> Iterator[S]:
+        return (part for part in self.structures if isinstance(part, kind))
+
+
+def _apply(matrix: Array, vector: Array) -> Array:
+    result: Array = (matrix @ vector[..., None])[..., 0]
+    return result

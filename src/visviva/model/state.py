@@ -1,0 +1,38 @@
+"""State: all that continues a run bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from visviva._arrays import Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class State:
+    """One instant of a run.
+
+    t0, steps, h: the run's clock, t = t0 + steps h; a continued run with the same h keeps it.
+    x:       state in embedding coordinates, velocities as the scheme has them.
+    w:       multipliers and other algebraic unknowns of the last step (zero before the first).
+    gam:     multipliers of the velocity level, for schemes that have them.
+    rate:    mean rates of the last two steps, newest first: the predictor's history (none before the first).
+    angles:  coordinates of joints that turn, continuous over many turns.
+    active:  which algebraic rows are solved; redundant ones are checked, not solved.
+    """
+
+    x: Array
+    w: Array
+    angles: Array
+    active: Array  # bool, as many as w
+    gam: Array
+    rate: tuple[Array, ...] = ()
+    t0: float = 0.0
+    steps: int = 0
+    h: float = 0.0
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return self.t0 + self.steps * self.h

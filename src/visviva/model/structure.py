@@ -1,0 +1,125 @@
+"""Structures: how power is routed (J), destroyed (R) or supplied (B), and what is constrained.
+
+A structure reads embedding coordinates of some state variables and acts on the efforts of some variables; it sees
+both as one local array, in the order of its names. All methods take any leading batch shape.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.model.rows import RowKind
+
+
+class AbstractStructure(ABC):
+    """Something that routes power. `name` is the component's name in audits and errors."""
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+
+
+class AbstractRouting(AbstractStructure):
+    """A skew matrix over the efforts it acts on."""
+
+    @abstractmethod
+    def J(self, q: Array) -> Array:
+        """Skew, shape (..., k, k)."""
+
+
+class AbstractDissipation(AbstractStructure):
+    """A symmetric positive semidefinite matrix over the efforts it acts on; what it destroys is heat."""
+
+    @abstractmethod
+    def R(self, q: Array, z: Array) -> Array:
+        """Symmetric ⪰ 0, shape (..., k, k)."""
+
+
+class AbstractConstraint(AbstractStructure):
+    """Rows C(x) z = 0 with multipliers, routed without power: J has C below and -Cᵀ beside the diagonal."""
+
+    kind: RowKind
+    rows: int
+    internal: bool  # part of how a single body is described, not a joint
+
+    @abstractmethod
+    def C(self, q: Array) -> Array:
+        """Shape (..., rows, k)."""
+
+    @abstractmethod
+    def bias(self, q: Array, z: Array) -> Array:
+        """(dC/dt) z along the motion with velocities z, shape (..., rows)."""
+
+    @abstractmethod
+    def value(self, q: Array) -> Array:
+        """g(q) of holonomic rows; zero for rows that have no g, shape (..., rows)."""
+
+    @abstractmethod
+    def magnitude(self, q: Array) -> Array:
+        """Size of the terms that cancel in g(q), shape (..., rows)."""
+
+
+class AbstractPort(AbstractStructure):
+    """An input u of some width, entering through B(x); its output is y = Bᵀ z."""
+
+    width: int
+
+    @abstractmethod
+    def B(self, q: Array) -> Array:
+        """Shape (..., k, width)."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Routing(AbstractRouting):
+    """A given skew matrix, constant or a function of the coordinates read."""
+
+    name: str
+    acts: tuple[str, ...]
+    matrix: Array | Callable[[Array], Array]
+    reads: tuple[str, ...] = ()
+
+    def J(self, q: Array) -> Array:  # noqa: D102
+        return self.matrix(q) if callable(self.matrix) else self.matrix
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Dissipation(AbstractDissipation):
+    """A given symmetric ⪰ 0 matrix, constant or a function of the coordinates read and the efforts acted on."""
+
+    name: str
+    acts: tuple[str, ...]
+    matrix: Array | Callable[[Array, Array], Array]
+    reads: tuple[str, ...] = ()
+
+    def R(self, q: Array, z: Array) -> Array:  # noqa: D102
+        return self.matrix(q, z) if callable(self.matrix) else self.matrix
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Port(AbstractPort):
+    """A given input matrix, constant or a function of the coordinates read."""
+
+    name: str
+    acts: tuple[str, ...]
+    width: int
+    matrix: Array | Callable[[Array], Array]
+    reads: tuple[str, ...] = ()
+
+    def B(self, q: Array) -> Array:  # noqa: D102
+        return self.matrix(q) if callable(self.matrix) else self.matrix
+
+
+def canonical(name: str, position: str, velocity: str, n: int) -> Routing:
+    """q_dot follows the velocity's effort, and the force of the position's effort acts back on it."""
+    J = np.zeros((2 * n, 2 * n))
+    J[:n, n:], J[n:, :n] = np.eye(n), -np.eye(n)
+    return Routing(name, (position, velocity), J)

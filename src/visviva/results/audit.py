@@ -1,0 +1,148 @@
+"""The audit: where every joule went, and whether the run deserves trust."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+
+if TYPE_CHECKING:
+    from visviva.results.run import Run
+
+FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the energy scale
+CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
+SPEED_WARNING = 0.02  # |g_v| relative to the size of its terms: beyond it the step is too large
+TURN_WARNING = 0.75 * np.pi  # angle per step; half a turn could no longer be told from its opposite
+
+
+@final
+@dataclass(frozen=True)
+class Account:
+    """One component over the whole run [J]; `energy_in` adds up to zero over all components, to rounding.
+
+    energy_in: what it took from the others.   stored: of that, what it holds now more than at the start.
+    exergy_destroyed: of that, what became heat at the temperature of the environment.
+    """
+
+    energy_in: float
+    stored: float = 0.0
+    exergy_destroyed: float = 0.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Figures of a run; relative ones refer to `energy_scale` or to the size of the terms that cancel.
+
+    first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
+    second_law: smallest entropy production of a component in one step [J/K]; it must not be negative.
+    g, g_v:     largest violation of a holonomic constraint, and of its rate, relative.
+    ok:         both laws and the constraints hold to rounding.   warnings: what may still be wrong.
+    """
+
+    name: str
+    integrator: str
+    t: tuple[float, float]
+    steps: int
+    first_law: float
+    drift: float
+    second_law: float
+    g: float
+    g_v: float
+    energy_scale: float
+    iterations: float
+    components: dict[str, Account]
+    warnings: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the laws and the constraints hold to rounding."""
+        return self.first_law <= FIRST_LAW and self.second_law >= -1e-18 and self.g <= CONSTRAINT
+
+    def __str__(self) -> str:
+        from visviva.results.audit_text import audit_text
+
+        return audit_text(self)
+
+
+def audit(run: Run) -> Audit:
+    """Add up the accounts of a run."""
+    record, scale = run.record, run.energy_scale
+    unit = scale if scale > 0 else 1.0
+    steps = run.final.steps
+    g_v = _relative_g_v(run)
+    return Audit(
+        name=run.model.name,
+        integrator=type(run.integrator).__name__,
+        t=(float(run.t[0]), float(run.t[-1])),
+        steps=steps,
+        first_law=float(record.closure.max(initial=0.0)) / unit,
+        drift=abs(float(record.drift.sum())) / unit,
+        second_law=float(record.lowest_heat.min(initial=0.0)) / run.model.theta0,
+        g=float(record.g.max(initial=0.0)),
+        g_v=g_v,
+        energy_scale=scale,
+        iterations=float(record.iterations.sum()) / max(1, round(float(np.sum((run.t[1:] - run.t[:-1]) / record.h)))),
+        components=_components(run),
+        warnings=_warnings(run, g_v),
+    )
+
+
+def _components(run: Run) -> dict[str, Account]:
+    model, record = run.model, run.record
+    accounts: dict[str, Account] = {}
+    for name, energy in model.energies(record.x).items():
+        gain = float(energy[-1] - energy[0])
+        accounts[name] = Account(energy_in=gain, stored=gain)
+    for k, part in enumerate(model.dissipations):
+        heat = float(record.heat[:, k].sum())
+        before = accounts.get(part.name, Account(0.0))
+        accounts[part.name] = Account(
+            before.energy_in + heat, before.stored, before.exergy_destroyed + heat
+        )
+    for k, port in enumerate(model.ports):
+        accounts[port.name] = Account(energy_in=-float(record.work[:, k].sum()))
+    for part in model.constraints:
+        if not part.internal:
+            accounts.setdefault(part.name, Account(0.0))
+    return accounts
+
+
+def _relative_g_v(run: Run) -> float:
+    """Largest |C v| relative to the largest |C| |v| that its constraint saw during the run."""
+    model, x = run.model, run.record.x
+    z, worst = model.z(x), 0.0
+    for part in model.constraints:
+        q, e = model.local(part, x, z)
+        C = part.C(q)
+        size = float((np.abs(C) @ np.abs(e)[..., None]).max(initial=0.0))
+        value = float(np.abs(C @ e[..., None]).max(initial=0.0))
+        worst = max(worst, value / size if size > 0 else 0.0)
+    return worst
+
+
+def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
+    found = list(run.notes)
+    if g_v > SPEED_WARNING:
+        found.append(
+            f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
+            "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
+        )
+    turn = float(run.record.turn.max(initial=0.0))
+    if turn > TURN_WARNING:
+        found.append(f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Use a smaller h.")
+    redundant = _redundant(run)
+    if redundant:
+        found.append(
+            f"redundant constraints in {', '.join(redundant)}: solved and checked at every step; their reactions are "
+            "the ones of least norm."
+        )
+    return tuple(found)
+
+
+def _redundant(run: Run) -> list[str]:
+    unsolved: Array = ~run.final.active
+    return list(dict.fromkeys(name for (name, _), out in zip(run.model.kinds, unsolved, strict=True) if out))

@@ -1,0 +1,39 @@
+"""The audit as a table in plain text."""
+
+from __future__ import annotations
+
+import textwrap
+
+from visviva.results.audit import CONSTRAINT, FIRST_LAW, SPEED_WARNING, Audit
+
+WIDTH = 78
+
+
+def audit_text(a: Audit) -> str:
+    """What `print(run.audit())` shows."""
+    lines = [
+        f"Audit of {a.name!r}: {a.integrator}, {a.steps} steps, t = {a.t[0]:g} … {a.t[1]:g} s",
+        "─" * WIDTH,
+        _law("first law", a.first_law, "largest |ΔH + heat − work| of a step / scale", a.first_law <= FIRST_LAW),
+        _law("  drift", a.drift, "the same, summed over the run"),
+        _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.second_law >= -1e-18),
+        _law("constraints g", a.g, "largest violation, relative", a.g <= CONSTRAINT),
+        _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING),
+        f"{'energy scale':<16}{a.energy_scale:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
+        "─" * WIDTH,
+        f"{'component':<20}{'energy in [J]':>18}{'stored [J]':>18}{'exergy destroyed [J]':>22}",
+    ]
+    for name, account in a.components.items():
+        row = (account.energy_in, account.stored, account.exergy_destroyed)
+        lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>18.9g}{row[2]:>22.9g}")
+    total = [sum(values) for values in zip(*((c.energy_in, c.stored, c.exergy_destroyed) for c in a.components.values()))]
+    lines += ["─" * WIDTH, f"{'sum':<20}{total[0]:>18.3g}{total[1]:>18.9g}{total[2]:>22.9g}"]
+    for warning in a.warnings:
+        lines += textwrap.wrap(f"note: {warning}", WIDTH, subsequent_indent="      ")
+    lines.append("every joule accounted for" if a.ok else "NOT CLOSED: see the lines marked ✗")
+    return "\n".join(lines)
+
+
+def _law(name: str, value: float, meaning: str, good: bool | None = None) -> str:
+    mark = " " if good is None else "✓" if good else "✗"
+    return f"{name:<16}{value:>11.2e}  {mark} {meaning}"

@@ -1,0 +1,219 @@
+"""The motion of a mechanism, read from a run: poses, twists, reactions, whatever the form it was integrated in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler import compile_mechanism, lie_state
+from visviva.geometry import SE3
+from visviva.geometry.embedding import SE3_SPACE
+from visviva.geometry.linear import apply, transpose
+from visviva.mechanism import Mechanism
+from visviva.mechanism.coordinates import movers
+from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
+from visviva.model import Model
+from visviva.model.index1 import RANK_TOLERANCE
+from visviva.results.record import Record
+
+MID_RANK_TOLERANCE = 1e-7  # at the mean of two states redundant rows are dependent only up to the step's own error
+
+
+@final
+class MechanismMotion:
+    """Kinematics and reactions at the nodes of a record.
+
+    Public velocities are the projections of the scheme's own on the tangent space of the constraints, nearest in
+    the metric of kinetic energy; the scheme's own stay in `State`.
+    """
+
+    def __init__(self, model: Model, mechanism: Mechanism, record: Record) -> None:
+        self.model = model
+        self.mechanism = mechanism
+        self.record = record
+
+    @cached_property
+    def lie(self) -> Model:
+        """The mechanism in Lie form, in which velocities and reactions are read."""
+        return compile_mechanism(self.mechanism, "lie")
+
+    def q(self, part: Body | Particle) -> Array:
+        """Coordinates of a body or particle, (N+1, 12) or (N+1, 3)."""
+        return self.record.x[..., self.model.layout.x[f"{part.name}.q"]]
+
+    # -- poses --------------------------------------------------------------------------------------------------
+
+    def pose(self, part: Body | Frame) -> SE3:
+        """Pose in the world of a body frame or of a named frame, as a batch."""
+        carrier = part.carrier if isinstance(part, Frame) else part
+        N = len(self.record.t)
+        if isinstance(carrier, Ground):
+            assert isinstance(part, Frame)
+            return SE3(np.broadcast_to(part.R_WF, (N, 3, 3)), np.broadcast_to(part.r_WF, (N, 3)))
+        return self._principal_pose(carrier) @ self._offset(part)
+
+    def centre(self, part: Body | Particle) -> Array:
+        """Centre of mass in the world, (N+1, 3)."""
+        return self.q(part)[..., :3]
+
+    def point(self, part: Body | Particle, r_W: Array) -> Array:
+        """Path of the material point that was at the world point r_W as built, (N+1, 3)."""
+        if isinstance(part, Particle):
+            return self.q(part)
+        return self._principal_pose(part).act(part.to_principal(r_W))
+
+    def twist(self, part: Body | Frame) -> Array:
+        """Its twist (ω; v) in its own axes, (N+1, 6)."""
+        carrier = part.carrier if isinstance(part, Frame) else part
+        if isinstance(carrier, Ground):
+            return np.zeros((len(self.record.t), 6))
+        return apply(self._offset(part).inverse().Ad(), self._velocity(carrier))
+
+    def velocity(self, particle: Particle) -> Array:
+        """Velocity of a particle, (N+1, 3)."""
+        return self._velocity(particle)
+
+    def _principal_pose(self, body: Body) -> SE3:
+        q = self.q(body)
+        return SE3(SE3_SPACE.rotation(q), SE3_SPACE.translation(q))
+
+    def _offset(self, part: Body | Frame) -> SE3:
+        """X_CF: the frame in principal coordinates of its body."""
+        if isinstance(part, Body):
+            return SE3(part.R_BC, part.com).inverse()
+        body = part.carrier
+        assert isinstance(body, Body)
+        return SE3(body.R_WC, body.r_WC).inverse() @ SE3(part.R_WF, part.r_WF)
+
+    # -- velocities ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _columns(self) -> dict[str, slice]:
+        """Where the velocity of each body is among all of them, in Lie form."""
+        first = min(self.lie.layout.z[variable].start for variable in self.lie.kinetic)
+        at = self.lie.layout.z
+        return {v.removesuffix(".v"): slice(at[v].start - first, at[v].stop - first) for v in self.lie.kinetic}
+
+    def _velocity(self, part: Body | Particle) -> Array:
+        return self.tangent_velocities[..., self._columns[part.name]]
+
+    @cached_property
+    def masses(self) -> Array:
+        """Mass matrix over all velocities in Lie form."""
+        at = self.lie.layout.act(tuple(self.lie.kinetic))
+        E: Array = self.lie.E(np.zeros(self.lie.layout.size))
+        return E[np.ix_(at, at)]
+
+    @cached_property
+    def tangent_velocities(self) -> Array:
+        """V = Z (ZᵀM Z)⁻¹ Zᵀ P with the momenta P of the scheme and Z a basis of the admissible velocities."""
+        x = lie_state(self.model, self.lie, self.record.x)
+        at = self.lie.layout.act(tuple(self.lie.kinetic))
+        C = self.lie.C(x)[..., at]
+        momenta, result = self._momenta(), np.empty((len(x), len(at)))
+        if not C.shape[-2]:
+            return apply(np.linalg.inv(self.masses), momenta)
+        _, s, Vt = np.linalg.svd(C)
+        ranks = (s > RANK_TOLERANCE * s[:, :1]).sum(-1)
+        for rank in np.unique(ranks):
+            nodes = ranks == rank
+            Z = transpose(Vt[nodes, rank:])
+            y = np.linalg.solve(transpose(Z) @ self.masses @ Z, apply(transpose(Z), momenta[nodes])[..., None])
+            result[nodes] = (Z @ y)[..., 0]
+        return result
+
+    def _momenta(self) -> Array:
+        """M V of the scheme, over twists: for directors the lifted Nᵀ M v."""
+        parts = []
+        for variable, storage in self.model.kinetic.items():
+            P = storage.dH(self.record.x[..., self.model.layout.x[variable]])
+            if P.shape[-1] == SE3_SPACE.size:
+                q = self.record.x[..., self.model.layout.x[variable.removesuffix(".v") + ".q"]]
+                P = apply(transpose(SE3_SPACE.lift(q)), P)
+            parts.append(P)
+        return np.concatenate(parts, axis=-1)
+
+    def turn_rate(self, k: int) -> Array:
+        """Rate of the k-th joint that turns, (N+1,)."""
+        turn = self.lie.turns[k]
+        x = lie_state(self.model, self.lie, self.record.x)
+        at = [self._columns[name.removesuffix(".q")] for name in turn.reads]
+        V = np.concatenate([self.tangent_velocities[..., columns] for columns in at], axis=-1)
+        rate: Array = (turn.rate_row(x[..., self.lie.layout.read(turn.reads)]) * V).sum(-1)
+        return rate
+
+    @cached_property
+    def momentum(self) -> Array:
+        """Total momentum (angular about the world's origin; linear) in world axes, (N+1, 6), of the scheme."""
+        total, P, at = np.zeros((len(self.record.t), 6)), self._momenta(), 0
+        for part in self.mechanism.bodies:
+            if isinstance(part, Body):
+                total += apply(self._principal_pose(part).coAd(), P[..., at : at + 6])
+                at += 6
+            else:
+                p = P[..., at : at + 3]
+                total += np.concatenate([np.cross(self.q(part), p), p], axis=-1)
+                at += 3
+        return total
+
+    # -- reactions ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _node_multipliers(self) -> Array:
+        """Multipliers at the nodes from the index-1 form, least norm where constraints are redundant."""
+        x = lie_state(self.model, self.lie, self.record.x)
+        u = self._node_inputs()
+        V = self.tangent_velocities
+        return np.array([self.lie.accelerations(x[i], V[i], u[i]).w for i in range(len(x))])
+
+    def _node_inputs(self) -> Array:
+        """Inputs at the nodes, by linear interpolation and extrapolation of those at the midpoints."""
+        u, t = self.record.u_mid, self.record.t
+        if len(u) < 2:
+            return np.broadcast_to(u[:1] if len(u) else np.zeros((1, u.shape[1])), (len(t), u.shape[1]))
+        slopes = np.diff(u, axis=0) / np.diff(self.record.t_mid)[:, None]
+        at = np.clip(np.searchsorted(self.record.t_mid, t) - 1, 0, len(slopes) - 1)
+        return u[at] + slopes[at] * (t - self.record.t_mid[at])[:, None]
+
+    def reaction(self, joint: Joint) -> Array:
+        """Wrench (m; f) on the child in the joint frame on the child at the nodes, (N+1, 6)."""
+        x = lie_state(self.model, self.lie, self.record.x)
+        return self._wrench_on_child(joint, x, self._node_multipliers)
+
+    def reaction_mid(self, joint: Joint) -> Array:
+        """The same from the multipliers of the steps, at their midpoints, (N, 6)."""
+        x = lie_state(self.model, self.lie, 0.5 * (self.record.x_before + self.record.x[1:]))
+        return self._wrench_on_child(joint, x, self._least_norm(x, self._step_multipliers()))
+
+    def _step_multipliers(self) -> Array:
+        """Multipliers of the joints, in the order of the Lie form, (N, rows)."""
+        first = self.model.layout.dim
+        at = [self.model.layout.act((part.name,)) - first for part in self.lie.constraints]
+        return self.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
+
+    def _least_norm(self, x: Array, lam: Array) -> Array:
+        """The multipliers of least norm that give the same forces, Cᵀλ."""
+        Ct = transpose(self.lie.C(x)[..., self.lie.layout.act(tuple(self.lie.kinetic))])
+        return apply(np.linalg.pinv(Ct, rcond=MID_RANK_TOLERANCE), apply(Ct, lam))
+
+    def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
+        """-C_childᵀ λ, moved from the principal frame of the child to the joint frame on it."""
+        part = next(part for part in self.lie.constraints if part.name == joint.name)
+        rows = self.lie.layout.act((part.name,)) - self.lie.layout.dim
+        C = part.C(self.lie.local(part, x)[0])
+        sides = np.cumsum([0, *(self._columns[end.name].stop - self._columns[end.name].start for end in movers(joint))])
+        ends = [end.name for end in movers(joint)]
+        on_child, other = joint.child, joint.parent
+        sign = -1.0
+        if isinstance(on_child, Ground):  # the ground has no equations: what acts on it is minus what acts on the parent
+            on_child, other, sign = other, on_child, 1.0
+        k = ends.index(on_child.name)
+        F = sign * apply(transpose(C[..., sides[k] : sides[k + 1]]), lam[..., rows])
+        if isinstance(on_child, Particle):
+            return np.concatenate([np.zeros_like(F), F], axis=-1)
+        assert isinstance(on_child, Body)
+        X_CJ = SE3(on_child.R_WC, on_child.r_WC).inverse() @ SE3(joint.R_W, joint.r_W)
+        return apply(transpose(X_CJ.Ad()), F)

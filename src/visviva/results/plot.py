@@ -1,0 +1,90 @@
+"""Pictures of a run."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva.results.audit import FIRST_LAW
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from visviva.results.run import Run
+
+MANY = 6  # more components than this would hide each other
+
+
+def plot(run: Run, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
+    """The energy picture, or any quantities by name or pattern against time."""
+    figure = _energy(run) if what == "energy" else _quantities(run, what)
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _energy(run: Run) -> Figure:
+    """Above: stored energy by component, heat and work. Below: how exactly each step closes."""
+    import matplotlib.pyplot as plt
+
+    figure, (top, low) = plt.subplots(
+        2, 1, figsize=(7.5, 5.5), sharex=True, height_ratios=(3, 1.2), layout="constrained"
+    )
+    moving, resting = run.kinetic_and_potential()
+    top.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
+    top.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
+    names = [name.removeprefix("energy.") for name in run.match("energy.*")]
+    if 1 < len(names) <= MANY:
+        for name, shade in zip(names, np.linspace(0.35, 0.75, len(names)), strict=True):
+            top.plot(run.t, run[f"energy.{name}"], color=str(shade), lw=0.9, label=f"of {name}")
+    top.plot(run.t, run["energy"], color="black", lw=1.8, label="stored, total")
+    if run["heat"][-1] > 0:
+        top.plot(run.t, run["heat"], color="tab:red", ls="--", label="heat to the environment")
+    if np.abs(run["work"]).max(initial=0.0) > 0:
+        top.plot(run.t, run["work"], color="tab:green", ls="-.", label="work of the inputs")
+    if run["heat"][-1] > 0 or np.abs(run["work"]).max(initial=0.0) > 0:
+        top.plot(run.t, run["energy"] + run["heat"] - run["work"], color="black", ls=":", label="stored + heat − work")
+    top.set_ylabel("energy [J]")
+    top.set_title(f"{run.model.name}: energy", loc="left")
+    top.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    _closure(run, low)
+    low.set_xlabel("time [s]")
+    _light(top)
+    _light(low)
+    return figure
+
+
+def _closure(run: Run, axes: Axes) -> None:
+    scale = run.energy_scale or 1.0
+    axes.semilogy(run.t_mid, np.maximum(run.record.closure / scale, 1e-18), ".", ms=2, color="black")
+    axes.axhline(FIRST_LAW, color="tab:red", lw=0.8)
+    axes.annotate("bound of the audit", (1, FIRST_LAW), xycoords=("axes fraction", "data"), ha="right", va="bottom",
+                  color="tab:red", fontsize="small")
+    axes.set_ylim(1e-18, 1e-11)
+    axes.set_ylabel("first law,\nper step")
+
+
+def _quantities(run: Run, pattern: str) -> Figure:
+    import matplotlib.pyplot as plt
+
+    names = run.match(pattern) or [pattern]
+    figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
+    for name in names:
+        values = run[name]
+        t = run.t if len(values) == len(run.t) else run.t_mid
+        flat = values.reshape(len(values), -1)
+        for k in range(flat.shape[1]):
+            axes.plot(t, flat[:, k], lw=1.3, label=name if flat.shape[1] == 1 else f"{name}[{k}]")
+    axes.set_xlabel("time [s]")
+    axes.set_title(f"{run.model.name}: {pattern}", loc="left")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    _light(axes)
+    return figure
+
+
+def _light(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)

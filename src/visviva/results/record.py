@@ -1,0 +1,84 @@
+"""What a run leaves in memory: nodes, steps and the accounts kept at every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Kept nodes (N + 1 of them) and the N intervals between them; an interval is one step unless `every` > 1.
+
+    Sums and maxima over an interval account for every step in it, so that nothing escapes the audit.
+    """
+
+    t: Array  # (N+1,)
+    x: Array  # (N+1, size)
+    angles: Array  # (N+1, turns)
+    t_mid: Array  # (N,) midpoint of the last step of the interval
+    h: Array  # (N,) step size
+    u_mid: Array  # (N, inputs) inputs of that step
+    w_mid: Array  # (N, rows) its algebraic unknowns
+    x_before: Array  # (N, size) the state it started from
+    heat: Array  # (N, dissipations) sum over the interval [J]
+    work: Array  # (N, ports) sum over the interval [J]
+    closure: Array  # (N,) largest |ΔH + heat - work| of a step [J]
+    drift: Array  # (N,) signed sum of the same [J]
+    lowest_heat: Array  # (N,) smallest heat of one dissipation in one step [J]
+    g: Array  # (N,) largest |g| of any holonomic row, relative to the size of its terms
+    turn: Array  # (N,) largest angle turned in a step by a joint [rad]
+    iterations: Array  # (N,) Newton iterations, summed
+    residual: Array  # (N,) largest scaled residual left
+
+    @property
+    def steps(self) -> int:
+        """Number of intervals."""
+        return len(self.t_mid)
+
+
+SUMS = ("heat", "work", "drift", "iterations")
+HIGHEST = ("closure", "g", "turn", "residual")
+LOWEST = ("lowest_heat",)
+NODES = ("t", "x", "angles")
+
+
+def thin(record: Record, every: int) -> Record:
+    """Keep each `every`-th node, and the last; sums and maxima are taken over what lies between."""
+    if every == 1 or record.steps == 0:
+        return record
+    ends = np.unique(np.append(np.arange(every, record.steps + 1, every), record.steps))
+    starts = np.concatenate([[0], ends[:-1]])
+    values: dict[str, Array] = {}
+    for name, column in vars(record).items():
+        if name in NODES:
+            values[name] = column[np.concatenate([[0], ends])]
+        elif name in SUMS:
+            values[name] = np.add.reduceat(column, starts, axis=0)
+        elif name in HIGHEST:
+            values[name] = np.maximum.reduceat(column, starts, axis=0)
+        elif name in LOWEST:
+            values[name] = np.minimum.reduceat(column, starts, axis=0)
+        else:
+            values[name] = column[ends - 1]
+    return Record(**values)
+
+
+def joined(first: Record, second: Record) -> Record:
+    """Two records in sequence; the second starts where the first ends."""
+    values = {}
+    for name, column in vars(first).items():
+        more = getattr(second, name)
+        values[name] = np.concatenate([column, more[1:] if name in NODES else more])
+    return Record(**values)
+
+
+def part(record: Record, first: int, last: int) -> Record:
+    """The intervals first..last-1 with the nodes around them."""
+    nodes, steps = slice(first, last + 1), slice(first, last)
+    return Record(**{name: column[nodes if name in NODES else steps] for name, column in vars(record).items()})

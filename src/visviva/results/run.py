@@ -1,0 +1,143 @@
+"""Run: what a simulation returns."""
+
+from __future__ import annotations
+
+import fnmatch
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.model import Model, State
+from visviva.results.motion import MechanismMotion
+from visviva.results.quantities import Reader, no_such_quantity, readers
+from visviva.results.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from visviva.results.audit import Audit
+
+
+@final
+class Run:
+    """Trajectories by dotted name, the audit, pictures.
+
+    t, t_mid: times of the nodes and of the steps' midpoints.   final: the `State` that continues the run.
+    notes:    what the user should know, such as a changed step size.
+    """
+
+    def __init__(self, model: Model, record: Record, final: State, integrator: object, notes: tuple[str, ...]) -> None:
+        self.model = model
+        self.record = record
+        self.final = final
+        self.integrator = integrator
+        self.notes = notes
+
+    @property
+    def t(self) -> Array:
+        """Times of the nodes [s], (N+1,)."""
+        return self.record.t
+
+    @property
+    def t_mid(self) -> Array:
+        """Midpoints of the steps [s], (N,): where multipliers, inputs and powers live."""
+        return self.record.t_mid
+
+    @cached_property
+    def motion(self) -> MechanismMotion | None:
+        """The motion of the mechanism, if the model is one."""
+        mechanism = self.model.mechanism
+        return None if mechanism is None else MechanismMotion(self.model, mechanism, self.record)
+
+    @cached_property
+    def _readers(self) -> dict[str, Reader]:
+        return readers(self)
+
+    @cached_property
+    def _values(self) -> dict[str, Array]:
+        return {}
+
+    @property
+    def names(self) -> list[str]:
+        """All names that can be asked for."""
+        return sorted(self._readers)
+
+    def match(self, pattern: str) -> list[str]:
+        """Names that fit a pattern such as '*.r' or 'energy.*'."""
+        return fnmatch.filter(self.names, pattern)
+
+    def __getitem__(self, name: str) -> Array:
+        """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
+        if name not in self._readers:
+            raise no_such_quantity(self, name, self.names)
+        if name not in self._values:
+            value = self._readers[name]()
+            value.flags.writeable = False  # it is shared with whoever asks next
+            self._values[name] = value
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._readers
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
+        return f"<Run of {self.model.name!r} with {type(self.integrator).__name__}: {span}>"
+
+    @cached_property
+    def _storage_energies(self) -> list[Array]:
+        return [part.H(self.record.x[:, self.model.layout.x[part.variable]]) for part in self.model.storages]
+
+    def kinetic_and_potential(self) -> tuple[Array, Array]:
+        """Energy of the velocities, and that of everything else [J], (N+1,) each."""
+        kinetic = np.zeros(len(self.t))
+        for part, energy in zip(self.model.storages, self._storage_energies, strict=True):
+            kinetic = kinetic + energy if part.variable in self.model.kinetic else kinetic
+        return kinetic, self["energy"] - kinetic
+
+    @cached_property
+    def energy_scale(self) -> float:
+        """Largest kinetic energy + Σ|H_i - H_i(0)| + |work| over the run [J]: the unit of all relative bounds."""
+        total = self.kinetic_and_potential()[0] + np.abs(self["work"])
+        for energy in self._storage_energies:
+            total = total + np.abs(energy - energy[0])
+        return float(total.max())
+
+    def audit(self) -> Audit:
+        """First and second law, constraints and warnings, per component; prints as a table."""
+        from visviva.results.audit import audit
+
+        return audit(self)
+
+    def plot(self, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
+        """A picture: "energy", or a name or pattern of quantities against time. Saved where a path is given."""
+        from visviva.results.plot import plot
+
+        return plot(self, what, path)
+
+    def page(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained web page: motion, energy, audit. It opens without a network."""
+        from visviva.results.page import write_page
+
+        write_page(self, path)
+
+
+@final
+class Snapshot:
+    """One node of a run, as a stop condition sees it: `now.t`, `now["hinge.q"]`."""
+
+    def __init__(self, run: Run, i: int) -> None:
+        self._run = run
+        self._i = i
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return float(self._run.t[self._i])
+
+    def __getitem__(self, name: str) -> Array:
+        """Value of a quantity at this instant; those that live at midpoints belong to the step that ends here."""
+        values = self._run[name]
+        return values[self._i if len(values) == len(self._run.t) else self._i - 1]

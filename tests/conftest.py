@@ -1,0 +1,28 @@
+"""The same conditions for every test: one thread, no display, the same examples at every run."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Before NumPy is imported. With many threads the sums of BLAS, and so the last digits, depend on the machine.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+os.environ["MPLBACKEND"] = "Agg"
+
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],  # it measures the machine, not the test
+)
+settings.register_profile(
+    "explore",
+    deadline=None,
+    max_examples=2000,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.load_profile("ci")  # `pytest --hypothesis-profile=explore` takes the other
