@@ -37,10 +37,10 @@ def against_a_loop(xi, eta):
     A, B = SE3.exp(xi), SE3.exp(eta)
     singles = [(x, SE3(A.R[i], A.r[i]), SE3(B.R[i], B.r[i])) for i, x in enumerate(xi[:LOOP])]
     cases = {
-        "SE3 exp": (lambda: SE3.exp(xi), lambda: [SE3.exp(x) for x, _, _ in singles]),
-        "SE3 log": (lambda: A.log(), lambda: [a.log() for _, a, _ in singles]),
-        "SE3 Ad": (lambda: A.Ad(), lambda: [a.Ad() for _, a, _ in singles]),
-        "SE3 compose": (lambda: A @ B, lambda: [a @ b for _, a, b in singles]),
+        "SE3 exp": (lambda: SE3.exp(xi).matrix, lambda: np.stack([SE3.exp(x).matrix for x, _, _ in singles])),
+        "SE3 log": (lambda: A.log(), lambda: np.stack([a.log() for _, a, _ in singles])),
+        "SE3 Ad": (lambda: A.Ad(), lambda: np.stack([a.Ad() for _, a, _ in singles])),
+        "SE3 compose": (lambda: (A @ B).matrix, lambda: np.stack([(a @ b).matrix for _, a, b in singles])),
     }
     share = LOOP / BATCH
     return [(case, "Python loop", share * ratio(ours, peer)) for case, (ours, peer) in cases.items()]

@@ -17,24 +17,24 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import testing as testing
+    from visviva.compiler import compile as compile
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
-    from visviva.compiler import compile as compile
+    from visviva.geometry import inertia as inertia
+    from visviva.integrate import PHMP as PHMP
+    from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import DiscreteGradient as DiscreteGradient
     from visviva.integrate import LieMidpoint as LieMidpoint
     from visviva.integrate import Newton as Newton
-    from visviva.integrate import PHMP as PHMP
-    from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import simulate as simulate
     from visviva.mechanism import Mechanism as Mechanism
     from visviva.model import Model as Model
     from visviva.model import State as State
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
-    from visviva.geometry import inertia as inertia
 
 _HOME = {
     "AssemblyError": "visviva.errors",

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva.errors import ModelError
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | None = None) -> Array:
@@ -22,7 +23,7 @@ def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | No
     if shape is not None:
         tail = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
         if tail is None or any(want is not None and want != got for want, got in zip(shape, tail, strict=True)):
-            wanted = "(" + ", ".join("n" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+            wanted = str(tuple("n" if n is None else n for n in shape)).replace("'", "")
             raise ModelError(f"{what} must have shape {wanted}, got {array.shape}: {value!r}.")
     if not np.isfinite(array).all():
         raise ModelError(f"{what} must be finite, got {value!r}.")

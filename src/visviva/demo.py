@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import visviva as vv
+
+if TYPE_CHECKING:
+    from visviva.mechanism.parts import Body
 
 
 def double_pendulum() -> vv.Mechanism:
@@ -20,16 +25,16 @@ def four_bar() -> vv.Mechanism:
     """A planar crank-rocker built in space from four hinges: three of its twenty constraint rows are redundant."""
     m = vv.Mechanism("four bar", gravity=(0, 0, -9.81))
     A, B, C, D = (0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1.0, 0, 0)
-    links = {name: _bar(m, name, *ends) for name, ends in {"crank": (A, B), "coupler": (B, C), "rocker": (D, C)}.items()}
+    crank, coupler, rocker = _bar(m, "crank", A, B), _bar(m, "coupler", B, C), _bar(m, "rocker", D, C)
     axis = (0, 1, 0)
-    m.revolute("A", m.ground, links["crank"], at=A, axis=axis, rate=6.0)
-    m.revolute("B", links["crank"], links["coupler"], at=B, axis=axis)
-    m.revolute("C", links["coupler"], links["rocker"], at=C, axis=axis)
-    m.revolute("D", m.ground, links["rocker"], at=D, axis=axis, friction=0.02)
+    m.revolute("A", m.ground, crank, at=A, axis=axis, rate=6.0)
+    m.revolute("B", crank, coupler, at=B, axis=axis)
+    m.revolute("C", coupler, rocker, at=C, axis=axis)
+    m.revolute("D", m.ground, rocker, at=D, axis=axis, friction=0.02)
     return m
 
 
-def _bar(m: vv.Mechanism, name: str, start: tuple[float, ...], end: tuple[float, ...]) -> object:
+def _bar(m: vv.Mechanism, name: str, start: tuple[float, ...], end: tuple[float, ...]) -> Body:
     import numpy as np
 
     a, b = np.array(start), np.array(end)

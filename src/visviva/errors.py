@@ -20,7 +20,7 @@ class AssemblyError(ModelError):
     """The description is well formed, but no configuration or velocity satisfies all of it."""
 
 
-class _PartialRun(VisvivaError):
+class PartialRunError(VisvivaError):
     """A simulation that ended early; `run` is the part that is valid, up to the last accepted step."""
 
     def __init__(self, message: str, run: Run | None = None) -> None:
@@ -28,9 +28,9 @@ class _PartialRun(VisvivaError):
         self.run = run
 
 
-class ConvergenceError(_PartialRun):
+class ConvergenceError(PartialRunError):
     """A step could not be solved; nothing of it was kept. `run` holds the steps before it."""
 
 
-class Interrupted(_PartialRun):  # noqa: N818 - an interruption is not an error of the model
+class Interrupted(PartialRunError):
     """The user stopped the run (Ctrl-C). `run` holds what was computed, `run.final` continues it."""

@@ -78,6 +78,15 @@ def test_the_two_cayley_maps_agree_on_plane_motions():
         assert_allclose(cay(spatial).r[:, :2], SE2.cay(xi).r, atol=1e-15)
 
 
+def test_a_midpoint_step_with_the_adjoint_cayley_map_keeps_momentum():
+    """p1 - p0 = coad(ξ)(p0 + p1)/2 and X = cay_ad ξ give coAd(X) p1 = p0; the homogeneous map does not."""
+    xi, half = twists(20), SE3.coad(twists(20)) / 2
+    p0 = twists(20, seed=1)
+    p1 = np.linalg.solve(np.eye(6) - half, apply(np.eye(6) + half, p0)[..., None])[..., 0]
+    assert_allclose(apply(SE3.cay_ad(xi).coAd(), p1), p0, atol=1e-14)
+    assert np.abs(apply(SE3.cay(xi).coAd(), p1) - p0).max() > 0.01
+
+
 def test_adjoint_cayley_map_and_inverse():
     xi = twists(50)
     assert_allclose(SE3.cay_ad(xi).cay_ad_inv(), xi, atol=1e-14)

@@ -1,6 +1,6 @@
 """From descriptions to models."""
 
-from visviva.compiler.compile import compile  # noqa: A004 - the package's own name for what it does
+from visviva.compiler.compile import compile
 from visviva.compiler.massless import check_massless_motion
 from visviva.compiler.mechanism import FORMS, compile_mechanism, initial_x, lie_state
 

@@ -1,6 +1,7 @@
 """A mechanism as a Model, in two forms that share configuration, constraints, friction and ports.
 
-"lie":        velocities are principal twists V ∈ R⁶, M = diag(J, m I), gyroscopic J; the pose is in SE(3).
+"lie":        velocities are V = (ω; v) ∈ R⁶, ω in principal axes and v in world axes, M = diag(J, m I), gyroscopic J;
+              the pose is in SO(3) x R³.
 "directors":  velocities are those of centre of mass and directors, v ∈ R¹², M = diag(m I, E1 I, E2 I, E3 I) with
               E_i = ½ (J_j + J_k - J_i), no gyroscopic term, six internal constraints per body; Latussek, Kinon,
               Betsch, eqs. (24)-(31).
@@ -12,11 +13,12 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.embedding import SE3_SPACE, AbstractSpace, Flat
+from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import mass_vector
-from visviva.mechanism.coordinates import joint_angle, joint_rows, movers, orthonormality, space_of
+from visviva.mechanism.coordinates import POSES, joint_angle, joint_rows, movers, orthonormality, space_of
 from visviva.mechanism.parts import Body, Joint, Particle, Torque
+from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.holonomic import Holonomic
@@ -74,8 +76,8 @@ def initial_x(model: Model, motion: Motion) -> Array:
     for name, q in motion.q.items():
         space = next(variable.space for variable in model.variables if variable.name == f"{name}.q")
         values[f"{name}.q"] = q
-        lifted = isinstance(space, Flat) and space.n == SE3_SPACE.size
-        values[f"{name}.v"] = SE3_SPACE.lift(q) @ motion.V[name] if lifted else motion.V[name]
+        lifted = isinstance(space, Flat) and space.n == POSES.size
+        values[f"{name}.v"] = POSES.lift(q) @ motion.V[name] if lifted else motion.V[name]
     return model.pack(values)
 
 
@@ -120,7 +122,7 @@ def _turn(joint: Joint, spaces: dict[str, AbstractSpace]) -> Turn:
     return Turn(joint.name, _names(joint)[0], joint_angle(joint), ends)
 
 
-def _port(port: object, spaces: dict[str, AbstractSpace]) -> AbstractStructure:
+def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStructure:
     if isinstance(port, Torque):
         return TurnPort(port.name, *_names(port.joint), _turn(port.joint, spaces))
     name = port.carrier.name

@@ -7,9 +7,12 @@ Each space has a *lift* N(q), linear in the tangent vector, with two properties:
     q1 - q0 = N((q0 + q1)/2) Δ     exactly, for q1 = retract(q0, Δ).
 
 The second is the discrete chain rule: whatever is quadratic in q has an exact discrete derivative at the mean
-of the end points, although that mean is no rotation. On rotations it is the Cayley map,
-R1 - R0 = R̄ Δ̂ with R̄ = (R0 + R1)/2; on translations r1 = r0 + R̄⁻ᵀ Δv, which keeps the momentum of a body whose
-frame sits at the centre of mass (the homogeneous Cayley map of 4x4 matrices does not).
+of the end points, although that mean is no rotation. With R̄ = (R0 + R1)/2 and Q = R̄⁻ᵀ (which is R on the group):
+
+    rotations, the Cayley map:   R1 - R0 = hat(Q Δω) R̄        translations that turn with the body:   r1 - r0 = Q Δv
+
+Q is what makes the forces of joints, pulled back by Nᵀ, add no momentum. R̄ in its place would satisfy the chain rule
+as well and lose angular momentum; so would the Cayley map of homogeneous 4x4 matrices.
 """
 
 from __future__ import annotations
@@ -137,22 +140,17 @@ class Rotations(AbstractSpace):
         scale = 1.0 / (1.0 + 0.25 * (w * w).sum(-1))[..., None, None]
         return np.eye(self.n) + scale * (w_hat + 0.5 * w_hat @ w_hat)
 
-    def _carry(self, R: Array) -> Array:
-        """How v becomes a change of r: R⁻ᵀ, which is R on the group and exact at the mean of two rotations."""
-        if self.moves == "space":
-            return np.broadcast_to(np.eye(self.n), R.shape)
-        return np.swapaxes(np.linalg.inv(R), -1, -2)
-
     def lift(self, q: Array) -> Array:  # noqa: D102
         n, k, R = self.n, self.turns[self.n], self.rotation(q)
         N = np.zeros((*q.shape[:-1], self.size, self.dim))
         head = n if self.moves else 0
-        for i in range(n):  # d_i moves with R (ω x e_i), linear in ω
-            unit = np.eye(n)[i]
-            columns = -R @ skew(unit) if n == 3 else (R @ (_TURN @ unit))[..., None]
+        Q = np.swapaxes(np.linalg.inv(R), -1, -2)
+        for i in range(n):  # d_i moves with (Q ω) x d_i
+            d = R[..., i]
+            columns = -skew(d) @ Q if n == 3 else (d @ _TURN.T)[..., None]
             N[..., head + n * i : head + n * (i + 1), :k] = columns
         if self.moves:
-            N[..., :n, k:] = self._carry(R)
+            N[..., :n, k:] = Q if self.moves == "body" else np.eye(n)
         return N
 
     def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102

@@ -34,15 +34,15 @@ class DirectorSystem:
 
         self.model = model
         self.n = _canonical_size(model, scheme)
-        n, kinetic = self.n, [part for part in model.storages if isinstance(part, Kinetic)]
+        n = self.n
         self.M: Array = np.zeros((n, n))
-        for part in kinetic:
-            rows = model.layout.z[part.variable]
-            self.M[rows.start - n : rows.stop - n, rows.start - n : rows.stop - n] = part.M
+        for storage in model.kinetic.values():
+            rows = model.layout.act((storage.variable,)) - n
+            self.M[np.ix_(rows, rows)] = storage.M
         self.m = sum(part.rows for part in model.constraints)
         self.b: Array = np.zeros((self.m, n))
         self.c: Array = np.zeros(self.m)
-        entries: list[tuple[Array, Array, Array, Array]] = []
+        entries: list[tuple[Index, Index, Index, Array]] = []
         first = 0
         for part in model.constraints:
             if not isinstance(part, Holonomic):
@@ -53,9 +53,7 @@ class DirectorSystem:
             entries.append((rows[k], at[i], at[j], part.g.A[k, i, j]))
             first += part.rows
         k, i, j, a = (
-            (np.concatenate(parts) for parts in zip(*entries, strict=True))
-            if entries
-            else (np.zeros(0, int),) * 4
+            (np.concatenate(parts) for parts in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 4
         )
         self._by_row: csr_array = scipy.sparse.csr_array((a, (k * n + i, j)), shape=(self.m * n, n))
         self._by_lam: csr_array = scipy.sparse.csr_array((a, (i * n + j, k)), shape=(n * n, self.m))

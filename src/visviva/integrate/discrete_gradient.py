@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, final
 
@@ -15,6 +15,7 @@ from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.integrate.phmp import predict
 from visviva.model import Model, RowKind, State
+from visviva.model.layout import Index
 
 
 @final
@@ -29,7 +30,7 @@ class DiscreteGradient(AbstractIntegrator):
     reference for every model, not the fast path.
     """
 
-    newton: Newton = Newton()
+    newton: Newton = field(default_factory=Newton)
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "lie"
@@ -132,7 +133,7 @@ class _Stepper(AbstractStepper):
         rate[model.layout.act(tuple(model.kinetic))] = 0.0
         return rate
 
-    def _where(self, row: int, active: Array) -> str:
+    def _where(self, row: int, active: Index) -> str:
         if row < 0:
             return ""
         if row >= self.model.layout.dim:

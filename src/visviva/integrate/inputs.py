@@ -14,7 +14,7 @@ from visviva.model import Model
 Input = ArrayLike | Callable[[float], ArrayLike]
 
 
-class BadInput(VisvivaError):  # noqa: N818 - becomes the error of the run, with its valid part
+class BadInput(VisvivaError):
     """An input function returned something that is no finite vector of the port's width."""
 
 

@@ -39,7 +39,7 @@ class AbstractStepper(ABC):
 
 
 class AbstractIntegrator(ABC):
-    """A scheme. Contract (measured by the tests for every integrator in `visviva.testing.INTEGRATORS`):
+    """A scheme. Contract (measured by the tests for every integrator in `visviva.integrate.INTEGRATORS`):
 
     order:     the error at a fixed time falls with this power of h.
     preserves: what it keeps to rounding at any h: "energy" (the balance of stored energy, work and heat),

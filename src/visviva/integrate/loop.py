@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.integrate.integrator import AbstractStepper, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
@@ -87,7 +87,7 @@ class Loop:
         )
         self.states.append(self.state)
 
-    def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Array]:
+    def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
         """The step from the predictor, else from the old values, else with rows selected anew."""
         try:
             step = self.stepper.step(state, h, u)
@@ -111,12 +111,12 @@ class Loop:
             step = self.stepper.step(state, h, u)
             broken = self._broken_row(step.x, active)
         if broken is not None:
-            failure = NotConverged("a redundant constraint is violated", -1, np.nan)
-            failure.where = row_name(self.model, broken)
-            raise failure
+            violated = NotConverged("a redundant constraint is violated", -1, np.nan)
+            violated.where = row_name(self.model, broken)
+            raise violated
         return step, active
 
-    def _broken_row(self, x: Array, active: Array) -> int | None:
+    def _broken_row(self, x: Array, active: Mask) -> int | None:
         if active.all():
             return None
         g = self._relative_g(x)

@@ -13,7 +13,7 @@ from visviva._arrays import Array
 EPS = float(np.finfo(np.float64).eps)
 
 
-class NotConverged(Exception):  # noqa: N818 - a signal between a step and the time loop, not for users
+class NotConverged(Exception):
     """A step has no solution within reach; `row` is its worst row (-1: none), `where` that row in user's names."""
 
     def __init__(self, reason: str, row: int, residual: float) -> None:

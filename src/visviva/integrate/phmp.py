@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, St
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.model import Model, State
+from visviva.model.layout import Index
 
 
 @final
@@ -29,7 +30,7 @@ class PHMP(AbstractIntegrator):
     Unknowns v̄ and λ: 18 per free body.
     """
 
-    newton: Newton = Newton()
+    newton: Newton = field(default_factory=Newton)
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "directors"
@@ -60,12 +61,7 @@ class _Stepper(AbstractStepper):
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
             reaction, potential, force = s.G(qm).T @ lam, s.gradient(q0, q1), s.force(qm, v, u)
-            size = (
-                s.M @ (2.0 / h * (np.abs(v) + np.abs(v0)))
-                + np.abs(reaction)
-                + np.abs(potential)
-                + np.abs(force)
-            )
+            size = s.M @ (2.0 / h * (np.abs(v) + np.abs(v0))) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 
@@ -93,7 +89,7 @@ class _Stepper(AbstractStepper):
             residual=solution.residual,
         )
 
-    def _where(self, row: int, active: Array) -> str:
+    def _where(self, row: int, active: Index) -> str:
         if row < self.system.n:
             return self.system.velocity_name(row) if row >= 0 else ""
         return row_name(self.system.model, int(active[row - self.system.n]))

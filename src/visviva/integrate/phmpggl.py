@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, final
 
 import numpy as np
@@ -15,6 +15,7 @@ from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.integrate.phmp import predict
 from visviva.model import Model, State
+from visviva.model.layout import Index
 
 
 @final
@@ -30,7 +31,7 @@ class PHMPGGL(AbstractIntegrator):
     with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. M must be regular: no flat or thin bodies.
     """
 
-    newton: Newton = Newton()
+    newton: Newton = field(default_factory=Newton)
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g", "g_v"})
     form: ClassVar[str] = "directors"
@@ -101,9 +102,7 @@ class _Stepper(AbstractStepper):
         trend = rate0 - state.rate[0] if state.rate else np.zeros(n)
         gam0 = state.gam[active] if len(state.gam) else np.zeros(k)
         try:
-            solution = self.newton.solve(
-                residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0])
-            )
+            solution = self.newton.solve(residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0]))
         except NotConverged as failure:
             failure.where = self._where(failure.row, active)
             raise
@@ -120,7 +119,7 @@ class _Stepper(AbstractStepper):
             residual=solution.residual,
         )
 
-    def _where(self, row: int, active: Array) -> str:
+    def _where(self, row: int, active: Index) -> str:
         n, k = self.system.n, len(active)
         if row < 2 * n:
             return self.system.velocity_name(row % n) if row >= 0 else ""
@@ -135,4 +134,4 @@ def _inverse_mass(system: DirectorSystem) -> Array:
                 f"PHMPGGL needs a regular mass matrix, but that of {part.name!r} is singular: a flat or thin body has\n"
                 "directors without mass. Use vv.PHMP(), which takes such bodies, or give the body some thickness."
             )
-    return np.linalg.inv(system.M)
+    return np.asarray(np.linalg.inv(system.M), dtype=np.float64)

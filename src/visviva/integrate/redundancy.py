@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+import itertools
 
-from visviva._arrays import Array
+import numpy as np
+
+from visviva._arrays import Array, Mask
 from visviva.model import Model
 
 RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
 
 
-def independent_rows(blocks: list[Array]) -> NDArray[np.bool_]:
+def independent_rows(blocks: list[Array]) -> Mask:
     """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
 
     Rows are normalised and projected block by block on the complement of those taken; within a block whose rows
@@ -35,14 +36,14 @@ def independent_rows(blocks: list[Array]) -> NDArray[np.bool_]:
     return np.concatenate(masks) if masks else np.zeros(0, dtype=bool)
 
 
-def select_rows(model: Model, x: Array) -> NDArray[np.bool_]:
+def select_rows(model: Model, x: Array) -> Mask:
     """The algebraic rows that a step at x solves: all junctions, and an independent set of constraint rows.
 
     Constraints of one body (its directors) come first, so that only joints are found redundant.
     """
     C = model.C(x)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
-    slices = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+    slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
     order = sorted(range(len(slices)), key=lambda k: not model.constraints[k].internal)
     mask = np.zeros(len(C), dtype=bool)
     at = 0

@@ -128,9 +128,7 @@ def _initial_state(model: Model, initial: Initial) -> State:
     model.check(x)
     check_massless_motion(model, x)
     _check_g(model, x)
-    return State(
-        x=x, w=np.zeros(len(model.kinds)), gam=np.zeros(0), angles=angles, active=select_rows(model, x)
-    )
+    return State(x=x, w=np.zeros(len(model.kinds)), gam=np.zeros(0), angles=angles, active=select_rows(model, x))
 
 
 def _check_g(model: Model, x: Array) -> None:
@@ -167,9 +165,7 @@ def _first_stop(stop: Stop, run: Run) -> int | None:
     return next((i for i in range(1, len(run.t)) if stop(Snapshot(run, i))), None)
 
 
-def _as_error(
-    failure: BaseException, state: State, model: Model, run: Run
-) -> ConvergenceError | Interrupted:
+def _as_error(failure: BaseException, state: State, model: Model, run: Run) -> ConvergenceError | Interrupted:
     if isinstance(failure, KeyboardInterrupt):
         text = f"interrupted at t = {state.t:g} s after {state.steps} steps; error.run is valid up to there."
         return Interrupted(text + " Continue with initial=error.run.final.", run)

@@ -9,7 +9,6 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry import SE3
 from visviva.mechanism.coordinates import as_built, joint_angle, joint_rows, movers, space_of
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Joint, Particle
@@ -26,7 +25,8 @@ SPEED_TOLERANCE = 1e-9  # joint speeds below this part of the largest given one 
 class Motion:
     """A configuration of a mechanism and its velocities.
 
-    q: coordinates of every body and particle, by name.   V: principal twist (ω; v) of a body, velocity of a particle.
+    q: coordinates of every body and particle, by name, see `mechanism.coordinates`.
+    V: (ω; v) of a body, ω in principal axes, v of the centre of mass in world axes; velocity of a particle.
     angles: coordinate of every joint that turns.
     """
 
@@ -74,16 +74,15 @@ def assemble(m: Mechanism, fixed: tuple[str, ...] | None = None) -> tuple[Motion
 
 
 def mass_vector(part: Body | Particle) -> Array:
-    """Diagonal of its inertia for the principal twist (ω; v), or for the velocity of a particle."""
+    """Diagonal of its inertia for V = (ω; v) of a body, or for the velocity of a particle."""
     mass = np.full(3, part.mass)
     return np.concatenate([part.J_C, mass]) if isinstance(part, Body) else mass
 
 
-def principal_twist(body: Body, twist: Array) -> Array:
-    """The twist of the principal frame, from that of the body frame (both in their own axes)."""
-    X_CB = SE3(body.R_BC, body.com).inverse()
-    V: Array = (X_CB.Ad() @ twist[..., None])[..., 0]
-    return V
+def velocity_of(body: Body, twist: Array) -> Array:
+    """V = (ω; v) as built, from the twist of the body frame in its own axes."""
+    w, v = twist[:3], twist[3:]
+    return np.concatenate([body.R_BC.T @ w, body.R_WB @ (v + np.cross(w, body.com))])
 
 
 def velocity_matrix(joint: Joint, q: list[Array], rows: Array) -> Array:
@@ -102,7 +101,7 @@ def _given(m: Mechanism) -> dict[str, Array]:
     given: dict[str, Array] = {}
     for part in m.bodies:
         if isinstance(part, Body) and part.twist is not None:
-            given[part.name] = principal_twist(part, part.twist)
+            given[part.name] = velocity_of(part, part.twist)
         elif isinstance(part, Particle) and part.velocity is not None:
             given[part.name] = part.velocity
     given |= {joint.name: np.array([joint.rate]) for joint in m.joints if joint.rate is not None}
@@ -114,9 +113,7 @@ def _checked_names(m: Mechanism, fixed: tuple[str, ...], given: dict[str, Array]
         if name not in m.parts:
             raise unknown_name(name, m.parts, f"mechanism {m.name!r}")
         if name not in given:
-            raise ModelError(
-                f"assemble(fixed=...) names {name!r}, which has no twist, velocity or rate to keep."
-            )
+            raise ModelError(f"assemble(fixed=...) names {name!r}, which has no twist, velocity or rate to keep.")
     return set(fixed)
 
 
@@ -177,9 +174,7 @@ def _check_rows(C: Array, V: Array, rhs: Array, labels: list[str], M: Array, m: 
     worst: dict[str, float] = {}
     for label, value in zip(labels, residual, strict=True):
         worst[label] = max(worst.get(label, 0.0), float(value))
-    open_rows = [
-        f"  {label}: {value:.3g}" for label, value in worst.items() if value > SPEED_TOLERANCE * scale
-    ]
+    open_rows = [f"  {label}: {value:.3g}" for label, value in worst.items() if value > SPEED_TOLERANCE * scale]
     raise AssemblyError(
         f"the given initial velocities of mechanism {m.name!r} contradict each other or its joints.\n"
         "What remains open in the best compromise, in m/s or rad/s:\n" + "\n".join(open_rows) + "\n"
@@ -194,11 +189,7 @@ def _changes(m: Mechanism, given: dict[str, Array], columns: dict[str, slice], V
         now, before = V[columns[part.name]], given.get(part.name)
         if before is None:
             if np.abs(now).max() > 0:
-                changes.append(
-                    f"{part.name}: velocity follows from the joints, |V| = {np.linalg.norm(now):.6g}"
-                )
+                changes.append(f"{part.name}: velocity follows from the joints, |V| = {np.linalg.norm(now):.6g}")
         elif np.abs(now - before).max() > SPEED_TOLERANCE * max(1.0, float(np.abs(before).max())):
-            changes.append(
-                f"{part.name}: velocity changed by {np.linalg.norm(now - before):.6g} to satisfy the joints"
-            )
+            changes.append(f"{part.name}: velocity changed by {np.linalg.norm(now - before):.6g} to satisfy the joints")
     return tuple(changes)

@@ -1,7 +1,9 @@
 """Coordinates of a mechanism: per body the principal frame at the centre of mass, per particle its position.
 
-A body is stored as q = (φ, d1, d2, d3): centre of mass and the three directors, in world axes (the embedding of
-its pose in SE(3), and the twelve coordinates of the director formulation).
+A body is stored as q = (φ, d1, d2, d3): centre of mass and the three directors, in world axes. These are the twelve
+coordinates of the director formulation, and at the same time the embedding of its pose, as an element of the direct
+product SO(3) x R³: its velocity there is V = (ω; v) with ω in the principal axes and v in world axes. (Velocities of
+the centre of mass in body axes, SE(3), would lose the angular momentum of jointed bodies in a midpoint step.)
 """
 
 from __future__ import annotations
@@ -9,20 +11,22 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.embedding import SE3_SPACE, AbstractSpace, Flat
+from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.quadratic import Affine, Quadratic, coincidence, product
 from visviva.library.joints import Dot, Meet
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
 
+POSES = SO3xR3_SPACE
+
 
 def space_of(carrier: Body | Particle) -> AbstractSpace:
     """Where its configuration lives."""
-    return SE3_SPACE if isinstance(carrier, Body) else Flat(3)
+    return POSES if isinstance(carrier, Body) else Flat(3)
 
 
 def as_built(carrier: Body | Particle) -> Array:
     """Its coordinates in the mechanism as built."""
-    return SE3_SPACE.point(carrier.R_WC, carrier.r_WC) if isinstance(carrier, Body) else carrier.r_W
+    return POSES.point(carrier.R_WC, carrier.r_WC) if isinstance(carrier, Body) else carrier.r_W
 
 
 def movers(joint: Joint) -> tuple[Body | Particle, ...]:
@@ -79,9 +83,7 @@ def _material(joint: Joint, end: Body | Particle, weight: float, arm: Array) -> 
     blocks = []
     for mover in movers(joint):
         weights = (
-            np.append(weight, arm)[: space_of(mover).size // 3]
-            if mover is end
-            else np.zeros(space_of(mover).size // 3)
+            np.append(weight, arm)[: space_of(mover).size // 3] if mover is end else np.zeros(space_of(mover).size // 3)
         )
         blocks.append(np.kron(weights, np.eye(3)))
     return Affine(np.hstack(blocks), np.zeros(3))

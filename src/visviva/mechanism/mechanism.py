@@ -43,13 +43,9 @@ class Mechanism:
     part is asked for, its handle or its name will do.
     """
 
-    def __init__(
-        self, name: str = "mechanism", *, gravity: ArrayLike = (0, 0, 0), theta0: float = 300.0
-    ) -> None:
+    def __init__(self, name: str = "mechanism", *, gravity: ArrayLike = (0, 0, 0), theta0: float = 300.0) -> None:
         if not isinstance(name, str):
-            raise ModelError(
-                f"the first argument of a Mechanism is its name, got {name!r}; gravity is a keyword."
-            )
+            raise ModelError(f"the first argument of a Mechanism is its name, got {name!r}; gravity is a keyword.")
         self.name = name
         self.gravity: Array = finite_vector(gravity, f"gravity of mechanism {name!r}", 3)
         self.theta0 = finite_number(theta0, f"theta0 of mechanism {name!r} [K]", positive=True)
@@ -127,9 +123,7 @@ class Mechanism:
             )
         )
 
-    def particle(
-        self, name: str, *, mass: float, at: ArrayLike, velocity: ArrayLike | None = None
-    ) -> Particle:
+    def particle(self, name: str, *, mass: float, at: ArrayLike, velocity: ArrayLike | None = None) -> Particle:
         """Add a point mass [kg] at a world point, with an initial velocity in world axes."""
         self._new_name(name, "particle")
         return self._add(
@@ -137,22 +131,16 @@ class Mechanism:
                 name=name,
                 mass=finite_number(mass, f"mass of particle {name!r} [kg]", positive=True),
                 r_W=finite_vector(at, f"at of particle {name!r}", 3),
-                velocity=None
-                if velocity is None
-                else finite_vector(velocity, f"velocity of particle {name!r}", 3),
+                velocity=None if velocity is None else finite_vector(velocity, f"velocity of particle {name!r}", 3),
             )
         )
 
-    def frame(
-        self, name: str, carrier: Body | Ground | str, *, at: ArrayLike, rotation: RotationLike = None
-    ) -> Frame:
+    def frame(self, name: str, carrier: Body | Ground | str, *, at: ArrayLike, rotation: RotationLike = None) -> Frame:
         """Name a frame that moves with a body; `at` and `rotation` are those of the mechanism as built."""
         self._new_name(name, "frame")
         part = self._find(carrier, f"frame {name!r}")
         if not isinstance(part, Body | Ground):
-            raise ModelError(
-                f"frame {name!r} cannot sit on {_kind(part)} {part.name!r}: give a body or the ground."
-            )
+            raise ModelError(f"frame {name!r} cannot sit on {_kind(part)} {part.name!r}: give a body or the ground.")
         R_WF = _rotation_matrix(rotation, f"rotation of frame {name!r}")
         return self._add(Frame(name, part, R_WF, finite_vector(at, f"at of frame {name!r}", 3)))
 
@@ -211,9 +199,7 @@ class Mechanism:
         point = finite_vector(at, f"at of joint {name!r}", 3)
         ends = (self._carrier(parent, name), self._carrier(child, name))
         if ends[0] is ends[1]:
-            raise ModelError(
-                f"joint {name!r} connects {ends[0].name!r} with itself. Parent and child must differ."
-            )
+            raise ModelError(f"joint {name!r} connects {ends[0].name!r} with itself. Parent and child must differ.")
         for end in ends:
             if isinstance(end, Particle):
                 _check_particle_joint(name, joint, end, point)
@@ -236,14 +222,10 @@ class Mechanism:
         """An input port: a wrench (m; f) on a body, a force on a particle, at the centre of mass, in world axes."""
         self._new_name(name, "port")
         if frame != "world":
-            raise ModelError(
-                f"wrench {name!r} asks for frame {frame!r}; wrench ports are given in 'world' axes."
-            )
+            raise ModelError(f"wrench {name!r} asks for frame {frame!r}; wrench ports are given in 'world' axes.")
         part = self._find(carrier, f"wrench {name!r}")
         if not isinstance(part, Body | Particle):
-            raise ModelError(
-                f"wrench {name!r} sits on {_kind(part)} {part.name!r}. Give a body or a particle."
-            )
+            raise ModelError(f"wrench {name!r} sits on {_kind(part)} {part.name!r}. Give a body or a particle.")
         return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3))
 
     # -- initial motion -----------------------------------------------------------------------------------------

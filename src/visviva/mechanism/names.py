@@ -7,9 +7,7 @@ from collections.abc import Iterable
 
 from visviva.errors import ModelError
 
-RESERVED = frozenset(
-    {"ground", "energy", "entropy", "g", "g_v", "t", "heat", "work", "momentum", "first_law"}
-)
+RESERVED = frozenset({"ground", "energy", "entropy", "g", "g_v", "t", "heat", "work", "momentum", "first_law"})
 
 
 def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
@@ -24,9 +22,7 @@ def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
     if name in RESERVED:
         raise ModelError(f"the name {name!r} of a {what} is reserved: {', '.join(sorted(RESERVED))}.")
     if name in taken:
-        raise ModelError(
-            f"the name {name!r} is taken already. Names are unique within a mechanism: use another one."
-        )
+        raise ModelError(f"the name {name!r} is taken already. Names are unique within a mechanism: use another one.")
     return name
 
 
@@ -34,9 +30,5 @@ def unknown_name(name: str, known: Iterable[str], where: str) -> ModelError:
     """The error for a name that is not there, with the nearest ones that are."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3)
-    hint = (
-        f"Did you mean {' or '.join(repr(n) for n in near)}?"
-        if near
-        else f"Known: {', '.join(names) or 'none'}."
-    )
+    hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"Known: {', '.join(names) or 'none'}."
     return ModelError(f"{where} has no {name!r}. {hint}")

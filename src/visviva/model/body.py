@@ -17,20 +17,21 @@ from visviva.model.structure import AbstractPort, AbstractRouting
 @final
 @dataclass(frozen=True, eq=False)
 class Gyroscopic(AbstractRouting):
-    """Euler's and Coriolis' forces of a body, J = (P∧) with P = M V, so that (P∧) V = ad_Vᵀ P.
+    """Euler's moment of a body, in the direct product SO(3) x R³: J = diag(π̂, 0) with π = J ω, so that Jω = π x ω.
 
-    P∧ = [[P̂_ω, P̂_v], [P̂_v, 0]]; Stramigioli, Maschke, Bidard, eq. (21).
+    The direct-product group of Lohmayer, Capobianco, Leyendecker, section 3.3; in SE(3) it would be P∧ of
+    Stramigioli, Maschke, Bidard, eq. (21).
     """
 
     name: str
-    reads: tuple[str, ...]  # the twist
-    acts: tuple[str, ...]  # the twist
+    reads: tuple[str, ...]  # the velocity (ω; v)
+    acts: tuple[str, ...]  # the velocity
     M: Array  # (6, 6)
 
     def J(self, q: Array) -> Array:  # noqa: D102
-        P = q @ self.M
-        P_w, P_v = skew(P[..., :3]), skew(P[..., 3:])
-        return np.block([[P_w, P_v], [P_v, np.zeros_like(P_v)]])
+        J = np.zeros((*q.shape[:-1], 6, 6))
+        J[..., :3, :3] = skew((q @ self.M)[..., :3])
+        return J
 
 
 @final

@@ -24,9 +24,7 @@ def check_description(model: Model) -> None:
     variables = [variable.name for variable in model.variables]
     rows = [part.name for part in model.structures if isinstance(part, AbstractConstraint)]
     _check_unique([*variables, *(junction.name for junction in model.junctions), *rows], where)
-    _check_unique(
-        [part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}"
-    )
+    _check_unique([part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}")
     efforts = {*variables, *(junction.name for junction in model.junctions)}
     for part in model.structures:
         for name, known, verb in [(n, variables, "reads") for n in part.reads] + [
@@ -34,20 +32,18 @@ def check_description(model: Model) -> None:
         ]:
             if name not in known:
                 listed = ", ".join(sorted(known))
-                raise ModelError(
-                    f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}."
-                )
-    for part in model.storages:
-        if part.variable not in variables:
+                raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
+    for storage in model.storages:
+        if storage.variable not in variables:
             raise ModelError(
-                f"storage {part.name!r} of {where} has no variable {part.variable!r}: {', '.join(variables)}."
+                f"storage {storage.name!r} of {where} has no variable {storage.variable!r}: {', '.join(variables)}."
             )
-        if isinstance(part, Kinetic):
-            check_symmetric(part.M, f"the mass matrix of {part.name!r}", semidefinite=True)
-            others = [other.name for other in model.storages if other.variable == part.variable]
+        if isinstance(storage, Kinetic):
+            check_symmetric(storage.M, f"the mass matrix of {storage.name!r}", semidefinite=True)
+            others = [other.name for other in model.storages if other.variable == storage.variable]
             if len(others) > 1:
                 raise ModelError(
-                    f"the velocity {part.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
+                    f"the velocity {storage.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
                     "A velocity has exactly one kinetic energy: add the masses."
                 )
 
@@ -70,9 +66,7 @@ def check_symmetric(matrix: Array, what: str, *, semidefinite: bool = False) -> 
     if semidefinite and scale > 0:
         lowest = float(np.linalg.eigvalsh(matrix).min())
         if lowest < -TOLERANCE * scale:
-            raise ModelError(
-                f"{what} must be positive semidefinite; its smallest eigenvalue is {lowest:.6g}."
-            )
+            raise ModelError(f"{what} must be positive semidefinite; its smallest eigenvalue is {lowest:.6g}.")
 
 
 def _check_finite(matrix: Array, what: str) -> None:

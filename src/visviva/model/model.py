@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace
+from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.checks import check_description, check_skew, check_symmetric
 from visviva.model.index1 import Accelerations, accelerations
@@ -27,8 +28,6 @@ from visviva.model.structure import (
     AbstractStructure,
 )
 from visviva.model.turn import Turn
-
-S = TypeVar("S", bound=AbstractStructure)
 
 
 @final
@@ -58,9 +57,7 @@ class Model:
 
     def __post_init__(self) -> None:
         check_description(self)
-        places = {
-            id(part): (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures
-        }
+        places = {id(part): (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures}
         object.__setattr__(self, "_places", places)
 
     # -- layout -------------------------------------------------------------------------------------------------
@@ -76,6 +73,11 @@ class Model:
     def constraints(self) -> tuple[AbstractConstraint, ...]:
         """All constraints, in the order of their multipliers in w."""
         return tuple(part for part in self.structures if isinstance(part, AbstractConstraint))
+
+    @cached_property
+    def routings(self) -> tuple[AbstractRouting, ...]:
+        """All that passes power on unchanged, other than constraints."""
+        return tuple(part for part in self.structures if isinstance(part, AbstractRouting))
 
     @cached_property
     def dissipations(self) -> tuple[AbstractDissipation, ...]:
@@ -143,7 +145,7 @@ class Model:
                 z[..., rows] = 0.5 * (q0 + q1)
             else:
                 lift = self._spaces[part.variable].lift(0.5 * (q0 + q1))
-                z[..., rows] += (np.swapaxes(lift, -1, -2) @ part.mean_effort(q0, q1)[..., None])[..., 0]
+                z[..., rows] += apply(transpose(lift), part.mean_effort(q0, q1))
         if w is not None:
             z[..., self.layout.dim :] = w
         return z
@@ -165,13 +167,13 @@ class Model:
     def J(self, x: Array) -> Array:
         """Interconnection, skew."""
         J = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
-        for part in self._of(AbstractRouting):
-            acts = self.acts(part)
-            J[..., acts[:, None], acts] += part.J(self.local(part, x)[0])
+        for routing in self.routings:
+            acts = self.acts(routing)
+            J[..., acts[:, None], acts] += routing.J(self.local(routing, x)[0])
         for part in self.constraints:
             rows, acts, C = self.layout.act((part.name,)), self.acts(part), part.C(self.local(part, x)[0])
             J[..., rows[:, None], acts] += C
-            J[..., acts[:, None], rows] -= np.swapaxes(C, -1, -2)
+            J[..., acts[:, None], rows] -= transpose(C)
         return J
 
     def R(self, x: Array, z: Array | None = None) -> Array:
@@ -197,22 +199,20 @@ class Model:
 
     def flow(self, x: Array, z: Array, u: Array) -> Array:
         """(J - R) z + B u, without building the matrices."""
-        f = np.zeros(np.broadcast_shapes(np.shape(x)[:-1], np.shape(z)[:-1]) + (self.layout.total,))
-        for part in self._of(AbstractRouting):
-            q, e = self.local(part, x, z)
-            f[..., self.acts(part)] += _apply(part.J(q), e)
-        for part in self.constraints:
-            q, e = self.local(part, x, z)
-            rows, C = self.layout.z[part.name], part.C(q)
-            f[..., rows] += _apply(C, e)
-            f[..., self.acts(part)] -= _apply(np.swapaxes(C, -1, -2), z[..., rows])
+        f = np.zeros((*np.broadcast_shapes(np.shape(x)[:-1], np.shape(z)[:-1]), self.layout.total))
+        for routing in self.routings:
+            q, e = self.local(routing, x, z)
+            f[..., self.acts(routing)] += apply(routing.J(q), e)
+        for constraint in self.constraints:
+            q, e = self.local(constraint, x, z)
+            rows, C = self.layout.z[constraint.name], constraint.C(q)
+            f[..., rows] += apply(C, e)
+            f[..., self.acts(constraint)] -= apply(transpose(C), z[..., rows])
         for part in self.dissipations:
             q, e = self.local(part, x, z)
-            f[..., self.acts(part)] -= _apply(part.R(q, e), e)
+            f[..., self.acts(part)] -= apply(part.R(q, e), e)
         for port in self.ports:
-            f[..., self.acts(port)] += _apply(
-                port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]]
-            )
+            f[..., self.acts(port)] += apply(port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]])
         return f
 
     def outputs(self, x: Array, z: Array) -> Array:
@@ -220,7 +220,7 @@ class Model:
         y = np.zeros((*np.shape(x)[:-1], sum(port.width for port in self.ports)))
         for port in self.ports:
             q, e = self.local(port, x, z)
-            y[..., self.port_columns[port.name]] = _apply(np.swapaxes(port.B(q), -1, -2), e)
+            y[..., self.port_columns[port.name]] = apply(transpose(port.B(q)), e)
         return y
 
     def heats(self, x: Array, z: Array) -> Array:
@@ -228,7 +228,7 @@ class Model:
         flows = [np.zeros((*np.shape(x)[:-1], 0))]
         for part in self.dissipations:
             q, e = self.local(part, x, z)
-            flows.append((e * _apply(part.R(q, e), e)).sum(-1)[..., None])
+            flows.append((e * apply(part.R(q, e), e)).sum(-1)[..., None])
         return np.concatenate(flows, axis=-1)
 
     def g(self, x: Array) -> Array:
@@ -250,7 +250,7 @@ class Model:
         values = [np.zeros((*np.shape(x)[:-1], 0))]
         for part in self.constraints:
             q, e = self.local(part, x, z)
-            values.append(_apply(part.C(q), e))
+            values.append(apply(part.C(q), e))
         return np.concatenate(values, axis=-1)
 
     def accelerations(self, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
@@ -297,15 +297,7 @@ class Model:
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
         z = self.z(x)
-        for part in self._of(AbstractRouting):
-            check_skew(part.J(self.local(part, x)[0]), f"J of {part.name!r}")
+        for routing in self.routings:
+            check_skew(routing.J(self.local(routing, x)[0]), f"J of {routing.name!r}")
         for part in self.dissipations:
             check_symmetric(part.R(*self.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
-
-    def _of(self, kind: type[S]) -> Iterator[S]:
-        return (part for part in self.structures if isinstance(part, kind))
-
-
-def _apply(matrix: Array, vector: Array) -> Array:
-    result: Array = (matrix @ vector[..., None])[..., 0]
-    return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 
 
 @final
@@ -25,7 +25,7 @@ class State:
     x: Array
     w: Array
     angles: Array
-    active: Array  # bool, as many as w
+    active: Mask  # as many as w
     gam: Array
     rate: tuple[Array, ...] = ()
     t0: float = 0.0

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from visviva._arrays import Array
-
 if TYPE_CHECKING:
     from visviva.results.run import Run
 
@@ -100,14 +98,12 @@ def _components(run: Run) -> dict[str, Account]:
     for k, part in enumerate(model.dissipations):
         heat = float(record.heat[:, k].sum())
         before = accounts.get(part.name, Account(0.0))
-        accounts[part.name] = Account(
-            before.energy_in + heat, before.stored, before.exergy_destroyed + heat
-        )
+        accounts[part.name] = Account(before.energy_in + heat, before.stored, before.exergy_destroyed + heat)
     for k, port in enumerate(model.ports):
         accounts[port.name] = Account(energy_in=-float(record.work[:, k].sum()))
-    for part in model.constraints:
-        if not part.internal:
-            accounts.setdefault(part.name, Account(0.0))
+    for constraint in model.constraints:
+        if not constraint.internal:
+            accounts.setdefault(constraint.name, Account(0.0))
     return accounts
 
 
@@ -133,7 +129,7 @@ def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
         )
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:
-        found.append(f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Use a smaller h.")
+        found.append(f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h.")
     redundant = _redundant(run)
     if redundant:
         found.append(
@@ -144,5 +140,5 @@ def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
 
 
 def _redundant(run: Run) -> list[str]:
-    unsolved: Array = ~run.final.active
-    return list(dict.fromkeys(name for (name, _), out in zip(run.model.kinds, unsolved, strict=True) if out))
+    rows = zip(run.model.kinds, run.final.active, strict=True)
+    return list(dict.fromkeys(name for (name, _), solved in rows if not solved))

@@ -26,8 +26,10 @@ def audit_text(a: Audit) -> str:
     for name, account in a.components.items():
         row = (account.energy_in, account.stored, account.exergy_destroyed)
         lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>18.9g}{row[2]:>22.9g}")
-    total = [sum(values) for values in zip(*((c.energy_in, c.stored, c.exergy_destroyed) for c in a.components.values()))]
-    lines += ["─" * WIDTH, f"{'sum':<20}{total[0]:>18.3g}{total[1]:>18.9g}{total[2]:>22.9g}"]
+    accounts = a.components.values()
+    total = sum(account.energy_in for account in accounts)
+    stored, destroyed = sum(account.stored for account in accounts), sum(a.exergy_destroyed for a in accounts)
+    lines += ["─" * WIDTH, f"{'sum':<20}{total:>18.3g}{stored:>18.9g}{destroyed:>22.9g}"]
     for warning in a.warnings:
         lines += textwrap.wrap(f"note: {warning}", WIDTH, subsequent_indent="      ")
     lines.append("every joule accounted for" if a.ok else "NOT CLOSED: see the lines marked ✗")

@@ -9,11 +9,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, lie_state
-from visviva.geometry import SE3
-from visviva.geometry.embedding import SE3_SPACE
+from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
-from visviva.mechanism.coordinates import movers
+from visviva.mechanism.coordinates import POSES, movers
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
 from visviva.model import Model
 from visviva.model.index1 import RANK_TOLERANCE
@@ -55,6 +54,14 @@ class MechanismMotion:
             return SE3(np.broadcast_to(part.R_WF, (N, 3, 3)), np.broadcast_to(part.r_WF, (N, 3)))
         return self._principal_pose(carrier) @ self._offset(part)
 
+    def position(self, part: Body | Frame) -> Array:
+        """Origin of its frame in the world, (N+1, 3)."""
+        return self.pose(part).r
+
+    def rotation(self, part: Body | Frame) -> Array:
+        """Its orientation R_WB, (N+1, 3, 3)."""
+        return self.pose(part).R
+
     def centre(self, part: Body | Particle) -> Array:
         """Centre of mass in the world, (N+1, 3)."""
         return self.q(part)[..., :3]
@@ -70,7 +77,9 @@ class MechanismMotion:
         carrier = part.carrier if isinstance(part, Frame) else part
         if isinstance(carrier, Ground):
             return np.zeros((len(self.record.t), 6))
-        return apply(self._offset(part).inverse().Ad(), self._velocity(carrier))
+        V = self._velocity(carrier)
+        v_C = apply(transpose(self._principal_pose(carrier).R), V[..., 3:])
+        return apply(self._offset(part).inverse().Ad(), np.concatenate([V[..., :3], v_C], axis=-1))
 
     def velocity(self, particle: Particle) -> Array:
         """Velocity of a particle, (N+1, 3)."""
@@ -78,7 +87,7 @@ class MechanismMotion:
 
     def _principal_pose(self, body: Body) -> SE3:
         q = self.q(body)
-        return SE3(SE3_SPACE.rotation(q), SE3_SPACE.translation(q))
+        return SE3(POSES.rotation(q), POSES.translation(q))
 
     def _offset(self, part: Body | Frame) -> SE3:
         """X_CF: the frame in principal coordinates of its body."""
@@ -115,7 +124,7 @@ class MechanismMotion:
         C = self.lie.C(x)[..., at]
         momenta, result = self._momenta(), np.empty((len(x), len(at)))
         if not C.shape[-2]:
-            return apply(np.linalg.inv(self.masses), momenta)
+            return np.asarray(np.linalg.solve(self.masses, momenta.T).T, dtype=np.float64)
         _, s, Vt = np.linalg.svd(C)
         ranks = (s > RANK_TOLERANCE * s[:, :1]).sum(-1)
         for rank in np.unique(ranks):
@@ -130,9 +139,9 @@ class MechanismMotion:
         parts = []
         for variable, storage in self.model.kinetic.items():
             P = storage.dH(self.record.x[..., self.model.layout.x[variable]])
-            if P.shape[-1] == SE3_SPACE.size:
+            if P.shape[-1] == POSES.size:
                 q = self.record.x[..., self.model.layout.x[variable.removesuffix(".v") + ".q"]]
-                P = apply(transpose(SE3_SPACE.lift(q)), P)
+                P = apply(transpose(POSES.lift(q)), P)
             parts.append(P)
         return np.concatenate(parts, axis=-1)
 
@@ -148,15 +157,14 @@ class MechanismMotion:
     @cached_property
     def momentum(self) -> Array:
         """Total momentum (angular about the world's origin; linear) in world axes, (N+1, 6), of the scheme."""
-        total, P, at = np.zeros((len(self.record.t), 6)), self._momenta(), 0
+        total, P = np.zeros((len(self.record.t), 6)), self._momenta()
         for part in self.mechanism.bodies:
+            columns = self._columns[part.name]
+            p = P[..., columns.stop - 3 : columns.stop]
+            spin = np.zeros_like(p)
             if isinstance(part, Body):
-                total += apply(self._principal_pose(part).coAd(), P[..., at : at + 6])
-                at += 6
-            else:
-                p = P[..., at : at + 3]
-                total += np.concatenate([np.cross(self.q(part), p), p], axis=-1)
-                at += 3
+                spin = apply(self._principal_pose(part).R, P[..., columns.start : columns.start + 3])
+            total += np.concatenate([spin + np.cross(self.centre(part), p), p], axis=-1)
         return total
 
     # -- reactions ----------------------------------------------------------------------------------------------
@@ -197,7 +205,8 @@ class MechanismMotion:
     def _least_norm(self, x: Array, lam: Array) -> Array:
         """The multipliers of least norm that give the same forces, Cᵀλ."""
         Ct = transpose(self.lie.C(x)[..., self.lie.layout.act(tuple(self.lie.kinetic))])
-        return apply(np.linalg.pinv(Ct, rcond=MID_RANK_TOLERANCE), apply(Ct, lam))
+        inverse: Array = np.asarray(np.linalg.pinv(Ct, rcond=MID_RANK_TOLERANCE))
+        return apply(inverse, apply(Ct, lam))
 
     def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
         """-C_childᵀ λ, moved from the principal frame of the child to the joint frame on it."""
@@ -208,12 +217,14 @@ class MechanismMotion:
         ends = [end.name for end in movers(joint)]
         on_child, other = joint.child, joint.parent
         sign = -1.0
-        if isinstance(on_child, Ground):  # the ground has no equations: what acts on it is minus what acts on the parent
+        if isinstance(on_child, Ground):  # it has no equations: what acts on it is minus what acts on the parent
             on_child, other, sign = other, on_child, 1.0
         k = ends.index(on_child.name)
         F = sign * apply(transpose(C[..., sides[k] : sides[k + 1]]), lam[..., rows])
         if isinstance(on_child, Particle):
             return np.concatenate([np.zeros_like(F), F], axis=-1)
         assert isinstance(on_child, Body)
+        R_WC = SO3.nearest(POSES.rotation(x[..., self.lie.layout.x[f"{on_child.name}.q"]])).R
+        F_C = np.concatenate([F[..., :3], apply(transpose(R_WC), F[..., 3:])], axis=-1)
         X_CJ = SE3(on_child.R_WC, on_child.r_WC).inverse() @ SE3(joint.R_W, joint.r_W)
-        return apply(transpose(X_CJ.Ad()), F)
+        return apply(transpose(X_CJ.Ad()), F_C)

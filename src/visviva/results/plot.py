@@ -61,8 +61,15 @@ def _closure(run: Run, axes: Axes) -> None:
     scale = run.energy_scale or 1.0
     axes.semilogy(run.t_mid, np.maximum(run.record.closure / scale, 1e-18), ".", ms=2, color="black")
     axes.axhline(FIRST_LAW, color="tab:red", lw=0.8)
-    axes.annotate("bound of the audit", (1, FIRST_LAW), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-                  color="tab:red", fontsize="small")
+    axes.annotate(
+        "bound of the audit",
+        (1, FIRST_LAW),
+        xycoords=("axes fraction", "data"),
+        ha="right",
+        va="bottom",
+        color="tab:red",
+        fontsize="small",
+    )
     axes.set_ylim(1e-18, 1e-11)
     axes.set_ylabel("first law,\nper step")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,12 +24,8 @@ def readers(run: Run) -> dict[str, Reader]:
     """Every name that a run answers to, with the function that reads it."""
     table = _accounts(run)
     if run.motion is not None:
-        table |= _mechanism(run, run.motion)
-    else:
-        for variable in run.model.variables:
-            at = run.model.layout.x[variable.name]
-            table[variable.name] = lambda at=at: run.record.x[:, at]
-    return table
+        return table | _mechanism(run, run.motion)
+    return table | {name: partial(_column, run.record.x, at) for name, at in run.model.layout.x.items()}
 
 
 def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
@@ -38,49 +35,56 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 
 def _accounts(run: Run) -> dict[str, Reader]:
     """Energy, heat, entropy, power and constraints: what every model has."""
-    model, record = run.model, run.record
+    model, record, theta0 = run.model, run.record, run.model.theta0
+    heat = record.heat.sum(-1)
     table: dict[str, Reader] = {
         "t": lambda: record.t,
-        "energy": lambda: model.H(record.x),
-        "g": lambda: model.g(record.x),
-        "g_v": lambda: model.g_v(record.x),
-        "heat": lambda: _running_sum(record.heat.sum(-1)),
-        "entropy": lambda: _running_sum(record.heat.sum(-1)) / model.theta0,
-        "work": lambda: _running_sum(record.work.sum(-1)),
+        "energy": partial(model.H, record.x),
+        "g": partial(model.g, record.x),
+        "g_v": partial(model.g_v, record.x),
+        "heat": partial(_running_sum, heat),
+        "entropy": partial(_running_sum, heat / theta0),
+        "work": partial(_running_sum, record.work.sum(-1)),
     }
     for name in dict.fromkeys(part.name for part in model.storages):
-        table[f"energy.{name}"] = lambda name=name: model.energies(record.x)[name]
+        table[f"energy.{name}"] = partial(_energy, run, name)
     for k, part in enumerate(model.dissipations):
-        table[f"heat.{part.name}"] = lambda k=k: _running_sum(record.heat[:, k])
-        table[f"entropy.{part.name}"] = lambda k=k: _running_sum(record.heat[:, k]) / model.theta0
+        table[f"heat.{part.name}"] = partial(_running_sum, record.heat[:, k])
+        table[f"entropy.{part.name}"] = partial(_running_sum, record.heat[:, k] / theta0)
     for k, port in enumerate(model.ports):
-        at = model.port_columns[port.name]
-        table[f"{port.name}.u"] = lambda at=at: record.u_mid[:, at]
-        table[f"{port.name}.work"] = lambda k=k: _running_sum(record.work[:, k])
-        table[f"{port.name}.power"] = lambda k=k: record.work[:, k] / np.diff(record.t)
+        table[f"{port.name}.u"] = partial(_column, record.u_mid, model.port_columns[port.name])
+        table[f"{port.name}.work"] = partial(_running_sum, record.work[:, k])
+        table[f"{port.name}.power"] = partial(np.divide, record.work[:, k], np.diff(record.t))
     return table
 
 
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions."""
     table: dict[str, Reader] = {"momentum": lambda: motion.momentum}
-    for part in motion.mechanism.parts.values():
-        name = part.name
+    for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():
-                table[f"{name}.r"] = lambda part=part: motion.pose(part).r
-                table[f"{name}.R"] = lambda part=part: motion.pose(part).R
-                table[f"{name}.twist"] = lambda part=part: motion.twist(part)
+                table[f"{name}.r"] = partial(motion.position, part)
+                table[f"{name}.R"] = partial(motion.rotation, part)
+                table[f"{name}.twist"] = partial(motion.twist, part)
             case Particle():
-                table[f"{name}.r"] = lambda part=part: motion.q(part)
-                table[f"{name}.v"] = lambda part=part: motion.velocity(part)
+                table[f"{name}.r"] = partial(motion.q, part)
+                table[f"{name}.v"] = partial(motion.velocity, part)
             case Joint():
-                table[f"{name}.reaction"] = lambda part=part: motion.reaction(part)
-                table[f"{name}.reaction_mid"] = lambda part=part: motion.reaction_mid(part)
+                table[f"{name}.reaction"] = partial(motion.reaction, part)
+                table[f"{name}.reaction_mid"] = partial(motion.reaction_mid, part)
     for k, turn in enumerate(run.model.turns):
-        table[f"{turn.name}.q"] = lambda k=k: run.record.angles[:, k]
-        table[f"{turn.name}.rate"] = lambda k=k: motion.turn_rate(k)
+        table[f"{turn.name}.q"] = partial(_column, run.record.angles, k)
+        table[f"{turn.name}.rate"] = partial(motion.turn_rate, k)
     return table
+
+
+def _column(values: Array, at: slice | int) -> Array:
+    return values[:, at]
+
+
+def _energy(run: Run, name: str) -> Array:
+    return run.model.energies(run.record.x)[name]
 
 
 def _running_sum(values: Array) -> Array:

@@ -74,7 +74,7 @@ class Run:
         if name not in self._readers:
             raise no_such_quantity(self, name, self.names)
         if name not in self._values:
-            value = self._readers[name]()
+            value = np.asarray(self._readers[name]()).view()
             value.flags.writeable = False  # it is shared with whoever asks next
             self._values[name] = value
         return self._values[name]

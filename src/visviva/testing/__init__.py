@@ -1,5 +1,19 @@
 """The package's own laws as public checks: a user's group, joint or component is tested as ours are."""
 
 from visviva.testing.groups import check_adjoint_cayley, check_group
+from visviva.testing.integrators import check_conservation, measured_order
+from visviva.testing.joints import check_joint
+from visviva.testing.models import check_model
+from visviva.testing.spaces import check_space
+from visviva.testing.storages import check_storage
 
-__all__ = ["check_adjoint_cayley", "check_group"]
+__all__ = [
+    "check_adjoint_cayley",
+    "check_conservation",
+    "check_group",
+    "check_joint",
+    "check_model",
+    "check_space",
+    "check_storage",
+    "measured_order",
+]

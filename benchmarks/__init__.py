@@ -1,0 +1,1 @@
+"""Speed as ratios: each case against its peer, in one run, interleaved."""

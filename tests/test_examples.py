@@ -1,0 +1,83 @@
+"""Every example proves its title, and the README prints what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def run_script(script: Path | str, folder: Path, *arguments: str) -> str:
+    """Standard output of a script run in a folder of its own, where any warning is an error."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(script), *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a page in one language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def assert_same_output(printed: str, stated: str) -> None:
+    """Equal words, and numbers that agree but for rounding, whose digits depend on the machine."""
+    assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", stated).split()
+    numbers = [list(map(float, NUMBER.findall(text))) for text in (printed, stated)]
+    assert numbers[0] == pytest.approx(numbers[1], rel=0.05, abs=1e-11)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_proves_its_title(example, tmp_path):
+    assert len(run_script(example, tmp_path).splitlines()) == 1
+    assert {path.name for path in tmp_path.iterdir()} <= {"out"}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_has_a_number_and_a_title_of_one_line(example):
+    assert re.fullmatch(r"\d\d_[a-z_]+", example.stem)
+    assert re.match(r'"""[A-Z][^\n]+\.("""|\n\n)', example.read_text(encoding="utf-8"))
+
+
+def test_an_example_writes_where_it_is_told(tmp_path):
+    run_script(EXAMPLES[0], tmp_path, "elsewhere")
+    assert {path.name for path in (tmp_path / "elsewhere").iterdir()} == {"arm.html", "arm.png"}
+
+
+def test_the_program_of_the_readme_prints_what_the_readme_says(tmp_path):
+    (program,), (stated, *_) = blocks("README.md", "python"), blocks("README.md", "text")
+    (tmp_path / "arm.py").write_text(program, encoding="utf-8")
+    assert_same_output(run_script("arm.py", tmp_path), stated)
+    assert (tmp_path / "arm.html").stat().st_size > 10_000
+
+
+def test_the_front_page_of_the_documentation_has_the_program_of_the_readme():
+    assert blocks("README.md", "python")[0] in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("printed", ["heat 4.2 J", "heat 3.72 W", "heat 3.72 J 0"])
+def test_another_output_is_recognised(printed):
+    assert_same_output("heat 3.718 J", "heat 3.72 J")
+    with pytest.raises(AssertionError):
+        assert_same_output(printed, "heat 3.72 J")
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
