@@ -1,17 +1,17 @@
 """A fast top does not fall: started in steady precession it keeps its tilt and goes round at the predicted rate.
 
-About the tip, with spin s along its axis and tilt θ, steady precession Ω solves J_a s Ω - J_t Ω² cos θ = m g l.
+With spin s, tilt θ and moments J_a, J_t about the tip, steady precession solves J_a s Ω - J_t Ω² cos θ = m g l.
 """
 
 import numpy as np
 
 import visviva as vv
 
-mass, l, theta, s, gravity = 0.4, 0.08, 0.4, 150.0, 9.81
+mass, length, theta, s, gravity = 0.4, 0.08, 0.4, 150.0, 9.81
 
-disc = vv.inertia.cylinder(mass, 0.06, 0.02, axis="z").moved(at=(0, 0, l))
-J_a, J_t = disc.J[2, 2], disc.J[0, 0] + mass * l**2
-Omega = np.roots([J_t * np.cos(theta), -J_a * s, mass * gravity * l]).min()
+disc = vv.inertia.cylinder(mass, 0.06, 0.02, axis="z").moved(at=(0, 0, length))
+J_a, J_t = disc.J[2, 2], disc.J[0, 0] + mass * length**2
+Omega = np.roots([J_t * np.cos(theta), -J_a * s, mass * gravity * length]).min()
 
 m = vv.Mechanism("top", gravity=(0, 0, -gravity))
 w = (-Omega * np.sin(theta), 0, s)  # in body axes: precession about the vertical, and the spin

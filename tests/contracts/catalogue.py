@@ -59,4 +59,3 @@ MECHANISMS = {
     "thin arm": thin_arm,
     "flat plate": flat_plate,
 }
-THIN = {"thin arm", "flat plate"}  # singular mass matrix of the directors: not for PHMPGGL

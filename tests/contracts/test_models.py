@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from catalogue import MECHANISMS, pair_with
 
 import visviva as vv
-from catalogue import MECHANISMS, pair_with
 from visviva.compiler import FORMS, compile_mechanism, initial_x
 from visviva.geometry.embedding import SO3_SPACE, Flat
 from visviva.geometry.hat import skew

@@ -44,7 +44,7 @@ def four_bar(corners=CORNERS, **rates) -> vv.Mechanism:
     return m
 
 
-# -- what follows from joint rates --------------------------------------------------------------------------------
+# -- what follows from joint rates ------------------------------------------------------------------------------
 
 
 @given(AXES, AXES, VECTORS, VECTORS, VECTORS, RATES, RATES)
@@ -96,7 +96,7 @@ def test_a_particle_moves_with_the_point_that_holds_it():
     assert_allclose(m.assemble()[0].V["tip"], (0, 4, 0), rtol=0, atol=1e-13)
 
 
-# -- what is given --------------------------------------------------------------------------------------------------
+# -- what is given ----------------------------------------------------------------------------------------------
 
 
 @given(VECTORS, VECTORS, VECTORS, VECTORS, VECTORS)
@@ -139,7 +139,7 @@ def test_a_motion_starts_as_built_with_all_angles_zero():
         assert_array_equal(motion.q[part.name], as_built(part))
 
 
-# -- contradictions -------------------------------------------------------------------------------------------------
+# -- contradictions ---------------------------------------------------------------------------------------------
 
 
 def test_rates_of_a_loop_that_contradict_are_named():
@@ -165,7 +165,7 @@ def test_contradictions_are_judged_by_the_size_of_what_is_given(size):
         bad.assemble()
 
 
-# -- projection -----------------------------------------------------------------------------------------------------
+# -- projection -------------------------------------------------------------------------------------------------
 
 
 def loose_chain() -> vv.Mechanism:

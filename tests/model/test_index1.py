@@ -82,7 +82,7 @@ def spin_rate(model, x, name, u=None):
     return 0.5 * np.cross(d, q_ddot(model, x, u)[name][1:]).sum(0)
 
 
-# -- textbook equations ---------------------------------------------------------------------------------------------
+# -- textbook equations -----------------------------------------------------------------------------------------
 
 
 @given(angle=ANGLES, rate=RATES)
@@ -153,7 +153,7 @@ def test_friction_brakes_what_its_joint_connects(rate, friction):
     assert_allclose([spin_rate(model, x, name)[2] for name in "ab"], [expected, -expected], rtol=0, atol=1e-12)
 
 
-# -- redundant rows -------------------------------------------------------------------------------------------------
+# -- redundant rows ---------------------------------------------------------------------------------------------
 
 
 @given(angle=ANGLES.filter(lambda a: abs(np.sin(a)) > 0.05), rate=RATES)
@@ -177,7 +177,7 @@ def test_multipliers_balance_all_forces_and_are_the_shortest_that_do(form):
     assert_allclose(found.w, np.linalg.lstsq(C.T, applied, rcond=1e-9)[0], rtol=0, atol=1e-10)
 
 
-# -- both forms -----------------------------------------------------------------------------------------------------
+# -- both forms -------------------------------------------------------------------------------------------------
 
 
 def spatial() -> vv.Mechanism:
@@ -212,7 +212,7 @@ def test_the_bias_of_a_constraint_is_the_rate_of_its_rows_at_constant_velocities
     assert_allclose(bias, difference, rtol=0, atol=1e-8)
 
 
-# -- integrated by DOP853 -------------------------------------------------------------------------------------------
+# -- integrated by DOP853 ---------------------------------------------------------------------------------------
 
 
 def integrated(m: vv.Mechanism, t_end: float, form: str = "lie"):
@@ -297,7 +297,7 @@ def test_M7_a_heavy_top_precesses_regularly():
     assert_allclose(np.arctan2(axis[1], axis[0]), precession * 0.5, rtol=0, atol=1e-8)
 
 
-# -- errors ---------------------------------------------------------------------------------------------------------
+# -- errors -----------------------------------------------------------------------------------------------------
 
 
 def test_only_mechanical_models_have_accelerations():

@@ -89,9 +89,7 @@ def test_a_hand_made_model_answers_to_its_variables():
         run["momentum"]
 
 
-# -- kinematics -----------------------------------------------------------------------------------------------------
-
-
+# -- kinematics -------------------------------------------------------------------------------------------------
 def twist_error(run, name):
     """Largest difference between twist and central difference of the poses, log(X⁻¹_{n-1} X_{n+1}) / 2h."""
     X = SE3(run[f"{name}.R"], run[f"{name}.r"])
@@ -160,9 +158,7 @@ def test_joint_rates_are_relative_turns_about_the_axis(machine_run):
     assert_allclose(machine_run["elbow.rate"][:, None] * axis_now, relative, rtol=0, atol=1e-11)
 
 
-# -- angles ---------------------------------------------------------------------------------------------------------
-
-
+# -- angles -----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("rate", [40.0, -40.0])
 def test_angles_are_continuous_over_many_turns(rotor, rate):
     run = vv.simulate(rotor(rate), t_end=2.0, h=0.02)
@@ -189,9 +185,7 @@ def test_angles_continue_in_a_continued_run(rotor):
     assert_array_equal(np.concatenate([first["axle.q"], second["axle.q"][1:]]), whole["axle.q"])
 
 
-# -- energy and momentum --------------------------------------------------------------------------------------------
-
-
+# -- energy and momentum ----------------------------------------------------------------------------------------
 def test_energies_add_up(machine_run):
     parts = sum(machine_run[name] for name in machine_run.match("energy.*"))
     assert_allclose(machine_run["energy"], parts, rtol=0, atol=1e-12)

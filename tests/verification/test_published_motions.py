@@ -22,9 +22,9 @@ def reference(name):
 
 
 def simple_pendulum():
-    """A point mass on a massless rod: the smallest inertia that keeps the joint's axis is that of a small ball."""
+    """A point mass on a massless rod: a body without inertia about its centre of mass."""
     m = vv.Mechanism("pendulum", gravity=(0, -9.81, 0))
-    bob = m.body("bob", mass=1.0, inertia=(1e-12, 1e-12, 1e-12), at=(-1, 0, 0))
+    bob = m.body("bob", mass=1.0, inertia=(0, 0, 0), at=(-1, 0, 0))
     m.revolute("hinge", m.ground, bob, at=(0, 0, 0), axis=(0, 0, 1))
     return m
 
@@ -68,7 +68,6 @@ def test_heavy_top(integrator):
         run = vv.simulate(m, t_end=0.2, h=h, integrator=integrator)
         assert run.audit().first_law <= 1e-13
         np.testing.assert_allclose(run["momentum"][:, 2], exact[0, 12], rtol=1e-12)
-        assert run["energy"][0] - run["energy"][0] == 0
         return run["centre.r"][-1]
 
     assert measured_order(end, 5e-4, exact[at, 1:4]) == pytest.approx(2, abs=0.15)
@@ -213,7 +212,12 @@ def test_steady_precession_M7(integrator):
     w_W = precession + (spin - precession @ axis) * axis
     m = vv.Mechanism("M7", gravity=(0, 0, -9.81))
     top = m.body(
-        "top", mass=1.0, inertia=(0.1, 0.1, 0.05), com=(0, 0, 0.5), rotation=R, twist=np.concatenate([R.T @ w_W, np.zeros(3)])
+        "top",
+        mass=1.0,
+        inertia=(0.1, 0.1, 0.05),
+        com=(0, 0, 0.5),
+        rotation=R,
+        twist=np.concatenate([R.T @ w_W, np.zeros(3)]),
     )
     m.spherical("pivot", m.ground, top, at=(0, 0, 0))
 

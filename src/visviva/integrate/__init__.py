@@ -5,7 +5,7 @@ from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.phmpggl import PHMPGGL
-from visviva.integrate.simulate import simulate
+from visviva.integrate.simulation import simulate
 
 INTEGRATORS: tuple[AbstractIntegrator, ...] = (PHMP(), PHMPGGL(), DiscreteGradient())
 

@@ -8,7 +8,6 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.integrate.directors import DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
 from visviva.integrate.names import row_name
@@ -23,12 +22,13 @@ from visviva.model.layout import Index
 class PHMPGGL(AbstractIntegrator):
     """Midpoint rule with the stabilisation of Gear, Gupta and Leimkuhler; Latussek, Kinon, Betsch, eq. (61).
 
-        q1 - q0 = h (v̄ + M⁻¹ G(q̄)ᵀ γ)
+        M (q1 - q0) = h (M v̄ + G(q̄)ᵀ γ)
         M (v1 - v0) = h (-∇V - G(q̄)ᵀλ - (∂_q(G v̄))ᵀ γ - R(q̄) (q1 - q0)/h + B(q̄) u)
         g(q1) = 0,   G(q1) v1 = 0
 
     Energy, angular momentum, g and its rate are exact to rounding. Forces do their work on q1 - q0, not on h v̄:
-    with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. M must be regular: no flat or thin bodies.
+    with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. No inverse of M appears,
+    so that flat and thin bodies, whose directors have no mass, need nothing special.
     """
 
     newton: Newton = field(default_factory=Newton)
@@ -37,8 +37,7 @@ class PHMPGGL(AbstractIntegrator):
     form: ClassVar[str] = "directors"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
-        system = DirectorSystem(model, "PHMPGGL")
-        return _Stepper(system, self.newton, _inverse_mass(system))
+        return _Stepper(DirectorSystem(model, "PHMPGGL"), self.newton)
 
 
 @final
@@ -46,10 +45,9 @@ class PHMPGGL(AbstractIntegrator):
 class _Stepper(AbstractStepper):
     system: DirectorSystem
     newton: Newton
-    M_inv: Array
 
     def step(self, state: State, h: float, u: Array) -> Step:
-        s, n, I = self.system, self.system.n, np.eye(self.system.n)  # noqa: E741 - the identity
+        s, n = self.system, self.system.n
         q0, v0 = state.x[:n], state.x[n:]
         active = np.flatnonzero(state.active)
         k = len(active)
@@ -68,14 +66,15 @@ class _Stepper(AbstractStepper):
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / h + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = [
-                rate - vm - self.M_inv @ (G.T @ gam),
+                s.M @ (rate - vm) - G.T @ gam,
                 inertia + reaction + potential - force,
                 s.g(q1)[active] / h,
                 (s.G(q1) @ v1)[active],
             ]
             fastest = max(speed, float(np.abs(v1).max(initial=0.0)))
             lengths = s.G_scale(q1)[active]
-            scale = [np.full(n, fastest), s.force_scale(size), g_scale, lengths * fastest]
+            momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(G.T @ gam)
+            scale = [s.force_scale(momentum), s.force_scale(size), g_scale, lengths * fastest]
             return np.concatenate(F), np.concatenate(scale)
 
         def jacobian(y: Array) -> Array:
@@ -86,7 +85,7 @@ class _Stepper(AbstractStepper):
             empty = np.zeros((k, k))
             return np.block(
                 [
-                    [I - 0.5 * h * self.M_inv @ bent, -0.5 * I, np.zeros((n, k)), -self.M_inv @ G.T],
+                    [s.M - 0.5 * h * bent, -0.5 * s.M, np.zeros((n, k)), -G.T],
                     [
                         0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1) - f_v,
                         s.M / h + 0.5 * bent,
@@ -124,14 +123,3 @@ class _Stepper(AbstractStepper):
         if row < 2 * n:
             return self.system.velocity_name(row % n) if row >= 0 else ""
         return row_name(self.system.model, int(active[(row - 2 * n) % k]))
-
-
-def _inverse_mass(system: DirectorSystem) -> Array:
-    for part in system.model.kinetic.values():
-        lowest, *_, largest = np.linalg.eigvalsh(part.M)
-        if lowest <= 1e-13 * largest:
-            raise ModelError(
-                f"PHMPGGL needs a regular mass matrix, but that of {part.name!r} is singular: a flat or thin body has\n"
-                "directors without mass. Use vv.PHMP(), which takes such bodies, or give the body some thickness."
-            )
-    return np.asarray(np.linalg.inv(system.M), dtype=np.float64)

@@ -24,6 +24,7 @@ class Progress:
         self._name = name
         self._steps = steps
         self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._leaves_a_line = wanted is True
         self._shows_at = time.perf_counter() + (PATIENCE_SECONDS if wanted is None else 0.0)
         self._bar: Bar | None = None
 
@@ -43,7 +44,7 @@ class Progress:
         from rich.console import Console
         from rich.progress import Progress as RichProgress
 
-        self._bar = RichProgress(console=Console(file=sys.stderr), transient=True)
+        self._bar = RichProgress(console=Console(file=sys.stderr), transient=not self._leaves_a_line)
         self._bar.add_task(self._name, total=self._steps)
         self._bar.start()
 

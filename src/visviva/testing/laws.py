@@ -15,4 +15,4 @@ def require(law: str, left: ArrayLike, right: ArrayLike, tolerance: float, scale
     unit = float(np.abs(b).max(initial=0.0)) if scale is None else scale
     gap = float(np.abs(a - b).max(initial=0.0))
     if not gap <= tolerance * unit:
-        raise AssertionError(f"{law}: the sides differ by {gap:.3g} at a scale of {unit:.3g}; allowed {tolerance:.3g} of it")
+        raise AssertionError(f"{law}: the sides differ by {gap:.3g}; allowed are {tolerance:.3g} of {unit:.3g}")

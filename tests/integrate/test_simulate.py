@@ -1,0 +1,210 @@
+"""The time loop: grid, thinning, stop, interruption, continuation, failure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from catalogue import pair_with
+from test_models import oscillator
+
+import visviva as vv
+from visviva.integrate import loop as loop_module
+from visviva.integrate.loop import Loop
+
+
+def driven():
+    m = pair_with(0.1)
+    m.torque("motor", "h2")
+    return m
+
+
+PUSH = {"motor": lambda t: np.sin(7 * t)}
+
+
+def same(a, b):
+    """Bit for bit."""
+    return all(np.array_equal(getattr(a.record, name), getattr(b.record, name)) for name in vars(a.record))
+
+
+# -- the grid ----------------------------------------------------------------------------------------------------
+
+
+def test_the_run_ends_at_t_end():
+    run = vv.simulate(pair_with(), t_end=0.1, h=0.01)
+    assert len(run.t) == 11
+    assert run.t[-1] == pytest.approx(0.1, abs=1e-15)
+    assert run.notes == ()
+    np.testing.assert_allclose(run.t_mid, (run.t[1:] + run.t[:-1]) / 2, atol=1e-15)
+
+
+def test_a_step_that_does_not_fit_is_changed_and_said():
+    run = vv.simulate(pair_with(), t_end=0.1, h=0.03)
+    assert len(run.t) == 4
+    assert run.t[-1] == pytest.approx(0.1)
+    assert "h changed from 0.03" in run.notes[0]
+    assert any("h changed" in warning for warning in run.audit().warnings)
+
+
+def test_no_time_is_no_step():
+    run = vv.simulate(pair_with(), t_end=0.0, h=0.01)
+    assert len(run.t) == 1
+    assert run["energy"].shape == (1,)
+    assert run.audit().ok
+
+
+def test_every_keeps_the_accounts():
+    fine = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
+    coarse = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH, every=7)
+    np.testing.assert_array_equal(coarse.t, fine.t[[0, 7, 14, 20]])
+    np.testing.assert_array_equal(coarse["b.r"], fine["b.r"][[0, 7, 14, 20]])
+    np.testing.assert_allclose(coarse["work"][-1], fine["work"][-1], rtol=1e-13)
+    np.testing.assert_allclose(coarse["heat"][-1], fine["heat"][-1], rtol=1e-13)
+    assert coarse.audit().first_law == pytest.approx(fine.audit().first_law, rel=0.5)
+    assert coarse.record.closure.max() == fine.record.closure.max()
+    assert coarse.final.steps == fine.final.steps == 20
+
+
+# -- stopping, interrupting, continuing ---------------------------------------------------------------------------
+
+
+def test_a_continued_run_is_the_same_bit_for_bit():
+    whole = vv.simulate(driven(), t_end=0.2, h=0.005, inputs=PUSH)
+    first = vv.simulate(driven(), t_end=0.085, h=0.005, inputs=PUSH)
+    second = vv.simulate(driven(), t_end=0.2, h=0.005, inputs=PUSH, initial=first.final)
+    assert second.t[0] == first.t[-1]
+    np.testing.assert_array_equal(second.record.x[-1], whole.record.x[-1])
+    np.testing.assert_array_equal(second.record.x, whole.record.x[17:])
+    np.testing.assert_array_equal(second["h2.q"], whole["h2.q"][17:])
+
+
+def test_chunks_do_not_show(monkeypatch):
+    whole = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
+    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 1e-9)
+    assert same(vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH), whole)
+
+
+def test_a_stop_condition_ends_the_run_at_its_step():
+    run = vv.simulate(pair_with(), t_end=5.0, h=0.01, stop=lambda now: now["h1.q"] > 0.5)
+    assert run["h1.q"][-1] > 0.5
+    assert (run["h1.q"][:-1] <= 0.5).all()
+    assert run.final.t == pytest.approx(run.t[-1])
+    assert "stop condition" in run.notes[0]
+    again = vv.simulate(pair_with(), t_end=run.t[-1], h=0.01)
+    np.testing.assert_array_equal(run.final.x, again.final.x)
+
+
+def test_a_stop_condition_sees_time_and_step_quantities():
+    run = vv.simulate(driven(), t_end=1.0, h=0.01, inputs=PUSH, stop=lambda now: now.t > 0.1 and now["motor.power"] < 9)
+    assert run.t[-1] == pytest.approx(0.11)
+
+
+def test_ctrl_c_keeps_what_was_computed(monkeypatch):
+    whole = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
+    step = Loop._step
+
+    def interrupted(self):
+        if self.state.steps == 7:
+            raise KeyboardInterrupt
+        step(self)
+
+    monkeypatch.setattr(loop_module.Loop, "_step", interrupted)
+    with pytest.raises(vv.Interrupted, match=r"interrupted at t = 0\.035 s after 7 steps") as stopped:
+        vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
+    monkeypatch.undo()
+    part = stopped.value.run
+    np.testing.assert_array_equal(part.record.x, whole.record.x[:8])
+    rest = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH, initial=part.final)
+    np.testing.assert_array_equal(rest.record.x[-1], whole.record.x[-1])
+
+
+# -- failure ------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_without_solution_raises_and_keeps_the_valid_part():
+    m = vv.Mechanism("whirl", gravity=(0, 0, -9.81))
+    a = m.body("a", mass=1.0, inertia=(1e-3, 1e-3, 2e-4), com=(0, 0, 0.1), twist=(300.0, 0, 500.0, 0, 0, 0))
+    b = m.body("b", mass=1.0, inertia=(1e-3, 1e-3, 2e-4), at=(0, 0, 0.3))
+    m.spherical("pivot", m.ground, a, at=(0, 0, 0))
+    m.spherical("link", a, b, at=(0, 0, 0.2))
+    with pytest.raises(vv.ConvergenceError, match=r"'whirl': the step from t = .* could not be solved") as failure:
+        vv.simulate(m, t_end=100.0, h=1.0)
+    run = failure.value.run
+    assert np.isfinite(run.record.x).all()
+    assert run.record.closure.max(initial=0.0) <= 1e-10 * max(1.0, run.energy_scale)
+    assert "smaller h" in str(failure.value)
+
+
+def test_an_input_that_returns_nan_ends_the_run():
+    with pytest.raises(
+        vv.ConvergenceError, match=r"port motor, at t = 0\.055 s must be one finite number, got nan"
+    ) as bad:
+        vv.simulate(driven(), t_end=0.1, h=0.01, inputs={"motor": lambda t: np.nan if t > 0.05 else 0.0})
+    assert bad.value.run.t[-1] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"inputs": {"engine": 1.0}}, "inputs name 'engine', but the ports of 'pair' are: motor"),
+        ({"inputs": {"motor": [1.0, 2.0]}}, "port motor must be one finite number"),
+        ({"inputs": {"motor": "full"}}, "port motor must be one finite number"),
+        ({"h": 0.0}, r"h \[s\] must be positive"),
+        ({"h": np.nan}, "must be finite"),
+        ({"t_end": -1.0}, "lies before the start of the run"),
+        ({"every": 0}, "every must be a whole number"),
+        ({"integrator": "PHMP"}, "integrator must be an integrator such as vv.PHMP"),
+        ({"integrator": vv.PHMP}, "integrator must be an integrator such as vv.PHMP"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(vv.VisvivaError, match=message):
+        vv.simulate(driven(), **{"t_end": 0.1, "h": 0.01} | arguments)
+
+
+def test_a_model_needs_an_integrator_and_a_start():
+    with pytest.raises(vv.ModelError, match="needs integrator="):
+        vv.simulate(oscillator(), t_end=1.0, h=0.1)
+    with pytest.raises(vv.ModelError, match="needs initial= with: q, p"):
+        vv.simulate(oscillator(), t_end=1.0, h=0.1, integrator=vv.DiscreteGradient())
+    with pytest.raises(vv.ModelError, match="takes a Mechanism or a Model, got int"):
+        vv.simulate(3, t_end=1.0, h=0.1)
+    with pytest.raises(vv.ModelError, match="PHMP integrates models in director form"):
+        vv.simulate(oscillator(), t_end=1.0, h=0.1, integrator=vv.PHMP(), initial={"q": [1.0], "p": [0.0]})
+
+
+def test_a_model_that_breaks_its_law_is_refused_at_the_start():
+    broken = oscillator(J=((0.0, 1.0), (-0.9, 0.0)))
+    with pytest.raises(vv.ModelError, match="J of 'coupling' must be skew"):
+        vv.simulate(broken, t_end=1.0, h=0.1, integrator=vv.DiscreteGradient(), initial={"q": [1.0], "p": [0.0]})
+    broken = oscillator(R=((-0.1,),))
+    with pytest.raises(vv.ModelError, match="R of 'damper' must be positive semidefinite"):
+        vv.simulate(broken, t_end=1.0, h=0.1, integrator=vv.DiscreteGradient(), initial={"q": [1.0], "p": [0.0]})
+
+
+def test_a_state_of_another_model_is_refused():
+    run = vv.simulate(driven(), t_end=0.01, h=0.01)
+    with pytest.raises(vv.ModelError, match="does not fit model 'pair'"):
+        vv.simulate(driven(), t_end=0.02, h=0.01, integrator=vv.DiscreteGradient(), initial=run.final)
+
+
+def test_an_inconsistent_configuration_names_the_joint():
+    m = driven()
+    motion, _ = m.assemble()
+    motion.q["b"] = motion.q["b"] + np.eye(12)[0] * 0.01
+    with pytest.raises(vv.AssemblyError, match="holonomic row of 'h2'"):
+        vv.simulate(m, t_end=0.1, h=0.01, initial=motion)
+
+
+def test_a_spin_without_inertia_names_body_and_axis():
+    m = vv.Mechanism("rod on a ball", gravity=(0, 0, -9.81))
+    rod = m.body("rod", inertia=vv.inertia.rod(1.0, 1.0, axis=(0, 3, 4)), at=(0, 0.3, 0.4))
+    m.spherical("ball", m.ground, rod, at=(0, 0, 0))
+    with pytest.raises(vv.ModelError, match=r"body 'rod' can spin about its axis \[-?0\.0, -?0\.6, -?0\.8\]"):
+        vv.simulate(m, t_end=0.1, h=0.01)
+
+
+def test_progress_is_shown_when_asked_for(capsys):
+    vv.simulate(pair_with(), t_end=0.05, h=0.01, progress=True)
+    assert "pair" in capsys.readouterr().err
+    vv.simulate(pair_with(), t_end=0.05, h=0.01)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,82 @@
+"""Pictures show the numbers of the run, with their units."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import visviva as vv
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def curves(axes) -> dict[str, np.ndarray]:
+    return {line.get_label(): line.get_ydata() for line in axes.lines}
+
+
+def test_the_energy_picture_shows_where_the_energy_is(machine_run):
+    top, low = machine_run.plot("energy").axes
+    shown = curves(top)
+    assert_array_equal(shown["stored, total"], machine_run["energy"])
+    np.testing.assert_allclose(shown["kinetic"] + shown["potential"], machine_run["energy"], rtol=0, atol=1e-12)
+    assert_array_equal(shown["heat to the environment"], machine_run["heat"])
+    assert_array_equal(shown["work of the inputs"], machine_run["work"])
+    for name in ("rod", "arm", "tip"):
+        assert_array_equal(shown[f"of {name}"], machine_run[f"energy.{name}"])
+    assert np.ptp(shown["stored + heat − work"]) < 1e-11
+    assert top.get_ylabel() == "energy [J]"
+    assert top.get_title(loc="left") == "machine: energy"
+    assert low.get_xlabel() == "time [s]"
+    assert low.get_ylabel() == "first law,\nper step"
+    assert low.get_yscale() == "log"
+
+
+def test_what_is_not_there_is_not_in_the_legend(pendulum):
+    run = vv.simulate(pendulum(), t_end=0.1, h=0.01)
+    labels = {text.get_text() for text in run.plot().axes[0].get_legend().get_texts()}
+    assert labels == {"kinetic", "potential", "stored, total"}
+
+
+def test_a_quantity_is_drawn_against_its_own_times(machine_run):
+    (axes,) = machine_run.plot("hinge.q").axes
+    (line,) = axes.lines
+    assert_array_equal(line.get_xdata(), machine_run.t)
+    assert_array_equal(line.get_ydata(), machine_run["hinge.q"])
+    (axes,) = machine_run.plot("motor.power").axes
+    (line,) = axes.lines
+    assert_array_equal(line.get_xdata(), machine_run.t_mid)
+    assert axes.get_xlabel() == "time [s]"
+    assert axes.get_title(loc="left") == "machine: motor.power"
+
+
+def test_a_pattern_draws_every_component_of_every_name(machine_run):
+    (axes,) = machine_run.plot("*.r").axes
+    assert set(curves(axes)) == {f"{name}.r[{k}]" for name in ("rod", "arm", "tip", "tool", "base") for k in range(3)}
+
+
+def test_an_unknown_quantity_comes_with_a_suggestion(machine_run):
+    with pytest.raises(vv.ModelError, match=r"has no 'hinge.p'. Did you mean .*'hinge.q'"):
+        machine_run.plot("hinge.p")
+    assert plt.get_fignums() == []  # nothing half drawn is left open
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_picture_is_saved_where_a_path_is_given(machine_run, tmp_path, suffix):
+    path = tmp_path / f"energy{suffix}"
+    machine_run.plot("energy", path)
+    assert path.stat().st_size > 1000
+
+
+def test_names_are_drawn_as_they_are(rotor):
+    """A name is no formula, whatever signs it has in it."""
+    m = vv.Mechanism(r"5 $ or \frac$")
+    m.particle(r"$\bad$", mass=1.0, at=(0, 0, 0))
+    run = vv.simulate(m, t_end=0.1, h=0.05)
+    run.plot("energy").canvas.draw()
+    run.plot("*.r").canvas.draw()
