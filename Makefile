@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test test-all docs bench lint format clean
+.PHONY: demo test test-slow docs bench lint format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -23,8 +23,8 @@ demo: $(STAMP)          ## simulate, audit and plot a double pendulum and a four
 test: $(STAMP)-test     ## the default tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: $(STAMP)-test ## with the long verification
-	$(BIN)/python -m pytest -n 2
+test-slow: $(STAMP)-test ## the long verification: orders, published numbers, stored trajectories
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(STAMP)-lint     ## ruff, import layers, mypy
 	$(BIN)/ruff check .

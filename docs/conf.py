@@ -46,7 +46,7 @@ autodoc_default_options = {
     "special-members": "__matmul__, __add__, __sub__, __neg__, __mul__",
 }
 autodoc_typehints = "signature"
-autodoc_type_aliases = {"Array": "Array", "ArrayLike": "ArrayLike"}
+autodoc_type_aliases = {name: name for name in ("Array", "ArrayLike", "Initial", "Input", "RotationLike", "Stop")}
 autodoc_preserve_defaults = True
 add_module_names = False
 python_use_unqualified_type_names = True

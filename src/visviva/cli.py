@@ -36,8 +36,8 @@ def run_demo(out: Path) -> int:
     matplotlib.use("Agg")
     out.mkdir(parents=True, exist_ok=True)
     closed = True
-    for m, t_end in ((double_pendulum(), 6.0), (four_bar(), 4.0)):
-        run = vv.simulate(m, t_end=t_end, h=0.01)
+    for m, t_end, h in ((double_pendulum(), 6.0, 0.01), (four_bar(), 2.0, 0.005)):
+        run = vv.simulate(m, t_end=t_end, h=h)
         audit = run.audit()
         print(audit, end="\n\n")
         stem = out / m.name.replace(" ", "_")

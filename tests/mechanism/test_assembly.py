@@ -219,21 +219,24 @@ def test_what_is_not_fixed_is_projected_in_the_metric_of_kinetic_energy(fixed):
     expected = nearest_by_lagrange(m, 0.7 if fixed else None)
     for name, V in zip(("upper", "lower"), expected, strict=True):
         assert_allclose(np.concatenate(world_velocity(m, motion, name)), V, rtol=0, atol=1e-12)
-        assert f"{name}: velocity changed by " in str(report)
+        assert f"{name}: velocity changed" in str(report)
 
 
 def test_the_report_tells_what_followed_and_what_changed():
+    """And nothing of what stays at rest, whatever rounding the solution has left there."""
+    axis = (1, 2, 3)
     m = vv.Mechanism()
     m.body("upper", inertia=BOX, at=(0.5, 0, 0), twist=(1, 0, 5, 0, 0, 0))
     m.body("lower", inertia=BOX, at=(1.5, 0, 0))
     m.body("far", inertia=BOX, at=(9, 9, 9))
-    m.revolute("shoulder", m.ground, "upper", at=(0, 0, 0), axis=Z)
-    m.revolute("elbow", "upper", "lower", at=(1, 0, 0), axis=Z)
+    m.body("door", inertia=BOX, at=(0.5, 2, 0))
+    m.revolute("shoulder", m.ground, "upper", at=(0, 0, 0), axis=axis)
+    m.revolute("elbow", "upper", "lower", at=(1, 0, 0), axis=axis)
+    m.revolute("post", m.ground, "door", at=(0, 2, 0), axis=axis)
     changes = m.assemble(fixed=())[1].changes
-    assert [line.split(",")[0].split(" by ")[0] for line in changes] == [
-        "upper: velocity changed",
-        "lower: velocity follows from the joints",
-    ]
+    assert len(changes) == 2
+    assert changes[0].startswith("upper: velocity changed")
+    assert changes[1].startswith("lower: velocity follows from the joints")
 
 
 def test_a_rate_that_was_not_kept_is_reported():

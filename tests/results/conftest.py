@@ -55,11 +55,6 @@ def machine_run() -> vv.Run:
     return vv.simulate(build_machine(), t_end=0.5, h=0.01, inputs=INPUTS)
 
 
-@pytest.fixture(scope="session")
-def pendulum_run() -> vv.Run:
-    return vv.simulate(build_pendulum(friction=0.1), t_end=0.5, h=0.01)
-
-
 @pytest.fixture
 def machine():
     return build_machine

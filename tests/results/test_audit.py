@@ -97,6 +97,53 @@ def test_a_continued_run_counts_its_own_steps(pendulum):
     assert audit.steps == 30
 
 
+# -- rounding is no broken law --------------------------------------------------------------------------------
+
+
+def clutch(friction: float) -> vv.Mechanism:
+    """Two discs that turn together about one axis, fast."""
+    m = vv.Mechanism("clutch")
+    m.body("a", inertia=vv.inertia.cylinder(2.0, 1.0, 0.2))
+    m.body("b", inertia=vv.inertia.cylinder(2.0, 1.0, 0.2), at=(0, 0, 0.2))
+    m.revolute("axle", m.ground, "a", at=(0, 0, 0), axis=(0, 0, 1), rate=50.0)
+    m.revolute("clutch", "a", "b", at=(0, 0, 0.1), axis=(0, 0, 1), rate=0.0, friction=friction)
+    return m
+
+
+@pytest.mark.parametrize("integrator", [vv.PHMP(), vv.PHMPGGL(), vv.DiscreteGradient()], ids=lambda i: type(i).__name__)
+def test_friction_that_does_not_slip_makes_no_heat_and_no_alarm(integrator):
+    """The heat d (θ̇_b - θ̇_a)² is zero to the rounding of large numbers."""
+    audit = vv.simulate(clutch(5.0), t_end=0.2, h=0.01, integrator=integrator).audit()
+    assert audit.components["clutch"].exergy_destroyed == pytest.approx(0.0, abs=1e-12)
+    assert audit.ok
+
+
+def test_velocities_that_keep_the_constraints_to_rounding_raise_no_alarm():
+    """All terms of the rows are zero here: their rounding must not be measured by their rounding."""
+    audit = vv.simulate(clutch(0.0), t_end=0.2, h=0.01, integrator=vv.PHMPGGL()).audit()
+    assert audit.g_v < 1e-12
+    assert audit.warnings == ()
+
+
+def test_a_mechanism_at_rest_passes_its_audit():
+    """Nothing moves but rounding, and that is neither energy lost nor a step too large."""
+    m = vv.Mechanism("lamp", gravity=(0, 0, -9.81))
+    turn = vv.geometry.SO3.exp((0.3, 0.2, 0.5))
+    m.body("lamp", inertia=vv.inertia.box(2.0, (1.0, 0.2, 0.3)), at=(0, 0, -1), rotation=turn)
+    m.spherical("hook", m.ground, "lamp", at=(0, 0, 0))
+    audit = vv.simulate(m, t_end=1.0, h=0.01).audit()
+    assert audit.ok
+    assert audit.warnings == ()
+
+
+@pytest.mark.parametrize("height", [0.0, 1e2, 1e4, 1e6])
+def test_where_the_zero_of_the_energy_is_does_not_matter(height):
+    m = vv.Mechanism("swing", gravity=(0, 0, -9.81))
+    m.body("rod", inertia=vv.inertia.cylinder(1.0, 0.05, 1.0, axis="x"), at=(0.5, 0, height))
+    m.revolute("hinge", m.ground, "rod", at=(0, 0, height), axis=(0, 1, 0))
+    assert vv.simulate(m, t_end=0.5, h=0.01).audit().ok
+
+
 # -- laws that are broken ---------------------------------------------------------------------------------------
 def test_energy_made_by_a_routing_that_is_not_skew_is_caught():
     """J is skew where the run starts, so the check at the start cannot see it."""

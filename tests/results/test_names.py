@@ -76,6 +76,8 @@ def test_results_cannot_be_changed(machine_run):
     for name in machine_run.names:
         with pytest.raises(ValueError, match="read-only"):
             machine_run[name][...] = 0.0
+    assert not machine_run.t.flags.writeable
+    assert not machine_run.t_mid.flags.writeable
 
 
 def test_a_hand_made_model_answers_to_its_variables():

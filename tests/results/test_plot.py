@@ -73,7 +73,7 @@ def test_a_picture_is_saved_where_a_path_is_given(machine_run, tmp_path, suffix)
     assert path.stat().st_size > 1000
 
 
-def test_names_are_drawn_as_they_are(rotor):
+def test_names_are_drawn_as_they_are():
     """A name is no formula, whatever signs it has in it."""
     m = vv.Mechanism(r"5 $ or \frac$")
     m.particle(r"$\bad$", mass=1.0, at=(0, 0, 0))

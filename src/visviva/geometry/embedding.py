@@ -175,7 +175,8 @@ class Rotations(AbstractSpace):
 
     def defect(self, q: Array) -> float:  # noqa: D102
         R = self.rotation(q)
-        return float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(self.n)).max())
+        reflected = np.linalg.det(R) < 0  # orthogonal all the same
+        return float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(self.n)).max() + 2.0 * reflected.any())
 
 
 SO2_SPACE = Rotations(2)

@@ -16,7 +16,7 @@ from visviva.model import Model
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
-from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting, AbstractStructure
+from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractStructure
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -170,7 +170,7 @@ class DirectorSystem:
         k = len(self.model.layout.read(part.reads))
         q, v = y[..., :k], y[..., k:]
         if isinstance(part, AbstractPort):
-            return apply(part.B(q), u[self.model.port_columns[part.name]])
+            return np.broadcast_to(apply(part.B(q), u[self.model.port_columns[part.name]]), v.shape)
         return -apply(part.R(q, v), v)
 
 
@@ -191,10 +191,9 @@ def _canonical_size(model: Model, scheme: str) -> int:
     )
     if fits:
         J = np.zeros((2 * n, 2 * n))
-        for part in model.structures:
-            if isinstance(part, AbstractRouting):
-                acts = model.acts(part)
-                J[np.ix_(acts, acts)] += part.J(np.zeros(len(model.layout.read(part.reads))))
+        for routing in model.routings:
+            acts = model.acts(routing)
+            J[np.ix_(acts, acts)] += routing.J(np.zeros(len(model.layout.read(routing.reads))))
         fits = bool((J[:n, n:] == np.eye(n)).all() and np.abs(J).sum() == 2 * n)
     if not fits:
         raise ModelError(

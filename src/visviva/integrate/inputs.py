@@ -26,7 +26,7 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable
         ports = ", ".join(model.port_columns) or "none; add one with m.torque(...) or m.wrench(...)"
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
     widths = {port.name: port.width for port in model.ports}
-    constants = {name: _vector(value, widths[name], name) for name, value in given.items() if not callable(value)}
+    constants = {name: _constant(value, widths[name], name) for name, value in given.items() if not callable(value)}
 
     def u(t: float) -> Array:
         values = np.zeros(sum(widths.values()))
@@ -38,6 +38,13 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable
         return values
 
     return u
+
+
+def _constant(value: ArrayLike, width: int, name: str) -> Array:
+    try:
+        return _vector(value, width, name)
+    except BadInput as error:
+        raise ModelError(str(error)) from None
 
 
 def _vector(value: ArrayLike, width: int, name: str) -> Array:

@@ -13,7 +13,7 @@ from visviva.integrate.integrator import AbstractStepper, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import select_rows
-from visviva.model import Model, RowKind, State
+from visviva.model import Model, State
 from visviva.results.record import NODES, Record
 
 G_TOLERANCE = 1e-9  # of the size of the terms of g: a row that was not solved must hold as well
@@ -33,7 +33,6 @@ class Loop:
         self.state = state if same_clock else dataclasses.replace(state, t0=state.t, steps=0, h=h)
         self.states = [self.state]
         self._rows: list[dict[str, Array | float]] = []
-        self._holonomic = np.array([kind is RowKind.HOLONOMIC for _, kind in model.kinds], dtype=bool)
         self._H = float(model.H(state.x))
 
     def advance(self, n: int) -> None:

@@ -9,4 +9,4 @@ def row_name(model: Model, row: int) -> str:
     """To which joint, body or junction an algebraic row belongs."""
     name, kind = model.kinds[row]
     body = name.removesuffix(".directors")
-    return f"the orientation of body {body!r}" if body != name else f"{kind} row of {name!r}"
+    return f"orientation of body {body!r}" if body != name else f"{kind} row of {name!r}"

@@ -65,7 +65,7 @@ class Newton:
         reuse: keep the matrix while the residual falls fast (for matrices that cost more than iterations).
         """
         best, best_y, last, row = np.inf, y, np.inf, -1
-        matrix: Array | None = None
+        matrix, units = None, np.ones(len(y))
         for iteration in range(self.max_iterations + 1):
             F, scale = residual(y)
             ratio = np.abs(F) / scale
@@ -78,10 +78,10 @@ class Newton:
             if not np.isfinite(r):
                 raise NotConverged("the residual is not finite", row, best)
             if matrix is None or not reuse or r > self.slow * last:
-                matrix = jacobian(y) / scale[:, None]
+                matrix, units = jacobian(y) / scale[:, None], scale
             last = r
             try:
-                y = y - np.linalg.solve(matrix, F / scale)
+                y = y - np.linalg.solve(matrix, F / units)
             except np.linalg.LinAlgError:
                 raise NotConverged("the matrix of the step is singular", -1, best) from None
         raise NotConverged(f"no convergence in {self.max_iterations} iterations", row, best)

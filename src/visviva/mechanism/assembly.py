@@ -109,6 +109,8 @@ def _given(m: Mechanism) -> dict[str, Array]:
 
 
 def _checked_names(m: Mechanism, fixed: tuple[str, ...], given: dict[str, Array]) -> set[str]:
+    if isinstance(fixed, str):
+        raise ModelError(f"assemble(fixed=...) takes several names, e.g. fixed=({fixed!r},), got {fixed!r}.")
     for name in fixed:
         if name not in m.parts:
             raise unknown_name(name, m.parts, f"mechanism {m.name!r}")
@@ -145,12 +147,17 @@ def _velocity_rows(
             f"joint {joint.name!r}",
         )
         if joint.name in kept:
-            turn = joint_angle(joint).gradient(np.concatenate(q))[1:]  # d(sin θ) = dθ at θ = 0
-            add(velocity_matrix(joint, q, turn), given[joint.name], names, f"rate of joint {joint.name!r}")
+            add(_rate_row(joint), given[joint.name], names, f"rate of joint {joint.name!r}")
     for part in m.bodies:
         if part.name in kept:
             add(np.eye(space_of(part).dim), given[part.name], [part.name], f"given motion of {part.name!r}")
     return np.concatenate(C), np.concatenate(rhs), labels
+
+
+def _rate_row(joint: Joint) -> Array:
+    """The row that gives the rate of a joint that turns, as built, over the velocities of its movers."""
+    q = [as_built(end) for end in movers(joint)]
+    return velocity_matrix(joint, q, joint_angle(joint).gradient(np.concatenate(q))[1:])  # d(sin θ) = dθ at θ = 0
 
 
 def _nearest(M: Array, V0: Array, C: Array, rhs: Array) -> Array:
@@ -185,11 +192,19 @@ def _check_rows(C: Array, V: Array, rhs: Array, labels: list[str], M: Array, m: 
 
 def _changes(m: Mechanism, given: dict[str, Array], columns: dict[str, slice], V: Array) -> tuple[str, ...]:
     changes = []
+    noise = SPEED_TOLERANCE * max(
+        float(np.abs(V).max(initial=0.0)), *(float(np.abs(v).max()) for v in given.values()), 0.0
+    )
     for part in m.bodies:
         now, before = V[columns[part.name]], given.get(part.name)
-        if before is None:
-            if np.abs(now).max() > 0:
-                changes.append(f"{part.name}: velocity follows from the joints, |V| = {np.linalg.norm(now):.6g}")
-        elif np.abs(now - before).max() > SPEED_TOLERANCE * max(1.0, float(np.abs(before).max())):
-            changes.append(f"{part.name}: velocity changed by {np.linalg.norm(now - before):.6g} to satisfy the joints")
+        change = now if before is None else now - before
+        if np.abs(change).max() > noise:
+            how = "follows from the joints" if before is None else "changed to satisfy the joints"
+            changes.append(f"{part.name}: velocity {how}, by {np.linalg.norm(change):.6g}")
+    for joint in m.joints:
+        if joint.rate is not None:
+            ends = [V[columns[end.name]] for end in movers(joint)]
+            rate = float(_rate_row(joint)[0] @ np.concatenate(ends))
+            if abs(rate - joint.rate) > noise:
+                changes.append(f"{joint.name}: rate changed from {joint.rate:.6g} to {rate:.6g} to satisfy the joints")
     return tuple(changes)

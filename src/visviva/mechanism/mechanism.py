@@ -103,7 +103,8 @@ class Mechanism:
         inertia:  an `Inertia`, or (3,) principal moments or a (3, 3) tensor about the centre of mass, body axes.
         mass:     [kg]; may be omitted where the `Inertia` has it.
         com:      centre of mass in the body frame; default: the `Inertia`'s own, else the origin.
-        at:       origin of the body frame in the world.   rotation: its orientation, an SO3 or a (3, 3) matrix.
+        at:       origin of the body frame in the world.
+        rotation: its orientation R_WB, an SO3 or a (3, 3) matrix.
         twist:    initial (ω; v) of the body frame in its own axes; left out, it follows from the joints.
         """
         self._new_name(name, "body")
@@ -162,9 +163,10 @@ class Mechanism:
         rate:     initial rate of the child against the parent about the axis [rad/s]; left out, it is open.
         friction: viscous coefficient [N m s/rad], ≥ 0.
         """
+        self._new_name(name, "joint")
         direction = finite_vector(axis, f"axis of joint {name!r}", 3)
-        length = float(np.linalg.norm(direction))
-        if not length > 0:
+        largest = float(np.abs(direction).max())
+        if not largest > 0:
             raise ModelError(
                 f"axis of joint {name!r} is zero. A revolute joint needs a direction, e.g. axis=(0, 0, 1)."
             )
@@ -174,7 +176,7 @@ class Mechanism:
             parent,
             child,
             at,
-            R_W=_frame_about(direction / length),
+            R_W=_frame_about(direction / largest),
             rate=None if rate is None else finite_number(rate, f"rate of joint {name!r} [rad/s]"),
             friction=finite_number(friction, f"friction of joint {name!r} [N m s/rad]", minimum=0.0),
         )
@@ -213,7 +215,7 @@ class Mechanism:
         part = self._find(joint, f"torque {name!r}")
         if not isinstance(part, Joint) or not part.joint.turns:
             raise ModelError(
-                f"torque {name!r} sits on {_kind(part)} {part.name!r}, which has no axis to turn about.\n"
+                f"torque {name!r} cannot sit on {_kind(part)} {part.name!r}, which has no axis to turn about.\n"
                 "Give a revolute joint; for a moment on a body use m.wrench(...)."
             )
         return self._add(Torque(name, part))
@@ -225,7 +227,7 @@ class Mechanism:
             raise ModelError(f"wrench {name!r} asks for frame {frame!r}; wrench ports are given in 'world' axes.")
         part = self._find(carrier, f"wrench {name!r}")
         if not isinstance(part, Body | Particle):
-            raise ModelError(f"wrench {name!r} sits on {_kind(part)} {part.name!r}. Give a body or a particle.")
+            raise ModelError(f"wrench {name!r} cannot sit on {_kind(part)} {part.name!r}: give a body or a particle.")
         return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3))
 
     # -- initial motion -----------------------------------------------------------------------------------------
@@ -248,8 +250,13 @@ class Mechanism:
     def _find(self, part: Part | Ground | str, where: str) -> Part | Ground:
         if isinstance(part, str):
             return self[part]
-        if part is not self.ground and self.parts.get(getattr(part, "name", "")) is not part:
+        if not isinstance(part, Part | Ground):
             raise ModelError(f"{where} refers to {part!r}, which is no part of mechanism {self.name!r}.")
+        if part is not self.ground and self.parts.get(part.name) is not part:
+            raise ModelError(
+                f"{where} refers to {_kind(part)} {part.name!r}, which is no part of mechanism {self.name!r}.\n"
+                "It was made by another mechanism: use a handle that this one returned, or a name."
+            )
         return part
 
     def _carrier(self, part: Carrier | str, joint: str) -> Carrier:
@@ -278,6 +285,8 @@ def _mass_data(
         )
     c = np.zeros(3)
     if isinstance(inertia, Inertia):
+        if mass is not None:
+            mass = finite_number(mass, f"mass of body {name!r} [kg]", positive=True)
         if mass is not None and not np.isclose(mass, inertia.mass, rtol=1e-9, atol=0):
             raise ModelError(
                 f"body {name!r} has mass={mass:g} kg, but its inertia was made for {inertia.mass:g} kg.\n"
@@ -294,11 +303,15 @@ def _mass_data(
 def _rotation_matrix(rotation: RotationLike, what: str) -> Array:
     if rotation is None:
         return np.eye(3)
-    return rotation.matrix if isinstance(rotation, SO3) else SO3.from_matrix(rotation, name=what).matrix
+    R = SO3.from_matrix(rotation.R if isinstance(rotation, SO3) else rotation, name=what).R
+    if R.shape != (3, 3):
+        raise ModelError(f"{what} must be one rotation, a (3, 3) matrix; got shape {R.shape}.")
+    return R
 
 
-def _frame_about(z: Array) -> Array:
-    """A right-handed frame with the given z; x is normal to the world axis that is farthest from z."""
+def _frame_about(direction: Array) -> Array:
+    """A right-handed frame with z along the direction; x is normal to the world axis that is farthest from it."""
+    z = direction / np.linalg.norm(direction)
     x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])

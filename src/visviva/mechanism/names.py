@@ -20,7 +20,8 @@ def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
             "Results are addressed by dotted names such as 'rod.r', and patterns such as '*.r': use another name."
         )
     if name in RESERVED:
-        raise ModelError(f"the name {name!r} of a {what} is reserved: {', '.join(sorted(RESERVED))}.")
+        reserved = ", ".join(sorted(RESERVED))
+        raise ModelError(f"the name {name!r} of a {what} is reserved for results ({reserved}): use another name.")
     if name in taken:
         raise ModelError(f"the name {name!r} is taken already. Names are unique within a mechanism: use another one.")
     return name

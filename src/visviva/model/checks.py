@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.model.storage import Kinetic
-from visviva.model.structure import AbstractConstraint, AbstractPort
+from visviva.model.structure import AbstractConstraint, AbstractPort, Dissipation, Port, Routing
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -19,7 +19,7 @@ TOLERANCE = 1e-12  # of the largest entry
 
 
 def check_description(model: Model) -> None:
-    """An error if names are missing or taken twice, or a variable has no storage or two kinetic ones."""
+    """An error if a name is missing or taken twice, a matrix does not fit, or a velocity has two storages."""
     where = f"model {model.name!r}"
     variables = [variable.name for variable in model.variables]
     rows = [part.name for part in model.structures if isinstance(part, AbstractConstraint)]
@@ -33,12 +33,22 @@ def check_description(model: Model) -> None:
             if name not in known:
                 listed = ", ".join(sorted(known))
                 raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
+    widths = {variable.name: variable.space.dim for variable in model.variables}
+    widths |= {junction.name: junction.dim for junction in model.junctions}
+    for part in model.structures:
+        if isinstance(part, Routing | Dissipation | Port) and not callable(part.matrix):
+            k = sum(widths[name] for name in part.acts)
+            columns = part.width if isinstance(part, Port) else k
+            _check_shape(
+                part.matrix, (k, columns), f"the matrix of {part.name!r}, which acts on {', '.join(part.acts)},"
+            )
     for storage in model.storages:
         if storage.variable not in variables:
             raise ModelError(
                 f"storage {storage.name!r} of {where} has no variable {storage.variable!r}: {', '.join(variables)}."
             )
         if isinstance(storage, Kinetic):
+            _check_shape(storage.M, (widths[storage.variable],) * 2, f"the mass matrix of {storage.name!r}")
             check_symmetric(storage.M, f"the mass matrix of {storage.name!r}", semidefinite=True)
             others = [other.name for other in model.storages if other.variable == storage.variable]
             if len(others) > 1:
@@ -74,7 +84,12 @@ def _check_finite(matrix: Array, what: str) -> None:
         raise ModelError(f"{what} has entries that are not finite.")
 
 
+def _check_shape(matrix: Array, shape: tuple[int, int], what: str) -> None:
+    if np.shape(matrix) != shape:
+        raise ModelError(f"{what} must have shape {shape}, got {np.shape(matrix)}.")
+
+
 def _check_unique(names: list[str], where: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise ModelError(f"{where} uses a name twice: {', '.join(twice)}. Names are unique.")
+        raise ModelError(f"a name is used twice in {where}: {', '.join(twice)}. Names are unique: rename one.")

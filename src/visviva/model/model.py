@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
@@ -53,12 +53,9 @@ class Model:
     theta0: float = 300.0
     turns: tuple[Turn, ...] = ()
     mechanism: Mechanism | None = None
-    _places: dict[int, tuple[Index, Index]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_description(self)
-        places = {id(part): (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures}
-        object.__setattr__(self, "_places", places)
 
     # -- layout -------------------------------------------------------------------------------------------------
 
@@ -106,14 +103,19 @@ class Model:
         """The velocity variables with their storages."""
         return {part.variable: part for part in self.storages if isinstance(part, Kinetic)}
 
+    @cached_property
+    def _places(self) -> dict[AbstractStructure, tuple[Index, Index]]:
+        """What each structure reads from x, and what it acts on in z."""
+        return {part: (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures}
+
     def local(self, part: AbstractStructure, x: Array, z: Array | None = None) -> tuple[Array, Array]:
         """What a structure sees: the coordinates it reads and the efforts it acts on."""
-        reads, acts = self._places[id(part)]
+        reads, acts = self._places[part]
         return x[..., reads], z[..., acts] if z is not None else np.zeros((*x.shape[:-1], len(acts)))
 
     def acts(self, part: AbstractStructure) -> Index:
         """Where the efforts that a structure acts on are in z."""
-        return self._places[id(part)][1]
+        return self._places[part][1]
 
     # -- energy and efforts -------------------------------------------------------------------------------------
 
@@ -241,8 +243,9 @@ class Model:
     def g_scale(self, x: Array) -> Array:
         """Size of the terms that cancel in g, one value per constraint: bounds on g are relative to it."""
         sizes = [part.magnitude(self.local(part, x)[0]) for part in self.constraints]
-        rows = np.concatenate([np.zeros(0), *(np.full(len(size), size.max(initial=0.0)) for size in sizes)])
-        return np.maximum(rows, max(1e-6 * float(rows.max(initial=0.0)), 1e-30))
+        largest = [np.broadcast_to(size.max(-1, keepdims=True), size.shape) for size in sizes]
+        rows = np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *largest], axis=-1)
+        return np.maximum(rows, np.maximum(1e-6 * rows.max(-1, initial=0.0, keepdims=True), 1e-30))
 
     def g_v(self, x: Array) -> Array:
         """C(x) z(x): what the velocities of a state leave of the constraint rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class AbstractStorage(ABC):
 
     name: str
     variable: str
+    has_zero: ClassVar[bool] = False  # whether H = 0 means something, as for kinetic energy; heights have no such zero
 
     @abstractmethod
     def H(self, q: Array) -> Array:
@@ -46,6 +47,7 @@ class Kinetic(AbstractStorage):
     name: str
     variable: str
     M: Array  # (n, n)
+    has_zero: ClassVar[bool] = True
 
     def H(self, q: Array) -> Array:  # noqa: D102
         return 0.5 * (q * self.dH(q)).sum(-1)
@@ -84,6 +86,7 @@ class QuadraticEnergy(AbstractStorage):
     name: str
     variable: str
     K: Array  # (n, n)
+    has_zero: ClassVar[bool] = True
 
     def H(self, q: Array) -> Array:  # noqa: D102
         return 0.5 * (q * self.dH(q)).sum(-1)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from visviva.results.run import Run
+from visviva.results.run import FIRST_LAW, Run
 
-FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the energy scale
 CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 SPEED_WARNING = 0.02  # |g_v| relative to the size of its terms: beyond it the step is too large
 TURN_WARNING = 0.75 * np.pi  # angle per step; half a turn could no longer be told from its opposite
@@ -33,8 +31,9 @@ class Account:
 @final
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Figures of a run; relative ones refer to `energy_scale` or to the size of the terms that cancel.
+    """Figures of a run; relative ones refer to `unit` or to the size of the terms that cancel.
 
+    unit:       `energy_scale`, but never so small that the rounding of the stored energies would count [J].
     first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
     second_law: smallest entropy production of a component in one step [J/K]; it must not be negative.
     g, g_v:     largest violation of a holonomic constraint, and of its rate, relative.
@@ -51,6 +50,8 @@ class Audit:
     g: float
     g_v: float
     energy_scale: float
+    unit: float
+    theta0: float
     iterations: float
     components: dict[str, Account]
     warnings: tuple[str, ...]
@@ -58,7 +59,12 @@ class Audit:
     @property
     def ok(self) -> bool:
         """Whether the laws and the constraints hold to rounding."""
-        return self.first_law <= FIRST_LAW and self.second_law >= -1e-18 and self.g <= CONSTRAINT
+        return self.first_law <= FIRST_LAW and self.heat_flows_forward and self.g <= CONSTRAINT
+
+    @property
+    def heat_flows_forward(self) -> bool:
+        """Whether no component produced negative entropy, to rounding."""
+        return self.second_law * self.theta0 >= -FIRST_LAW * self.unit
 
     def __str__(self) -> str:
         from visviva.results.audit_text import audit_text
@@ -68,22 +74,22 @@ class Audit:
 
 def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
-    record, scale = run.record, run.energy_scale
-    unit = scale if scale > 0 else 1.0
-    steps = run.final.steps
+    record, unit = run.record, run.energy_unit
     g_v = _relative_g_v(run)
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
         t=(float(run.t[0]), float(run.t[-1])),
-        steps=steps,
+        steps=run.steps,
         first_law=float(record.closure.max(initial=0.0)) / unit,
         drift=abs(float(record.drift.sum())) / unit,
         second_law=float(record.lowest_heat.min(initial=0.0)) / run.model.theta0,
         g=float(record.g.max(initial=0.0)),
         g_v=g_v,
-        energy_scale=scale,
-        iterations=float(record.iterations.sum()) / max(1, round(float(np.sum((run.t[1:] - run.t[:-1]) / record.h)))),
+        energy_scale=run.energy_scale,
+        unit=unit,
+        theta0=run.model.theta0,
+        iterations=float(record.iterations.sum()) / max(1, run.steps),
         components=_components(run),
         warnings=_warnings(run, g_v),
     )
@@ -100,7 +106,8 @@ def _components(run: Run) -> dict[str, Account]:
         before = accounts.get(part.name, Account(0.0))
         accounts[part.name] = Account(before.energy_in + heat, before.stored, before.exergy_destroyed + heat)
     for k, port in enumerate(model.ports):
-        accounts[port.name] = Account(energy_in=-float(record.work[:, k].sum()))
+        before = accounts.get(port.name, Account(0.0))
+        accounts[port.name] = replace(before, energy_in=before.energy_in - float(record.work[:, k].sum()))
     for constraint in model.constraints:
         if not constraint.internal:
             accounts.setdefault(constraint.name, Account(0.0))
@@ -108,13 +115,21 @@ def _components(run: Run) -> dict[str, Account]:
 
 
 def _relative_g_v(run: Run) -> float:
-    """Largest |C v| relative to the largest |C| |v| that its constraint saw during the run."""
+    """Largest |C v| relative to the largest |C| |v| of its constraint, or to |C| times the speed of the run.
+
+    The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by
+    rounding.
+    """
     model, x = run.model, run.record.x
     z, worst = model.z(x), 0.0
+    mass = max((float(np.abs(part.M).max()) for part in model.kinetic.values()), default=1.0)
+    speed = float(np.sqrt(2.0 * run.energy_unit / mass))
     for part in model.constraints:
         q, e = model.local(part, x, z)
         C = part.C(q)
-        size = float((np.abs(C) @ np.abs(e)[..., None]).max(initial=0.0))
+        size = max(
+            float((np.abs(C) @ np.abs(e)[..., None]).max(initial=0.0)), float(np.abs(C).max(initial=0.0)) * speed
+        )
         value = float(np.abs(C @ e[..., None]).max(initial=0.0))
         worst = max(worst, value / size if size > 0 else 0.0)
     return worst

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from visviva.results.audit import CONSTRAINT, FIRST_LAW, SPEED_WARNING, Audit
+from visviva.results.audit import CONSTRAINT, SPEED_WARNING, Audit
+from visviva.results.run import FIRST_LAW
 
 WIDTH = 78
 
@@ -16,9 +17,9 @@ def audit_text(a: Audit) -> str:
         "─" * WIDTH,
         _law("first law", a.first_law, "largest |ΔH + heat − work| of a step / scale", a.first_law <= FIRST_LAW),
         _law("  drift", a.drift, "the same, summed over the run"),
-        _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.second_law >= -1e-18),
+        _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.heat_flows_forward),
         _law("constraints g", a.g, "largest violation, relative", a.g <= CONSTRAINT),
-        _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING),
+        _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING, bad="!"),
         f"{'energy scale':<16}{a.energy_scale:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
         "─" * WIDTH,
         f"{'component':<20}{'energy in [J]':>18}{'stored [J]':>18}{'exergy destroyed [J]':>22}",
@@ -36,6 +37,6 @@ def audit_text(a: Audit) -> str:
     return "\n".join(lines)
 
 
-def _law(name: str, value: float, meaning: str, good: bool | None = None) -> str:
-    mark = " " if good is None else "✓" if good else "✗"
+def _law(name: str, value: float, meaning: str, good: bool | None = None, bad: str = "✗") -> str:
+    mark = " " if good is None else "✓" if good else bad
     return f"{name:<16}{value:>11.2e}  {mark} {meaning}"

@@ -209,22 +209,20 @@ class MechanismMotion:
         return apply(inverse, apply(Ct, lam))
 
     def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
-        """-C_childᵀ λ, moved from the principal frame of the child to the joint frame on it."""
+        """-Cᵀλ on the child (on the ground: minus that on the parent), at the joint frame that moves with the child."""
         part = next(part for part in self.lie.constraints if part.name == joint.name)
         rows = self.lie.layout.act((part.name,)) - self.lie.layout.dim
-        C = part.C(self.lie.local(part, x)[0])
-        sides = np.cumsum([0, *(self._columns[end.name].stop - self._columns[end.name].start for end in movers(joint))])
-        ends = [end.name for end in movers(joint)]
-        on_child, other = joint.child, joint.parent
-        sign = -1.0
-        if isinstance(on_child, Ground):  # it has no equations: what acts on it is minus what acts on the parent
-            on_child, other, sign = other, on_child, 1.0
-        k = ends.index(on_child.name)
-        F = sign * apply(transpose(C[..., sides[k] : sides[k + 1]]), lam[..., rows])
-        if isinstance(on_child, Particle):
-            return np.concatenate([np.zeros_like(F), F], axis=-1)
-        assert isinstance(on_child, Body)
-        R_WC = SO3.nearest(POSES.rotation(x[..., self.lie.layout.x[f"{on_child.name}.q"]])).R
-        F_C = np.concatenate([F[..., :3], apply(transpose(R_WC), F[..., 3:])], axis=-1)
-        X_CJ = SE3(on_child.R_WC, on_child.r_WC).inverse() @ SE3(joint.R_W, joint.r_W)
-        return apply(transpose(X_CJ.Ad()), F_C)
+        forces = -apply(transpose(part.C(self.lie.local(part, x)[0])), lam[..., rows])
+        end = joint.child if joint.child in movers(joint) else movers(joint)[0]
+        width = self._columns[end.name].stop - self._columns[end.name].start
+        F = forces[..., -width:] if end is joint.child else -forces[..., :width]
+        q = x[..., self.lie.layout.x[f"{end.name}.q"]]
+        f_W, m_W, r_J = F[..., -3:], np.zeros_like(F[..., -3:]), q[..., :3]
+        R_WJ = np.broadcast_to(joint.R_W, (*q.shape[:-1], 3, 3))
+        if isinstance(end, Body):
+            R_WC = SO3.nearest(POSES.rotation(q)).R
+            r_J = q[..., :3] + apply(R_WC, end.to_principal(joint.r_W))
+            m_W = apply(R_WC, F[..., :3]) + np.cross(q[..., :3] - r_J, f_W)
+            if end is joint.child:
+                R_WJ = R_WC @ end.R_WC.T @ joint.R_W
+        return np.concatenate([apply(transpose(R_WJ), m_W), apply(transpose(R_WJ), f_W)], axis=-1)

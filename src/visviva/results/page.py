@@ -37,7 +37,7 @@ def write_page(run: Run, path: str | PathLike[str]) -> None:
         summary=html.escape(repr(run).strip("<>")),
         audit=html.escape(str(run.audit())),
         energy=svg[svg.index("<svg") :],
-        motion=json.dumps(_stick_figure(run), separators=(",", ":")).replace("</", "<\\/"),
+        motion=json.dumps(_stick_figure(run), separators=(",", ":")).replace("<", "\\u003c"),
     )
     Path(path).write_text(text, encoding="utf-8")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from visviva.results.audit import FIRST_LAW
+from visviva.results.run import FIRST_LAW
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +33,10 @@ def _energy(run: Run) -> Figure:
     figure, (top, low) = plt.subplots(
         2, 1, figsize=(7.5, 5.5), sharex=True, height_ratios=(3, 1.2), layout="constrained"
     )
-    moving, resting = run.kinetic_and_potential()
-    top.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
-    top.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
+    if run.model.kinetic:
+        moving, resting = run.kinetic_and_potential()
+        top.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
+        top.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
     names = [name.removeprefix("energy.") for name in run.match("energy.*")]
     if 1 < len(names) <= MANY:
         for name, shade in zip(names, np.linspace(0.35, 0.75, len(names)), strict=True):
@@ -48,8 +49,7 @@ def _energy(run: Run) -> Figure:
     if run["heat"][-1] > 0 or np.abs(run["work"]).max(initial=0.0) > 0:
         top.plot(run.t, run["energy"] + run["heat"] - run["work"], color="black", ls=":", label="stored + heat − work")
     top.set_ylabel("energy [J]")
-    top.set_title(f"{run.model.name}: energy", loc="left")
-    top.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    _name(top, f"{run.model.name}: energy")
     _closure(run, low)
     low.set_xlabel("time [s]")
     _light(top)
@@ -58,7 +58,7 @@ def _energy(run: Run) -> Figure:
 
 
 def _closure(run: Run, axes: Axes) -> None:
-    scale = run.energy_scale or 1.0
+    scale = run.energy_unit
     axes.semilogy(run.t_mid, np.maximum(run.record.closure / scale, 1e-18), ".", ms=2, color="black")
     axes.axhline(FIRST_LAW, color="tab:red", lw=0.8)
     axes.annotate(
@@ -71,25 +71,34 @@ def _closure(run: Run, axes: Axes) -> None:
         fontsize="small",
     )
     axes.set_ylim(1e-18, 1e-11)
+    axes.set_yticks([1e-18, 1e-15, 1e-12], ["1e-18", "1e-15", "1e-12"])
+    axes.minorticks_off()
     axes.set_ylabel("first law,\nper step")
 
 
 def _quantities(run: Run, pattern: str) -> Figure:
     import matplotlib.pyplot as plt
 
-    names = run.match(pattern) or [pattern]
+    values = {
+        name: run[name] for name in run.match(pattern) or [pattern]
+    }  # before anything is drawn: names may be wrong
     figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
-    for name in names:
-        values = run[name]
-        t = run.t if len(values) == len(run.t) else run.t_mid
-        flat = values.reshape(len(values), -1)
+    for name, columns in values.items():
+        t = run.t if len(columns) == len(run.t) else run.t_mid
+        flat = columns.reshape(len(columns), -1)
         for k in range(flat.shape[1]):
             axes.plot(t, flat[:, k], lw=1.3, label=name if flat.shape[1] == 1 else f"{name}[{k}]")
     axes.set_xlabel("time [s]")
-    axes.set_title(f"{run.model.name}: {pattern}", loc="left")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    _name(axes, f"{run.model.name}: {pattern}")
     _light(axes)
     return figure
+
+
+def _name(axes: Axes, title: str) -> None:
+    """Title and legend as plain text: a user's name is no formula."""
+    axes.set_title(title, loc="left", parse_math=False)
+    for text in axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False).get_texts():
+        text.set_parse_math(False)
 
 
 def _light(axes: Axes) -> None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from visviva.results.audit import Audit
 
+EPS = float(np.finfo(np.float64).eps)
+FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the unit of energy: the bound of the audit
+
 
 @final
 class Run:
@@ -32,6 +35,8 @@ class Run:
     def __init__(self, model: Model, record: Record, final: State, integrator: object, notes: tuple[str, ...]) -> None:
         self.model = model
         self.record = record
+        for column in vars(record).values():
+            column.flags.writeable = False
         self.final = final
         self.integrator = integrator
         self.notes = notes
@@ -86,6 +91,11 @@ class Run:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
         return f"<Run of {self.model.name!r} with {type(self.integrator).__name__}: {span}>"
 
+    @property
+    def steps(self) -> int:
+        """Number of steps made, also those whose nodes were not kept."""
+        return round(float((np.diff(self.t) / self.record.h).sum()))
+
     @cached_property
     def _storage_energies(self) -> list[Array]:
         return [part.H(self.record.x[:, self.model.layout.x[part.variable]]) for part in self.model.storages]
@@ -99,11 +109,21 @@ class Run:
 
     @cached_property
     def energy_scale(self) -> float:
-        """Largest kinetic energy + Σ|H_i - H_i(0)| + |work| over the run [J]: the unit of all relative bounds."""
-        total = self.kinetic_and_potential()[0] + np.abs(self["work"])
-        for energy in self._storage_energies:
-            total = total + np.abs(energy - energy[0])
+        """Largest Σ|H_i - H_i(0)| + kinetic and other quadratic energy + |work| over the run [J].
+
+        The unit of all relative bounds: it does not depend on where heights are counted from.
+        """
+        total = np.abs(self["work"])
+        for part, energy in zip(self.model.storages, self._storage_energies, strict=True):
+            total = total + np.abs(energy - energy[0]) + (energy if part.has_zero else 0.0)
         return float(total.max())
+
+    @cached_property
+    def energy_unit(self) -> float:
+        """The energy scale, or what the rounding of the stored energies allows to resolve, if that is more [J]."""
+        stored = sum(np.abs(energy) for energy in self._storage_energies)
+        rounding = 8 * EPS * float(np.max(stored, initial=0.0))
+        return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
