@@ -252,3 +252,8 @@ def test_only_what_has_a_velocity_can_be_fixed():
         m.assemble(fixed=("elbow",))
     with pytest.raises(vv.ModelError, match=r"'chain' has no 'uper'. Did you mean 'upper'"):
         m.assemble(fixed=("uper",))
+
+
+def test_one_name_is_no_list_of_names():
+    with pytest.raises(vv.ModelError, match=r"takes several names, e.g. fixed=\('upper',\)"):
+        loose_chain().assemble(fixed="upper")

@@ -161,9 +161,12 @@ PLACES = {
     ),
     "torque on a ball joint": (
         lambda m: m.torque("motor", "ball"),
-        ("torque 'motor' sits on joint 'ball'", "no axis", "Give a revolute joint", "m.wrench"),
+        ("torque 'motor' cannot sit on joint 'ball'", "no axis", "Give a revolute joint", "m.wrench"),
     ),
-    "torque on a body": (lambda m: m.torque("motor", "rod"), ("torque 'motor' sits on body 'rod'", "revolute joint")),
+    "torque on a body": (
+        lambda m: m.torque("motor", "rod"),
+        ("torque 'motor' cannot sit on body 'rod'", "revolute joint"),
+    ),
     "torque on the ground": (lambda m: m.torque("motor", m.ground), ("torque 'motor'", "'ground'", "revolute joint")),
     "wrench on the ground": (
         lambda m: m.wrench("load", m.ground),

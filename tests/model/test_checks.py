@@ -34,11 +34,11 @@ def test_the_oscillator_of_these_tests_is_a_model():
 
 
 DESCRIPTIONS = {
-    "variable twice": ({"variables": (Q, V, Q)}, "model 'osc' uses a name twice: q. Names are unique"),
-    "junction like a variable": ({"junctions": (Junction("v", 1),)}, "model 'osc' uses a name twice: v"),
+    "variable twice": ({"variables": (Q, V, Q)}, "used twice in model 'osc': q. Names are unique"),
+    "junction like a variable": ({"junctions": (Junction("v", 1),)}, "used twice in model 'osc': v"),
     "port twice": (
         {"structures": (PAIR, Port("push", ("v",), 1, np.eye(1)), Port("push", ("v",), 1, np.eye(1)))},
-        "the ports of model 'osc' uses? a name twice: push",
+        "used twice in the ports of model 'osc': push",
     ),
     "acts on nothing": (
         {"structures": (Routing("gyrator", ("q", "w"), np.zeros((2, 2))),)},

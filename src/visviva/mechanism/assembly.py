@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -46,7 +47,7 @@ class AssemblyReport:
         return "\n".join(self.changes) or "nothing had to change"
 
 
-def assemble(m: Mechanism, fixed: tuple[str, ...] | None = None) -> tuple[Motion, AssemblyReport]:
+def assemble(m: Mechanism, fixed: Sequence[str] | None = None) -> tuple[Motion, AssemblyReport]:
     """Velocities nearest to the given ones, in the metric of kinetic energy, that satisfy all joints.
 
     fixed: names of the bodies, particles and joints whose twist, velocity or rate must be kept exactly. By default
@@ -108,7 +109,7 @@ def _given(m: Mechanism) -> dict[str, Array]:
     return given
 
 
-def _checked_names(m: Mechanism, fixed: tuple[str, ...], given: dict[str, Array]) -> set[str]:
+def _checked_names(m: Mechanism, fixed: Sequence[str], given: dict[str, Array]) -> set[str]:
     if isinstance(fixed, str):
         raise ModelError(f"assemble(fixed=...) takes several names, e.g. fixed=({fixed!r},), got {fixed!r}.")
     for name in fixed:
@@ -192,9 +193,7 @@ def _check_rows(C: Array, V: Array, rhs: Array, labels: list[str], M: Array, m: 
 
 def _changes(m: Mechanism, given: dict[str, Array], columns: dict[str, slice], V: Array) -> tuple[str, ...]:
     changes = []
-    noise = SPEED_TOLERANCE * max(
-        float(np.abs(V).max(initial=0.0)), *(float(np.abs(v).max()) for v in given.values()), 0.0
-    )
+    noise = SPEED_TOLERANCE * float(np.abs(np.concatenate([V, *given.values()])).max())
     for part in m.bodies:
         now, before = V[columns[part.name]], given.get(part.name)
         change = now if before is None else now - before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -232,7 +233,7 @@ class Mechanism:
 
     # -- initial motion -----------------------------------------------------------------------------------------
 
-    def assemble(self, fixed: tuple[str, ...] | None = None) -> tuple[Motion, AssemblyReport]:
+    def assemble(self, fixed: Sequence[str] | None = None) -> tuple[Motion, AssemblyReport]:
         """Consistent initial poses and velocities, and an account of what changed: see `assembly.assemble`."""
         from visviva.mechanism.assembly import assemble
 
