@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from visviva import geometry as geometry
+    from visviva import language as language
     from visviva import testing as testing
     from visviva.compiler import compile as compile
     from visviva.errors import AssemblyError as AssemblyError
@@ -55,7 +56,12 @@ _HOME = {
     "Audit": "visviva.results",
     "Run": "visviva.results",
 }
-_MODULES = {"geometry": "visviva.geometry", "inertia": "visviva.geometry.inertia", "testing": "visviva.testing"}
+_MODULES = {
+    "geometry": "visviva.geometry",
+    "inertia": "visviva.geometry.inertia",
+    "language": "visviva.language",
+    "testing": "visviva.testing",
+}
 
 __all__ = ["__version__", *sorted(_HOME), *_MODULES]
 

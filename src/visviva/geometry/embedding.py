@@ -179,8 +179,58 @@ class Rotations(AbstractSpace):
         return float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(self.n)).max() + 2.0 * reflected.any())
 
 
+@final
+@dataclass(frozen=True)
+class ProductSpace(AbstractSpace):
+    """A direct product: coordinates and tangent vectors one after the other."""
+
+    factors: tuple[AbstractSpace, ...]
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return sum(factor.size for factor in self.factors)
+
+    @property
+    def dim(self) -> int:  # noqa: D102
+        return sum(factor.dim for factor in self.factors)
+
+    def _split(self, q: Array) -> list[Array]:
+        return np.split(q, np.cumsum([factor.size for factor in self.factors])[:-1], axis=-1)
+
+    def _split_tangent(self, xi: Array) -> list[Array]:
+        return np.split(xi, np.cumsum([factor.dim for factor in self.factors])[:-1], axis=-1)
+
+    def lift(self, q: Array) -> Array:  # noqa: D102
+        N, i, j = np.zeros((*q.shape[:-1], self.size, self.dim)), 0, 0
+        for factor, part in zip(self.factors, self._split(q), strict=True):
+            N[..., i : i + factor.size, j : j + factor.dim] = factor.lift(part)
+            i, j = i + factor.size, j + factor.dim
+        return N
+
+    def retract(self, q0: Array, delta: Array) -> Array:  # noqa: D102
+        parts = zip(self.factors, self._split(q0), self._split_tangent(delta), strict=True)
+        return np.concatenate([factor.retract(q, d) for factor, q, d in parts], axis=-1)
+
+    def drift(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        parts = zip(self.factors, self._split(q), self._split_tangent(xi), strict=True)
+        return np.concatenate([factor.drift(x, v) for factor, x, v in parts], axis=-1)
+
+    def defect(self, q: Array) -> float:  # noqa: D102
+        return max(factor.defect(part) for factor, part in zip(self.factors, self._split(q), strict=True))
+
+
 SO2_SPACE = Rotations(2)
 SO3_SPACE = Rotations(3)
 SE2_SPACE = Rotations(2, "body")
 SE3_SPACE = Rotations(3, "body")
 SO3xR3_SPACE = Rotations(3, "space")
+
+
+def origin(space: AbstractSpace) -> Array:
+    """The identity of a space: zero, no rotation."""
+    match space:
+        case Rotations(n, moves):
+            return space.point(np.eye(n), np.zeros(n) if moves else None)
+        case ProductSpace(factors):
+            return np.concatenate([origin(factor) for factor in factors])
+    return np.zeros(space.size)

@@ -152,7 +152,7 @@ class DirectorSystem:
         return np.array([u[at] @ y[at] for at in self.model.port_columns.values()])
 
     def _z(self, v: Array) -> Array:
-        return np.concatenate([np.zeros(self.n), v, np.zeros(self.m)])
+        return np.concatenate([np.zeros(self.n), v, np.zeros(self.model.layout.total - 2 * self.n)])
 
     @cached_property
     def _potentials(self) -> tuple[AbstractStorage, ...]:
@@ -185,6 +185,7 @@ def _canonical_size(model: Model, scheme: str) -> int:
     n = sum(v.space.size for v in positions)
     fits = (
         not model.junctions
+        and not model.reservoirs
         and model.variables == (*positions, *velocities)
         and all(isinstance(v.space, Flat) for v in model.variables)
         and n == sum(v.space.size for v in velocities)

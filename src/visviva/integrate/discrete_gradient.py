@@ -63,12 +63,12 @@ class _Stepper(AbstractStepper):
         def function(y: Array) -> Array:
             x1, xm, z = ends(y)
             flow = model.flow(xm, z, u)
-            rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim:])
+            rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
             return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
 
         def residual(y: Array) -> tuple[Array, Array]:
             scale = size(y[:dim], ends(y)[2])
-            return function(y), np.concatenate([scale[:dim], scale[dim:][active]])
+            return function(y), np.concatenate([scale[:dim], scale[dim : model.layout.solved][active]])
 
         def jacobian(y: Array) -> Array:
             return difference_jacobian(function, y, _typical(y, dim))
@@ -83,13 +83,14 @@ class _Stepper(AbstractStepper):
         outputs = model.outputs(xm, z)
         return Step(
             x=x1,
-            w=z[dim:],
+            w=z[dim : model.layout.solved],
             gam=np.zeros(0),
             rate=solution.y[:dim],
             heat=h * model.heats(xm, z),
             work=h * np.array([u[at] @ outputs[at] for at in model.port_columns.values()]),
             iterations=solution.iterations,
             residual=solution.residual,
+            taken=h * model.flow(xm, z, u)[model.layout.solved :],
         )
 
     @cached_property
@@ -114,7 +115,10 @@ class _Stepper(AbstractStepper):
         fixed = np.abs(model.B(x0)) @ np.abs(u)
         for name, part in model.kinetic.items():
             fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / h
-        fixed[len(fixed) - len(self._holonomic) :][self._holonomic] += model.g_scale(x0) / h
+        g_scale = model.g_scale(x0)
+        fixed[dim : model.layout.solved][self._holonomic] += (
+            g_scale[self._holonomic[len(model.kinds) - len(g_scale) :]] / h
+        )
 
         def size(rate: Array, z: Array) -> Array:
             rows = terms @ np.abs(z) + fixed

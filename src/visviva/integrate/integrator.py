@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, final
+
+import numpy as np
 
 from visviva._arrays import Array
 from visviva.model import Model, State
@@ -17,7 +19,8 @@ class Step:
 
     x:     new state.   rate: mean rate, for the predictor.
     w:     algebraic unknowns, gam: multipliers of the velocity level; both live at the midpoint of the step.
-    heat:  heat of each dissipation [J].   work: work of each port [J].
+    heat:  exergy destroyed by each dissipation [J].   work: work of each port [J].
+    taken: what flowed into each reservoir.
     """
 
     x: Array
@@ -28,6 +31,7 @@ class Step:
     work: Array
     iterations: int
     residual: float
+    taken: Array = field(default_factory=lambda: np.zeros(0))
 
 
 class AbstractStepper(ABC):

@@ -53,7 +53,7 @@ class Loop:
         step, active = self._solve(state, h, u)
         angles, turn = self._angles(state.angles, step.x)
         H = float(self.model.H(step.x))
-        gap = H - self._H + float(step.heat.sum()) - float(step.work.sum())
+        gap = self._gap(H - self._H, state.x, step)
         self._rows.append(
             {
                 "t_mid": t_mid,
@@ -65,7 +65,7 @@ class Loop:
                 "work": step.work,
                 "closure": abs(gap),
                 "drift": gap,
-                "lowest_heat": float(step.heat.min(initial=0.0)),
+                "lowest_heat": float(step.heat.min()) if len(step.heat) else 0.0,
                 "g": float(self._relative_g(step.x).max(initial=0.0)),
                 "turn": turn,
                 "iterations": float(step.iterations),
@@ -77,6 +77,7 @@ class Loop:
             x=step.x,
             w=step.w,
             gam=step.gam,
+            taken=state.taken + step.taken,
             angles=angles,
             active=active,
             rate=(step.rate, *state.rate[:1]),
@@ -85,6 +86,17 @@ class Loop:
             h=h,
         )
         self.states.append(self.state)
+
+    def _gap(self, dH: float, x0: Array, step: Step) -> float:
+        """What is missing in the balance of exergy; where the model has entropy, also in that of energy: the larger."""
+        model, work = self.model, float(step.work.sum())
+        exergy = dH + float(step.heat.sum()) - work
+        if not model.is_thermal:
+            return exergy
+        stored = float(model.entropy(step.x) - model.entropy(x0))
+        at = np.concatenate([np.full(part.dim, part.entropy) for part in model.reservoirs] or [np.zeros(0, bool)])
+        energy = dH + model.theta0 * (stored + float(step.taken[at].sum())) - work
+        return max(exergy, energy, key=abs)
 
     def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
         """The step from the predictor, else from the old values, else with rows selected anew."""

@@ -64,27 +64,55 @@ class Newton:
 
         reuse: keep the matrix while the residual falls fast (for matrices that cost more than iterations).
         """
-        best, best_y, last, row = np.inf, y, np.inf, -1
-        matrix, units = None, np.ones(len(y))
+        try:
+            return self._iterate(residual, jacobian, y, reuse, shortest=1.0)
+        except NotConverged:  # far from the solution the full step may overshoot
+            return self._iterate(residual, jacobian, y, reuse=False, shortest=1 / 64)
+
+    def _iterate(
+        self,
+        residual: Callable[[Array], tuple[Array, Array]],
+        jacobian: Callable[[Array], Array],
+        y: Array,
+        reuse: bool,
+        shortest: float,
+    ) -> Solution:
+        """Newton's iteration; steps are halved while the residual grows, down to `shortest` of the full one."""
+        F, scale = residual(y)
+        r, row = _largest(F, scale)
+        best, best_y, best_row, last = r, y, row, np.inf
+        matrix, units = np.eye(0), scale
         for iteration in range(self.max_iterations + 1):
-            F, scale = residual(y)
-            ratio = np.abs(F) / scale
-            r = float(ratio.max(initial=0.0)) if np.isfinite(ratio).all() else np.inf
             if r < best:
-                best, best_y, row = r, y, int(ratio.argmax()) if len(ratio) else -1
+                best, best_y, best_row = r, y, row
             stagnant = not r <= 0.25 * last
             if r <= self.floor or (stagnant and best <= self.accept):
                 return Solution(best_y, best, iteration)
             if not np.isfinite(r):
-                raise NotConverged("the residual is not finite", row, best)
-            if matrix is None or not reuse or r > self.slow * last:
+                raise NotConverged("the residual is not finite", best_row, best)
+            if not len(matrix) or not reuse or r > self.slow * last:
                 matrix, units = jacobian(y) / scale[:, None], scale
-            last = r
             try:
-                y = y - np.linalg.solve(matrix, F / units)
+                full = np.linalg.solve(matrix, F / units)
             except np.linalg.LinAlgError:
                 raise NotConverged("the matrix of the step is singular", -1, best) from None
-        raise NotConverged(f"no convergence in {self.max_iterations} iterations", row, best)
+            last, start, part = r, y, 1.0
+            while True:
+                y = start - part * full
+                F, scale = residual(y)
+                r, row = _largest(F, scale)
+                if r <= last or part <= shortest or last <= self.accept:
+                    break
+                part /= 2
+        raise NotConverged(f"no convergence in {self.max_iterations} iterations", best_row, best)
+
+
+def _largest(F: Array, scale: Array) -> tuple[float, int]:
+    """The largest scaled residual and its row; not a number counts as infinite."""
+    if not len(F):
+        return 0.0, -1
+    ratio = np.abs(F) / scale
+    return (float(ratio.max()), int(ratio.argmax())) if np.isfinite(ratio).all() else (np.inf, -1)
 
 
 def difference_jacobian(function: Callable[[Array], Array], y: Array, size: Array) -> Array:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number
-from visviva.compiler import check_massless_motion, compile_mechanism, initial_x
+from visviva.compiler import check_massless_motion, compile, initial_x
 from visviva.errors import AssemblyError, ConvergenceError, Interrupted, ModelError
+from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.inputs import BadInput, Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import G_TOLERANCE, Loop
@@ -19,6 +20,7 @@ from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.redundancy import select_rows
+from visviva.language import Composite
 from visviva.mechanism import Mechanism, Motion
 from visviva.model import Model, State
 from visviva.results import Run, Snapshot
@@ -30,7 +32,7 @@ Stop = Callable[[Snapshot], bool]
 
 
 def simulate(
-    what: Mechanism | Model,
+    what: Mechanism | Composite | Model,
     t_end: float,
     h: float,
     *,
@@ -43,9 +45,10 @@ def simulate(
 ) -> Run:
     """Integrate until t_end [s] with steps of h [s], and return the Run.
 
-    integrator: PHMP() by default for mechanisms; for a Model give one, e.g. DiscreteGradient().
+    what:       a Mechanism, a composite system of the language, or a Model.
+    integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites; for a Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
-                Model the values of its variables by name. Default for a mechanism: as built.
+                Model or a composite the values of its variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time, evaluated at the midpoint of each step.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
     stop:       called with a `Snapshot` of each step's end; the run ends at the first step where it is true.
@@ -54,7 +57,7 @@ def simulate(
     If a step cannot be solved, or on Ctrl-C, an error is raised whose `.run` holds the part that is valid.
     """
     scheme = _scheme(what, integrator)
-    model = compile_mechanism(what, scheme.form) if isinstance(what, Mechanism) else what
+    model = compile(what, scheme.form)
     state = _initial_state(model, initial)
     stepper = scheme.prepare(model)
     n, h, notes = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
@@ -95,9 +98,11 @@ def simulate(
     return run(states[-1] if n else loop.state)
 
 
-def _scheme(what: Mechanism | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
-    if not isinstance(what, Mechanism | Model):
-        raise ModelError(f"simulate() takes a Mechanism or a Model, got {type(what).__name__}.")
+def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
+    if not isinstance(what, Mechanism | Composite | Model):
+        raise ModelError(f"simulate() takes a Mechanism or a Model, got {type(what).__name__}; or a composite system.")
+    if integrator is None and isinstance(what, Composite):
+        return DiscreteGradient()
     if integrator is None:
         if isinstance(what, Model):
             raise ModelError(f"simulate() of model {what.name!r} needs integrator=, e.g. vv.DiscreteGradient().")
@@ -128,7 +133,14 @@ def _initial_state(model: Model, initial: Initial) -> State:
     model.check(x)
     check_massless_motion(model, x)
     _check_g(model, x)
-    return State(x=x, w=np.zeros(len(model.kinds)), gam=np.zeros(0), angles=angles, active=select_rows(model, x))
+    return State(
+        x=x,
+        w=np.zeros(len(model.kinds)),
+        gam=np.zeros(0),
+        taken=np.zeros(model.layout.total - model.layout.solved),
+        angles=angles,
+        active=select_rows(model, x),
+    )
 
 
 def _check_g(model: Model, x: Array) -> None:

@@ -1,7 +1,7 @@
 """The seam: a model in the form E(x) (ξ, ẇ) = (J(x) - R(x, z)) z + B(x) u, and its states."""
 
 from visviva.model.index1 import Accelerations
-from visviva.model.layout import Junction, Variable
+from visviva.model.layout import Junction, Reservoir, Variable
 from visviva.model.model import Model
 from visviva.model.rows import RowKind
 from visviva.model.state import State
@@ -18,6 +18,7 @@ __all__ = [
     "Model",
     "Port",
     "QuadraticEnergy",
+    "Reservoir",
     "Routing",
     "RowKind",
     "State",

@@ -23,9 +23,11 @@ def check_description(model: Model) -> None:
     where = f"model {model.name!r}"
     variables = [variable.name for variable in model.variables]
     rows = [part.name for part in model.structures if isinstance(part, AbstractConstraint)]
-    _check_unique([*variables, *(junction.name for junction in model.junctions), *rows], where)
+    widths = {part.name: part.dim for part in model.junctions} | {part.name: part.dim for part in model.reservoirs}
+    holders = [*(part.name for part in model.junctions), *(part.name for part in model.reservoirs)]
+    _check_unique([*variables, *holders, *rows], where)
     _check_unique([part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}")
-    efforts = {*variables, *(junction.name for junction in model.junctions)}
+    efforts = {*variables, *holders}
     for part in model.structures:
         for name, known, verb in [(n, variables, "reads") for n in part.reads] + [
             (n, efforts, "acts on") for n in part.acts
@@ -33,8 +35,7 @@ def check_description(model: Model) -> None:
             if name not in known:
                 listed = ", ".join(sorted(known))
                 raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
-    widths = {variable.name: variable.space.dim for variable in model.variables}
-    widths |= {junction.name: junction.dim for junction in model.junctions}
+    widths |= {variable.name: variable.space.dim for variable in model.variables}
     for part in model.structures:
         if isinstance(part, Routing | Dissipation | Port) and not callable(part.matrix):
             k = sum(widths[name] for name in part.acts)

@@ -16,10 +16,11 @@ Index = NDArray[np.intp]
 @final
 @dataclass(frozen=True)
 class Variable:
-    """A named part of the state, in its own space."""
+    """A named part of the state, in its own space; `entropy` says that it is one, with the effort θ - θ0."""
 
     name: str
     space: AbstractSpace
+    entropy: bool = False
 
 
 @final
@@ -32,14 +33,25 @@ class Junction:
 
 
 @final
+@dataclass(frozen=True)
+class Reservoir:
+    """A named junction held at effort zero, such as an environment: it takes up what flows in, and is no unknown."""
+
+    name: str
+    dim: int = 1
+    entropy: bool = True
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """x = embedding coordinates of all variables; z = (their efforts, efforts of junctions, multipliers)."""
+    """x = coordinates of all variables; z = (their efforts, efforts of junctions, multipliers, zeros of reservoirs)."""
 
     x: dict[str, slice]
     z: dict[str, slice]
     size: int  # of x
     dim: int  # of the efforts of the variables
+    solved: int  # of z without reservoirs
     total: int  # of z
 
     def read(self, names: tuple[str, ...]) -> Index:
@@ -51,8 +63,10 @@ class Layout:
         return _join([self.z[name] for name in names])
 
 
-def lay_out(variables: tuple[Variable, ...], algebraic: list[tuple[str, int]]) -> Layout:
-    """Variables in their order, then the algebraic unknowns in theirs."""
+def lay_out(
+    variables: tuple[Variable, ...], algebraic: list[tuple[str, int]], reservoirs: tuple[Reservoir, ...]
+) -> Layout:
+    """Variables in their order, then the algebraic unknowns in theirs, then the reservoirs."""
     x: dict[str, slice] = {}
     z: dict[str, slice] = {}
     size = total = 0
@@ -64,7 +78,11 @@ def lay_out(variables: tuple[Variable, ...], algebraic: list[tuple[str, int]]) -
     for name, width in algebraic:
         z[name] = slice(total, total + width)
         total += width
-    return Layout(x, z, size, dim, total)
+    solved = total
+    for reservoir in reservoirs:
+        z[reservoir.name] = slice(total, total + reservoir.dim)
+        total += reservoir.dim
+    return Layout(x, z, size, dim, solved, total)
 
 
 def _join(slices: list[slice]) -> Index:

@@ -17,7 +17,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.checks import check_description, check_skew, check_symmetric
 from visviva.model.index1 import Accelerations, accelerations
-from visviva.model.layout import Index, Junction, Layout, Variable, lay_out
+from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
 from visviva.model.rows import RowKind
 from visviva.model.storage import AbstractStorage, Kinetic
 from visviva.model.structure import (
@@ -37,7 +37,8 @@ class Model:
 
     x: state in a product of Lie groups, kept in embedding coordinates;   ξ: its left-trivialised rate;
     w: algebraic unknowns (efforts of junctions, multipliers);   z = (e, w) with the efforts e of the storages.
-    H is the exergy relative to the environment at `theta0` [K], which takes up all heat and is no unknown.
+    H is the exergy relative to the environment at `theta0` [K]; reservoirs take up what flows into them at effort
+    zero and are no unknowns. The energy is H + θ0 times all entropy.
     J is skew and R symmetric ⪰ 0, hence Ḣ = yᵀu - zᵀR z: every joule is stored, supplied or turned into heat.
 
     All functions of x and z take any leading batch shape.
@@ -50,6 +51,7 @@ class Model:
     storages: tuple[AbstractStorage, ...]
     structures: tuple[AbstractStructure, ...] = ()
     junctions: tuple[Junction, ...] = ()
+    reservoirs: tuple[Reservoir, ...] = ()
     theta0: float = 300.0
     turns: tuple[Turn, ...] = ()
     mechanism: Mechanism | None = None
@@ -64,7 +66,7 @@ class Model:
         """Which entries of x and z belong to which name."""
         junctions = [(junction.name, junction.dim) for junction in self.junctions]
         rows = [(part.name, part.rows) for part in self.structures if isinstance(part, AbstractConstraint)]
-        return lay_out(self.variables, junctions + rows)
+        return lay_out(self.variables, junctions + rows, self.reservoirs)
 
     @cached_property
     def constraints(self) -> tuple[AbstractConstraint, ...]:
@@ -120,7 +122,7 @@ class Model:
     # -- energy and efforts -------------------------------------------------------------------------------------
 
     def H(self, x: Array) -> Array:
-        """Total stored energy [J]."""
+        """Total stored exergy [J]: the energy, less θ0 times the entropy stored."""
         total = np.zeros(np.shape(x)[:-1])
         for part in self.storages:
             total = total + part.H(x[..., self.layout.x[part.variable]])
@@ -129,9 +131,25 @@ class Model:
     def energies(self, x: Array) -> dict[str, Array]:
         """Stored energy [J] by component; storages of the same name add up."""
         result: dict[str, Array] = {}
+        hot = {variable.name for variable in self.variables if variable.entropy}
         for part in self.storages:
-            result[part.name] = result.get(part.name, 0.0) + part.H(x[..., self.layout.x[part.variable]])
+            q = x[..., self.layout.x[part.variable]]
+            energy = part.H(q) + (self.theta0 * q.sum(-1) if part.variable in hot else 0.0)
+            result[part.name] = result.get(part.name, 0.0) + energy
         return result
+
+    @cached_property
+    def is_thermal(self) -> bool:
+        """Whether it accounts for entropy itself; else all heat goes to an environment outside."""
+        return bool(self.reservoirs) or any(variable.entropy for variable in self.variables)
+
+    def entropy(self, x: Array) -> Array:
+        """Entropy in the variables [J/K]."""
+        total = np.zeros(np.shape(x)[:-1])
+        for variable in self.variables:
+            if variable.entropy:
+                total = total + x[..., self.layout.x[variable.name]].sum(-1)
+        return total
 
     def z(self, x: Array, w: Array | None = None) -> Array:
         """Efforts of the storages and the algebraic unknowns, with Eᵀ z = dH."""
@@ -149,7 +167,7 @@ class Model:
                 lift = self._spaces[part.variable].lift(0.5 * (q0 + q1))
                 z[..., rows] += apply(transpose(lift), part.mean_effort(q0, q1))
         if w is not None:
-            z[..., self.layout.dim :] = w
+            z[..., self.layout.dim : self.layout.solved] = w
         return z
 
     @cached_property
@@ -159,9 +177,10 @@ class Model:
     # -- the matrices -------------------------------------------------------------------------------------------
 
     def E(self, x: Array) -> Array:
-        """Identity for state variables, M for velocities, zero for algebraic unknowns."""
+        """Identity for state variables and reservoirs, M for velocities, zero for algebraic unknowns."""
         E = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
-        E[..., np.arange(self.layout.dim), np.arange(self.layout.dim)] = 1.0
+        for rows in (np.arange(self.layout.dim), np.arange(self.layout.solved, self.layout.total)):
+            E[..., rows, rows] = 1.0
         for name, part in self.kinetic.items():
             E[..., self.layout.z[name], self.layout.z[name]] = part.M
         return E
@@ -195,9 +214,9 @@ class Model:
         return B
 
     def C(self, x: Array) -> Array:
-        """All constraint rows, over the efforts of the variables."""
+        """All constraint rows, over the efforts of the variables and of the junctions."""
         first = self.layout.dim + sum(junction.dim for junction in self.junctions)
-        return self.J(x)[..., first:, : self.layout.dim]
+        return self.J(x)[..., first : self.layout.solved, :first]
 
     def flow(self, x: Array, z: Array, u: Array) -> Array:
         """(J - R) z + B u, without building the matrices."""

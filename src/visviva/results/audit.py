@@ -83,7 +83,7 @@ def audit(run: Run) -> Audit:
         steps=run.steps,
         first_law=float(record.closure.max(initial=0.0)) / unit,
         drift=abs(float(record.drift.sum())) / unit,
-        second_law=float(record.lowest_heat.min(initial=0.0)) / run.model.theta0,
+        second_law=float(record.lowest_heat.min()) / run.model.theta0 if record.steps else 0.0,
         g=float(record.g.max(initial=0.0)),
         g_v=g_v,
         energy_scale=run.energy_scale,
@@ -101,10 +101,15 @@ def _components(run: Run) -> dict[str, Account]:
     for name, energy in model.energies(record.x).items():
         gain = float(energy[-1] - energy[0])
         accounts[name] = Account(energy_in=gain, stored=gain)
+    for reservoir in model.reservoirs:
+        at = slice(*(end - model.layout.solved for end in _ends(model.layout.z[reservoir.name])))
+        taken = float(record.taken[-1, at].sum() - record.taken[0, at].sum())
+        accounts[reservoir.name] = Account(energy_in=model.theta0 * taken if reservoir.entropy else 0.0)
     for k, part in enumerate(model.dissipations):
         heat = float(record.heat[:, k].sum())
         before = accounts.get(part.name, Account(0.0))
-        accounts[part.name] = Account(before.energy_in + heat, before.stored, before.exergy_destroyed + heat)
+        left = 0.0 if model.is_thermal else heat  # else it passes the energy on, as heat to some junction
+        accounts[part.name] = Account(before.energy_in + left, before.stored, before.exergy_destroyed + heat)
     for k, port in enumerate(model.ports):
         before = accounts.get(port.name, Account(0.0))
         accounts[port.name] = replace(before, energy_in=before.energy_in - float(record.work[:, k].sum()))
@@ -112,6 +117,10 @@ def _components(run: Run) -> dict[str, Account]:
         if not constraint.internal:
             accounts.setdefault(constraint.name, Account(0.0))
     return accounts
+
+
+def _ends(part: slice) -> tuple[int, int]:
+    return part.start, part.stop
 
 
 def _relative_g_v(run: Run) -> float:

@@ -39,7 +39,8 @@ def _accounts(run: Run) -> dict[str, Reader]:
     heat = record.heat.sum(-1)
     table: dict[str, Reader] = {
         "t": lambda: record.t,
-        "energy": partial(model.H, record.x),
+        "energy": partial(_total_energy, run),
+        "exergy": partial(model.H, record.x),
         "g": partial(model.g, record.x),
         "g_v": partial(model.g_v, record.x),
         "heat": partial(_running_sum, heat),
@@ -48,6 +49,10 @@ def _accounts(run: Run) -> dict[str, Reader]:
     }
     for name in dict.fromkeys(part.name for part in model.storages):
         table[f"energy.{name}"] = partial(_energy, run, name)
+    for reservoir in model.reservoirs:
+        at = model.layout.z[reservoir.name]
+        first = model.layout.solved
+        table[reservoir.name] = partial(_column, record.taken, slice(at.start - first, at.stop - first))
     for k, part in enumerate(model.dissipations):
         table[f"heat.{part.name}"] = partial(_running_sum, record.heat[:, k])
         table[f"entropy.{part.name}"] = partial(_running_sum, record.heat[:, k] / theta0)
@@ -81,6 +86,11 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
 
 def _column(values: Array, at: slice | int) -> Array:
     return values[:, at]
+
+
+def _total_energy(run: Run) -> Array:
+    """Stored energy: exergy plus θ0 times the entropy stored (not that of the environment)."""
+    return run.model.H(run.record.x) + run.model.theta0 * run.model.entropy(run.record.x)
 
 
 def _energy(run: Run, name: str) -> Array:

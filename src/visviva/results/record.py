@@ -21,14 +21,15 @@ class Record:
     t: Array  # (N+1,)
     x: Array  # (N+1, size)
     angles: Array  # (N+1, turns)
+    taken: Array  # (N+1, reservoirs) what they have taken up since the start
     t_mid: Array  # (N,) midpoint of the last step of the interval
     h: Array  # (N,) step size
     u_mid: Array  # (N, inputs) inputs of that step
     w_mid: Array  # (N, rows) its algebraic unknowns
     x_before: Array  # (N, size) the state it started from
-    heat: Array  # (N, dissipations) sum over the interval [J]
+    heat: Array  # (N, dissipations) exergy destroyed, sum over the interval [J]
     work: Array  # (N, ports) sum over the interval [J]
-    closure: Array  # (N,) largest |ΔH + heat - work| of a step [J]
+    closure: Array  # (N,) largest |ΔH + heat - work| of a step, or of the balance of energy with entropy [J]
     drift: Array  # (N,) signed sum of the same [J]
     lowest_heat: Array  # (N,) smallest heat of one dissipation in one step [J]
     g: Array  # (N,) largest |g| of any holonomic row, relative to the size of its terms
@@ -45,7 +46,7 @@ class Record:
 SUMS = ("heat", "work", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual")
 LOWEST = ("lowest_heat",)
-NODES = ("t", "x", "angles")
+NODES = ("t", "x", "angles", "taken")
 
 
 def thin(record: Record, every: int) -> Record:

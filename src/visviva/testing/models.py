@@ -54,8 +54,8 @@ def _check_rows(model: Model, x: Array, z: Array) -> None:
     xi[model.layout.act(tuple(model.kinetic))] = 0.0
     h = 1e-5
     ahead, behind = model.retract(x, h * xi), model.retract(x, -h * xi)
-    at = slice(0, model.layout.dim)
     C = model.C(x)
+    at = slice(0, C.shape[-1])
     scale = 1.0 + float(np.abs(C).max() * (1.0 + np.abs(z[at]).max()) ** 2)
     require("rows are rates", apply(C, z[at]), (model.g(ahead) - model.g(behind)) / (2 * h), 1e-7, scale)
     change = (apply(model.C(ahead), z[at]) - apply(model.C(behind), z[at])) / (2 * h)

@@ -1,0 +1,148 @@
+"""A composite system as a Model: flatten, find the state of every junction, turn boxes into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.traced import TracedRows, energy_of, matrix_of, reads_of
+from visviva.errors import ModelError
+from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
+from visviva.language.composite import End
+from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Variable
+from visviva.model import Junction as Algebraic
+from visviva.model.storage import AbstractStorage
+from visviva.model.structure import AbstractStructure
+
+THETA0 = 300.0  # [K], of systems that have no environment
+
+
+def compile_system(system: Composite) -> Model:
+    """The Model of a composite system. Variables and junctions go by the names of the flattened junctions.
+
+    A junction with a storage is a state variable; one with an environment is a reservoir; one with neither has an
+    algebraic effort. Outer ports are inputs: u is the flow that enters there, y the effort.
+    """
+    flat = system.flatten()
+    at = {end: junction.name for junction in flat.junctions.values() for end in junction.ends}
+    theta0 = _theta0(flat)
+    held = {name: _holder(flat, junction) for name, junction in flat.junctions.items()}
+    variables = [
+        Variable(name, junction.quantity.space.embedding, junction.quantity.is_entropy)
+        for name, junction in flat.junctions.items()
+        if isinstance(held[name], Storage)
+    ]
+    reservoirs = [
+        Reservoir(name, junction.quantity.dim, junction.quantity.is_entropy)
+        for name, junction in flat.junctions.items()
+        if isinstance(held[name], Environment)
+    ]
+    algebraic = [
+        Algebraic(name, junction.quantity.dim)
+        for name, junction in flat.junctions.items()
+        if held[name] is None and _has_power(flat, junction)
+    ]
+    storages: list[AbstractStorage] = []
+    structures: list[AbstractStructure] = []
+    for box, part in flat.boxes.items():
+        match part:
+            case Storage():
+                port = next(iter(part.interface.values()))
+                storages.append(energy_of(box, at[box, port.name], part.H, port, theta0))
+            case Reversible():
+                structures += _reversible(box, part, at, held, theta0)
+            case Irreversible():
+                structures.append(_irreversible(box, part, at, held, theta0))
+    for outer, name in flat.outer.items():
+        if isinstance(held[name], Environment):
+            raise ModelError(f"outer port {outer!r} of {system.name!r} shows the environment at junction {name!r}.")
+        dim = flat.junctions[name].quantity.dim
+        if flat.interface[outer].power:
+            structures.append(Port(outer, (name,), dim, np.eye(dim)))
+    return Model(
+        system.name,
+        tuple(variables),
+        tuple(storages),
+        tuple(structures),
+        junctions=tuple(algebraic),
+        reservoirs=tuple(reservoirs),
+        theta0=theta0,
+    )
+
+
+def _theta0(flat: Composite) -> float:
+    found = {box: part.theta0 for box, part in flat.boxes.items() if isinstance(part, Environment)}
+    if len(set(found.values())) > 1:
+        listed = ", ".join(f"{box} at {theta0:g} K" for box, theta0 in found.items())
+        raise ModelError(f"{flat.name!r} has environments of different temperatures: {listed}. Exergy needs one.")
+    return next(iter(found.values()), THETA0)
+
+
+def _holder(flat: Composite, junction: Junction) -> Storage | Environment | None:
+    """The storage or environment that gives a junction its effort, or None."""
+    holders = {box: flat.boxes[box] for box, _ in junction.ends if isinstance(flat.boxes[box], Storage | Environment)}
+    if len(holders) > 1:
+        raise ModelError(
+            f"junction {junction.name!r} of {flat.name!r} has {len(holders)} boxes that set its effort: "
+            f"{', '.join(holders)}.\nAll ports at a junction have one state and one effort: these would force each other.\n"
+            "Put one energy into one storage, or join two junctions by a reversible component with a constraint."
+        )
+    return next(iter(holders.values()), None)  # type: ignore[return-value]
+
+
+def _has_power(flat: Composite, junction: Junction) -> bool:
+    return any(flat.boxes[box].interface[port].power for box, port in junction.ends)
+
+
+def _read(box: str, ports: list[str], at: dict[End, str], held: Mapping[str, object]) -> tuple[str, ...]:
+    """The variables behind ports whose states are read; each must have one."""
+    for port in ports:
+        name = at[box, port]
+        if not isinstance(held[name], Storage):
+            raise ModelError(
+                f"{box}.{port} reads the state of junction {name!r}, where nothing stores it.\n"
+                "Add a storage there (its energy may be zero), or do not let the component depend on that state."
+            )
+    return tuple(at[box, port] for port in ports)
+
+
+def _acts(box: str, part: Reversible | Irreversible, at: dict[End, str]) -> tuple[str, ...]:
+    names = tuple(at[box, port.name] for port in part.power_ports)
+    if len(set(names)) < len(names):
+        raise ModelError(f"two ports of box {box!r} are at one junction: {', '.join(names)}. Separate them.")
+    return names
+
+
+def _reversible(
+    box: str, part: Reversible, at: dict[End, str], held: Mapping[str, object], theta0: float
+) -> list[AbstractStructure]:
+    acts, structures = _acts(box, part, at), list[AbstractStructure]()
+    if any(value != 0 for value in part.J.values.ravel()):
+        ports = reads_of(part.J)
+        function = matrix_of(part.J, ports, theta0)
+        reads = _read(box, ports, at, held)
+        structures.append(Routing(box, acts, function if ports else function(np.zeros(0)), reads))
+    if part.C is not None:
+        ports = reads_of(part.C)
+        function = matrix_of(part.C, ports, theta0)
+        rows = part.C.shape[0]
+        structures.append(TracedRows(box, _read(box, ports, at, held), acts, function, rows))
+    return structures
+
+
+def _irreversible(
+    box: str, part: Irreversible, at: dict[End, str], held: Mapping[str, object], theta0: float
+) -> AbstractStructure:
+    ports = reads_of(part.M)
+    function = partial(_onsager, matrix_of(part.M, ports, theta0), theta0)
+    return Dissipation(box, _acts(box, part, at), function, _read(box, ports, at, held))
+
+
+def _onsager(matrix: Callable[[Array], Array], theta0: float, q: Array, e: Array) -> Array:
+    """R = M(x, e)/θ0."""
+    batch = np.broadcast_shapes(q.shape[:-1], e.shape[:-1])
+    y = [np.broadcast_to(part, (*batch, part.shape[-1])) for part in (q, e)]
+    return matrix(np.concatenate(y, axis=-1)) / theta0

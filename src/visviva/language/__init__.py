@@ -1,0 +1,26 @@
+"""The EPHS language: quantities, ports, four kinds of primitive systems, patterns that compose and nest."""
+
+from visviva.language.composite import Composite, Junction, compose
+from visviva.language.primitives import environment, irreversible, reversible, storage
+from visviva.language.quantity import Port, Quantity
+from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Storage, renamed
+from visviva.language.trace import UntraceableError
+
+__all__ = [
+    "AbstractSystem",
+    "Composite",
+    "Environment",
+    "Irreversible",
+    "Junction",
+    "Port",
+    "Quantity",
+    "Reversible",
+    "Storage",
+    "UntraceableError",
+    "compose",
+    "environment",
+    "irreversible",
+    "renamed",
+    "reversible",
+    "storage",
+]

@@ -1,0 +1,104 @@
+"""Systems: primitive ones hold a structure, composite ones hold systems; both have an interface."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, final
+
+from visviva.errors import ModelError
+from visviva.language.quantity import Port
+
+if TYPE_CHECKING:
+    from visviva.language.expression import Expression
+
+Kind = str  # "storage", "reversible", "irreversible", "environment", "composite"
+
+
+class AbstractSystem(ABC):
+    """Anything that fills a box: it has ports, in order, by name."""
+
+    interface: dict[str, Port]
+    kind: Kind
+
+    @property
+    def power_ports(self) -> list[Port]:
+        """The ports that exchange energy, in order."""
+        return [port for port in self.interface.values() if port.power]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Storage(AbstractSystem):
+    """Energy E(x) of the state of its one port: f = ẋ, e = dE(x) (of entropy: the temperature minus θ0)."""
+
+    interface: dict[str, Port]
+    H: Expression
+    kind: Kind = field(default="storage", init=False)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reversible(AbstractSystem):
+    """A Dirac structure: flows into it f = -J(x) e + C(x)ᵀ λ with C(x) e = 0 and J skew; it passes all power on.
+
+    The signs are those of ẋ = J e - Cᵀλ at a junction with a storage; Lohmayer, Capobianco, Leyendecker print -J.
+    """
+
+    interface: dict[str, Port]
+    J: Expression
+    C: Expression | None = None
+    kind: Kind = field(default="reversible", init=False)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Irreversible(AbstractSystem):
+    """An Onsager structure: flows into it f = M(x, e) e / θ0 with M symmetric ⪰ 0.
+
+    Energy is conserved because M annihilates the efforts with absolute temperatures, M (e with θ for θ - θ0) = 0.
+    """
+
+    interface: dict[str, Port]
+    M: Expression
+    kind: Kind = field(default="irreversible", init=False)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Environment(AbstractSystem):
+    """Takes up what flows into it at a fixed effort of zero: heat at the temperature θ0 [K] of the environment."""
+
+    interface: dict[str, Port]
+    theta0: float
+    kind: Kind = field(default="environment", init=False)
+
+
+def renamed(system: AbstractSystem, names: dict[str, str]) -> AbstractSystem:
+    """The same system with other port names, e.g. renamed(body, {"p": "p1"})."""
+    unknown = [name for name in names if name not in system.interface]
+    if unknown:
+        raise ModelError(f"there is no port {unknown[0]!r} to rename; the ports are {', '.join(system.interface)}.")
+    new = [names.get(name, name) for name in system.interface]
+    if len(set(new)) < len(new):
+        raise ModelError(f"renaming gives two ports one name: {', '.join(new)}.")
+    return Renamed(system, dict(zip(new, system.interface, strict=True)))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Renamed(AbstractSystem):
+    """A system seen through other port names; `old` gives the port behind each."""
+
+    system: AbstractSystem
+    old: dict[str, str]
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """That of the system behind it."""
+        return self.system.kind
+
+    @property
+    def interface(self) -> dict[str, Port]:  # type: ignore[override]
+        """The ports under their new names."""
+        return {new: replace(self.system.interface[old], name=new) for new, old in self.old.items()}

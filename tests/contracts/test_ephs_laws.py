@@ -1,0 +1,154 @@
+"""Both laws, per step and component, for systems of the language: linear and not, isolated and driven, hot and cold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from systems import (
+    conduction,
+    coupling,
+    damped,
+    displacement,
+    entropy,
+    hard_spring,
+    hot,
+    mass,
+    momentum,
+    oscillator,
+    spring,
+)
+
+import visviva as vv
+from visviva.language import compose, environment, reversible, storage
+from visviva.testing import check_model, check_storage
+
+STEPS = [1.0, 0.1, 0.01, 0.001]
+
+
+def pendulum():
+    return storage({"q": displacement}, H=lambda x, g: g * (1 - np.cos(x.q)), g=9.81)
+
+
+def two_bodies():
+    """Two bodies of different temperatures that exchange heat through a wall."""
+    bodies = {
+        "hot": storage({"s": entropy}, H=lambda x, c, theta0: c * theta0 * np.exp(x.s / c), c=1.5),
+        "cold": storage({"s": entropy}, H=lambda x, c, theta0: 0.9 * c * theta0 * np.exp(x.s / c), c=0.7),
+    }
+    junctions = {"a": ("hot.s", "wall.s1"), "b": ("cold.s", "wall.s2")}
+    return compose("two bodies", bodies | {"wall": conduction(0.8)}, junctions)
+
+
+SYSTEMS = {
+    "oscillator": (oscillator(), {"q": 1.0, "p": 0.2}),
+    "hard oscillator": (oscillator(hard_spring()), {"q": 1.0, "p": 0.2}),
+    "damped": (damped(), {"osc.q": 1.0, "p": 0.2}),
+    "damped pendulum": (damped(pendulum(), theta0=250.0), {"osc.q": 2.5, "p": 0.2}),
+    "hot": (hot(), {"osc.q": 2.0, "p": 1.0, "s": 0.05}),
+    "hot pendulum": (hot(pendulum()), {"osc.q": 2.5, "p": 1.0, "s": -0.1}),
+    "two bodies": (two_bodies(), {"a": 0.3, "b": -0.2}),
+}
+
+
+@pytest.mark.parametrize("h", STEPS)
+@pytest.mark.parametrize(("system", "start"), SYSTEMS.values(), ids=SYSTEMS)
+def test_first_and_second_law_at_any_step_size(system, start, h):
+    run = vv.simulate(system, t_end=30 * h, h=h, initial=start)
+    audit = run.audit()
+    assert audit.ok
+    assert audit.first_law <= 1e-13
+    assert run.record.heat.min(initial=0.0) >= -1e-13 * run.energy_unit
+    assert abs(sum(account.energy_in for account in audit.components.values())) <= 1e-12 * max(1.0, run.energy_unit)
+
+
+@pytest.mark.parametrize("h", STEPS[:3])
+def test_a_driven_hot_system_takes_up_exactly_the_work(h):
+    start = {"osc.q": 0.5, "p": 0.0, "s": 0.0}
+    run = vv.simulate(hot(hard_spring()), t_end=30 * h, h=h, initial=start, inputs={"p": lambda t: 3 * np.sin(2 * t)})
+    audit = run.audit()
+    assert audit.ok
+    assert np.abs(run["work"]).max() > 0
+    total = run["energy"] + 300.0 * run["s_env"][:, 0]
+    np.testing.assert_allclose(total - total[0], run["work"], rtol=0, atol=1e-12 * run.energy_unit)
+
+
+def test_the_damped_oscillator_converges_to_its_closed_form():
+    """(8): q̈ + d q̇ + k q = 0 with m = 1."""
+    k, d, t = 1.5, 0.2, 3.0
+    w = np.sqrt(k - d**2 / 4)
+    exact = np.exp(-d * t / 2) * (np.cos(w * t) + d / (2 * w) * np.sin(w * t))
+    errors = []
+    for h in (0.02, 0.01):
+        run = vv.simulate(damped(spring(k)), t_end=t, h=h, initial={"osc.q": 1.0, "p": 0.0})
+        errors.append(abs(run["osc.q"][-1, 0] - exact))
+        lost = run["energy"][0] - run["energy"][-1]
+        assert run["s"][-1, 0] == pytest.approx(lost / 300.0, rel=1e-12)
+    assert errors[0] / errors[1] == pytest.approx(4, abs=0.1)
+
+
+def test_two_bodies_come_to_one_temperature():
+    """Closed form: c1 θ1 + c2 θ2 is conserved, and both temperatures become equal."""
+    run = vv.simulate(two_bodies(), t_end=200.0, h=0.5, initial={"a": 0.3, "b": -0.2})
+    theta1, theta2 = 300 * np.exp(run["a"][:, 0] / 1.5), 270 * np.exp(run["b"][:, 0] / 0.7)
+    assert theta1[-1] == pytest.approx(theta2[-1], rel=1e-6)
+    final = (1.5 * theta1[0] + 0.7 * theta2[0]) / 2.2
+    assert theta1[-1] == pytest.approx(final, rel=1e-6)
+    np.testing.assert_allclose(1.5 * theta1 + 0.7 * theta2, 2.2 * final, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("system", "start"), SYSTEMS.values(), ids=SYSTEMS)
+def test_every_compiled_system_is_a_model(system, start):
+    model = vv.compile(system)
+    check_model(model, model.pack(start))
+
+
+def test_traced_energies_are_storages():
+    for make in (pendulum, spring, hard_spring):
+        box = make()
+        system = compose("one", {"pe": box}, {"q": ("pe.q",)})
+        check_storage(vv.compile(system).storages[0], 1)
+
+
+def test_masses_at_one_junction_force_each_other():
+    system = compose("two masses", {"a": mass(), "b": mass()}, {"p": ("a.p", "b.p")})
+    with pytest.raises(vv.ModelError, match="junction 'p' of 'two masses' has 2 boxes that set its effort: a, b"):
+        vv.compile(system)
+
+
+def test_a_state_that_nothing_stores_cannot_be_read():
+    gyrator = reversible({"p": momentum, "q": displacement}, J=lambda x: [[0, x.q], [-x.q, 0]])
+    system = compose("loose", {"m": mass(), "g": gyrator}, {"p": ("m.p", "g.p"), "q": ("g.q",)})
+    with pytest.raises(vv.ModelError, match=r"g\.q reads the state of junction 'q', where nothing stores it"):
+        vv.compile(system)
+
+
+def test_one_environment_temperature():
+    boxes = {"a": environment({"s": entropy}, 300.0), "b": environment({"s": entropy}, 280.0), "wall": conduction()}
+    system = compose("two rooms", boxes, {"x": ("a.s", "wall.s1"), "y": ("b.s", "wall.s2")})
+    with pytest.raises(vv.ModelError, match="environments of different temperatures: a at 300 K, b at 280 K"):
+        vv.compile(system)
+
+
+def test_two_ports_of_a_box_at_one_junction():
+    system = compose("short", {"m": mass(), "g": reversible({"a": momentum, "b": momentum}, J=[[0, 1], [-1, 0]])},
+                     {"p": ("m.p", "g.a", "g.b")})  # fmt: skip
+    with pytest.raises(vv.ModelError, match="two ports of box 'g' are at one junction"):
+        vv.compile(system)
+
+
+def test_a_constraint_ties_two_masses():
+    """A lever of ratio 2 between two masses: v1 = 2 v2, the multiplier is the force; energy and ratio are kept."""
+    boxes = {
+        "m1": mass(1.0),
+        "m2": mass(3.0),
+        "lever": reversible({"a": momentum, "b": momentum}, C=[[1, -2]]),
+        "pe": spring(),
+        "pkc": coupling(),
+    }
+    junctions = {"a": ("m1.p", "lever.a", "pkc.p"), "b": ("m2.p", "lever.b"), "q": ("pe.q", "pkc.q")}
+    system = compose("lever", boxes, junctions)
+    run = vv.simulate(system, t_end=2.0, h=0.005, initial={"q": 1.0, "a": 0.0, "b": 0.0})
+    assert run.audit().ok
+    np.testing.assert_allclose(run["a"][:, 0], 2 * run["b"][:, 0] / 3.0, atol=1e-12)
+    w = np.sqrt(1.5 / (1.0 + 3.0 / 4))  # the second mass is felt with a quarter of its inertia
+    np.testing.assert_allclose(run["q"][:, 0], np.cos(w * run.t), atol=1e-4)
