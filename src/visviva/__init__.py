@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from visviva import language as language
     from visviva import testing as testing
     from visviva.compiler import compile as compile
+    from visviva.compiler import consistent as consistent
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
@@ -44,6 +45,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "compile": "visviva.compiler",
+    "consistent": "visviva.compiler",
     "DiscreteGradient": "visviva.integrate",
     "LieMidpoint": "visviva.integrate",
     "Newton": "visviva.integrate",

@@ -152,3 +152,52 @@ def test_a_constraint_ties_two_masses():
     np.testing.assert_allclose(run["a"][:, 0], 2 * run["b"][:, 0] / 3.0, atol=1e-12)
     w = np.sqrt(1.5 / (1.0 + 3.0 / 4))  # the second mass is felt with a quarter of its inertia
     np.testing.assert_allclose(run["q"][:, 0], np.cos(w * run.t), atol=1e-4)
+
+
+# -- ill-posed systems and starts ----------------------------------------------------------------------------------
+
+
+def lever_system():
+    boxes = {"m1": mass(1.0), "m2": mass(3.0), "lever": reversible({"a": momentum, "b": momentum}, C=[[1, -2]])}
+    return compose("lever", boxes, {"a": ("m1.p", "lever.a"), "b": ("m2.p", "lever.b")})
+
+
+def test_a_start_that_violates_a_constraint_is_named():
+    with pytest.raises(vv.AssemblyError, match="violates the constraint of 'lever': C e = 1"):
+        vv.simulate(lever_system(), t_end=1.0, h=0.1, initial={"a": 1.0, "b": 0.0})
+
+
+def test_the_nearest_consistent_start():
+    model = vv.compile(lever_system())
+    start = vv.consistent(model, {"a": 1.0, "b": 0.0})
+    assert start["a"][0] == pytest.approx(2 * start["b"][0] / 3, rel=1e-12)
+    kept = vv.consistent(model, {"a": 1.0, "b": 0.0}, fixed=("a",))
+    assert (kept["a"][0], kept["b"][0]) == pytest.approx((1.0, 1.5))
+    assert vv.simulate(lever_system(), t_end=1.0, h=0.1, initial=kept).audit().ok
+    with pytest.raises(vv.AssemblyError, match="violates the constraint of 'lever'"):
+        vv.consistent(model, {"a": 1.0, "b": 0.0}, fixed=("a", "b"))
+    with pytest.raises(vv.ModelError, match="names 'c'; the variables are a, b"):
+        vv.consistent(model, {"a": 1.0, "b": 0.0}, fixed=("c",))
+
+
+def test_an_effort_that_nothing_determines_is_named():
+    """A coupling whose second port ends nowhere: its effort appears in no balance that could fix it."""
+    free = reversible({"p": momentum, "q": displacement}, J=[[0, 0], [0, 0]])
+    system = compose("loose end", {"m": mass(), "free": free}, {"p": ("m.p", "free.p"), "q": ("free.q",)})
+    with pytest.raises(vv.ModelError, match="'loose end' does not determine: effort row of 'q'"):
+        vv.simulate(system, t_end=1.0, h=0.1, initial={"p": 1.0})
+
+
+def test_the_same_constraint_twice_is_solved_once():
+    """Redundant constraints are ordinary: one row is dropped and checked, the motion is that of one lever."""
+    boxes = {"m1": mass(1.0), "m2": mass(3.0), "pe": spring(), "pkc": coupling()}
+    ends = {"a": ["m1.p", "pkc.p"], "b": ["m2.p"], "q": ["pe.q", "pkc.q"]}
+    for name in ("one", "two"):
+        boxes[name] = reversible({"a": momentum, "b": momentum}, C=[[1, -2]])
+        ends["a"].append(f"{name}.a")
+        ends["b"].append(f"{name}.b")
+    run = vv.simulate(compose("levers", boxes, ends), t_end=1.0, h=0.01, initial={"q": 1.0, "a": 0.0, "b": 0.0})
+    assert run.audit().ok
+    w = np.sqrt(1.5 / 1.75)
+    np.testing.assert_allclose(run["q"][:, 0], np.cos(w * run.t), atol=1e-4)
+    assert any("redundant constraints in two" in warning for warning in run.audit().warnings)

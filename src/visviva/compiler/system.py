@@ -87,7 +87,7 @@ def _holder(flat: Composite, junction: Junction) -> Storage | Environment | None
     if len(holders) > 1:
         raise ModelError(
             f"junction {junction.name!r} of {flat.name!r} has {len(holders)} boxes that set its effort: "
-            f"{', '.join(holders)}.\nAll ports at a junction have one state and one effort: these would force each other.\n"
+            f"{', '.join(holders)}.\nAll ports at a junction have one state and one effort: these force each other.\n"
             "Put one energy into one storage, or join two junctions by a reversible component with a constraint."
         )
     return next(iter(holders.values()), None)  # type: ignore[return-value]

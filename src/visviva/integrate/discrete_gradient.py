@@ -10,6 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
@@ -52,19 +53,8 @@ class _Stepper(AbstractStepper):
         model, x0, dim = self.model, state.x, self.model.layout.dim
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
+        ends, function = self._equations(x0, active, h, u)
         size = self._sizes(x0, E, h, u)
-
-        def ends(y: Array) -> tuple[Array, Array, Array]:
-            w = np.zeros((*y.shape[:-1], len(model.kinds)))
-            w[..., active] = y[..., dim:]
-            x1 = model.retract(x0, h * y[..., :dim])
-            return x1, 0.5 * (x0 + x1), model.mean_z(x0, x1, w)
-
-        def function(y: Array) -> Array:
-            x1, xm, z = ends(y)
-            flow = model.flow(xm, z, u)
-            rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
-            return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
 
         def residual(y: Array) -> tuple[Array, Array]:
             scale = size(y[:dim], ends(y)[2])
@@ -92,6 +82,44 @@ class _Stepper(AbstractStepper):
             residual=solution.residual,
             taken=h * model.flow(xm, z, u)[model.layout.solved :],
         )
+
+    def _equations(
+        self, x0: Array, active: Index, h: float, u: Array
+    ) -> tuple[Callable[[Array], tuple[Array, Array, Array]], Callable[[Array], Array]]:
+        """The step as functions of y = (rates, active algebraic unknowns): (x1, x̄, z̄), and what must vanish."""
+        model, dim = self.model, self.model.layout.dim
+        E = model.E(x0)[:dim, :dim]
+
+        def ends(y: Array) -> tuple[Array, Array, Array]:
+            w = np.zeros((*y.shape[:-1], len(model.kinds)))
+            w[..., active] = y[..., dim:]
+            x1 = model.retract(x0, h * y[..., :dim])
+            return x1, 0.5 * (x0 + x1), model.mean_z(x0, x1, w)
+
+        def function(y: Array) -> Array:
+            x1, xm, z = ends(y)
+            flow = model.flow(xm, z, u)
+            rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
+            return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
+
+        return ends, function
+
+    def check(self, state: State, h: float, u: Array) -> None:
+        """An error that names what stays undetermined if the equations of a step have no unique solution."""
+        active = np.flatnonzero(state.active)
+        y = np.concatenate([self._cold_rate(state.x, u), state.w[active]])
+        function = self._equations(state.x, active, h, u)[1]
+        matrix = difference_jacobian(function, y, _typical(y, self.model.layout.dim))
+        if not np.isfinite(matrix).all():
+            return  # the first step will say where
+        free = _undetermined(matrix)
+        if len(free):
+            names = list(dict.fromkeys(self._where(int(k), active) for k in free))
+            raise ModelError(
+                f"model {self.model.name!r} does not determine: {'; '.join(names)}.\n"
+                "Nothing sets its effort or its flow there: add a storage, a dissipation or a constraint, or\n"
+                "remove a coupling that says the same twice."
+            )
 
     @cached_property
     def _holonomic(self) -> Array:
@@ -121,12 +149,12 @@ class _Stepper(AbstractStepper):
         )
 
         def size(rate: Array, z: Array) -> Array:
-            rows = terms @ np.abs(z) + fixed
-            rows[:dim] += np.abs(E) @ np.abs(rate)
-            floor = max(1e-12 * float(rows.max(initial=0.0)), 1e-30)
+            total = terms @ np.abs(z) + fixed
+            total[:dim] += np.abs(E) @ np.abs(rate)
+            floor = max(1e-12 * float(total.max(initial=0.0)), 1e-30)
             for group in self._groups:
-                rows[group] = max(float(rows[group].max(initial=0.0)), floor)
-            return rows
+                total[group] = max(float(total[group].max(initial=0.0)), floor)
+            return total
 
         return size
 
@@ -152,3 +180,14 @@ def _typical(y: Array, dim: int) -> Array:
     for part in (slice(0, dim), slice(dim, None)):
         size[part] = max(1.0, float(np.abs(y[part]).max(initial=0.0)))
     return size
+
+
+def _undetermined(matrix: Array) -> Index:
+    """Unknowns that a singular matrix leaves free; none if it is regular. Rows and columns are scaled first."""
+    scaled = matrix.copy()
+    for _ in range(4):
+        scaled /= np.maximum(np.sqrt(np.abs(scaled).max(1, keepdims=True)), 1e-150)
+        scaled /= np.maximum(np.sqrt(np.abs(scaled).max(0, keepdims=True)), 1e-150)
+    _, s, Vt = np.linalg.svd(scaled)
+    null = np.abs(Vt[s <= 1e-11 * s.max(initial=0.0)])
+    return np.flatnonzero(null.max(0, initial=0.0) > 0.1)

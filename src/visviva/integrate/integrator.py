@@ -41,6 +41,9 @@ class AbstractStepper(ABC):
     def step(self, state: State, h: float, u: Array) -> Step:
         """One step of length h with the inputs u; raises `NotConverged` with `where` in the user's names."""
 
+    def check(self, state: State, h: float, u: Array) -> None:  # noqa: B027 - many schemes have nothing to check
+        """An error if the equations of a step at this state have no unique solution."""
+
 
 class AbstractIntegrator(ABC):
     """A scheme. Contract (measured by the tests for every integrator in `visviva.integrate.INTEGRATORS`):

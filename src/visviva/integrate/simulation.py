@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number
-from visviva.compiler import check_massless_motion, compile, initial_x
+from visviva.compiler import check_consistent, check_massless_motion, compile, initial_x
 from visviva.errors import AssemblyError, ConvergenceError, Interrupted, ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.inputs import BadInput, Input, input_function
@@ -63,7 +63,9 @@ def simulate(
     n, h, notes = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
     if every < 1 or int(every) != every:
         raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
-    loop = Loop(model, stepper, state, h, input_function(model, inputs))
+    u = input_function(model, inputs)
+    stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
+    loop = Loop(model, stepper, state, h, u)
     kept, waiting = loop.flush()[0], None
 
     def run(final: State) -> Run:
@@ -132,6 +134,7 @@ def _initial_state(model: Model, initial: Initial) -> State:
         angles = np.array([motion.angles[turn.name] for turn in model.turns])
     model.check(x)
     check_massless_motion(model, x)
+    check_consistent(model, x)
     _check_g(model, x)
     return State(
         x=x,

@@ -61,7 +61,7 @@ def compose(
     junctions: Mapping[str, Iterable[str]],
     outer: Iterable[str] | Mapping[str, str] = (),
 ) -> Composite:
-    """Join systems: compose("osc", dict(spring=spring, ...), junctions={"q": ("spring.q", "pkc.q"), ...}, outer=("p",)).
+    """Join systems, e.g. compose("osc", dict(spring=spring, ...), {"q": ("spring.q", "pkc.q"), ...}, outer=("p",)).
 
     junctions: by name, the ports "box.port" that share an energy domain. Every port of every box is in exactly one.
     outer:     names of junctions to show outside, or {outer port: junction} for other names.
@@ -111,8 +111,8 @@ def _junction(name: str, at: str, ports: Iterable[str], boxes: Mapping[str, Abst
         other = boxes[box].interface[port].quantity
         if other != first:
             raise ModelError(
-                f"junction {at!r} of {name!r} joins {'.'.join(ends[0])} of quantity {first} with {box}.{port} of quantity "
-                f"{other}.\nOnly ports of the same quantity share an energy domain."
+                f"junction {at!r} of {name!r} joins {'.'.join(ends[0])} of quantity {first} "
+                f"with {box}.{port} of quantity {other}.\nOnly ports of the same quantity share an energy domain."
             )
     return Junction(at, first, tuple(ends))
 

@@ -98,7 +98,7 @@ class Traced:
             "it turns a state into a float, as functions of the math module and foreign libraries do"
         )
 
-    __int__ = __index__ = __complex__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __complex__ = __float__
 
     # -- NumPy --
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -221,7 +221,7 @@ def call(function: Callable[..., Any], available: Mapping[str, Any], what: str) 
         return function(**{name: available[name] for name in names})
     except UntraceableError as reason:
         raise UntraceableError(
-            f"{what} cannot be traced: {reason}.\nWrite it as one smooth expression of the states with NumPy's functions."
+            f"{what} cannot be traced: {reason}.\nWrite it as one smooth expression of the states, with NumPy functions."
         ) from None
     except (TypeError, AttributeError, ValueError) as reason:
         raise UntraceableError(
