@@ -34,7 +34,7 @@ pygments_dark_style = "one-dark"
 # -- examples: executed at every build, since a cache does not see that the package changed
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600
 nb_execution_show_tb = True
 nb_output_stderr = "warn"  # with -W a warning printed by an example fails the build
 nb_ipywidgets_js = {}  # their default comes from a CDN

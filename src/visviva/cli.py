@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     choice = parser.parse_args(arguments)
     try:
         return run_demo(choice.out)
-    except vv.VisvivaError as error:
+    except (vv.VisvivaError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 

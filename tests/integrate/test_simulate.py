@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from catalogue import pair_with
@@ -136,7 +138,7 @@ def test_a_step_without_solution_raises_and_keeps_the_valid_part():
 
 def test_an_input_that_returns_nan_ends_the_run():
     with pytest.raises(
-        vv.ConvergenceError, match=r"port motor, at t = 0\.055 s must be one finite number, got nan"
+        vv.ConvergenceError, match=r"port 'motor', at t = 0\.055 s, must be one finite number, got nan"
     ) as bad:
         vv.simulate(driven(), t_end=0.1, h=0.01, inputs={"motor": lambda t: np.nan if t > 0.05 else 0.0})
     assert bad.value.run.t[-1] == pytest.approx(0.05)
@@ -146,8 +148,8 @@ def test_an_input_that_returns_nan_ends_the_run():
     ("arguments", "message"),
     [
         ({"inputs": {"engine": 1.0}}, "inputs name 'engine', but the ports of 'pair' are: motor"),
-        ({"inputs": {"motor": [1.0, 2.0]}}, "port motor must be one finite number"),
-        ({"inputs": {"motor": "full"}}, "port motor must be one finite number"),
+        ({"inputs": {"motor": [1.0, 2.0]}}, "port 'motor' must be one finite number"),
+        ({"inputs": {"motor": "full"}}, "port 'motor' must be one finite number"),
         ({"h": 0.0}, r"h \[s\] must be positive"),
         ({"h": np.nan}, "must be finite"),
         ({"t_end": -1.0}, "lies before the start of the run"),
@@ -201,6 +203,131 @@ def test_a_spin_without_inertia_names_body_and_axis():
     m.spherical("ball", m.ground, rod, at=(0, 0, 0))
     with pytest.raises(vv.ModelError, match=r"body 'rod' can spin about its axis \[-?0\.0, -?0\.6, -?0\.8\]"):
         vv.simulate(m, t_end=0.1, h=0.01)
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 10.0])
+def test_stop_conditions_see_the_whole_run(monkeypatch, seconds):
+    """Sums since the start, not since some chunk; reactions as the finished run has them."""
+    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)
+    whole = vv.simulate(driven(), t_end=0.5, h=0.005, inputs=PUSH)
+    run = vv.simulate(driven(), t_end=0.5, h=0.005, inputs=PUSH, stop=lambda now: now["heat"] > 0.2, every=3)
+    assert run.t[-1] == whole.t[np.argmax(whole["heat"] > 0.2)]
+    seen = []
+    vv.simulate(driven(), t_end=0.05, h=0.005, inputs=PUSH, stop=lambda now: bool(seen.append(now["h2.reaction"])))
+    np.testing.assert_allclose(seen, whole["h2.reaction"][1:11], atol=1e-9)
+
+
+def test_reactions_use_the_inputs_at_the_nodes():
+    m = driven()
+    fast = {"motor": lambda t: 20 * np.sin(200 * t)}
+    fine = vv.simulate(m, t_end=0.1, h=0.005, inputs=fast)
+    coarse = vv.simulate(m, t_end=0.1, h=0.005, inputs=fast, every=5)
+    np.testing.assert_allclose(coarse["h2.reaction"], fine["h2.reaction"][::5], atol=1e-9)
+    np.testing.assert_allclose(fine.record.u[:, 0], 20 * np.sin(200 * fine.t))
+
+
+def test_thinning_does_not_change_the_audit():
+    """One node per swing: the energy scale is that of the swing all the same."""
+    m = vv.Mechanism("swing", gravity=(0, 0, -9.81))
+    rod = m.body("rod", inertia=vv.inertia.cylinder(1.0, 0.02, 1.0, axis="x"), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    fine, coarse = (vv.simulate(m, t_end=3.88, h=0.01, every=n).audit() for n in (1, 194))
+    assert coarse.energy_scale == fine.energy_scale
+    assert (coarse.first_law, coarse.g_v, coarse.ok) == (fine.first_law, fine.g_v, True)
+
+
+def test_power_is_that_of_the_step_at_t_mid():
+    fine = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
+    coarse = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH, every=5)
+    np.testing.assert_array_equal(coarse["motor.power"], fine["motor.power"][4::5])
+    np.testing.assert_array_equal(coarse.t_mid, fine.t_mid[4::5])
+
+
+def test_a_run_of_another_scheme_is_continued_on_the_constraints():
+    first = vv.simulate(pair_with(), t_end=0.2, h=0.02)
+    second = vv.simulate(pair_with(), t_end=0.4, h=0.02, integrator=vv.PHMPGGL(), initial=first.final)
+    assert "projected on the constraints" in second.notes[0]
+    assert second.audit().first_law <= 1e-13
+    assert second.audit().g_v <= 1e-12
+
+
+def test_a_half_turn_per_step_is_no_raw_error():
+    """Newton passes through states whose mean is singular; what comes out is a run or an error with a run."""
+    from visviva.demo import double_pendulum
+
+    with contextlib.suppress(vv.ConvergenceError):
+        assert vv.simulate(double_pendulum(), t_end=4, h=0.3, integrator=vv.DiscreteGradient()).audit().ok
+
+
+def test_a_run_does_not_change_with_its_mechanism():
+    m = pair_with()
+    run = vv.simulate(m, t_end=0.02, h=0.01)
+    m.body("new", inertia=vv.inertia.sphere(1.0, 0.1))
+    assert run["a.twist"].shape == (3, 6)
+    assert "new.r" not in run
+
+
+def test_bodies_of_very_different_size():
+    m = vv.Mechanism("ship and fly")
+    m.body("ship", inertia=vv.inertia.box(1e6, (30, 10, 10)))
+    m.body("fly", inertia=vv.inertia.sphere(1e-6, 1e-3), at=(0, 0, 20), twist=(0, 0, 1, 0, 0, 0))
+    assert vv.simulate(m, t_end=0.02, h=0.01).audit().ok
+
+
+def test_an_unresolved_spin_is_warned_of():
+    m = vv.Mechanism("spin")
+    m.body("top", mass=1.0, inertia=(1, 2, 2.5), twist=(300, 0.1, 0, 0, 0, 0))
+    warnings = vv.simulate(m, t_end=1.0, h=0.1).audit().warnings
+    assert any("body 'top' turns by about 30 rad per step" in warning for warning in warnings)
+
+
+def test_values_between_nodes():
+    run = vv.simulate(pair_with(), t_end=0.1, h=0.01)
+    np.testing.assert_array_equal(run.at(0.03, "b.r"), run["b.r"][3])
+    fine = vv.simulate(pair_with(), t_end=0.1, h=0.001)
+    np.testing.assert_allclose(run.at(0.0345, "b.r"), fine.at(0.0345, "b.r"), atol=1e-3)
+    R = run.at(0.0345, "b.R")
+    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-14)
+    with pytest.raises(vv.ModelError, match=r"lies outside of what is known, from t = 0 to 0\.1 s"):
+        run.at(0.2, "b.r")
+
+
+def _raise(now):
+    raise ZeroDivisionError("no")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"inputs": [1.0]}, "inputs are given by port name"),
+        ({"stop": 0.5}, "stop must be a function of a Snapshot"),
+        ({"every": "a"}, "every must be numbers"),
+        ({"every": 2.5}, "every must be a whole number"),
+        ({"initial": "x"}, "initial must be a State such as run.final"),
+        ({"initial": pair_with().assemble()}, r"m.assemble\(\) returns two things: pass the first"),
+        ({"stop": _raise}, "the stop condition raised ZeroDivisionError: no"),
+        ({"inputs": {"motor": lambda t: 1 / 0}}, "input of port 'motor' raised ZeroDivisionError at t = 0 s"),
+        ({"inputs": {"motor": lambda: 1.0}}, "input of port 'motor' raised TypeError"),
+    ],
+)
+def test_more_bad_arguments(arguments, message):
+    with pytest.raises(vv.VisvivaError, match=message):
+        vv.simulate(driven(), **{"t_end": 0.1, "h": 0.01} | arguments)
+
+
+def test_the_motion_of_another_mechanism_is_refused():
+    m = vv.Mechanism("other")
+    m.body("c", inertia=vv.inertia.sphere(1.0, 0.1))
+    with pytest.raises(vv.ModelError, match=r"of other bodies \(c\) than those of mechanism 'pair'"):
+        vv.simulate(driven(), t_end=0.1, h=0.01, initial=m.assemble()[0])
+
+
+def test_velocities_that_violate_a_joint_are_refused():
+    run = vv.simulate(pair_with(), t_end=0.01, h=0.01)
+    values = {name: run.record.x[0, at] for name, at in run.model.layout.x.items()}
+    values["b.v"] = values["b.v"] + 1.0
+    with pytest.raises(vv.AssemblyError, match="violates the constraint of"):
+        vv.simulate(pair_with(), t_end=0.1, h=0.01, initial=values)
 
 
 def test_progress_is_shown_when_asked_for(capsys):

@@ -51,7 +51,7 @@ def test_constraints_have_one_column_for_each_row(machine_run, name):
 
 
 def test_no_other_names_are_there(machine_run):
-    assert set(machine_run.names) == {*NODES, *STEPS, "g", "g_v"}
+    assert set(machine_run.names) == {*NODES, *STEPS, "exergy", "g", "g_v"}
     assert all(name in machine_run for name in machine_run.names)
     assert "rod.q" not in machine_run
 

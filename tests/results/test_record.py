@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
-from visviva.results.record import Record, joined, part, thin
+from visviva.results.record import NODES, Record, Recorder, joined, part, thin
 
-WIDTHS = {"x": 4, "angles": 2, "u_mid": 1, "w_mid": 3, "x_before": 4, "heat": 2, "work": 1}
+WIDTHS = {"x": 4, "angles": 2, "u": 1, "u_mid": 1, "w_mid": 3, "x_before": 4, "heat": 2, "work": 1, "power": 1}
+WIDTHS |= {"taken": 1, "g_v": 2, "g_v_terms": 2, "g_v_rows": 2}
 STEPS = st.integers(0, 40)
 EVERY = st.integers(1, 50)
 
@@ -22,7 +24,7 @@ def random_record(steps: int, seed: int = 0) -> Record:
     draw = np.random.default_rng(seed)
     columns = {}
     for field in dataclasses.fields(Record):
-        rows = steps + 1 if field.name in ("t", "x", "angles") else steps
+        rows = steps + 1 if field.name in NODES else steps
         shape = (rows, WIDTHS[field.name]) if field.name in WIDTHS else (rows,)
         columns[field.name] = draw.normal(size=shape)
     return Record(**columns)
@@ -96,3 +98,13 @@ def test_the_accounts_of_a_run_do_not_depend_on_which_nodes_are_kept(pendulum, e
     assert b.first_law * b.energy_scale == pytest.approx(a.first_law * a.energy_scale, rel=1e-12)
     for name, account in a.components.items():
         assert b.components[name].energy_in == pytest.approx(account.energy_in, rel=1e-12)
+
+
+@given(STEPS, EVERY, st.lists(st.integers(0, 40), max_size=5))
+def test_a_recorder_keeps_what_thinning_the_whole_keeps(steps, every, cuts):
+    record = random_record(steps)
+    ends = sorted({0, steps, *(min(cut, steps) for cut in cuts)})
+    recorder = Recorder(part(record, 0, 0), every)
+    for first, last in itertools.pairwise(ends):
+        recorder.add(part(record, first, last))
+    same(recorder.record(), thin(record, every))

@@ -21,6 +21,9 @@ def constraint_gap(model: Model, x: Array) -> tuple[Array, Array]:
     C, z = model.C(x), model.z(x)
     rest = C[:, :dim] @ z[:dim]
     size = np.abs(C[:, :dim]) @ np.abs(z[:dim])
+    size = np.maximum(
+        size, np.abs(C).max(initial=0.0) * np.abs(z[:dim]).max(initial=0.0)
+    )  # of rows that are zero anyway
     if C.shape[1] > dim and len(C):
         a = np.linalg.lstsq(C[:, dim:], -rest, rcond=1e-12)[0]
         rest, size = rest + C[:, dim:] @ a, size + np.abs(C[:, dim:]) @ np.abs(a)

@@ -7,11 +7,11 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.mechanism import compile_mechanism, lie_state
 from visviva.errors import ModelError
+from visviva.geometry.nullspace import split
 from visviva.mechanism.parts import Body
 from visviva.model import Model
-from visviva.model.index1 import RANK_TOLERANCE
 
-INERTIA_TOLERANCE = 1e-12  # of the largest inertia of a possible motion
+INERTIA_TOLERANCE = 1e-12  # of the body's own inertia
 
 
 def check_massless_motion(model: Model, x: Array) -> None:
@@ -20,16 +20,15 @@ def check_massless_motion(model: Model, x: Array) -> None:
         return
     lie = compile_mechanism(model.mechanism, "lie")
     at = lie.layout.act(tuple(lie.kinetic))
-    C = lie.C(lie_state(model, lie, x))[:, at]
-    M = lie.E(np.zeros(lie.layout.size))[np.ix_(at, at)]
-    if np.diag(M).min() > INERTIA_TOLERANCE * np.diag(M).max():
+    unit = np.concatenate([_units(part.M) for part in lie.kinetic.values()])  # so that sizes of bodies do not compare
+    M = np.diag(lie.E(np.zeros(lie.layout.size)))[at] / unit**2
+    if M.min() > INERTIA_TOLERANCE:
         return
-    _, s, Vt = np.linalg.svd(C) if len(C) else (None, np.zeros(0), np.eye(len(M)))
-    Z = Vt[int((s > RANK_TOLERANCE * s[0]).sum()) :].T if len(s) else Vt.T
-    inertias, motions = np.linalg.eigh(Z.T @ M @ Z)
-    if not len(inertias) or inertias[0] > INERTIA_TOLERANCE * inertias[-1]:
+    Z = split(lie.C(lie_state(model, lie, x))[:, at] / unit).Z
+    inertias, motions = np.linalg.eigh(Z.T @ (M[:, None] * Z))
+    if not len(inertias) or inertias[0] > INERTIA_TOLERANCE:
         return
-    motion = Z @ motions[:, 0]
+    motion = (Z @ motions[:, 0]) / unit
     twists = {name: motion[k : k + 6] for name, k in _body_columns(lie).items()}
     name = max(twists, key=lambda body: float(np.abs(twists[body][:3]).max()))
     body = model.mechanism.parts[name]
@@ -41,6 +40,13 @@ def check_massless_motion(model: Model, x: Array) -> None:
         "inertia: its motion would be undetermined. Let joints fix that spin, or give the body some thickness\n"
         "(e.g. vv.inertia.cylinder instead of vv.inertia.rod)."
     )
+
+
+def _units(M: Array) -> Array:
+    """Square roots of a body's own inertia: of its mass for translations, of its mean moment for rotations."""
+    masses = np.diag(M)
+    spin = masses[:3] if len(masses) == 6 else masses[:0]
+    return np.sqrt(np.concatenate([np.full(len(spin), spin.mean() or masses[-1]) if len(spin) else spin, masses[-3:]]))
 
 
 def _body_columns(lie: Model) -> dict[str, int]:

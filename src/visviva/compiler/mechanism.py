@@ -35,6 +35,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         raise ModelError(f"a mechanism has no form {form!r}; there are {', '.join(FORMS)}.")
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    m = m.snapshot()
     spaces = {part.name: _space(part, form) for part in m.bodies}
     variables = [Variable(f"{name}.q", space) for name, space in spaces.items()]
     variables += [Variable(f"{name}.v", Flat(space.dim)) for name, space in spaces.items()]

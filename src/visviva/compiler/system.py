@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.traced import TracedRows, energy_of, matrix_of, reads_of
+from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
 from visviva.language.composite import End
-from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Variable
+from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Rows, Variable
 from visviva.model import Junction as Algebraic
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
@@ -128,8 +128,8 @@ def _reversible(
     if part.C is not None:
         ports = reads_of(part.C)
         function = matrix_of(part.C, ports, theta0)
-        rows = part.C.shape[0]
-        structures.append(TracedRows(box, _read(box, ports, at, held), acts, function, rows))
+        reads = _read(box, ports, at, held)
+        structures.append(Rows(box, acts, part.C.shape[0], function if ports else function(np.zeros(0)), reads))
     return structures
 
 

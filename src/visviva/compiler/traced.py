@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.discrete import FUNCTIONS, NoRule, discrete_gradient
-from visviva.errors import ModelError
 from visviva.language.expression import Expression, numeric
 from visviva.language.quantity import Port
-from visviva.model import Energy, RowKind
+from visviva.model import Energy
 from visviva.model.storage import AbstractStorage
-from visviva.model.structure import AbstractConstraint
 
 
 @final
@@ -68,33 +66,6 @@ def _is_quadratic(values: Any, symbols: list[Any]) -> bool:
     except sympy.PolynomialError:
         return False
     return all(sum(powers) == 2 for powers in polynomial.monoms())
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class TracedRows(AbstractConstraint):
-    """Constraint rows C(x) e = 0 of a reversible component: on the level of velocities, they have no g."""
-
-    name: str
-    reads: tuple[str, ...]
-    acts: tuple[str, ...]
-    matrix: Callable[[Array], Array]
-    rows: int
-    internal: bool = False
-    kind: RowKind = field(default=RowKind.NONHOLONOMIC, init=False)
-    unit: ClassVar[float] = 1.0
-
-    def C(self, q: Array) -> Array:  # noqa: D102
-        return self.matrix(q)
-
-    def bias(self, q: Array, z: Array) -> Array:  # noqa: D102
-        raise ModelError(f"the rows of {self.name!r} are given on the level of velocities only: no accelerations.")
-
-    def value(self, q: Array) -> Array:  # noqa: D102
-        return np.zeros((*q.shape[:-1], self.rows))
-
-    def magnitude(self, q: Array) -> Array:  # noqa: D102
-        return np.full((*q.shape[:-1], self.rows), self.unit)
 
 
 def reads_of(expression: Expression) -> list[str]:

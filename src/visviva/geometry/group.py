@@ -57,6 +57,12 @@ class AbstractLieGroup(ABC):
     @abstractmethod
     def __matmul__(self, other: Self) -> Self: ...
 
+    def _check_kind(self, other: object) -> None:
+        """Only elements of one group compose: a rotation times a pose would lose the translation."""
+        if type(other) is not type(self):
+            mine, yours = type(self).__name__, type(other).__name__
+            raise ModelError(f"an element of {mine} composes with elements of {mine} only, got {yours}.")
+
     @abstractmethod
     def inverse(self) -> Self:
         """X⁻¹."""

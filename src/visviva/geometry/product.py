@@ -42,6 +42,7 @@ class AbstractProduct(AbstractLieGroup):
         return cls(tuple(group.identity(shape) for group in cls.groups))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(tuple(a @ b for a, b in zip(self.factors, other.factors, strict=True)))
 
     def inverse(self) -> Self:

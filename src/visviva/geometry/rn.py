@@ -41,6 +41,7 @@ class AbstractVectors(AbstractLieGroup):
         return cls(np.zeros((*shape, cls.dim)))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(self.x + other.x)
 
     def inverse(self) -> Self:

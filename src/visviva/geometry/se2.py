@@ -52,6 +52,7 @@ class SE2(AbstractLieGroup):
         return cls(identities(shape, 2), np.zeros((*shape, 2)))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(self.R @ other.R, self.r + apply(self.R, other.r))
 
     def inverse(self) -> Self:

@@ -60,6 +60,7 @@ class SE3(AbstractLieGroup):
         return cls(identities(shape, 3), np.zeros((*shape, 3)))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(self.R @ other.R, self.r + apply(self.R, other.r))
 
     def inverse(self) -> Self:

@@ -44,6 +44,7 @@ class SO2(AbstractLieGroup):
         return cls(identities(shape, 2))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(self.R @ other.R)
 
     def inverse(self) -> Self:

@@ -50,6 +50,7 @@ class SO3(AbstractLieGroup):
         return cls(identities(shape, 3))
 
     def __matmul__(self, other: Self) -> Self:
+        self._check_kind(other)
         return type(self)(self.R @ other.R)
 
     def inverse(self) -> Self:

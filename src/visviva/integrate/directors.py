@@ -186,6 +186,7 @@ def _canonical_size(model: Model, scheme: str) -> int:
     fits = (
         not model.junctions
         and not model.reservoirs
+        and all(name in model.layout.x for port in model.ports for name in port.acts)
         and model.variables == (*positions, *velocities)
         and all(isinstance(v.space, Flat) for v in model.variables)
         and n == sum(v.space.size for v in velocities)

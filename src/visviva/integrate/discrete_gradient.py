@@ -11,10 +11,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
-from visviva.integrate.phmp import predict
 from visviva.model import Model, RowKind, State
 from visviva.model.layout import Index
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,9 @@ class BadInput(VisvivaError):
 
 def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable[[float], Array]:
     """u(t) for all ports in order. Ports that are not given are zero; a name that is no port is an error."""
-    given = dict(inputs or {})
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise ModelError(f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}.")
+    given = {_name_of(port): value for port, value in (inputs or {}).items()}
     unknown = [name for name in given if name not in model.port_columns]
     if unknown:
         ports = ", ".join(model.port_columns) or "none; add one with m.torque(...) or m.wrench(...)"
@@ -34,15 +37,28 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable
             if name in constants:
                 values[at] = constants[name]
             elif name in given:
-                values[at] = _vector(given[name](t), widths[name], f"{name}, at t = {t:g} s")  # type: ignore[operator]
+                values[at] = _called(given[name], t, widths[name], name)
         return values
 
     return u
 
 
+def _name_of(port: object) -> str:
+    """Ports may be named by their handles as well."""
+    return str(getattr(port, "name", port))
+
+
+def _called(function: Any, t: float, width: int, name: str) -> Array:
+    try:
+        value = function(t)
+    except Exception as error:
+        raise BadInput(f"the input of port {name!r} raised {type(error).__name__} at t = {t:g} s: {error}.") from error
+    return _vector(value, width, f"{name!r}, at t = {t:g} s,")
+
+
 def _constant(value: ArrayLike, width: int, name: str) -> Array:
     try:
-        return _vector(value, width, name)
+        return _vector(value, width, repr(name))
     except BadInput as error:
         raise ModelError(str(error)) from None
 

@@ -61,3 +61,10 @@ class AbstractIntegrator(ABC):
     @abstractmethod
     def prepare(self, model: Model) -> AbstractStepper:
         """Make ready for a model, or say why it cannot be integrated by this scheme."""
+
+
+def predict(rates: tuple[Array, ...], default: Array) -> Array:
+    """Linear extrapolation of the last two mean rates; the last one, or the default, where there are fewer."""
+    if len(rates) >= 2:
+        return 2.0 * rates[0] - rates[1]
+    return rates[0] if rates else default

@@ -13,7 +13,8 @@ from visviva.integrate.integrator import AbstractStepper, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import select_rows
-from visviva.model import Model, State
+from visviva.model import Model, RowKind, State
+from visviva.results.accounts import energy_scale, rate_violations
 from visviva.results.record import NODES, Record
 
 G_TOLERANCE = 1e-9  # of the size of the terms of g: a row that was not solved must hold as well
@@ -30,10 +31,16 @@ class Loop:
         self.stepper = stepper
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
-        self.state = state if same_clock else dataclasses.replace(state, t0=state.t, steps=0, h=h)
-        self.states = [self.state]
+        self.states = [state if same_clock else dataclasses.replace(state, t0=state.t, steps=0, h=h)]
+        self._u = [inputs(self.states[0].t)]
         self._rows: list[dict[str, Array | float]] = []
-        self._H = float(model.H(state.x))
+        self._H = self._H_start = self._energies(state.x)
+        self._work = 0.0
+
+    @property
+    def state(self) -> State:
+        """The last accepted state."""
+        return self.states[-1]
 
     def advance(self, n: int) -> None:
         """Make n steps; what raises leaves the steps before it in place."""
@@ -43,49 +50,61 @@ class Loop:
     def flush(self) -> tuple[Record, list[State]]:
         """The steps since the last flush and the states at their ends; the loop goes on from the last one."""
         record, states = self._record(), self.states
-        self.states, self._rows = [self.state], []
+        self.states, self._u, self._rows = [states[-1]], [self._u[len(states) - 1]], []
         return record, states
 
     def _step(self) -> None:
-        state, h = self.state, self.state.h
+        state, h, model = self.state, self.state.h, self.model
         t_mid = state.t0 + (state.steps + 0.5) * h
         u = self.inputs(t_mid)
         step, active = self._solve(state, h, u)
         angles, turn = self._angles(state.angles, step.x)
-        H = float(self.model.H(step.x))
-        gap = self._gap(H - self._H, state.x, step)
-        self._rows.append(
-            {
-                "t_mid": t_mid,
-                "h": h,
-                "u_mid": u,
-                "w_mid": step.w,
-                "x_before": state.x,
-                "heat": step.heat,
-                "work": step.work,
-                "closure": abs(gap),
-                "drift": gap,
-                "lowest_heat": float(step.heat.min()) if len(step.heat) else 0.0,
-                "g": float(self._relative_g(step.x).max(initial=0.0)),
-                "turn": turn,
-                "iterations": float(step.iterations),
-                "residual": step.residual,
-            }
-        )
-        self._H = H
-        self.state = State(
+        H = self._energies(step.x)
+        gap = self._gap(float(H.sum() - self._H.sum()), state.x, step)
+        work = self._work + float(step.work.sum())
+        row: dict[str, Array | float] = {
+            "t_mid": t_mid,
+            "h": h,
+            "u_mid": u,
+            "w_mid": step.w,
+            "x_before": state.x,
+            "heat": step.heat,
+            "work": step.work,
+            "power": step.work / h,
+            "closure": abs(gap),
+            "drift": gap,
+            "lowest_heat": float(step.heat.min()) if len(step.heat) else 0.0,
+            "g": float(self._relative_g(step.x).max(initial=0.0)),
+            "turn": turn,
+            "iterations": float(step.iterations),
+            "residual": step.residual,
+            "scale": energy_scale(model, H, self._H_start, work),
+            "stored": float(np.abs(H).sum()),
+        }
+        row |= dict(zip(("g_v", "g_v_terms", "g_v_rows"), rate_violations(model, step.x), strict=True))
+        after = State(
             x=step.x,
             w=step.w,
             gam=step.gam,
             taken=state.taken + step.taken,
             angles=angles,
             active=active,
+            names=state.names,
             rate=(step.rate, *state.rate[:1]),
             t0=state.t0,
             steps=state.steps + 1,
             h=h,
         )
-        self.states.append(self.state)
+        u_after = self.inputs(after.t)
+        self._H, self._work = H, work
+        self._rows.append(row)
+        self._u.append(u_after)
+        self.states.append(after)  # last: a step counts only when its state is there
+
+    def _energies(self, x: Array) -> Array:
+        """Exergy of each storage [J]."""
+        model = self.model
+        return np.array([float(part.H(x[model.layout.x[part.variable]])) for part in model.storages])
 
     def _gap(self, dH: float, x0: Array, step: Step) -> float:
         """What is missing in the balance of exergy; where the model has entropy, also in that of energy: the larger."""
@@ -112,7 +131,7 @@ class Loop:
                     raise failure from None
                 step = self.stepper.step(dataclasses.replace(cold, active=active), h, u)
                 state = dataclasses.replace(cold, active=active)
-        broken = self._broken_row(step.x, state.active)
+        broken = self._broken_row(state.x, step, state.active, u)
         if broken is None:
             return step, state.active
         # A row that was taken for redundant is not: the selection was made at a singular pose. Select where we are.
@@ -120,21 +139,28 @@ class Loop:
         if (active != state.active).any():
             state = dataclasses.replace(state, active=active)
             step = self.stepper.step(state, h, u)
-            broken = self._broken_row(step.x, active)
+            broken = self._broken_row(state.x, step, active, u)
         if broken is not None:
             violated = NotConverged("a redundant constraint is violated", -1, np.nan)
             violated.where = row_name(self.model, broken)
             raise violated
         return step, active
 
-    def _broken_row(self, x: Array, active: Mask) -> int | None:
+    def _broken_row(self, x0: Array, step: Step, active: Mask, u: Array) -> int | None:
+        """The worst row that was left out and does not hold: by its g, or by its rate where it has none."""
         if active.all():
             return None
-        g = self._relative_g(x)
-        worst = int(g.argmax())
-        if g[worst] <= G_TOLERANCE:
-            return None
-        return worst + len(active) - len(g)
+        model, first = self.model, len(active) - sum(part.rows for part in self.model.constraints)
+        gap = np.zeros(len(active))
+        gap[first:] = self._relative_g(step.x)
+        rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds]) & ~active
+        if rates.any():
+            x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
+            rows = slice(model.layout.dim, model.layout.solved)
+            size = np.abs(model.J(x)[rows]) @ np.abs(z)
+            gap[rates] = (np.abs(model.flow(x, z, u)[rows]) / np.maximum(size, 1e-300))[rates]
+        worst = int(gap.argmax())
+        return worst if gap[worst] > G_TOLERANCE else None
 
     def _relative_g(self, x: Array) -> Array:
         g = self.model.g(x)
@@ -146,19 +172,16 @@ class Loop:
         return before + change, float(np.abs(change).max(initial=0.0))
 
     def _record(self) -> Record:
-        widths = {
-            "u_mid": sum(port.width for port in self.model.ports),
-            "w_mid": len(self.model.kinds),
-            "x_before": self.model.layout.size,
-            "heat": len(self.model.dissipations),
-            "work": len(self.model.ports),
-        }
-        columns: dict[str, Array] = {}
-        for field in dataclasses.fields(Record):
-            if field.name in NODES:
-                columns[field.name] = np.array([getattr(state, field.name) for state in self.states])
+        n = len(self.states) - 1
+        counts = {"u_mid": sum(port.width for port in self.model.ports), "w_mid": len(self.model.kinds)}
+        counts |= {"x_before": self.model.layout.size, "heat": len(self.model.dissipations)}
+        counts |= {name: len(self.model.ports) for name in ("work", "power")}
+        counts |= {name: len(self.model.constraints) for name in ("g_v", "g_v_terms", "g_v_rows")}
+        columns: dict[str, Array] = {"u": np.array(self._u[: n + 1])}
+        for name in (field.name for field in dataclasses.fields(Record) if field.name != "u"):
+            if name in NODES:
+                columns[name] = np.array([getattr(state, name) for state in self.states])
             else:
-                shape = (len(self._rows), widths[field.name]) if field.name in widths else (len(self._rows),)
-                values = [row[field.name] for row in self._rows]
-                columns[field.name] = np.array(values, dtype=np.float64).reshape(shape)
+                values = [row[name] for row in self._rows[:n]]
+                columns[name] = np.array(values, dtype=np.float64).reshape((n, counts[name]) if name in counts else n)
         return Record(**columns)

@@ -66,8 +66,11 @@ class Newton:
         """
         try:
             return self._iterate(residual, jacobian, y, reuse, shortest=1.0)
-        except NotConverged:  # far from the solution the full step may overshoot
-            return self._iterate(residual, jacobian, y, reuse=False, shortest=1 / 64)
+        except (NotConverged, np.linalg.LinAlgError):  # far from the solution the full step may overshoot
+            try:
+                return self._iterate(residual, jacobian, y, reuse=False, shortest=1 / 64)
+            except np.linalg.LinAlgError:
+                raise NotConverged("a matrix of the model is singular", -1, np.nan) from None
 
     def _iterate(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.directors import DirectorSystem
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.model import Model, State
@@ -93,10 +93,3 @@ class _Stepper(AbstractStepper):
         if row < self.system.n:
             return self.system.velocity_name(row) if row >= 0 else ""
         return row_name(self.system.model, int(active[row - self.system.n]))
-
-
-def predict(rates: tuple[Array, ...], default: Array) -> Array:
-    """Linear extrapolation of the last two mean rates; the last one, or the default, where there are fewer."""
-    if len(rates) >= 2:
-        return 2.0 * rates[0] - rates[1]
-    return rates[0] if rates else default

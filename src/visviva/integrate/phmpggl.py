@@ -9,10 +9,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.directors import DirectorSystem
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
-from visviva.integrate.phmp import predict
 from visviva.model import Model, State
 from visviva.model.layout import Index
 

@@ -6,28 +6,25 @@ import time
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number
-from visviva.compiler import check_consistent, check_massless_motion, compile, initial_x
-from visviva.errors import AssemblyError, ConvergenceError, Interrupted, ModelError
+from visviva._arrays import finite_number
+from visviva.compiler import compile
+from visviva.errors import ConvergenceError, Interrupted, ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.inputs import BadInput, Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
-from visviva.integrate.loop import G_TOLERANCE, Loop
-from visviva.integrate.names import row_name
+from visviva.integrate.loop import Loop
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
-from visviva.integrate.redundancy import select_rows
+from visviva.integrate.start import Initial, start_state
 from visviva.language import Composite
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Mechanism
 from visviva.model import Model, State
 from visviva.results import Run, Snapshot
-from visviva.results.record import joined, part, thin
+from visviva.results.record import Record, Recorder, joined, part
 
 CHUNK_SECONDS = 0.1
-Initial = State | Motion | Mapping[str, ArrayLike] | None
 Stop = Callable[[Snapshot], bool]
 
 
@@ -58,46 +55,42 @@ def simulate(
     """
     scheme = _scheme(what, integrator)
     model = compile(what, scheme.form)
-    state = _initial_state(model, initial)
+    every = _whole(every)
+    if stop is not None and not callable(stop):
+        raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
+    state, notes = start_state(model, initial, scheme)
     stepper = scheme.prepare(model)
-    n, h, notes = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
-    if every < 1 or int(every) != every:
-        raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
-    u = input_function(model, inputs)
+    n, h, changed = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
+    notes += changed
     stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
-    loop = Loop(model, stepper, state, h, u)
-    kept, waiting = loop.flush()[0], None
-
-    def run(final: State) -> Run:
-        record = kept if waiting is None else joined(kept, thin(waiting, every))
-        return Run(model, record, final, scheme, tuple(notes))
-
+    loop = Loop(model, stepper, state, h, input_function(model, inputs))
+    recorder = Recorder(loop.flush()[0], every)
     done, chunk = 0, 1
     with Progress(model.name, n, progress) as bar:
         while done < n:
             began = time.perf_counter()
-            failure: Exception | KeyboardInterrupt | None = None
+            failure: BaseException | None = None
             try:
                 loop.advance(min(chunk, n - done))
             except (NotConverged, BadInput, KeyboardInterrupt) as error:
                 failure = error
             fresh, states = loop.flush()
             if stop is not None:
-                cut = _first_stop(stop, Run(model, fresh, states[-1], scheme, ()))
+                cut, wrong = _first_stop(stop, model, scheme, recorder.record(), fresh, states[-1])
+                failure = wrong or failure
                 if cut is not None:
-                    fresh, states, failure, n = part(fresh, 0, cut), states[: cut + 1], None, done + cut
-                    notes.append(f"stopped by the stop condition at t = {states[-1].t:g} s")
-            waiting = fresh if waiting is None else joined(waiting, fresh)
-            whole = waiting.steps - waiting.steps % every
-            if whole:
-                kept = joined(kept, thin(part(waiting, 0, whole), every))
-                waiting = part(waiting, whole, waiting.steps) if whole < waiting.steps else None
+                    fresh, states, failure, n = part(fresh, 0, cut), states[: cut + 1], wrong, done + cut
+                    if wrong is None:
+                        notes.append(f"stopped by the stop condition at t = {states[-1].t:g} s")
+            recorder.add(fresh)
             done += fresh.steps
+            state = states[-1]
             if failure is not None:
-                raise _as_error(failure, states[-1], model, run(states[-1]))
-            bar.update(done, states[-1].t)
+                run = Run(model, recorder.record(), state, scheme, tuple(notes))
+                raise _as_error(failure, state, model, run) from (failure if isinstance(failure, StopFailed) else None)
+            bar.update(done, state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began)
-    return run(states[-1] if n else loop.state)
+    return Run(model, recorder.record(), state if done else loop.state, scheme, tuple(notes))
 
 
 def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
@@ -114,48 +107,11 @@ def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator 
     return integrator
 
 
-def _initial_state(model: Model, initial: Initial) -> State:
-    if isinstance(initial, State):
-        if initial.x.shape != (model.layout.size,) or initial.w.shape != (len(model.kinds),):
-            raise ModelError(
-                f"the initial state does not fit model {model.name!r}: {initial.x.size} coordinates and "
-                f"{initial.w.size} multipliers,\nthe model has {model.layout.size} and {len(model.kinds)}. "
-                "Continue with the same mechanism and the same kind of integrator."
-            )
-        return initial
-    if isinstance(initial, Mapping):
-        x = model.pack(initial)
-        angles = model.angles(x)
-    else:
-        if model.mechanism is None:
-            raise ModelError(f"simulate() of model {model.name!r} needs initial= with: {', '.join(model.layout.x)}.")
-        motion = model.mechanism.assemble()[0] if initial is None else initial
-        x = initial_x(model, motion)
-        angles = np.array([motion.angles[turn.name] for turn in model.turns])
-    model.check(x)
-    check_massless_motion(model, x)
-    check_consistent(model, x)
-    _check_g(model, x)
-    return State(
-        x=x,
-        w=np.zeros(len(model.kinds)),
-        gam=np.zeros(0),
-        taken=np.zeros(model.layout.total - model.layout.solved),
-        angles=angles,
-        active=select_rows(model, x),
-    )
-
-
-def _check_g(model: Model, x: Array) -> None:
-    g = np.abs(model.g(x))
-    relative = g / model.g_scale(x)
-    if relative.max(initial=0.0) > G_TOLERANCE:
-        worst = int(relative.argmax())
-        name = row_name(model, worst + len(model.kinds) - len(g))
-        raise AssemblyError(
-            f"the initial state violates the {name}: g = {g[worst]:.3g}, {relative[worst]:.3g} of its scale.\n"
-            "Start from a consistent configuration, e.g. the first result of m.assemble()."
-        )
+def _whole(every: int) -> int:
+    number = finite_number(every, "every")
+    if number < 1 or not number.is_integer():
+        raise ModelError(f"every must be a whole number of steps, at least 1, got {every!r}.")
+    return int(number)
 
 
 def _grid(state: State, t_end: float, h: float) -> tuple[int, float, list[str]]:
@@ -176,15 +132,31 @@ def _next_chunk(chunk: int, seconds: float) -> int:
     return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
 
 
-def _first_stop(stop: Stop, run: Run) -> int | None:
-    return next((i for i in range(1, len(run.t)) if stop(Snapshot(run, i))), None)
+class StopFailed(Exception):
+    """The stop condition raised something."""
+
+
+def _first_stop(
+    stop: Stop, model: Model, scheme: AbstractIntegrator, before: Record, fresh: Record, final: State
+) -> tuple[int | None, BaseException | None]:
+    """The first of the fresh steps at which the condition holds, or at which it failed, and how."""
+    run, offset = Run(model, joined(before, fresh), final, scheme, ()), len(before.t) - 1
+    for i in range(1, fresh.steps + 1):
+        try:
+            if bool(stop(Snapshot(run, offset + i))):
+                return i, None
+        except KeyboardInterrupt as error:
+            return i, error
+        except Exception as error:
+            return i, StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
+    return None, None
 
 
 def _as_error(failure: BaseException, state: State, model: Model, run: Run) -> ConvergenceError | Interrupted:
     if isinstance(failure, KeyboardInterrupt):
         text = f"interrupted at t = {state.t:g} s after {state.steps} steps; error.run is valid up to there."
         return Interrupted(text + " Continue with initial=error.run.final.", run)
-    if isinstance(failure, BadInput):
+    if isinstance(failure, BadInput | StopFailed):
         return ConvergenceError(f"{failure} The run is valid up to t = {state.t:g} s (error.run).", run)
     assert isinstance(failure, NotConverged)
     where = f", worst in the {failure.where}" if failure.where else ""

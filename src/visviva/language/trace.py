@@ -221,7 +221,7 @@ def call(function: Callable[..., Any], available: Mapping[str, Any], what: str) 
         return function(**{name: available[name] for name in names})
     except UntraceableError as reason:
         raise UntraceableError(
-            f"{what} cannot be traced: {reason}.\nWrite it as one smooth expression of the states, with NumPy functions."
+            f"{what} cannot be traced: {reason}.\nWrite it as one smooth expression of states, with NumPy functions."
         ) from None
     except (TypeError, AttributeError, ValueError) as reason:
         raise UntraceableError(

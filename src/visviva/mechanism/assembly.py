@@ -10,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.nullspace import split
 from visviva.mechanism.coordinates import as_built, joint_angle, joint_rows, movers, space_of
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Joint, Particle
@@ -17,7 +18,6 @@ from visviva.mechanism.parts import Body, Joint, Particle
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
-RANK_TOLERANCE = 1e-9  # singular values below this part of the largest one are zero
 SPEED_TOLERANCE = 1e-9  # joint speeds below this part of the largest given one are zero
 
 
@@ -93,6 +93,28 @@ def velocity_matrix(joint: Joint, q: list[Array], rows: Array) -> Array:
     return np.hstack([part @ lift for part, lift in zip(parts, lifts, strict=True)])
 
 
+def joint_velocity_rows(m: Mechanism) -> dict[str, Array]:
+    """The rows of every joint over the velocities of all bodies, as built."""
+    columns = _columns(m)
+    n = max((part.stop for part in columns.values()), default=0)
+    rows = {}
+    for joint in m.joints:
+        q = [as_built(end) for end in movers(joint)]
+        local = velocity_matrix(joint, q, joint_rows(joint).gradient(np.concatenate(q)))
+        rows[joint.name] = _spread(local, [end.name for end in movers(joint)], columns, n)
+    return rows
+
+
+def _spread(matrix: Array, names: list[str], columns: dict[str, slice], n: int) -> Array:
+    """Rows over some bodies as rows over all."""
+    full, at = np.zeros((len(matrix), n)), 0
+    for name in names:
+        width = columns[name].stop - columns[name].start
+        full[:, columns[name]] = matrix[:, at : at + width]
+        at += width
+    return full
+
+
 def _columns(m: Mechanism) -> dict[str, slice]:
     ends = np.cumsum([0, *(space_of(part).dim for part in m.bodies)])
     return {part.name: slice(a, b) for part, a, b in zip(m.bodies, ends, ends[1:], strict=False)}
@@ -128,26 +150,17 @@ def _velocity_rows(
     C, rhs, labels = [np.zeros((0, n))], [np.zeros(0)], []
 
     def add(matrix: Array, value: Array, names: list[str], label: str) -> None:
-        full, at = np.zeros((len(matrix), n)), 0
-        for name in names:
-            width = columns[name].stop - columns[name].start
-            full[:, columns[name]] = matrix[:, at : at + width]
-            at += width
-        C.append(full)
+        C.append(_spread(matrix, names, columns, n))
         rhs.append(value)
         labels.extend([label] * len(matrix))
 
+    for name, rows in joint_velocity_rows(m).items():
+        C.append(rows)
+        rhs.append(np.zeros(len(rows)))
+        labels.extend([f"joint {name!r}"] * len(rows))
     for joint in m.joints:
-        ends = movers(joint)
-        q, names = [as_built(end) for end in ends], [end.name for end in ends]
-        g = joint_rows(joint)
-        add(
-            velocity_matrix(joint, q, g.gradient(np.concatenate(q))),
-            np.zeros(g.m),
-            names,
-            f"joint {joint.name!r}",
-        )
         if joint.name in kept:
+            names = [end.name for end in movers(joint)]
             add(_rate_row(joint), given[joint.name], names, f"rate of joint {joint.name!r}")
     for part in m.bodies:
         if part.name in kept:
@@ -163,15 +176,12 @@ def _rate_row(joint: Joint) -> Array:
 
 def _nearest(M: Array, V0: Array, C: Array, rhs: Array) -> Array:
     """argmin ½ (V - V0)ᵀ M (V - V0) subject to C V = rhs in the least-squares sense; safe for redundant rows."""
-    U, s, Vt = np.linalg.svd(C) if len(C) else (np.eye(0), np.zeros(0), np.eye(len(V0)))
-    rank = int((s > RANK_TOLERANCE * s[0]).sum()) if len(s) else 0
-    particular = Vt[:rank].T @ ((U[:, :rank].T @ rhs) / s[:rank]) if rank else np.zeros(len(V0))
-    Z = Vt[rank:].T
-    if not Z.size:
+    parts = split(C)
+    particular = parts.solve(rhs)
+    if not parts.Z.size:
         return particular
-    y = np.linalg.lstsq(np.sqrt(M)[:, None] * Z, np.sqrt(M) * (V0 - particular), rcond=None)[0]
-    result: Array = particular + Z @ y
-    return result
+    y = np.linalg.lstsq(np.sqrt(M)[:, None] * parts.Z, np.sqrt(M) * (V0 - particular), rcond=None)[0]
+    return np.asarray(particular + parts.Z @ y, dtype=np.float64)
 
 
 def _check_rows(C: Array, V: Array, rhs: Array, labels: list[str], M: Array, m: Mechanism) -> None:

@@ -239,6 +239,24 @@ class Mechanism:
 
         return assemble(self, fixed)
 
+    def mobility(self) -> int:
+        """Number of independent velocities that the joints leave, as built."""
+        from visviva.mechanism.mobility import mobility
+
+        return mobility(self)
+
+    def redundant(self) -> dict[str, int]:
+        """Joints with constraint rows that follow from the others, and how many, as built."""
+        from visviva.mechanism.mobility import redundant
+
+        return redundant(self)
+
+    def snapshot(self) -> Mechanism:
+        """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
+        copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
+        copy.ground, copy.parts = self.ground, dict(self.parts)
+        return copy
+
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _new_name(self, name: str, what: str) -> None:
@@ -304,6 +322,10 @@ def _mass_data(
 def _rotation_matrix(rotation: RotationLike, what: str) -> Array:
     if rotation is None:
         return np.eye(3)
+    if hasattr(rotation, "as_matrix"):  # a SciPy Rotation
+        rotation = rotation.as_matrix()
+    if np.shape(rotation) == (4,):
+        raise ModelError(f"{what} is a quaternion: give SO3.from_quat((w, x, y, z)) of visviva.geometry, or a matrix.")
     R = SO3.from_matrix(rotation.R if isinstance(rotation, SO3) else rotation, name=what).R
     if R.shape != (3, 3):
         raise ModelError(f"{what} must be one rotation, a (3, 3) matrix; got shape {R.shape}.")

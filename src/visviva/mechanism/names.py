@@ -12,8 +12,8 @@ RESERVED = frozenset({"ground", "energy", "entropy", "g", "g_v", "t", "heat", "w
 
 def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
     """`name` if it can be given to a new part, else an error."""
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"the name of a {what} must be a non-empty string, got {name!r}.")
+    if not isinstance(name, str) or not name or name != name.strip():
+        raise ModelError(f"the name of a {what} must be a non-empty string without blanks at its ends, got {name!r}.")
     if "." in name or any(mark in name for mark in "*?[]"):
         raise ModelError(
             f"the name {name!r} of a {what} has one of the characters . * ? [ ] in it.\n"

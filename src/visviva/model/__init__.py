@@ -6,7 +6,7 @@ from visviva.model.model import Model
 from visviva.model.rows import RowKind
 from visviva.model.state import State
 from visviva.model.storage import Energy, Kinetic, Linear, QuadraticEnergy
-from visviva.model.structure import Dissipation, Port, Routing, canonical
+from visviva.model.structure import Dissipation, Port, Routing, Rows, canonical
 
 __all__ = [
     "Accelerations",
@@ -21,6 +21,7 @@ __all__ = [
     "Reservoir",
     "Routing",
     "RowKind",
+    "Rows",
     "State",
     "Variable",
     "canonical",

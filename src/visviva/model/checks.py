@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.model.storage import Kinetic
-from visviva.model.structure import AbstractConstraint, AbstractPort, Dissipation, Port, Routing
+from visviva.model.structure import AbstractConstraint, AbstractPort, Dissipation, Port, Routing, Rows
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -29,20 +29,20 @@ def check_description(model: Model) -> None:
     _check_unique([part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}")
     efforts = {*variables, *holders}
     for part in model.structures:
+        targets = {*efforts, *rows} if isinstance(part, AbstractPort) else efforts  # a port on rows drives them
         for name, known, verb in [(n, variables, "reads") for n in part.reads] + [
-            (n, efforts, "acts on") for n in part.acts
+            (n, targets, "acts on") for n in part.acts
         ]:
             if name not in known:
                 listed = ", ".join(sorted(known))
                 raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
     widths |= {variable.name: variable.space.dim for variable in model.variables}
+    widths |= {part.name: part.rows for part in model.structures if isinstance(part, AbstractConstraint)}
     for part in model.structures:
-        if isinstance(part, Routing | Dissipation | Port) and not callable(part.matrix):
+        if isinstance(part, Routing | Dissipation | Port | Rows) and not callable(part.matrix):
             k = sum(widths[name] for name in part.acts)
-            columns = part.width if isinstance(part, Port) else k
-            _check_shape(
-                part.matrix, (k, columns), f"the matrix of {part.name!r}, which acts on {', '.join(part.acts)},"
-            )
+            shape = (k, part.width) if isinstance(part, Port) else (part.rows, k) if isinstance(part, Rows) else (k, k)
+            _check_shape(part.matrix, shape, f"the matrix of {part.name!r}, which acts on {', '.join(part.acts)},")
     for storage in model.storages:
         if storage.variable not in variables:
             raise ModelError(

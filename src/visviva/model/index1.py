@@ -9,11 +9,10 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
+from visviva.geometry.nullspace import split
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
-
-RANK_TOLERANCE = 1e-9  # singular values below this part of the largest one are zero
 
 
 @final
@@ -58,11 +57,9 @@ def accelerations(model: Model, x: Array, v: Array | None = None, u: Array | Non
 
 
 def _solve(M: Array, C: Array, force: Array, bias: Array) -> Accelerations:
-    U, s, Vt = np.linalg.svd(C) if len(C) else (np.eye(0), np.zeros(0), np.eye(len(M)))
-    rank = int((s > RANK_TOLERANCE * s[0]).sum()) if len(s) else 0
-    row_space, Z = Vt[:rank], Vt[rank:].T
-    v_dot = row_space.T @ ((U[:, :rank].T @ -bias) / s[:rank])
+    parts = split(C)
+    Z = parts.Z
+    v_dot = parts.solve(-bias)
     if Z.size:
         v_dot = v_dot + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (force - M @ v_dot))
-    w = U[:, :rank] @ ((row_space @ (force - M @ v_dot)) / s[:rank])
-    return Accelerations(v_dot, w, rank)
+    return Accelerations(v_dot, parts.solve_transposed(force - M @ v_dot), parts.rank)

@@ -20,6 +20,7 @@ class State:
     w:       multipliers and other algebraic unknowns of the last step (zero before the first).
     gam:     multipliers of the velocity level, for schemes that have them.
     rate:    mean rates of the last two steps, newest first: the predictor's history (none before the first).
+    names:   of the variables and constraints it belongs to; a run can be continued by the same model only.
     taken:   what reservoirs have taken up, in their order.
     angles:  coordinates of joints that turn, continuous over many turns.
     active:  which algebraic rows are solved; redundant ones are checked, not solved.
@@ -30,6 +31,7 @@ class State:
     angles: Array
     active: Mask  # as many as w
     gam: Array
+    names: tuple[str, ...] = ()
     taken: Array = field(default_factory=lambda: np.zeros(0))
     rate: tuple[Array, ...] = ()
     t0: float = 0.0

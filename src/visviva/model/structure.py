@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.model.rows import RowKind
 
 
@@ -116,6 +117,38 @@ class Port(AbstractPort):
 
     def B(self, q: Array) -> Array:  # noqa: D102
         return self.matrix(q) if callable(self.matrix) else self.matrix
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rows(AbstractConstraint):
+    """Given rows C e = 0 on the level of velocities, constant or a function of the coordinates read.
+
+    Where a port acts on the rows (kind "driven"), they say C e + B u = 0: an input prescribes a velocity, and its
+    output is the force that this takes.
+    """
+
+    name: str
+    acts: tuple[str, ...]
+    rows: int
+    matrix: Array | Callable[[Array], Array]
+    reads: tuple[str, ...] = ()
+    kind: RowKind = RowKind.NONHOLONOMIC
+    internal: bool = False
+
+    def C(self, q: Array) -> Array:  # noqa: D102
+        return self.matrix(q) if callable(self.matrix) else self.matrix
+
+    def bias(self, q: Array, z: Array) -> Array:  # noqa: D102
+        if callable(self.matrix):
+            raise ModelError(f"the rows of {self.name!r} are given on the level of velocities only: no accelerations.")
+        return np.zeros((*np.shape(z)[:-1], self.rows))
+
+    def value(self, q: Array) -> Array:  # noqa: D102
+        return np.zeros((*q.shape[:-1], self.rows))
+
+    def magnitude(self, q: Array) -> Array:  # noqa: D102
+        return np.ones((*q.shape[:-1], self.rows))
 
 
 def canonical(name: str, position: str, velocity: str, n: int) -> Routing:

@@ -7,10 +7,13 @@ from typing import final
 
 import numpy as np
 
+from visviva.mechanism.parts import Body
+from visviva.results.accounts import rate_violations
 from visviva.results.run import FIRST_LAW, Run
 
 CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 SPEED_WARNING = 0.02  # |g_v| relative to the size of its terms: beyond it the step is too large
+SPIN_WARNING = 1.0  # angle of a body per step; the schemes are of second order in it
 TURN_WARNING = 0.75 * np.pi  # angle per step; half a turn could no longer be told from its opposite
 
 
@@ -129,19 +132,15 @@ def _relative_g_v(run: Run) -> float:
     The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by
     rounding.
     """
-    model, x = run.model, run.record.x
-    z, worst = model.z(x), 0.0
+    record, model = run.record, run.model
+    first = rate_violations(model, record.x[0])
+    value, terms, rows = (
+        np.maximum(column.max(0, initial=0.0), start)
+        for column, start in zip((record.g_v, record.g_v_terms, record.g_v_rows), first, strict=True)
+    )
     mass = max((float(np.abs(part.M).max()) for part in model.kinetic.values()), default=1.0)
-    speed = float(np.sqrt(2.0 * run.energy_unit / mass))
-    for part in model.constraints:
-        q, e = model.local(part, x, z)
-        C = part.C(q)
-        size = max(
-            float((np.abs(C) @ np.abs(e)[..., None]).max(initial=0.0)), float(np.abs(C).max(initial=0.0)) * speed
-        )
-        value = float(np.abs(C @ e[..., None]).max(initial=0.0))
-        worst = max(worst, value / size if size > 0 else 0.0)
-    return worst
+    size = np.maximum(terms, rows * float(np.sqrt(2.0 * run.energy_unit / mass)))
+    return float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))
 
 
 def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
@@ -154,13 +153,32 @@ def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:
         found.append(f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h.")
+    spin, body = _largest_spin(run)
+    if spin > SPIN_WARNING:
+        found.append(f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h.")
+    if run.energy_unit > run.energy_scale > 1e-9 * run.energy_unit:  # not where everything is at rest
+        found.append(
+            f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
+            "relative figures refer to that. Count heights from near the mechanism."
+        )
     redundant = _redundant(run)
     if redundant:
         found.append(
-            f"redundant constraints in {', '.join(redundant)}: solved and checked at every step; their reactions are "
-            "the ones of least norm."
+            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
+            "their reactions are the ones of least norm."
         )
     return tuple(found)
+
+
+def _largest_spin(run: Run) -> tuple[float, str]:
+    """Largest angle that a body turns in a step, from its angular velocity at the kept nodes."""
+    if run.motion is None or not run.record.steps:
+        return 0.0, ""
+    h = float(run.record.h.max())
+    bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
+    spins = {part.name: h * float(np.linalg.norm(run[f"{part.name}.twist"][:, :3], axis=1).max()) for part in bodies}
+    name = max(spins, key=lambda part: spins[part], default="")
+    return (spins[name], f"body {name!r}") if name else (0.0, "")
 
 
 def _redundant(run: Run) -> list[str]:

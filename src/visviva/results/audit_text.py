@@ -20,7 +20,7 @@ def audit_text(a: Audit) -> str:
         _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.heat_flows_forward),
         _law("constraints g", a.g, "largest violation, relative", a.g <= CONSTRAINT),
         _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING, bad="!"),
-        f"{'energy scale':<16}{a.energy_scale:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
+        f"{'scale':<16}{a.unit:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
         "─" * WIDTH,
         f"{'component':<20}{'energy in [J]':>18}{'stored [J]':>18}{'exergy destroyed [J]':>22}",
     ]

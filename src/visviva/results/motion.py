@@ -11,11 +11,11 @@ from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, lie_state
 from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import apply, transpose
+from visviva.geometry.nullspace import RANK_TOLERANCE
 from visviva.mechanism import Mechanism
 from visviva.mechanism.coordinates import POSES, movers
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
 from visviva.model import Model
-from visviva.model.index1 import RANK_TOLERANCE
 from visviva.results.record import Record
 
 MID_RANK_TOLERANCE = 1e-7  # at the mean of two states redundant rows are dependent only up to the step's own error
@@ -173,18 +173,9 @@ class MechanismMotion:
     def _node_multipliers(self) -> Array:
         """Multipliers at the nodes from the index-1 form, least norm where constraints are redundant."""
         x = lie_state(self.model, self.lie, self.record.x)
-        u = self._node_inputs()
+        u = self.record.u
         V = self.tangent_velocities
         return np.array([self.lie.accelerations(x[i], V[i], u[i]).w for i in range(len(x))])
-
-    def _node_inputs(self) -> Array:
-        """Inputs at the nodes, by linear interpolation and extrapolation of those at the midpoints."""
-        u, t = self.record.u_mid, self.record.t
-        if len(u) < 2:
-            return np.broadcast_to(u[:1] if len(u) else np.zeros((1, u.shape[1])), (len(t), u.shape[1]))
-        slopes = np.diff(u, axis=0) / np.diff(self.record.t_mid)[:, None]
-        at = np.clip(np.searchsorted(self.record.t_mid, t) - 1, 0, len(slopes) - 1)
-        return u[at] + slopes[at] * (t - self.record.t_mid[at])[:, None]
 
     def reaction(self, joint: Joint) -> Array:
         """Wrench (m; f) on the child in the joint frame on the child at the nodes, (N+1, 6)."""

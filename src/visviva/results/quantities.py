@@ -30,7 +30,7 @@ def readers(run: Run) -> dict[str, Reader]:
 
 def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
     """The error for a name that a run does not answer to."""
-    return unknown_name(name, known, f"the run of {run.model.name!r}")
+    return unknown_name(str(name), known, f"the run of {run.model.name!r}")
 
 
 def _accounts(run: Run) -> dict[str, Reader]:
@@ -59,7 +59,7 @@ def _accounts(run: Run) -> dict[str, Reader]:
     for k, port in enumerate(model.ports):
         table[f"{port.name}.u"] = partial(_column, record.u_mid, model.port_columns[port.name])
         table[f"{port.name}.work"] = partial(_running_sum, record.work[:, k])
-        table[f"{port.name}.power"] = partial(np.divide, record.work[:, k], np.diff(record.t))
+        table[f"{port.name}.power"] = partial(_column, record.power, k)
     return table
 
 

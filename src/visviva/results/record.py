@@ -22,6 +22,7 @@ class Record:
     x: Array  # (N+1, size)
     angles: Array  # (N+1, turns)
     taken: Array  # (N+1, reservoirs) what they have taken up since the start
+    u: Array  # (N+1, inputs) inputs at the nodes
     t_mid: Array  # (N,) midpoint of the last step of the interval
     h: Array  # (N,) step size
     u_mid: Array  # (N, inputs) inputs of that step
@@ -29,6 +30,7 @@ class Record:
     x_before: Array  # (N, size) the state it started from
     heat: Array  # (N, dissipations) exergy destroyed, sum over the interval [J]
     work: Array  # (N, ports) sum over the interval [J]
+    power: Array  # (N, ports) of the last step of the interval [W]
     closure: Array  # (N,) largest |ΔH + heat - work| of a step, or of the balance of energy with entropy [J]
     drift: Array  # (N,) signed sum of the same [J]
     lowest_heat: Array  # (N,) smallest heat of one dissipation in one step [J]
@@ -36,6 +38,11 @@ class Record:
     turn: Array  # (N,) largest angle turned in a step by a joint [rad]
     iterations: Array  # (N,) Newton iterations, summed
     residual: Array  # (N,) largest scaled residual left
+    scale: Array  # (N,) largest value of what the energy scale is made of [J]
+    stored: Array  # (N,) largest Σ|H_i|: its rounding cannot be resolved [J]
+    g_v: Array  # (N, constraints) largest |C v| of each constraint
+    g_v_terms: Array  # (N, constraints) largest |C| |v|: the terms that cancel in it
+    g_v_rows: Array  # (N, constraints) largest |C|
 
     @property
     def steps(self) -> int:
@@ -44,9 +51,9 @@ class Record:
 
 
 SUMS = ("heat", "work", "drift", "iterations")
-HIGHEST = ("closure", "g", "turn", "residual")
+HIGHEST = ("closure", "g", "turn", "residual", "scale", "stored", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
-NODES = ("t", "x", "angles", "taken")
+NODES = ("t", "x", "angles", "taken", "u")
 
 
 def thin(record: Record, every: int) -> Record:
@@ -83,3 +90,25 @@ def part(record: Record, first: int, last: int) -> Record:
     """The intervals first..last-1 with the nodes around them."""
     nodes, steps = slice(first, last + 1), slice(first, last)
     return Record(**{name: column[nodes if name in NODES else steps] for name, column in vars(record).items()})
+
+
+@final
+class Recorder:
+    """Collects steps and keeps each `every`-th node, however the steps arrive."""
+
+    def __init__(self, start: Record, every: int) -> None:
+        self._kept = start
+        self._waiting: Record | None = None
+        self._every = every
+
+    def add(self, fresh: Record) -> None:
+        """Append steps that follow on the last ones."""
+        waiting = fresh if self._waiting is None else joined(self._waiting, fresh)
+        whole = waiting.steps - waiting.steps % self._every
+        if whole:
+            self._kept = joined(self._kept, thin(part(waiting, 0, whole), self._every))
+        self._waiting = part(waiting, whole, waiting.steps) if whole < waiting.steps else None
+
+    def record(self) -> Record:
+        """All that was kept, and the last node."""
+        return self._kept if self._waiting is None else joined(self._kept, thin(self._waiting, self._every))

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry import SO3
 from visviva.model import Model, State
+from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.quantities import Reader, no_such_quantity, readers
 from visviva.results.record import Record
@@ -76,13 +79,32 @@ class Run:
 
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
-        if name not in self._readers:
+        if not isinstance(name, str) or name not in self._readers:
             raise no_such_quantity(self, name, self.names)
         if name not in self._values:
             value = np.asarray(self._readers[name]()).view()
             value.flags.writeable = False  # it is shared with whoever asks next
             self._values[name] = value
         return self._values[name]
+
+    def at(self, t: float, name: str) -> Array:
+        """A quantity at any time of the run, between nodes by interpolation: linear, rotations along the geodesic.
+
+        The error is of second order in the distance of the nodes, as that of the schemes is.
+        """
+        values = self[name]
+        times = self.t if len(values) == len(self.t) else self.t_mid
+        if not times[0] <= t <= times[-1]:
+            known = f"from t = {times[0]:g} to {times[-1]:g} s"
+            raise ModelError(f"run.at({t:g}, {name!r}) lies outside of what is known, {known}.")
+        k = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, max(len(times) - 2, 0)))
+        if len(times) == 1:
+            return values[0]
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        if name.endswith(".R") and values.shape[1:] == (3, 3):
+            R0, R1 = SO3(values[k]), SO3(values[k + 1])
+            return (R0 @ SO3.exp(s * (R0.inverse() @ R1).log())).R
+        return np.asarray((1 - s) * values[k] + s * values[k + 1])
 
     def __contains__(self, name: str) -> bool:
         return name in self._readers
@@ -109,20 +131,18 @@ class Run:
 
     @cached_property
     def energy_scale(self) -> float:
-        """Largest Σ|H_i - H_i(0)| + kinetic and other quadratic energy + |work| over the run [J].
+        """Largest Σ|H_i - H_i(0)| + kinetic and other quadratic energy + |work| over all steps [J].
 
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
-        total = np.abs(self["work"])
-        for part, energy in zip(self.model.storages, self._storage_energies, strict=True):
-            total = total + np.abs(energy - energy[0]) + (energy if part.has_zero else 0.0)
-        return float(total.max())
+        first = np.array([energy[0] for energy in self._storage_energies])
+        return max(energy_scale(self.model, first, first, 0.0), float(self.record.scale.max(initial=0.0)))
 
     @cached_property
     def energy_unit(self) -> float:
         """The energy scale, or what the rounding of the stored energies allows to resolve, if that is more [J]."""
-        stored = sum(np.abs(energy) for energy in self._storage_energies)
-        rounding = 8 * EPS * float(np.max(stored, initial=0.0))
+        first = sum(abs(float(energy[0])) for energy in self._storage_energies)
+        rounding = 8 * EPS * max(first, float(self.record.stored.max(initial=0.0)))
         return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
 
     def audit(self) -> Audit:

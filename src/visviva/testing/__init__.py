@@ -6,13 +6,16 @@ from visviva.testing.joints import check_joint
 from visviva.testing.models import check_model
 from visviva.testing.spaces import check_space
 from visviva.testing.storages import check_storage
+from visviva.testing.structures import check_dirac, check_onsager
 
 __all__ = [
     "check_adjoint_cayley",
     "check_conservation",
+    "check_dirac",
     "check_group",
     "check_joint",
     "check_model",
+    "check_onsager",
     "check_space",
     "check_storage",
     "measured_order",

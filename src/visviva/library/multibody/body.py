@@ -1,0 +1,120 @@
+"""The rigid body as a composite: storage of potential and kinetic energy, their coupling, gyroscopic effects."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_vector
+from visviva.errors import ModelError
+from visviva.geometry.inertia import check_inertia
+from visviva.language import Composite, Reversible, Storage, compose, reversible, storage
+from visviva.library.multibody.parameters import entries, filled, taking
+from visviva.library.multibody.spatial import Domain, coupling, domain, hat
+
+DOWN = (0.0, 0.0, -9.81)
+
+
+def rigid_body(
+    mass: float,
+    inertia: ArrayLike,
+    gravity: ArrayLike = DOWN,
+    group: str = "SE3",
+    potential: Callable[..., Any] | None = None,
+    **parameters: float,
+) -> Composite:
+    """A rigid body with its frame at the centre of mass; boxes pe, ke, pkc and lp, outer port p.
+
+        q⁻¹ q_dot = u,   p_dot = ad_uᵀ p - T*L_q(dV) + p.f,   p.e = u,   u = dE_ke(p)
+
+    mass, inertia: [kg], [kg m²]: principal moments (3,) or the tensor (3, 3), about the centre of mass.
+    gravity:       acceleration γ [m/s²] in the inertial frame; V = -w·r with the weight w = m γ [N].
+    group:         "SE3", or "SO3xR3" with velocities (ω in the body, ν in the inertial frame) and the outer port q,
+                   whose state the joints need.
+    potential:     a further V(x), traced, of the pose x.q with x.q.R and x.q.r; `parameters` are its own.
+    Source:        Lohmayer, Capobianco and Leyendecker, Fig. 2 and (16) to (22).
+    """
+    space = domain(group)
+    mass, J = check_inertia(mass, inertia)
+    boxes = {
+        "pe": _potential(space, mass * finite_vector(gravity, "gravity", 3), potential, parameters),
+        "ke": _kinetic(space, mass, J),
+        "pkc": reversible({"q": space.pose, "p": space.momentum}, J=coupling(6)),
+        "lp": lie_poisson(space),
+    }
+    junctions = {"q": ("pe.q", "pkc.q"), "p": ("pkc.p", "ke.p", "lp.p")}
+    return compose("body", boxes, junctions, outer=("q", "p") if space.direct else ("p",))
+
+
+def ground(group: str = "SE3") -> Composite:
+    """What does not move, at the origin: like a body, with the row u = 0 in place of the kinetic energy."""
+    space = domain(group)
+    boxes = {
+        "pe": storage({"q": space.pose}, H=0.0),
+        "pkc": reversible({"q": space.pose, "p": space.momentum}, J=coupling(6)),
+        "fixed": reversible({"p": space.momentum}, C=np.eye(6)),
+    }
+    junctions = {"q": ("pe.q", "pkc.q"), "p": ("pkc.p", "fixed.p")}
+    return compose("ground", boxes, junctions, outer=("q", "p") if space.direct else ("p",))
+
+
+def lie_poisson(space: Domain) -> Reversible:
+    """Gyroscopic effects, J(p) u = ad_uᵀ p: [[p̂_ω, p̂_v], [p̂_v, 0]], without p̂_v on SO(3) x R³.
+
+    Source: Lohmayer, Capobianco and Leyendecker (15), (19).
+    """
+
+    def J(x: Any) -> Any:
+        p_w, p_v = hat(x.p[:3]), hat(np.zeros(3) if space.direct else x.p[3:])
+        return np.block([[p_w, p_v], [p_v, np.zeros((3, 3))]])
+
+    return reversible({"p": space.momentum}, J=J)
+
+
+def _kinetic(space: Domain, mass: float, J: Array) -> Storage:
+    """E_ke(p) = p_ω·J⁻¹ p_ω / 2 + p_v·p_v / 2m; source: Lohmayer, Capobianco and Leyendecker (18)."""
+    if np.linalg.eigvalsh(J)[0] <= 1e-12 * np.trace(J):
+        raise ModelError(
+            "inertia of the body has a principal moment of zero: its kinetic energy is no function of the momentum.\n"
+            "Give a thin rod the moment that it has about its own axis."
+        )
+    if np.count_nonzero(J - np.diag(np.diag(J))) == 0:
+        values = {f"J{k + 1}": float(J[k, k]) for k in range(3)}
+
+        def rotation(p: Any, given: dict[str, Any]) -> Any:
+            return sum(p[k] ** 2 / (2 * given[f"J{k + 1}"]) for k in range(3))
+    else:
+        inverse = np.linalg.inv(J)
+        grid, values = entries("Jinv_", (inverse + inverse.T) / 2)
+        grid[np.tril_indices(3, -1)] = grid.T[np.tril_indices(3, -1)]
+        values = {name: value for name, value in values.items() if name in grid}
+
+        def rotation(p: Any, given: dict[str, Any]) -> Any:
+            return 0.5 * (p[:3] @ filled(grid, given) @ p[:3])
+
+    def H(given: dict[str, Any]) -> Any:
+        p = given["x"].p
+        return rotation(p, given) + (p[3] ** 2 + p[4] ** 2 + p[5] ** 2) / (2 * given["m"])
+
+    return storage({"p": space.momentum}, H=taking(("x", *values, "m"), H), m=mass, **values)
+
+
+def _potential(
+    space: Domain, weight: Array, potential: Callable[..., Any] | None, parameters: dict[str, float]
+) -> Storage:
+    """V(q) = -w·r plus what the user adds; source: Lohmayer, Capobianco and Leyendecker (17)."""
+    grid, values = entries("w", weight)
+    own = list(inspect.signature(potential).parameters) if potential is not None else []
+    if taken := values.keys() & parameters.keys():
+        raise ModelError(f"parameter {min(taken)!r} of the potential is the weight's name: use another name.")
+
+    def H(given: dict[str, Any]) -> Any:
+        V = -(filled(grid, given) @ given["x"].q.r)
+        return V + potential(**{name: given[name] for name in own}) if potential is not None else V
+
+    names = dict.fromkeys(("x", *own, *values, *parameters))
+    return storage({"q": space.pose}, H=taking(names, H), **values, **parameters)

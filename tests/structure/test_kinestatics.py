@@ -1,0 +1,251 @@
+"""Graphs, pairs and mechanisms: published dimensions, mobilities and singular values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from random_structures import projector_gap, seeds, sizes
+
+from visviva import ModelError
+from visviva.geometry import SE3
+from visviva.structure import (
+    Kinestatics,
+    Pair,
+    close,
+    cylindrical,
+    fixed,
+    free,
+    graph_structure,
+    helical,
+    incidence,
+    planar,
+    prismatic,
+    revolute,
+    spherical,
+    wire,
+)
+from visviva.structure.ports import spans
+from visviva.testing.structures import check_dirac
+
+PAIRS = {
+    "revolute": (revolute, 1),
+    "prismatic": (prismatic, 1),
+    "helical": (lambda X: helical(0.3, X), 1),
+    "cylindrical": (cylindrical, 2),
+    "spherical": (spherical, 3),
+    "planar": (planar, 3),
+    "fixed": (lambda X: fixed(), 0),
+    "free": (lambda X: free(), 6),
+}
+EDGES = {"r": ("a", "ground"), "c": ("b", "a"), "s": ("b", "ground")}
+
+
+def pose(seed, size=1.0):
+    return SE3.exp(size * np.random.default_rng(seed).uniform(-1, 1, 6))
+
+
+def two_bodies(seed=0):
+    """A revolute and a cylindrical pair, and a spring to the ground."""
+    return Kinestatics.of(("a", "b"), EDGES, {"r": revolute(pose(seed)), "c": cylindrical(pose(seed + 1))})
+
+
+def loop(screws):
+    """A closed chain of revolute pairs with the poses of their frames."""
+    links = ["ground", *(f"link {i}" for i in range(1, len(screws))), "ground"]
+    edges = {f"joint {i}": (links[i + 1], links[i]) for i in range(len(screws))}
+    return Kinestatics.of(links[1:-1], edges, {name: revolute(X) for name, X in zip(edges, screws, strict=True)})
+
+
+def planar_four_bar():
+    return loop([SE3(np.eye(3), np.array([*point, 0.0])) for point in ((0, 0), (0, 1), (2, 1.3), (2.2, 0))])
+
+
+def bennett(theta, b=None):
+    """Poses of the four joint frames of a Bennett linkage, links R_z(θ) T_x R_x, and the pose after all four."""
+    alpha, beta, a = np.radians(30), np.radians(70), 1.0
+    b = a * np.sin(beta) / np.sin(alpha) if b is None else b
+    theta2 = 2 * np.arctan(np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2) / np.tan(theta / 2))
+    X, frames = SE3.identity(), []
+    for angle, length, twist in [
+        (theta, a, alpha),
+        (theta2, b, beta),
+        (2 * np.pi - theta, a, alpha),
+        (2 * np.pi - theta2, b, beta),
+    ]:
+        frames.append(X)
+        X = X @ SE3.exp([0, 0, angle, 0, 0, 0]) @ SE3.exp([0, 0, 0, length, 0, 0]) @ SE3.exp([twist, 0, 0, 0, 0, 0])
+    return frames, X
+
+
+def test_graph_of_two_bodies_and_three_edges():
+    D = graph_structure(("a", "b"), EDGES)
+    assert D.n == 30
+    check_dirac(D)
+    rng = np.random.default_rng(0)
+    T_a, T_b, W_r, W_c, W_s = rng.uniform(-1, 1, (5, 6))
+    twists = np.concatenate([T_a, T_b, T_a, T_b - T_a, T_b])  # T_e = T_i - T_j
+    wrenches = np.concatenate([-W_r + W_c, -W_c - W_s, W_r, W_c, W_s])  # -W_e on the tail, +W_e on the head
+    assert_allclose(D.residual(twists, wrenches), 0, atol=1e-14)
+    assert_allclose(incidence(("a", "b"), EDGES), [[-1, 1, 0], [0, -1, -1]])
+
+
+def test_composed_network_of_two_bodies():
+    network = two_bodies()
+    D = network.structure()
+    check_dirac(D)
+    assert D.ports == {"a": 6, "b": 6, "s": 6}
+    assert (D.n, network.mobility(), network.rank(), network.redundancy()) == (18, 3, 9, 0)
+
+
+def test_the_intersection_is_too_small():
+    """All ports kept and both laws imposed on each, as printed in (33), leave 18 of 30 dimensions."""
+    network = two_bodies()
+    G = graph_structure(network.bodies, network.edges)
+    at, rows = spans(G.ports), [np.hstack([G.F, G.E])]
+    for name, pair in network.pairs.items():
+        P = pair.structure()
+        block = np.zeros((6, 2 * G.n))
+        block[:, at[name]], block[:, G.n :][:, at[name]] = P.F, P.E
+        rows.append(block)
+    intersection = 2 * G.n - np.linalg.matrix_rank(np.vstack(rows))
+    assert (intersection, G.n) == (18, 30)
+
+
+@given(seed=seeds)
+def test_admissible_twists_are_those_of_the_structure(seed):
+    """What the composed structure lets the bodies do, and bear, with the spring's edge unloaded or held."""
+    network = two_bodies(seed)
+    D = close(network.structure(), "s", "effort")
+    f, e = np.split(D.to_projector(), 2)
+    twists, wrenches = network.admissible_twists(), network.constraint_wrenches()
+    assert_allclose(f[:, : D.n], twists @ twists.T, atol=1e-11)
+    assert_allclose(e[:, D.n :], wrenches @ wrenches.T, atol=1e-11)
+
+
+def test_planar_four_bar_in_space_is_overconstrained():
+    bar = planar_four_bar()
+    assert bar.constraints().shape == (20, 18)
+    assert (bar.rank(), bar.mobility(), bar.redundancy()) == (17, 1, 3)
+    check_dirac(bar.structure())
+    assert_allclose(bar.constraints().T @ bar.self_stresses(), 0, atol=1e-14)
+    assert_allclose(bar.constraints() @ bar.admissible_twists(), 0, atol=1e-14)
+    assert_allclose(bar.constraint_wrenches().T @ bar.admissible_twists(), 0, atol=1e-14)
+    in_plane = bar.admissible_twists().reshape(3, 6)
+    assert_allclose(in_plane[:, [0, 1, 5]], 0, atol=1e-14)
+
+
+def test_bennett_moves():
+    frames, end = bennett(0.7)
+    assert_allclose(end.matrix, np.eye(4), atol=5e-15)
+    screws = np.hstack([revolute(X).S for X in frames])
+    values = np.linalg.svd(screws, compute_uv=False)
+    assert_allclose(values[:3], [2.466186, 1.544177, 0.971769], atol=1e-6)
+    assert values[3] < 2e-15
+    linkage = loop(frames)
+    assert (linkage.mobility(), linkage.redundancy(), linkage.structure().n) == (1, 3, 18)
+
+
+def test_an_almost_bennett_linkage_does_not_close_and_is_rigid():
+    frames, end = bennett(0.7, b=1.01 * 1.8793852416)
+    assert np.abs(end.matrix - np.eye(4)).max() > 1e-3
+    assert loop(frames).mobility() == 0
+    assert loop(frames).mobility(tolerance=0.1) == 1
+
+
+def test_singularity_of_a_folding_parallelogram():
+    def parallelogram(angle):
+        x, y = np.cos(angle), np.sin(angle)
+        corners = ((0, 0), (x, y), (2 + x, y), (2, 0))
+        return loop([SE3(np.eye(3), np.array([*corner, 0.0])) for corner in corners])
+
+    values = [parallelogram(angle).singularity() for angle in (1.0, 1e-2, 1e-4)]
+    assert values[0] > 10 * values[1] > 100 * values[2] > 0
+    assert (parallelogram(1.0).mobility(), parallelogram(0.0).mobility()) == (1, 2)
+    assert Kinestatics.of(("a",), {}).singularity() == 0
+
+
+@pytest.mark.parametrize(("build", "freedom"), PAIRS.values(), ids=PAIRS)
+@given(seed=seeds, size=sizes)
+def test_pairs_are_reciprocal_and_dirac(build, freedom, seed, size):
+    pair = build(pose(seed, size))
+    assert pair.freedom == freedom
+    assert pair.A.shape == (6 - freedom, 6)
+    assert_allclose(pair.A @ pair.S, 0, atol=1e-14)
+    check_dirac(pair.structure())
+    rng = np.random.default_rng(seed)
+    T, W = pair.S @ rng.uniform(-1, 1, freedom), pair.A.T @ rng.uniform(-1, 1, 6 - freedom)
+    assert_allclose(pair.structure().residual(T, W), 0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("build", "freedom"), PAIRS.values(), ids=PAIRS)
+@given(seed=seeds)
+def test_one_pair_to_the_ground_has_its_own_mobility(build, freedom, seed):
+    network = Kinestatics.of(("body",), {"joint": ("body", "ground")}, {"joint": build(pose(seed))})
+    assert (network.mobility(), network.rank(), network.redundancy()) == (freedom, 6 - freedom, 0)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, freedom) in PAIRS.items() if freedom])
+def test_actuated_pair_between_free_and_welded(name):
+    build, freedom = PAIRS[name]
+    pair = build(pose(3))
+    D = pair.actuated()
+    check_dirac(D)
+    assert D.n == 6 + freedom
+    assert projector_gap(close(D, "actuator", "effort"), pair.structure()) < 1e-13
+    assert projector_gap(close(D, "actuator", "flow"), fixed().structure()) < 1e-13
+
+
+@given(rate=st.floats(-3, 3), tau=st.floats(-3, 3))
+def test_a_motor_drives_the_tail_of_its_edge(rate, tau):
+    S = revolute(pose(5)).S[:, 0]
+    network = Kinestatics.of(("rotor",), {"hinge": ("rotor", "ground")}, {"hinge": revolute(pose(5))})
+    D = network.structure(actuated=["hinge"])
+    assert D.ports == {"rotor": 6, "hinge": 1}
+    on_network = -tau * S / (S @ S)  # minus the wrench that the rotor feels
+    assert_allclose(D.residual([*(rate * S), rate], [*on_network, tau]), 0, atol=1e-14)
+
+
+def test_a_body_without_inertia_is_a_series_of_pairs():
+    """Two parallel sliders on a body that is left out act as one slider."""
+    edges = {"in": ("middle", "ground"), "out": ("end", "middle")}
+    chain = Kinestatics.of(("middle", "end"), edges, {"in": prismatic(), "out": prismatic()})
+    direct = Kinestatics.of(("end",), {"in": ("end", "ground")}, {"in": prismatic()})
+    assert close(chain.structure(), "middle", "effort").same_as(direct.structure())
+
+
+def test_a_graph_of_dimension_one_is_a_circuit():
+    D = graph_structure(("node",), {"in": ("node", "ground"), "out": ("node", "ground")}, dim=1)
+    joined = close(D, "node", "effort")  # one voltage, currents that sum to zero
+    assert joined.same_as(wire("in", "out").flip("in"))
+
+
+AT = {"e": ("a", "ground")}
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: graph_structure(("a",), {"e": ("a", "b")}),
+            "edge 'e' ends at 'b', which is no body; .* 'a', and",
+        ),
+        (lambda: graph_structure(("a",), {"e": ("a", "a")}), "edge 'e' joins 'a' to itself"),
+        (lambda: graph_structure(("a",), {"a": ("a", "ground")}), "the graph has a port twice: 'a'"),
+        (lambda: Kinestatics.of(("a",), AT, {"f": fixed()}), "the pairs 'f' have no edge; the edges are 'e'"),
+        (
+            lambda: Kinestatics.of(("a",), AT, {"e": fixed()}).structure(["e"]),
+            "'e' is no pair with a freedom",
+        ),
+        (lambda: fixed().actuated(), "without freedom has nothing to actuate"),
+        (lambda: Pair.allowing(np.ones((6, 2))), "2 freedom twists of the pair have rank 1"),
+        (lambda: Pair.allowing(np.ones((5, 1))), "freedom twists S must have shape"),
+        (lambda: Pair.allowing(np.ones((2, 6, 1))), r"freedom twists S must be one matrix \(6, p\)"),
+        (lambda: helical(np.nan), "pitch of the helical pair must be finite"),
+    ],
+)
+def test_what_is_no_mechanism_is_refused(build, message):
+    with pytest.raises(ModelError, match=message):
+        build()
