@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import testing as testing
+    from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
     from visviva.errors import AssemblyError as AssemblyError
@@ -44,6 +45,7 @@ _HOME = {
     "Interrupted": "visviva.errors",
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
+    "analyse": "visviva.compiler",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "DiscreteGradient": "visviva.integrate",

@@ -19,7 +19,7 @@ from systems import (
 )
 
 import visviva as vv
-from visviva.language import compose, environment, reversible, storage
+from visviva.language import compose, environment, irreversible, reversible, storage
 from visviva.testing import check_model, check_storage
 
 STEPS = [1.0, 0.1, 0.01, 0.001]
@@ -201,3 +201,45 @@ def test_the_same_constraint_twice_is_solved_once():
     w = np.sqrt(1.5 / 1.75)
     np.testing.assert_allclose(run["q"][:, 0], np.cos(w * run.t), atol=1e-4)
     assert any("redundant constraints in two" in warning for warning in run.audit().warnings)
+
+
+def cooled():
+    """A body of constant U'' that work cools through a heat pump without end: its temperature falls below zero."""
+    body = storage({"s": entropy}, H=lambda x, a, theta0: theta0 * x.s + 0.5 * a * x.s**2, a=100.0)
+    return compose("cooled", {"body": body}, {"s": ("body.s",)}, outer=("s",))
+
+
+def test_a_negative_temperature_is_refused_at_the_start_and_on_the_way():
+    with pytest.raises(vv.AssemblyError, match=r"junction 's' of 'cooled' means a temperature of -100 K"):
+        vv.simulate(cooled(), t_end=1.0, h=0.1, initial={"s": -4.0})
+    with pytest.raises(vv.ConvergenceError, match="the temperature at junction 's' would be -") as failure:
+        vv.simulate(cooled(), t_end=10.0, h=0.1, initial={"s": 0.0}, inputs={"s": -1.0})
+    run = failure.value.run
+    assert (300.0 + 100.0 * run["s"][:, 0] > 0).all()
+    assert run.t[-1] == pytest.approx(2.9, abs=0.11)
+
+
+def test_the_analysis_of_a_system():
+    model = vv.compile(hot())
+    analysis = vv.analyse(model, model.pack({"osc.q": 1.0, "p": 0.0, "s": 0.0}))
+    assert (analysis.states, analysis.index, analysis.reservoirs) == (3, 0, ("s_env",))
+    model = vv.compile(lever_system())
+    analysis = vv.analyse(model, model.pack({"a": 2.0, "b": 3.0}))
+    assert (analysis.rows, analysis.rank, analysis.index) == (1, 1, 2)
+    assert "constraint rows: 1 of rank 1" in str(analysis)
+    resistor = reversible({"p": momentum, "q": displacement}, J=[[0, 1], [-1, 0]])
+    boxes = {"m": mass(), "g": resistor, "d": damper_of_flow(), "env": environment({"s": entropy})}
+    system = compose("gyrator", boxes, {"p": ("m.p", "g.p"), "q": ("g.q", "d.q"), "s": ("d.s", "env.s")})
+    model = vv.compile(system)
+    assert vv.analyse(model, model.pack({"p": 1.0})).index == 1
+    run = vv.simulate(system, t_end=1.0, h=0.001, initial={"p": 1.0})
+    assert run["p"][-1, 0] == pytest.approx(np.exp(-1 / 0.2), rel=1e-4)  # ṗ = -v/d through the gyrator
+    assert run.audit().ok
+
+
+def damper_of_flow():
+    return irreversible(
+        {"q": displacement, "s": entropy},
+        M=lambda e, theta, d: [[theta.s * d, -d * e.q], [-d * e.q, d * e.q**2 / theta.s]],
+        d=0.2,
+    )

@@ -1,5 +1,6 @@
 """From descriptions to models."""
 
+from visviva.compiler.analysis import Analysis, analyse
 from visviva.compiler.compile import compile
 from visviva.compiler.consistent import check_consistent, consistent
 from visviva.compiler.massless import check_massless_motion
@@ -8,6 +9,8 @@ from visviva.compiler.system import compile_system
 
 __all__ = [
     "FORMS",
+    "Analysis",
+    "analyse",
     "check_consistent",
     "check_massless_motion",
     "compile",

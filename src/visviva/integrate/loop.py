@@ -58,6 +58,7 @@ class Loop:
         t_mid = state.t0 + (state.steps + 0.5) * h
         u = self.inputs(t_mid)
         step, active = self._solve(state, h, u)
+        self._check_temperatures(state.x, step.x)
         angles, turn = self._angles(state.angles, step.x)
         H = self._energies(step.x)
         gap = self._gap(float(H.sum() - self._H.sum()), state.x, step)
@@ -100,6 +101,13 @@ class Loop:
         self._rows.append(row)
         self._u.append(u_after)
         self.states.append(after)  # last: a step counts only when its state is there
+
+    def _check_temperatures(self, x0: Array, x1: Array) -> None:
+        """A step with a temperature at or below zero has no meaning, whatever its balance: it is refused."""
+        for z in (self.model.mean_z(x0, x1), self.model.z(x1)) if self.model.is_thermal else ():
+            for name, theta in self.model.temperatures(z).items():
+                if not theta > 0:
+                    raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
 
     def _energies(self, x: Array) -> Array:
         """Exergy of each storage [J]."""

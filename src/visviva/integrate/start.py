@@ -32,6 +32,12 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator) -> t
     model.check(x)
     check_massless_motion(model, x)
     _check_g(model, x)
+    for name, theta in model.temperatures(model.z(x)).items():
+        if not theta > 0:
+            raise AssemblyError(
+                f"the initial entropy at junction {name!r} of {model.name!r} means a temperature of {theta:.4g} K.\n"
+                "Absolute temperatures are positive: start with more entropy, or check the energy U(s)."
+            )
     if not any(kind is RowKind.DRIVEN for _, kind in model.kinds):  # inputs may ask for another start
         check_consistent(model, x)
     state = State(

@@ -151,6 +151,11 @@ class Model:
                 total = total + x[..., self.layout.x[variable.name]].sum(-1)
         return total
 
+    def temperatures(self, z: Array) -> dict[str, float]:
+        """Absolute temperature [K] of every entropy variable, from the efforts of one state or step."""
+        hot = [variable.name for variable in self.variables if variable.entropy]
+        return {name: self.theta0 + float(z[self.layout.z[name]][0]) for name in hot}
+
     def z(self, x: Array, w: Array | None = None) -> Array:
         """Efforts of the storages and the algebraic unknowns, with Eᵀ z = dH."""
         return self.mean_z(x, x, w)

@@ -15,9 +15,15 @@ def energy_scale(model: Model, H: Array, H_start: Array, work: float) -> float:
 
 
 def rate_violations(model: Model, x: Array) -> tuple[Array, Array, Array]:
-    """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|."""
+    """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|.
+
+    Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
+    """
     z, result = model.z(x), np.zeros((3, len(model.constraints)))
+    algebraic = {junction.name for junction in model.junctions}
     for k, part in enumerate(model.constraints):
+        if algebraic & set(part.acts):
+            continue
         q, e = model.local(part, x, z)
         C = part.C(q)
         size = np.abs(C)
