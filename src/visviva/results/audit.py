@@ -156,10 +156,10 @@ def _warnings(run: Run, g_v: float) -> tuple[str, ...]:
     spin, body = _largest_spin(run)
     if spin > SPIN_WARNING:
         found.append(f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h.")
-    if run.energy_unit > run.energy_scale > 1e-9 * run.energy_unit:  # not where everything is at rest
+    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
         found.append(
             f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
-            "relative figures refer to that. Count heights from near the mechanism."
+            "relative figures refer to that. Heights are best counted from near the mechanism."
         )
     redundant = _redundant(run)
     if redundant:

@@ -33,28 +33,54 @@ def _energy(run: Run) -> Figure:
     figure, (top, low) = plt.subplots(
         2, 1, figsize=(7.5, 5.5), sharex=True, height_ratios=(3, 1.2), layout="constrained"
     )
-    if run.model.kinetic:
-        moving, resting = run.kinetic_and_potential()
-        top.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
-        top.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
-    names = [name.removeprefix("energy.") for name in run.match("energy.*")]
-    if 1 < len(names) <= MANY:
-        for name, shade in zip(names, np.linspace(0.35, 0.75, len(names)), strict=True):
-            top.plot(run.t, run[f"energy.{name}"], color=str(shade), lw=0.9, label=f"of {name}")
-    top.plot(run.t, run["energy"], color="black", lw=1.8, label="stored, total")
-    if run["heat"][-1] > 0:
-        top.plot(run.t, run["heat"], color="tab:red", ls="--", label="heat to the environment")
-    if np.abs(run["work"]).max(initial=0.0) > 0:
-        top.plot(run.t, run["work"], color="tab:green", ls="-.", label="work of the inputs")
-    if run["heat"][-1] > 0 or np.abs(run["work"]).max(initial=0.0) > 0:
-        top.plot(run.t, run["energy"] + run["heat"] - run["work"], color="black", ls=":", label="stored + heat − work")
-    top.set_ylabel("energy [J]")
+    if run.model.is_thermal:
+        _thermal_lines(run, top)
+    else:
+        _mechanical_lines(run, top)
     _name(top, f"{run.model.name}: energy")
     _closure(run, low)
     low.set_xlabel("time [s]")
     _light(top)
     _light(low)
     return figure
+
+
+def _mechanical_lines(run: Run, axes: Axes) -> None:
+    """Kinetic and potential energy, components, heat and work."""
+    if run.model.kinetic:
+        moving, resting = run.kinetic_and_potential()
+        axes.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
+        axes.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
+    names = [name.removeprefix("energy.") for name in run.match("energy.*")]
+    if 1 < len(names) <= MANY:
+        for name, shade in zip(names, np.linspace(0.35, 0.75, len(names)), strict=True):
+            axes.plot(run.t, run[f"energy.{name}"], color=str(shade), lw=0.9, label=f"of {name}")
+    axes.plot(run.t, run["energy"], color="black", lw=1.8, label="stored, total")
+    heats, works = run["heat"][-1] > 0, np.abs(run["work"]).max(initial=0.0) > 0
+    if heats:
+        axes.plot(run.t, run["heat"], color="tab:red", ls="--", label="heat to the environment")
+    if works:
+        axes.plot(run.t, run["work"], color="tab:green", ls="-.", label="work of the inputs")
+    if heats or works:
+        axes.plot(run.t, run["energy"] + run["heat"] - run["work"], color="black", ls=":", label="stored + heat − work")
+    axes.set_ylabel("energy [J]")
+
+
+def _thermal_lines(run: Run, axes: Axes) -> None:
+    """Changes since the start, by component and environment: internal energies are large and their zero is nobody's."""
+    total = run["energy"] - run["energy"][0] - run["work"]
+    for name in run.match("energy.*"):
+        energy = run[name]
+        axes.plot(run.t, energy - energy[0], lw=1.3, label=name.removeprefix("energy."))
+    for reservoir in (part for part in run.model.reservoirs if part.entropy):
+        taken = run.model.theta0 * run[reservoir.name].sum(-1)
+        axes.plot(run.t, taken, lw=1.3, ls="-.", label=f"environment at {reservoir.name}")
+        total = total + taken
+    if np.abs(run["work"]).max(initial=0.0) > 0:
+        axes.plot(run.t, -run["work"], color="tab:green", ls="-.", label="inputs (− work)")
+    axes.plot(run.t, run["heat"], color="0.45", ls="--", label="exergy destroyed")
+    axes.plot(run.t, total, color="black", ls=":", label="sum of all energies")
+    axes.set_ylabel("energy since the start [J]")
 
 
 def _closure(run: Run, axes: Axes) -> None:
