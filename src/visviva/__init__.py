@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from visviva.model import State as State
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
+    from visviva.views import draw as draw
+    from visviva.views import equations as equations
 
 _HOME = {
     "AssemblyError": "visviva.errors",
@@ -58,6 +60,8 @@ _HOME = {
     "Model": "visviva.model",
     "State": "visviva.model",
     "Audit": "visviva.results",
+    "draw": "visviva.views",
+    "equations": "visviva.views",
     "Run": "visviva.results",
 }
 _MODULES = {

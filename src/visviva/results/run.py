@@ -136,7 +136,8 @@ class Run:
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
         first = np.array([energy[0] for energy in self._storage_energies])
-        return max(energy_scale(self.model, first, first, 0.0), float(self.record.scale.max(initial=0.0)))
+        start = float(energy_scale(self.model, first, first, np.zeros(())))
+        return max(start, float(self.record.scale.max(initial=0.0)))
 
     @cached_property
     def energy_unit(self) -> float:
