@@ -43,7 +43,10 @@ def write_page(run: Run, path: str | PathLike[str]) -> None:
 
 
 def _stick_figure(run: Run) -> dict[str, Any]:
-    """Points over time and the lines between them: each body as a star from its centre of mass to its joints."""
+    """Points over time and the lines between them: each body as a star from its centre of mass to its joints.
+
+    A body held at one point only is drawn as far beyond its centre of mass, so that a pendulum has a free end.
+    """
     motion = run.motion
     if motion is None:
         return {"t": [], "points": [], "lines": [], "marks": []}
@@ -65,6 +68,11 @@ def _stick_figure(run: Run) -> dict[str, Any]:
         at = add(motion.point(end, joint.r_W))
         marks.append((at, "ground" if Ground in (type(joint.parent), type(joint.child)) else "joint"))
         lines += [(centres[end.name], at, end.name) for end in movers(joint) if isinstance(end, Body)]
+    for part in motion.mechanism.bodies:
+        held = [joint.r_W for joint in motion.mechanism.joints if part in movers(joint)]
+        shown = any(frame.carrier is part for frame in motion.mechanism.frames)
+        if isinstance(part, Body) and len(held) == 1 and not shown:
+            lines.append((centres[part.name], add(motion.point(part, 2 * part.r_WC - held[0])), part.name))
     for frame in motion.mechanism.frames:
         at = add(motion.pose(frame).r)
         marks.append((at, "frame"))
