@@ -8,6 +8,7 @@ from systems import (
     conduction,
     coupling,
     damped,
+    damper,
     displacement,
     entropy,
     hard_spring,
@@ -163,7 +164,7 @@ def lever_system():
 
 
 def test_a_start_that_violates_a_constraint_is_named():
-    with pytest.raises(vv.AssemblyError, match="violates the constraint of 'lever': C e = 1"):
+    with pytest.raises(vv.AssemblyError, match="violates the constraint of 'lever': 1 instead of 0"):
         vv.simulate(lever_system(), t_end=1.0, h=0.1, initial={"a": 1.0, "b": 0.0})
 
 
@@ -243,3 +244,102 @@ def damper_of_flow():
         M=lambda e, theta, d: [[theta.s * d, -d * e.q], [-d * e.q, d * e.q**2 / theta.s]],
         d=0.2,
     )
+
+
+# -- what a careful reader tried -----------------------------------------------------------------------------------
+
+
+def loose_spring():
+    """A spring whose far end moves freely: its force must vanish, also at the start."""
+    return compose("loose", {"sp": spring(), "pkc": coupling()}, {"q": ("sp.q", "pkc.q"), "p": ("pkc.p",)}, outer="p")
+
+
+def test_a_junction_without_storage_constrains_the_start():
+    with pytest.raises(vv.AssemblyError, match=r"violates the balance of flows at junction 'p': -1\.5 instead of 0"):
+        vv.simulate(loose_spring(), t_end=1.0, h=0.1, initial={"q": 1.0})
+    assert vv.consistent(vv.compile(loose_spring()), {"q": 1.0})["q"][0] == pytest.approx(0.0, abs=1e-12)
+    force = {"p": lambda t: 1.5 * np.cos(t)}
+    run = vv.simulate(loose_spring(), t_end=1.0, h=0.01, initial={"q": 1.0}, inputs=force)
+    np.testing.assert_allclose(run["q"][:, 0], np.cos(run.t), atol=1e-4)
+    assert run.audit().ok
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_entropy_that_is_pumped_in_brings_its_energy(h):
+    body = storage({"s": entropy}, H=lambda x, c, theta0: c * theta0 * np.exp(x.s / c), c=2.0)
+    boxes = {"a": body, "c": conduction(), "e": environment({"s": entropy})}
+    system = compose("pumped", boxes, {"a": ("a.s", "c.s1"), "m": ("c.s2", "e.s")}, outer=("a",))
+    run = vv.simulate(system, t_end=20 * h, h=h, initial={"a": 0.0}, inputs={"a": lambda t: 0.1 * np.sin(t)})
+    audit = run.audit()
+    assert audit.ok
+    assert abs(sum(account.energy_in for account in audit.components.values())) <= 1e-12 * run.energy_unit
+    carried = 300.0 * 0.1 * np.cumsum(h * np.sin(run.t_mid))  # θ0 times the entropy pumped in, beside the work
+    total = run["energy"] + 300.0 * run["m"][:, 0] - run["work"]
+    np.testing.assert_allclose(np.diff(total), np.diff(np.append(0.0, carried)), atol=1e-11)
+
+
+def test_a_reversible_component_leaves_entropy_alone():
+    with pytest.raises(vv.ModelError, match=r"J of a component with ports s .* must leave entropy alone"):
+        reversible({"s": entropy, "p": momentum}, J=[[0, 1], [-1, 0]])
+    with pytest.raises(vv.ModelError, match=r"C of a component with ports a .* must leave entropy alone"):
+        reversible({"a": entropy, "b": entropy}, C=[[1, -2]])
+    reversible({"a": entropy, "b": entropy}, C=[[1, -1]])  # one temperature at both: nothing is wrong with that
+
+
+def walled(H):
+    pe = storage({"q": displacement}, H=H)
+    return compose(
+        "wall", {"pe": pe, "ke": mass(), "pkc": coupling()}, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")}
+    )
+
+
+@pytest.mark.parametrize("h", [2.0, 1.0, 0.5, 0.1])
+@pytest.mark.parametrize("H", [lambda x: 1 / x.q + x.q, lambda x: x.q - np.log(x.q), lambda x: np.tan(x.q - 1) ** 2])
+def test_no_step_crosses_a_pole_or_leaves_the_domain(H, h):
+    """Either the step stays where the energy is defined, or it is refused."""
+    try:
+        run = vv.simulate(walled(H), t_end=10 * h, h=h, initial={"q": 0.5, "p": 0.3})
+    except vv.ConvergenceError as error:
+        run = error.run
+    assert np.isfinite(run["energy"]).all()
+    assert (run["q"] > -0.58).all()  # the poles: q = 0 and q = 1 - π/2
+    assert run.audit().first_law <= 1e-13
+
+
+def test_heat_needs_somewhere_to_go():
+    system = compose("hot air", {"m": mass(), "mf": damper()}, {"p": ("m.p", "mf.p"), "s": ("mf.s",)})
+    with pytest.raises(vv.ModelError, match=r"the heat of mf\.s has nowhere to go: junction 's' of 'hot air'"):
+        vv.compile(system)
+
+
+def test_a_system_without_states():
+    """Friction driven from outside, its heat taken by the environment: nothing is stored, all is accounted for."""
+    boxes = {"mf": damper(), "env": environment({"s": entropy})}
+    system = compose("brake", boxes, {"p": ("mf.p",), "s": ("mf.s", "env.s")}, outer=("p",))
+    run = vv.simulate(system, t_end=1.0, h=0.1, initial={}, inputs={"p": 0.6})
+    assert run.audit().ok
+    assert run["work"][-1] == pytest.approx(0.6**2 / 0.2, rel=1e-9)  # v = f/d
+    assert 300 * run["s"][-1, 0] == pytest.approx(run["work"][-1], rel=1e-9)
+
+
+def test_a_dirac_structure_in_any_representation_is_a_component():
+    from visviva.structure import Dirac
+
+    ports = {"q": 1, "p": 1}
+    made = [
+        Dirac.constrained(np.array([[0.0, 1], [-1, 0]]), np.zeros((0, 2)), ports),
+        Dirac.input_output(np.array([[0.0, 1], [-1, 0]]), ports),
+    ]
+    made.append(Dirac.kernel(made[0].F, made[0].E, ports))
+    for structure in made:
+        pkc = reversible({"q": displacement, "p": momentum}, dirac=structure)
+        np.testing.assert_allclose(np.array(pkc.J.values, dtype=float), [[0, 1], [-1, 0]], atol=1e-14)
+    lever = Dirac.constrained(np.zeros((2, 2)), np.array([[1.0, -2.0]]), {"a": 1, "b": 1})
+    box = reversible({"a": momentum, "b": momentum}, dirac=lever)
+    system = compose("lever", {"m": mass(), "n": mass(), "l": box}, {"a": ("m.p", "l.a"), "b": ("n.p", "l.b")})
+    run = vv.simulate(system, t_end=1.0, h=0.1, initial={"a": 2.0, "b": 1.0})
+    np.testing.assert_allclose(run["a"], 2 * run["b"], atol=1e-12)
+    with pytest.raises(vv.ModelError, match="they must agree"):
+        reversible({"x": momentum}, dirac=lever)
+    with pytest.raises(vv.ModelError, match="not both"):
+        reversible({"a": momentum, "b": momentum}, C=[[1, -2]], dirac=lever)

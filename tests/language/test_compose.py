@@ -42,6 +42,17 @@ def test_wrong_patterns(junctions, outer, message):
         compose("osc", BOXES, junctions, outer)
 
 
+def test_names_and_kinds_of_arguments():
+    with pytest.raises(vv.ModelError, match=r"junction name 'a\.p' in 'osc' is no identifier"):
+        compose("osc", BOXES, GOOD | {"a.p": ("ke.p",)})
+    with pytest.raises(vv.ModelError, match="junctions of 'osc' are a dictionary by name, got list"):
+        compose("osc", BOXES, [("pe.q",)])
+    with pytest.raises(vv.ModelError, match="port name 'a b' is no identifier"):
+        renamed(oscillator(), {"p": "a b"})
+    assert list(compose("osc", BOXES, GOOD, outer="p").interface) == ["p"]
+    assert list(compose("osc", BOXES, GOOD, outer=None).interface) == []
+
+
 def test_boxes_hold_systems():
     with pytest.raises(vv.ModelError, match="box 'pe' of 'osc' must hold a system, got 3"):
         compose("osc", {"pe": 3}, {})
@@ -84,6 +95,13 @@ def test_renaming_ports_changes_nothing_but_names():
     box = renamed(spring(), {"q": "x"})
     flat = compose("one", {"s": box}, {"a": ("s.x",)}).flatten()
     assert flat.junctions["a"].ends == (("s", "q"),)
+
+
+def test_a_renamed_composite_is_compiled_under_its_new_names():
+    system = renamed(oscillator(), {"p": "push"})
+    run = vv.simulate(system, t_end=1.0, h=0.1, initial={"q": 1.0, "p": 0.0}, inputs={"push": 0.5})
+    assert run.audit().ok
+    assert run["push.work"][-1] != 0
 
 
 def test_renaming_errors():

@@ -61,6 +61,17 @@ def test_what_cannot_be_traced_says_why(H, reason):
 
 
 BAD_STORAGES = {
+    "parameter like the port": (
+        lambda: storage({"q": displacement}, H=lambda x, q: q * x.q, q=4.0),
+        "two things called 'q'",
+    ),
+    "parameter theta_0": (
+        lambda: storage({"q": displacement}, H=lambda x, theta_0: theta_0 * x.q, theta_0=1.0),
+        "theta_0",
+    ),
+    "not a number": (lambda: storage({"q": displacement}, H=lambda x: np.nan * x.q), "must be finite"),
+    "unused with a constant": (lambda: storage({"q": displacement}, H=0.0, k=3.0), "does not depend on .* 'k'"),
+    "index": (lambda: storage({"v": Quantity("R3", "v")}, H=lambda x: x.v[3]), "cannot be traced: index 3"),
     "two ports": (lambda: storage({"q": displacement, "p": momentum}, H=lambda x: x.q), "exactly one power port"),
     "state port": (lambda: storage({"q": displacement.state}, H=lambda x: x.q), "exactly one power port"),
     "no ports": (lambda: storage({}, H=lambda x: 0.0), "dictionary of ports"),
@@ -73,6 +84,8 @@ BAD_STORAGES = {
     "NaN parameter": (lambda: storage({"q": displacement}, H=lambda x, k: k * x.q, k=np.nan), "must be finite"),
     "reserved": (lambda: storage({"q": displacement}, H=lambda x, e: e * x.q, e=1.0), "name of an argument"),
     "entropy vector": (lambda: Quantity("R2", "entropy"), "entropy is a number"),
+    "number": (lambda: Quantity(3, "thing"), "given by its name"),
+    "no dimension": (lambda: Quantity("R0", "thing"), "no state space 'R0'"),
     "no space": (lambda: Quantity("Q7", "thing"), "no state space 'Q7'"),
     "no quantity name": (lambda: Quantity("R", ""), "non-empty string"),
 }
@@ -92,6 +105,16 @@ BAD_STRUCTURES = {
     "shape": (lambda: reversible(PAIR, J=[[0]]), r"shape \(2, 2\) over its power ports q \(1\), p \(1\)"),
     "nothing": (lambda: reversible(PAIR), "needs J or C"),
     "rows": (lambda: reversible(PAIR, C=[[1, 2, 3]]), "must have 2 columns"),
+    "no rows": (lambda: reversible(PAIR, C=np.zeros((0, 2))), "must have 2 columns"),
+    "no power": (lambda: reversible({"q": displacement.state}, J=np.zeros((0, 0))), "at least one power port"),
+    "not skew in its domain": (
+        lambda: reversible(PAIR, J=lambda x: [[0, np.log(x.q)], [-0.9 * np.log(x.q), 0]]),
+        "must be skew",
+    ),
+    "a small entry beside a large one": (
+        lambda: reversible(PAIR | {"r": momentum}, J=[[0, 1e10, 0], [-1e10, 0, 1], [0, -0.5, 0]]),
+        "must be skew",
+    ),
     "unused": (lambda: reversible(PAIR, J=[[0, 1], [-1, 0]], k=2.0), "does not depend on its parameter 'k'"),
     "not symmetric": (lambda: irreversible(HEAT, M=[[1, 0], [1, 0]]), r"must be symmetric \(Onsager\)"),
     "negative": (lambda: irreversible(HEAT, M=[[-1, 0], [0, 0]]), "must be positive semidefinite"),
@@ -116,6 +139,11 @@ def test_structures_are_traced():
 
 def test_spaces_have_one_spelling():
     assert Quantity("SO(3)", "x") == Quantity("SO3", "x")
+    assert Quantity("R1", "x") == Quantity("R", "x")
     assert Quantity("R^3", "x") == Quantity("R3", "x") != Quantity("R3", "y")
     assert Quantity("SE3", "pose").dim == Quantity("se(3)*", "momentum").dim == 6
     assert Quantity("SO2xR", "joint").dim == 2
+
+
+def test_arguments_with_defaults_are_left_alone():
+    assert storage({"q": displacement}, H=lambda x, k=2.0: k * x.q).H.values.item() == 2 * sympy.Symbol("q", real=True)

@@ -9,37 +9,43 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
-from visviva.model import Model
+from visviva.model import Model, RowKind
 
 TOLERANCE = 1e-9  # of the size of the terms of a row
 STEP = 1e-6  # of differences
 
 
-def constraint_gap(model: Model, x: Array) -> tuple[Array, Array]:
-    """What remains of the rows C e = 0 at x with the best efforts of junctions, and the size of their terms."""
-    dim = model.layout.dim
-    C, z = model.C(x), model.z(x)
-    rest = C[:, :dim] @ z[:dim]
-    size = np.abs(C[:, :dim]) @ np.abs(z[:dim])
-    size = np.maximum(
-        size, np.abs(C).max(initial=0.0) * np.abs(z[:dim]).max(initial=0.0)
-    )  # of rows that are zero anyway
-    if C.shape[1] > dim and len(C):
-        a = np.linalg.lstsq(C[:, dim:], -rest, rcond=1e-12)[0]
-        rest, size = rest + C[:, dim:] @ a, size + np.abs(C[:, dim:]) @ np.abs(a)
+def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array, Array]:
+    """What remains of the algebraic rows at x with the best algebraic unknowns, and the size of their terms.
+
+    Rows that hold for some efforts of junctions and multipliers leave nothing; the others constrain the state itself.
+    The matrix is taken at some generic unknowns, since a dissipation may vanish at zero.
+    """
+    dim, solved = model.layout.dim, model.layout.solved
+    z = model.z(x, np.random.default_rng(0).uniform(0.5, 1.5, len(model.kinds)))
+    K = (model.J(x) - model.R(x, z))[dim:solved]
+    e = z[:dim]
+    supplied = model.B(x)[dim:solved] @ u if u is not None else np.zeros(solved - dim)
+    rest, size = K[:, :dim] @ e + supplied, np.abs(K[:, :dim]) @ np.abs(e) + np.abs(supplied)
+    largest = float(np.abs(K[:, :dim]).max(initial=0.0) * np.abs(e).max(initial=0.0))
+    size = np.maximum(size, largest)  # rows whose terms are all zero are not measured by their rounding
+    if len(K):
+        w = np.linalg.lstsq(K[:, dim:solved], -rest, rcond=1e-12)[0]
+        rest = rest + K[:, dim:solved] @ w
     return rest, size
 
 
-def check_consistent(model: Model, x: Array) -> None:
-    """An error that names the component whose constraint the initial efforts violate."""
-    rest, size = constraint_gap(model, x)
+def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:
+    """An error that names the component or junction whose row the initial efforts violate."""
+    rest, size = algebraic_gap(model, x, u)
     if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
         return
-    names = [part.name for part in model.constraints for _ in range(part.rows)]
     worst = int(np.abs(rest).argmax())
+    name, kind = model.kinds[worst]
+    what = "the balance of flows at junction" if kind is RowKind.EFFORT else "the constraint of"
     raise AssemblyError(
-        f"the initial state of {model.name!r} violates the constraint of {names[worst]!r}: C e = {rest[worst]:.3g}.\n"
-        "Give efforts (velocities, …) that satisfy it, or let vv.consistent(...) find the nearest state."
+        f"the initial state of {model.name!r} violates {what} {name!r}: {rest[worst]:.3g} instead of 0.\n"
+        "Give states whose efforts (velocities, forces, …) satisfy it, or let vv.consistent(...) find the nearest one."
     )
 
 
@@ -58,13 +64,13 @@ def consistent(
     for name in fixed:
         free[model.layout.z[name]] = False
     for _ in range(iterations if free.any() else 0):
-        rest, size = constraint_gap(model, x)
+        rest, size = algebraic_gap(model, x)
         if np.abs(rest).max(initial=0.0) <= 1e-14 * float(size.max(initial=0.0)):
             break
         steps = STEP * np.eye(model.layout.dim)[free]
         ahead, behind = model.retract(x, steps), model.retract(x, -steps)
         pairs = zip(ahead, behind, strict=True)
-        slope = np.array([constraint_gap(model, a)[0] - constraint_gap(model, b)[0] for a, b in pairs])
+        slope = np.array([algebraic_gap(model, a)[0] - algebraic_gap(model, b)[0] for a, b in pairs])
         change = np.zeros(model.layout.dim)
         change[free] = np.linalg.lstsq(slope.T / (2 * STEP), -rest, rcond=1e-10)[0]
         x = model.retract(x, change)

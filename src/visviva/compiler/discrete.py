@@ -86,6 +86,7 @@ class _Walk:
         n = abs(int(exponent))
         if exponent < 0:  # through 1/base: (1/b - 1/a) = -(b - a)/(a b)
             quotient = -sum((1 / a) ** k * (1 / b) ** (n - 1 - k) for k in range(n)) / (a * b)
+            quotient *= sympy.Function("connected_")(a, b)
         else:
             quotient = sum(a**k * b ** (n - 1 - k) for k in range(n))
         return _scaled(quotient, self.D(base))
@@ -108,7 +109,8 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
     """Divided differences of elementary functions, with m the mean and d half the difference of the arguments."""
     import sympy
 
-    sinc, sinhc, atanhc, atanc = (sympy.Function(name) for name in ("sinc_", "sinhc_", "atanhc_", "atanc_"))
+    names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_")
+    sinc, sinhc, atanhc, atanc, connected = (sympy.Function(name) for name in names)
 
     def m(a: Any, b: Any) -> Any:
         return (a + b) / 2
@@ -121,7 +123,7 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
         "log": lambda a, b: atanhc(d(a, b) / m(a, b)) / m(a, b),
         "sin": lambda a, b: sympy.cos(m(a, b)) * sinc(d(a, b)),
         "cos": lambda a, b: -sympy.sin(m(a, b)) * sinc(d(a, b)),
-        "tan": lambda a, b: sinc(2 * d(a, b)) / (sympy.cos(a) * sympy.cos(b)),
+        "tan": lambda a, b: sinc(2 * d(a, b)) / (sympy.cos(a) * sympy.cos(b)) * connected(sympy.cos(a), sympy.cos(b)),
         "sinh": lambda a, b: sympy.cosh(m(a, b)) * sinhc(d(a, b)),
         "cosh": lambda a, b: sympy.sinh(m(a, b)) * sinhc(d(a, b)),
         "tanh": lambda a, b: sinhc(2 * d(a, b)) / (sympy.cosh(a) * sympy.cosh(b)),
@@ -157,7 +159,12 @@ def atanhc_(z: Array) -> Array:
             total = total * s + 1 / (2 * k - 1)
         return total
 
-    return _series(np.asarray(z), lambda y: np.arctanh(np.clip(y, -1 + 1e-16, 1 - 1e-16)) / y, series)
+    return _series(np.asarray(z), lambda y: np.arctanh(np.where(np.abs(y) < 1, y, np.nan)) / y, series)
+
+
+def connected_(a: Array, b: Array) -> Array:
+    """1 where a and b have one sign; not a number where a pole lies between them, so that no step can cross it."""
+    return np.where(np.asarray(a) * np.asarray(b) > 0, 1.0, np.nan)
 
 
 def atanc_(a: Array, b: Array) -> Array:
@@ -173,4 +180,4 @@ def atanc_(a: Array, b: Array) -> Array:
     return np.where(near, alternating / np.where(near, product, 1.0), (np.arctan(b) - np.arctan(a)) / far)
 
 
-FUNCTIONS = {"sinc_": sinc_, "sinhc_": sinhc_, "atanhc_": atanhc_, "atanc_": atanc_}
+FUNCTIONS = {"connected_": connected_, "sinc_": sinc_, "sinhc_": sinhc_, "atanhc_": atanhc_, "atanc_": atanc_}

@@ -41,10 +41,11 @@ def compile_system(system: Composite) -> Model:
         if isinstance(held[name], Environment)
     ]
     algebraic = [
-        Algebraic(name, junction.quantity.dim)
+        Algebraic(name, junction.quantity.dim, junction.quantity.is_entropy)
         for name, junction in flat.junctions.items()
         if held[name] is None and _has_power(flat, junction)
     ]
+    _check_heat(flat, held)
     storages: list[AbstractStorage] = []
     structures: list[AbstractStructure] = []
     for box, part in flat.boxes.items():
@@ -91,6 +92,19 @@ def _holder(flat: Composite, junction: Junction) -> Storage | Environment | None
             "Put one energy into one storage, or join two junctions by a reversible component with a constraint."
         )
     return next(iter(holders.values()), None)  # type: ignore[return-value]
+
+
+def _check_heat(flat: Composite, held: Mapping[str, object]) -> None:
+    """Heat must go somewhere: an entropy junction where nothing stores or takes it is an error."""
+    for name, junction in flat.junctions.items():
+        boxes = [flat.boxes[box] for box, port in junction.ends if flat.boxes[box].interface[port].power]
+        closed = held[name] is None and name not in flat.outer.values()
+        if junction.quantity.is_entropy and closed and all(isinstance(box, Irreversible) for box in boxes):
+            ends = ", ".join(".".join(end) for end in junction.ends)
+            raise ModelError(
+                f"the heat of {ends} has nowhere to go: junction {name!r} of {flat.name!r} has no storage and no "
+                "environment.\nConnect an environment, a storage of entropy or another process there."
+            )
 
 
 def _has_power(flat: Composite, junction: Junction) -> bool:

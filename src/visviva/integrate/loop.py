@@ -59,6 +59,7 @@ class Loop:
         u = self.inputs(t_mid)
         step, active = self._solve(state, h, u)
         self._check_temperatures(state.x, step.x)
+        self._check_energies(step.x)
         angles, turn = self._angles(state.angles, step.x)
         row: dict[str, Array | float] = {
             "t_mid": t_mid,
@@ -97,6 +98,14 @@ class Loop:
             for name, theta in self.model.temperatures(z).items():
                 if not theta > 0:
                     raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
+
+    def _check_energies(self, x: Array) -> None:
+        """An energy outside of its domain is no energy: the step that leads there is refused."""
+        if self.model.mechanism is not None:
+            return  # quadratic and linear everywhere
+        for part in self.model.storages:
+            if not np.isfinite(part.H(x[self.model.layout.x[part.variable]])):
+                raise NotConverged(f"the energy of {part.name!r} would be not finite", -1, np.nan)
 
     def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
         """The step from the predictor, else from the old values, else with rows selected anew."""
@@ -162,5 +171,6 @@ class Loop:
         for name in ROWS:
             values = [row[name] for row in self._rows[:n]]
             columns[name] = np.array(values, dtype=np.float64).reshape((n, widths[name]) if name in widths else n)
-        columns |= self._accounts.of(columns["x"], columns["taken"], columns["heat"], columns["work"])
+        inflow = columns["u_mid"] * columns["h"][:, None]
+        columns |= self._accounts.of(columns["x"], columns["taken"], columns["heat"], columns["work"], inflow)
         return Record(**columns)

@@ -58,12 +58,13 @@ def simulate(
     every = _whole(every)
     if stop is not None and not callable(stop):
         raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
-    state, notes = start_state(model, initial, scheme)
+    u = input_function(model, inputs)
+    state, notes = start_state(model, initial, scheme, u)
     stepper = scheme.prepare(model)
     n, h, changed = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
     notes += changed
     stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
-    loop = Loop(model, stepper, state, h, input_function(model, inputs))
+    loop = Loop(model, stepper, state, h, u)
     recorder = Recorder(loop.flush()[0], every)
     done, chunk = 0, 1
     with Progress(model.name, n, progress) as bar:
@@ -164,6 +165,6 @@ def _as_error(failure: BaseException, state: State, model: Model, run: Run) -> C
         f"{model.name!r}: the step from t = {state.t:g} s with h = {state.h:g} s could not be solved: {failure.reason}"
         f"{where} (scaled residual {failure.residual:.2g}).\n"
         "Nothing of that step was kept; error.run is valid up to there. Try a smaller h; if it still fails, the\n"
-        "mechanism is near a singular configuration there.",
+        "model is near a singular configuration or leaves its domain there.",
         run,
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
-from visviva.compiler.consistent import TOLERANCE, constraint_gap
+from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.integrate.integrator import AbstractIntegrator
@@ -18,28 +18,24 @@ from visviva.integrate.loop import G_TOLERANCE
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import select_rows
 from visviva.mechanism import Motion
-from visviva.model import Model, RowKind, State
+from visviva.model import Model, State
 
 Initial = State | Motion | Mapping[str, ArrayLike] | None
 
 
-def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator) -> tuple[State, list[str]]:
+def start_state(
+    model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Callable[[float], Array]
+) -> tuple[State, list[str]]:
     """The state for `initial`, and notes on what had to change."""
     if isinstance(initial, State):
         _check_same_model(model, initial)
         return _on_constraints(model, initial) if "g_v" in scheme.preserves else (initial, [])
     x, angles = _coordinates(model, initial)
+    _check_temperatures(model, x)
     model.check(x)
     check_massless_motion(model, x)
     _check_g(model, x)
-    for name, theta in model.temperatures(model.z(x)).items():
-        if not theta > 0:
-            raise AssemblyError(
-                f"the initial entropy at junction {name!r} of {model.name!r} means a temperature of {theta:.4g} K.\n"
-                "Absolute temperatures are positive: start with more entropy, or check the energy U(s)."
-            )
-    if not any(kind is RowKind.DRIVEN for _, kind in model.kinds):  # inputs may ask for another start
-        check_consistent(model, x)
+    check_consistent(model, x, inputs(0.0))
     state = State(
         x=x,
         w=np.zeros(len(model.kinds)),
@@ -88,7 +84,7 @@ def _check_same_model(model: Model, state: State) -> None:
 
 def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
     """The state with velocities projected on the constraints, in the metric of kinetic energy, if they are off them."""
-    rest, size = constraint_gap(model, state.x)
+    rest, size = algebraic_gap(model, state.x)
     if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
         return state, []
     at = model.layout.act(tuple(model.kinetic))
@@ -99,6 +95,15 @@ def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
     x[places] = Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T @ M @ v, rcond=None)[0]
     note = f"initial velocities were projected on the constraints, by up to {np.abs(x[places] - v).max():.2g}"
     return dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), [note]
+
+
+def _check_temperatures(model: Model, x: Array) -> None:
+    for name, theta in model.temperatures(model.z(x)).items():
+        if not theta > 0:
+            raise AssemblyError(
+                f"the initial entropy at junction {name!r} of {model.name!r} means a temperature of {theta:.4g} K.\n"
+                "Absolute temperatures are positive: start with more entropy, or check the energy U(s)."
+            )
 
 
 def _check_g(model: Model, x: Array) -> None:

@@ -3,7 +3,8 @@
 from visviva.language.composite import Composite, Junction, compose
 from visviva.language.primitives import environment, irreversible, reversible, storage
 from visviva.language.quantity import Port, Quantity
-from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Storage, renamed
+from visviva.language.renaming import renamed
+from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Storage
 from visviva.language.trace import UntraceableError
 
 __all__ = [

@@ -59,17 +59,21 @@ def compose(
     name: str,
     boxes: Mapping[str, AbstractSystem],
     junctions: Mapping[str, Iterable[str]],
-    outer: Iterable[str] | Mapping[str, str] = (),
+    outer: str | Iterable[str] | Mapping[str, str] | None = (),
 ) -> Composite:
     """Join systems, e.g. compose("osc", dict(spring=spring, ...), {"q": ("spring.q", "pkc.q"), ...}, outer=("p",)).
 
     junctions: by name, the ports "box.port" that share an energy domain. Every port of every box is in exactly one.
     outer:     names of junctions to show outside, or {outer port: junction} for other names.
     """
+    for what, given in (("boxes", boxes), ("junctions", junctions)):
+        if not isinstance(given, Mapping):
+            raise ModelError(f"the {what} of {name!r} are a dictionary by name, got {type(given).__name__}.")
     _check_boxes(name, boxes)
     joined = {at: _junction(name, at, ports, boxes) for at, ports in dict(junctions).items()}
     _check_ends(name, boxes, joined)
-    shown = dict(outer) if isinstance(outer, Mapping) else {port: port for port in outer}
+    outer = (outer,) if isinstance(outer, str) else outer
+    shown = dict(outer) if isinstance(outer, Mapping) else {port: port for port in outer or ()}
     for port, at in shown.items():
         if at not in joined:
             raise ModelError(f"outer port {port!r} of {name!r} shows junction {at!r}; there is {_listed(joined)}.")
@@ -91,6 +95,8 @@ def _check_boxes(name: str, boxes: Mapping[str, AbstractSystem]) -> None:
 
 
 def _junction(name: str, at: str, ports: Iterable[str], boxes: Mapping[str, AbstractSystem]) -> Junction:
+    if not isinstance(at, str) or not at.isidentifier():
+        raise ModelError(f"the junction name {at!r} in {name!r} is no identifier: use letters, digits and underscores.")
     if isinstance(ports, str):
         raise ModelError(f"junction {at!r} of {name!r} takes several ports, e.g. ({ports!r}, ...), got one string.")
     ends = []

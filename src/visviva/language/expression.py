@@ -84,12 +84,24 @@ def traced(
         available["theta0"] = Traced(theta0)
         available |= {name: Traced(symbol) for name, (symbol, _) in numbers.items()}
         values = expressions(call(given, available, what), what)
-        unused = [
-            name for name, (symbol, _) in numbers.items() if not any(symbol in v.free_symbols for v in values.ravel())
-        ]
-        if unused:
-            raise ModelError(f"{what} does not depend on its parameter {unused[0]!r}: a misprint?")
-    return Expression(values, states, symbols_e, numbers, theta0)
+    used = set().union(*(value.free_symbols for value in values.ravel()))
+    unused = [name for name, (symbol, _) in numbers.items() if symbol not in used]
+    if unused:
+        raise ModelError(f"{what} does not depend on its parameter {unused[0]!r}: a misprint?")
+    expression = Expression(values, states, symbols_e, numbers, theta0)
+    _check_spelling(expression, what)
+    return expression
+
+
+def _check_spelling(expression: Expression, what: str) -> None:
+    """Two symbols of one spelling would be taken for one."""
+    spelled = [str(symbol) for symbol in expression.arguments]
+    twice = sorted({name for name in spelled if spelled.count(name) > 1})
+    if twice:
+        raise ModelError(
+            f"{what} has two things called {twice[0]!r}: a parameter must not be called like a port, its component\n"
+            "(q_1) or effort (e_p), nor theta_0. Rename the parameter or the port."
+        )
 
 
 def numeric(
@@ -105,7 +117,8 @@ def numeric(
     shape, free = np.shape(values), len(arguments) - len(constants)
 
     def evaluate(y: Array) -> Array:
-        columns = function(*(y[..., k] for k in range(free)), *constants)
+        with np.errstate(all="ignore"):  # what is not finite is refused where it is used
+            columns = function(*(y[..., k] for k in range(free)), *constants)
         stacked = np.stack([np.broadcast_to(column, y.shape[:-1]) for column in columns], axis=-1)
         return np.asarray(stacked, dtype=np.float64).reshape((*y.shape[:-1], *shape))
 

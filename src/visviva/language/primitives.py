@@ -11,6 +11,7 @@ from visviva.errors import ModelError
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import Port, interface
 from visviva.language.system import Environment, Irreversible, Reversible, Storage
+from visviva.structure import Dirac
 
 TOLERANCE = 1e-9  # relative, for laws tested on random states
 SAMPLES = 24
@@ -33,29 +34,50 @@ def storage(ports: dict[str, Any], H: Any, **parameters: float) -> Storage:
     return Storage(box, energy)
 
 
-def reversible(ports: dict[str, Any], J: Any = None, C: Any = None, **parameters: float) -> Reversible:
-    """A coupling without loss: J skew over the power ports (sign as in ẋ = J e), C the rows of constraints C e = 0."""
+def reversible(
+    ports: dict[str, Any], J: Any = None, C: Any = None, *, dirac: Dirac | None = None, **parameters: Any
+) -> Reversible:
+    """A coupling without loss: J skew over the power ports (sign as in ẋ = J e), C the rows of constraints C e = 0.
+
+    dirac: a Dirac structure over the power ports by name, in any representation, instead of J and C.
+    """
     box = interface(ports, "reversible component")
     n = _power(box)
+    if n == 0:
+        raise ModelError("a reversible component needs at least one power port.")
+    if dirac is not None:
+        J, C = _matrices_of(dirac, box, J, C)
     if J is None and C is None:
         raise ModelError("a reversible component needs J or C (or both).")
     what = "J of a reversible component"
     skew = traced(np.zeros((n, n)) if J is None else J, box, _split(parameters, J), what)
     _check_square(skew, n, box, what)
-    _check_law(
-        skew, box, lambda m, _: m + np.swapaxes(m, -1, -2), "must be skew, or it would create energy: |J + Jᵀ| is"
-    )
+    _check_law(skew, box, _mirror(1.0), "must be skew, or it would create energy: |J + Jᵀ| is")
+    conserves = "must leave entropy alone, or energy would not be conserved: the sum of its entropy columns is"
+    _check_law(skew, box, _entropy_columns(box), conserves)
     unused = [name for name in parameters if name not in skew.parameters and name not in _split(parameters, C)]
     if unused:
         raise ModelError(f"a reversible component does not depend on its parameter {unused[0]!r}: a misprint?")
     rows = None
     if C is not None:
         rows = traced(C, box, _split(parameters, C), "C of a reversible component")
-        if len(rows.shape) != 2 or rows.shape[1] != n:
+        if len(rows.shape) != 2 or rows.shape[1] != n or not rows.shape[0]:
             raise ModelError(
                 f"C of a reversible component must have {n} columns ({_columns(box)}), got shape {rows.shape}."
             )
+    if rows is not None:
+        _check_law(rows, box, _entropy_columns(box), conserves, "C")
     return Reversible(box, skew, rows)
+
+
+def _matrices_of(dirac: Dirac, box: dict[str, Port], J: Any, C: Any) -> tuple[Any, Any]:
+    if J is not None or C is not None:
+        raise ModelError("a reversible component has J and C or a Dirac structure, not both.")
+    wanted = {port.name: port.quantity.dim for port in box.values() if port.power}
+    if dirac.ports != wanted:
+        raise ModelError(f"the Dirac structure has the ports {dirac.ports}, the component {wanted}: they must agree.")
+    J, C = dirac.permute(*wanted).to_constrained()
+    return J, C if len(C) else None
 
 
 def irreversible(ports: dict[str, Any], M: Any, **parameters: float) -> Irreversible:
@@ -73,7 +95,7 @@ def irreversible(ports: dict[str, Any], M: Any, **parameters: float) -> Irrevers
         )
     onsager = traced(M, box, parameters, what, efforts=True)
     _check_square(onsager, n, box, what)
-    _check_law(onsager, box, lambda m, _: m - np.swapaxes(m, -1, -2), "must be symmetric (Onsager): |M - Mᵀ| is")
+    _check_law(onsager, box, _mirror(-1.0), "must be symmetric (Onsager): |M - Mᵀ| is")
     _check_law(onsager, box, _negative, "must be positive semidefinite: it has an eigenvalue below zero by")
     _check_law(onsager, box, _kernel, "must conserve energy, M (e with absolute temperatures) = 0: it misses by")
     return Irreversible(box, onsager)
@@ -114,19 +136,40 @@ def _check_square(matrix: Expression, n: int, box: dict[str, Port], what: str) -
         raise ModelError(f"{what} must have shape ({n}, {n}) over its power ports {_columns(box)}, got {matrix.shape}.")
 
 
-def _check_law(matrix: Expression, box: dict[str, Port], excess: Any, message: str) -> None:
-    """A law on random states: `excess` must vanish, relative to the matrix."""
+def _check_law(matrix: Expression, box: dict[str, Port], excess: Any, message: str, name: str = "") -> None:
+    """A law on random states: `excess` returns what must vanish and the size of its terms."""
     theta0 = 300.0
     y, efforts = _random_arguments(matrix, box, theta0)
     values = matrix.numeric(theta0)(y)
-    if not np.isfinite(values).all():
+    finite = np.isfinite(values).reshape(len(y), -1).all(-1)
+    if not finite.any():
         return  # outside the domain of the expression on random states; the run checks it where it is used
-    gap = np.abs(excess(values, efforts)).reshape(len(y), -1).max(-1, initial=0.0)
-    scale = np.abs(values).reshape(len(y), -1).max(-1, initial=0.0)
-    worst = int((gap - TOLERANCE * scale).argmax())
-    if gap[worst] > TOLERANCE * scale[worst]:
-        name = "M" if matrix.efforts else "J"
-        raise ModelError(f"{name} of a component with ports {_columns(box)} {message} {gap[worst]:.3g}.")
+    gap, size = excess(values[finite], efforts[finite] if efforts is not None else None)
+    worst = np.abs(gap) - TOLERANCE * size
+    if worst.size and worst.max() > 0:
+        amount = float(np.abs(gap).ravel()[worst.argmax()])
+        name = name or ("M" if matrix.efforts else "J")
+        raise ModelError(f"{name} of a component with ports {_columns(box)} {message} {amount:.3g}.")
+
+
+def _mirror(sign: float) -> Any:
+    """M + sign Mᵀ, entry by entry relative to both."""
+
+    def excess(matrix: Any, _: Any) -> tuple[Any, Any]:
+        other = np.swapaxes(matrix, -1, -2)
+        return matrix + sign * other, np.abs(matrix) + np.abs(other)
+
+    return excess
+
+
+def _entropy_columns(box: dict[str, Port]) -> Any:
+    """The sum of the columns of entropy ports: what an absolute temperature common to all of them would do."""
+    chi = np.concatenate([np.full(p.quantity.dim, float(p.quantity.is_entropy)) for p in box.values() if p.power])
+
+    def excess(matrix: Any, _: Any) -> tuple[Any, Any]:
+        return matrix @ chi, np.abs(matrix) @ chi
+
+    return excess
 
 
 def _random_arguments(matrix: Expression, box: dict[str, Port], theta0: float) -> tuple[Any, Any]:
@@ -151,10 +194,11 @@ def _random_point(embedding: Any, rng: np.random.Generator) -> Any:
     return embedding.retract(start, rng.uniform(-1, 1, (SAMPLES, embedding.dim)))
 
 
-def _negative(matrix: Any, _: Any) -> Any:
-    return np.minimum(np.linalg.eigvalsh(0.5 * (matrix + np.swapaxes(matrix, -1, -2))), 0.0)
+def _negative(matrix: Any, _: Any) -> tuple[Any, Any]:
+    lowest = np.minimum(np.linalg.eigvalsh(0.5 * (matrix + np.swapaxes(matrix, -1, -2))), 0.0)
+    return lowest, np.abs(matrix).max((-1, -2))[:, None] * np.ones_like(lowest)
 
 
-def _kernel(matrix: Any, absolute: Any) -> Any:
-    scale = np.abs(absolute).max(-1)[:, None]
-    return (matrix @ absolute[..., None])[..., 0] / scale
+def _kernel(matrix: Any, absolute: Any) -> tuple[Any, Any]:
+    """Row by row, relative to the terms that cancel."""
+    return (matrix @ absolute[..., None])[..., 0], (np.abs(matrix) @ np.abs(absolute)[..., None])[..., 0]

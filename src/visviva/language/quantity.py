@@ -25,6 +25,8 @@ class Quantity:
     def __init__(self, space: str | StateSpace, name: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"the name of a quantity must be a non-empty string, got {name!r}.")
+        if not isinstance(space, str | StateSpace):
+            raise ModelError(f"the space of quantity {name!r} is given by its name, e.g. 'R' or 'SE3', got {space!r}.")
         object.__setattr__(self, "space", state_space(space) if isinstance(space, str) else space)
         object.__setattr__(self, "name", name)
         if name == ENTROPY and self.space.name not in ("R", "R1"):

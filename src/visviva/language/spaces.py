@@ -51,8 +51,9 @@ class StateSpace:
 def state_space(name: str) -> StateSpace:
     """The space with a given name; parentheses and carets are optional, "SO(3)" is "SO3" and "R^3" is "R3"."""
     short = re.sub(r"[()^_ ]", "", name)
-    if match := re.fullmatch(r"R(\d*)", short):
-        return StateSpace(short, Flat(int(match[1] or 1)))
+    if match := re.fullmatch(r"R([1-9]\d*)?", short):
+        n = int(match[1] or 1)
+        return StateSpace("R" if n == 1 else f"R{n}", Flat(n))
     if short in _GROUPS:
         return StateSpace(short, _GROUPS[short])
     if short.endswith("*"):

@@ -6,7 +6,6 @@ from abc import ABC
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, final
 
-from visviva.errors import ModelError
 from visviva.language.quantity import Port
 
 if TYPE_CHECKING:
@@ -72,17 +71,6 @@ class Environment(AbstractSystem):
     interface: dict[str, Port]
     theta0: float
     kind: Kind = field(default="environment", init=False)
-
-
-def renamed(system: AbstractSystem, names: dict[str, str]) -> AbstractSystem:
-    """The same system with other port names, e.g. renamed(body, {"p": "p1"})."""
-    unknown = [name for name in names if name not in system.interface]
-    if unknown:
-        raise ModelError(f"there is no port {unknown[0]!r} to rename; the ports are {', '.join(system.interface)}.")
-    new = [names.get(name, name) for name in system.interface]
-    if len(set(new)) < len(new):
-        raise ModelError(f"renaming gives two ports one name: {', '.join(new)}.")
-    return Renamed(system, dict(zip(new, system.interface, strict=True)))
 
 
 @final

@@ -16,7 +16,7 @@ from visviva.language.spaces import StateSpace
 
 _UFUNCS = {
     "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "exp": "exp",
-    "log": "log", "sqrt": "sqrt", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "absolute": "Abs", "sign": "sign",
+    "log": "log", "sqrt": "sqrt", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "absolute": "Abs",
     "arctan2": "atan2", "expm1": "_expm1", "log1p": "_log1p",
 }  # fmt: skip
 _BINARY = {"add", "subtract", "multiply", "true_divide", "divide", "power", "float_power"}
@@ -212,7 +212,8 @@ def wrap(space: StateSpace, symbols: list[Any]) -> Any:
 
 def call(function: Callable[..., Any], available: Mapping[str, Any], what: str) -> Any:
     """Run a function on symbols, its arguments taken by name; an error says why it cannot be traced."""
-    names = list(inspect.signature(function).parameters)
+    arguments = inspect.signature(function).parameters
+    names = [name for name, argument in arguments.items() if argument.default is argument.empty or name in available]
     missing = [name for name in names if name not in available]
     if missing:
         known = ", ".join(available)
@@ -223,7 +224,7 @@ def call(function: Callable[..., Any], available: Mapping[str, Any], what: str) 
         raise UntraceableError(
             f"{what} cannot be traced: {reason}.\nWrite it as one smooth expression of states, with NumPy functions."
         ) from None
-    except (TypeError, AttributeError, ValueError) as reason:
+    except Exception as reason:
         raise UntraceableError(
             f"{what} cannot be traced: {reason}.\nUse arithmetic and NumPy's functions only."
         ) from reason
@@ -231,8 +232,12 @@ def call(function: Callable[..., Any], available: Mapping[str, Any], what: str) 
 
 def expressions(result: Any, what: str) -> Any:
     """The result of a traced function as an object array of SymPy expressions."""
+    import sympy
+
     array = np.asarray(result, dtype=object)
     flat = [_expression(value) for value in array.ravel()]
     if any(value is None for value in flat):
         raise ModelError(f"{what} must return numbers, got {result!r}.")
+    if any(value.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo) for value in flat):
+        raise ModelError(f"{what} must be finite, got {result!r}.")
     return np.array(flat, dtype=object).reshape(array.shape)

@@ -30,6 +30,7 @@ class Junction:
 
     name: str
     dim: int
+    entropy: bool = False
 
 
 @final

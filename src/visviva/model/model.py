@@ -139,6 +139,13 @@ class Model:
         return result
 
     @cached_property
+    def entropy_inputs(self) -> Array:
+        """Which inputs are flows of entropy: 1 for those, 0 for the others."""
+        hot = {variable.name for variable in self.variables if variable.entropy}
+        hot |= {junction.name for junction in self.junctions if junction.entropy}
+        return np.concatenate([np.zeros(0), *(np.full(p.width, float(set(p.acts) <= hot)) for p in self.ports)])
+
+    @cached_property
     def is_thermal(self) -> bool:
         """Whether it accounts for entropy itself; else all heat goes to an environment outside."""
         return bool(self.reservoirs) or any(variable.entropy for variable in self.variables)
@@ -315,7 +322,7 @@ class Model:
 
     def retract(self, x0: Array, delta: Array) -> Array:
         """The state reached from x0 by the increment Δ = h ξ."""
-        parts = []
+        parts = [np.zeros((*delta.shape[:-1], 0))]
         for variable in self.variables:
             q0 = x0[..., self.layout.x[variable.name]]
             parts.append(variable.space.retract(q0, delta[..., self.layout.z[variable.name]]))

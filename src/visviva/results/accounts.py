@@ -22,15 +22,22 @@ class Accounts:
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
 
-    def of(self, x: Array, taken: Array, heat: Array, work: Array) -> dict[str, Array]:
-        """Columns of a record for n steps, from the n + 1 states around them and what each step did."""
+    def of(self, x: Array, taken: Array, heat: Array, work: Array, inflow: Array) -> dict[str, Array]:
+        """Columns of a record for n steps, from the n + 1 states around them and what each step did.
+
+        inflow: inputs times step size, (n, inputs).
+        """
         model = self.model
+        carried = model.theta0 * (inflow * model.entropy_inputs)
+        carried = np.stack([carried[:, at].sum(-1) for at in model.port_columns.values()] or [np.zeros(len(heat))], -1)
+        carried = carried[:, : len(model.ports)]
         H = exergies(model, x)  # (n + 1, storages)
         total_work = self._work + np.cumsum(work.sum(-1))
         self._work = float(total_work[-1]) if len(total_work) else self._work
         g_v, terms, rows = rate_violations(model, x[1:])
-        gap = self._gaps(x, taken, H, heat, work)
+        gap = self._gaps(x, taken, H, heat, work, carried)
         return {
+            "carried": carried,
             "closure": np.abs(gap),
             "drift": gap,
             "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
@@ -42,14 +49,14 @@ class Accounts:
             "g_v_rows": rows,
         }
 
-    def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array) -> Array:
+    def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array, carried: Array) -> Array:
         """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger."""
         dH, supplied = np.diff(H.sum(-1)), work.sum(-1)
         exergy = dH + heat.sum(-1) - supplied
         if not self.model.is_thermal:
             return exergy
         entropy = np.diff(self.model.entropy(x)) + np.diff(taken[:, self._entropic].sum(-1))
-        energy = dH + self.model.theta0 * entropy - supplied
+        energy = dH + self.model.theta0 * entropy - supplied - carried.sum(-1)
         return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
 
 

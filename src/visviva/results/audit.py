@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -114,8 +114,8 @@ def _components(run: Run) -> dict[str, Account]:
         left = 0.0 if model.is_thermal else heat  # else it passes the energy on, as heat to some junction
         accounts[part.name] = Account(before.energy_in + left, before.stored, before.exergy_destroyed + heat)
     for k, port in enumerate(model.ports):
-        before = accounts.get(port.name, Account(0.0))
-        accounts[port.name] = replace(before, energy_in=before.energy_in - float(record.work[:, k].sum()))
+        name = port.name if port.name not in accounts else f"{port.name} (input)"
+        accounts[name] = Account(energy_in=-float(record.work[:, k].sum() + record.carried[:, k].sum()))
     for constraint in model.constraints:
         if not constraint.internal:
             accounts.setdefault(constraint.name, Account(0.0))

@@ -30,6 +30,7 @@ class Record:
     x_before: Array  # (N, size) the state it started from
     heat: Array  # (N, dissipations) exergy destroyed, sum over the interval [J]
     work: Array  # (N, ports) sum over the interval [J]
+    carried: Array  # (N, ports) θ0 times the entropy that came in with the work, sum over the interval [J]
     power: Array  # (N, ports) of the last step of the interval [W]
     closure: Array  # (N,) largest |ΔH + heat - work| of a step, or of the balance of energy with entropy [J]
     drift: Array  # (N,) signed sum of the same [J]
@@ -50,7 +51,7 @@ class Record:
         return len(self.t_mid)
 
 
-SUMS = ("heat", "work", "drift", "iterations")
+SUMS = ("heat", "work", "carried", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual", "scale", "stored", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
 NODES = ("t", "x", "angles", "taken", "u")

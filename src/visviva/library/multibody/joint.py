@@ -98,7 +98,7 @@ def _offset(space: Domain, o: SE3, body: str) -> Reversible:
 
     ports: dict[str, Any] = {pose: space.pose.state} if space.direct else {}
     ports |= {port: space.momentum, f"p_j{body}": space.momentum}
-    values = rotation | arm
+    values: dict[str, Any] = rotation | arm
     return reversible(ports, C=taking(("x", *values), C), **values)
 
 
@@ -109,7 +109,7 @@ def _constraint(space: Domain, pair: LowerPair, relative: Quantity, momentum: Qu
     """
     turned = space.direct and pair.translates
     R1, rotation = entries("R", o1.R, (0.0, 1.0, -1.0)) if turned else (np.eye(3), {})
-    values = rotation | pair.parameters
+    values: dict[str, Any] = rotation | pair.parameters
 
     def C(given: dict[str, Any]) -> Any:
         (R, r), i = pair.pose(given["x"].q_r, given), pair.inclusion(given)
