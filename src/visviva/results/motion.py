@@ -1,4 +1,4 @@
-"""The motion of a mechanism, read from a run: poses, twists, reactions, whatever the form it was integrated in."""
+"""The motion of a mechanism, read from a run: poses and twists, whatever the form it was integrated in."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, lie_state
-from visviva.geometry import SE3, SO3
+from visviva.geometry import SE3
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.nullspace import RANK_TOLERANCE
 from visviva.mechanism import Mechanism
-from visviva.mechanism.coordinates import POSES, movers
-from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
+from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.parts import Body, Frame, Ground, Particle
 from visviva.model import Model
 from visviva.results.record import Record
-
-MID_RANK_TOLERANCE = 1e-7  # at the mean of two states redundant rows are dependent only up to the step's own error
 
 
 @final
 class MechanismMotion:
-    """Kinematics and reactions at the nodes of a record.
+    """Kinematics at the nodes of a record.
 
     Public velocities are the projections of the scheme's own on the tangent space of the constraints, nearest in
     the metric of kinetic energy; the scheme's own stay in `State`.
@@ -100,14 +98,14 @@ class MechanismMotion:
     # -- velocities ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def _columns(self) -> dict[str, slice]:
+    def columns(self) -> dict[str, slice]:
         """Where the velocity of each body is among all of them, in Lie form."""
         first = min(self.lie.layout.z[variable].start for variable in self.lie.kinetic)
         at = self.lie.layout.z
         return {v.removesuffix(".v"): slice(at[v].start - first, at[v].stop - first) for v in self.lie.kinetic}
 
     def _velocity(self, part: Body | Particle) -> Array:
-        return self.tangent_velocities[..., self._columns[part.name]]
+        return self.tangent_velocities[..., self.columns[part.name]]
 
     @cached_property
     def masses(self) -> Array:
@@ -149,7 +147,7 @@ class MechanismMotion:
         """Rate of the k-th joint that turns, (N+1,)."""
         turn = self.lie.turns[k]
         x = lie_state(self.model, self.lie, self.record.x)
-        at = [self._columns[name.removesuffix(".q")] for name in turn.reads]
+        at = [self.columns[name.removesuffix(".q")] for name in turn.reads]
         V = np.concatenate([self.tangent_velocities[..., columns] for columns in at], axis=-1)
         rate: Array = (turn.rate_row(x[..., self.lie.layout.read(turn.reads)]) * V).sum(-1)
         return rate
@@ -159,61 +157,10 @@ class MechanismMotion:
         """Total momentum (angular about the world's origin; linear) in world axes, (N+1, 6), of the scheme."""
         total, P = np.zeros((len(self.record.t), 6)), self._momenta()
         for part in self.mechanism.bodies:
-            columns = self._columns[part.name]
+            columns = self.columns[part.name]
             p = P[..., columns.stop - 3 : columns.stop]
             spin = np.zeros_like(p)
             if isinstance(part, Body):
                 spin = apply(self._principal_pose(part).R, P[..., columns.start : columns.start + 3])
             total += np.concatenate([spin + np.cross(self.centre(part), p), p], axis=-1)
         return total
-
-    # -- reactions ----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _node_multipliers(self) -> Array:
-        """Multipliers at the nodes from the index-1 form, least norm where constraints are redundant."""
-        x = lie_state(self.model, self.lie, self.record.x)
-        u = self.record.u
-        V = self.tangent_velocities
-        return np.array([self.lie.accelerations(x[i], V[i], u[i]).w for i in range(len(x))])
-
-    def reaction(self, joint: Joint) -> Array:
-        """Wrench (m; f) on the child in the joint frame on the child at the nodes, (N+1, 6)."""
-        x = lie_state(self.model, self.lie, self.record.x)
-        return self._wrench_on_child(joint, x, self._node_multipliers)
-
-    def reaction_mid(self, joint: Joint) -> Array:
-        """The same from the multipliers of the steps, at their midpoints, (N, 6)."""
-        x = lie_state(self.model, self.lie, 0.5 * (self.record.x_before + self.record.x[1:]))
-        return self._wrench_on_child(joint, x, self._least_norm(x, self._step_multipliers()))
-
-    def _step_multipliers(self) -> Array:
-        """Multipliers of the joints, in the order of the Lie form, (N, rows)."""
-        first = self.model.layout.dim
-        at = [self.model.layout.act((part.name,)) - first for part in self.lie.constraints]
-        return self.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
-
-    def _least_norm(self, x: Array, lam: Array) -> Array:
-        """The multipliers of least norm that give the same forces, Cᵀλ."""
-        Ct = transpose(self.lie.C(x)[..., self.lie.layout.act(tuple(self.lie.kinetic))])
-        inverse: Array = np.asarray(np.linalg.pinv(Ct, rcond=MID_RANK_TOLERANCE))
-        return apply(inverse, apply(Ct, lam))
-
-    def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
-        """-Cᵀλ on the child (on the ground: minus that on the parent), at the joint frame that moves with the child."""
-        part = next(part for part in self.lie.constraints if part.name == joint.name)
-        rows = self.lie.layout.act((part.name,)) - self.lie.layout.dim
-        forces = -apply(transpose(part.C(self.lie.local(part, x)[0])), lam[..., rows])
-        end = joint.child if joint.child in movers(joint) else movers(joint)[0]
-        width = self._columns[end.name].stop - self._columns[end.name].start
-        F = forces[..., -width:] if end is joint.child else -forces[..., :width]
-        q = x[..., self.lie.layout.x[f"{end.name}.q"]]
-        f_W, m_W, r_J = F[..., -3:], np.zeros_like(F[..., -3:]), q[..., :3]
-        R_WJ = np.broadcast_to(joint.R_W, (*q.shape[:-1], 3, 3))
-        if isinstance(end, Body):
-            R_WC = SO3.nearest(POSES.rotation(q)).R
-            r_J = q[..., :3] + apply(R_WC, end.to_principal(joint.r_W))
-            m_W = apply(R_WC, F[..., :3]) + np.cross(q[..., :3] - r_J, f_W)
-            if end is joint.child:
-                R_WJ = R_WC @ end.R_WC.T @ joint.R_W
-        return np.concatenate([apply(transpose(R_WJ), m_W), apply(transpose(R_WJ), f_W)], axis=-1)

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.results.motion import MechanismMotion
+from visviva.results.reactions import Reactions
 
 if TYPE_CHECKING:
     from visviva.errors import ModelError
@@ -66,6 +67,7 @@ def _accounts(run: Run) -> dict[str, Reader]:
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions."""
     table: dict[str, Reader] = {"momentum": lambda: motion.momentum}
+    reactions = Reactions(motion)
     for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():
@@ -76,8 +78,8 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
                 table[f"{name}.r"] = partial(motion.q, part)
                 table[f"{name}.v"] = partial(motion.velocity, part)
             case Joint():
-                table[f"{name}.reaction"] = partial(motion.reaction, part)
-                table[f"{name}.reaction_mid"] = partial(motion.reaction_mid, part)
+                table[f"{name}.reaction"] = partial(reactions.at_nodes, part)
+                table[f"{name}.reaction_mid"] = partial(reactions.at_midpoints, part)
     for k, turn in enumerate(run.model.turns):
         table[f"{turn.name}.q"] = partial(_column, run.record.angles, k)
         table[f"{turn.name}.rate"] = partial(motion.turn_rate, k)
