@@ -129,7 +129,7 @@ def test_the_step_solves_the_model(form):
     integrator = vv.PHMP() if form == "directors" else vv.DiscreteGradient()
     x0, h, u = initial_x(model, m.assemble()[0]), 0.02, np.array([0.7])
     state = State(x0, np.zeros(len(model.kinds)), model.angles(x0), select_rows(model, x0), np.zeros(0))
-    step = integrator.prepare(model).step(state, h, u)
+    step = integrator.prepare(model).step(state, h, u[None])
     xm, z = (x0 + step.x) / 2, model.mean_z(x0, step.x, step.w)
     rate = np.zeros(model.layout.total)
     for variable in model.variables:

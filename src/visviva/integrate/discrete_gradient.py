@@ -49,7 +49,7 @@ class _Stepper(AbstractStepper):
     newton: Newton
 
     def step(self, state: State, h: float, u: Array) -> Step:
-        model, x0, dim = self.model, state.x, self.model.layout.dim
+        model, x0, dim, u = self.model, state.x, self.model.layout.dim, u[0]
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
         ends, function = self._equations(x0, active, h, u)

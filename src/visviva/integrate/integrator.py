@@ -35,11 +35,18 @@ class Step:
 
 
 class AbstractStepper(ABC):
-    """An integrator made ready for one model."""
+    """An integrator made ready for one model.
+
+    nodes:   where in a step it wants the inputs, as fractions of h.
+    weights: of the inputs in the sum that enters over the step, h Σ w_k u_k; they add up to one.
+    """
+
+    nodes: tuple[float, ...] = (0.5,)
+    weights: tuple[float, ...] = (1.0,)
 
     @abstractmethod
     def step(self, state: State, h: float, u: Array) -> Step:
-        """One step of length h with the inputs u; raises `NotConverged` with `where` in the user's names."""
+        """One step of length h with the inputs u, (nodes, inputs); raises `NotConverged`, `where` in user's names."""
 
     def check(self, state: State, h: float, u: Array) -> None:  # noqa: B027 - many schemes have nothing to check
         """An error if the equations of a step at this state have no unique solution."""

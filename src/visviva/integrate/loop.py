@@ -56,7 +56,7 @@ class Loop:
     def _step(self) -> None:
         state, h = self.state, self.state.h
         t_mid = state.t0 + (state.steps + 0.5) * h
-        u = self.inputs(t_mid)
+        u = np.array([self.inputs(state.t0 + (state.steps + node) * h) for node in self.stepper.nodes])
         step, active = self._solve(state, h, u)
         self._check_temperatures(state.x, step.x)
         self._check_energies(step.x)
@@ -64,7 +64,7 @@ class Loop:
         row: dict[str, Array | float] = {
             "t_mid": t_mid,
             "h": h,
-            "u_mid": u,
+            "u_mid": np.asarray(self.stepper.weights) @ u,
             "w_mid": step.w,
             "x_before": state.x,
             "heat": step.heat,
@@ -144,11 +144,11 @@ class Loop:
         gap = np.zeros(len(active))
         gap[first:] = self._relative_g(step.x)
         rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds]) & ~active
-        if rates.any():
+        if rates.any() and len(u) == 1:  # schemes with several stages check their own rows
             x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
             rows = slice(model.layout.dim, model.layout.solved)
             size = np.abs(model.J(x)[rows]) @ np.abs(z)
-            gap[rates] = (np.abs(model.flow(x, z, u)[rows]) / np.maximum(size, 1e-300))[rates]
+            gap[rates] = (np.abs(model.flow(x, z, u[0])[rows]) / np.maximum(size, 1e-300))[rates]
         worst = int(gap.argmax())
         return worst if gap[worst] > G_TOLERANCE else None
 

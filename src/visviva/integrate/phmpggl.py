@@ -46,7 +46,7 @@ class _Stepper(AbstractStepper):
     newton: Newton
 
     def step(self, state: State, h: float, u: Array) -> Step:
-        s, n = self.system, self.system.n
+        s, n, u = self.system, self.system.n, u[0]
         q0, v0 = state.x[:n], state.x[n:]
         active = np.flatnonzero(state.active)
         k = len(active)
