@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from systems import hot
 
 import visviva as vv
 from visviva.demo import four_bar
 from visviva.geometry.embedding import Flat
 from visviva.model import Dissipation, Kinetic, Port, QuadraticEnergy, Routing, Variable, canonical
+from visviva.model.structure import AbstractDissipation
+from visviva.results import Account
 
 VARIABLES = (Variable("q", Flat(1)), Variable("v", Flat(1)))
 STORAGES = (Kinetic("mass", "v", np.eye(1)), QuadraticEnergy("spring", "q", np.eye(1)))
@@ -211,11 +214,65 @@ def test_redundant_joints_are_told():
     assert set(told[0].removeprefix("redundant constraints in ").split(":")[0].split(", ")) <= set("ABCD")
 
 
+class Coulomb(AbstractDissipation):
+    """Dry friction, smooth within v_reg: R = F / sqrt(v² + v_reg²)."""
+
+    name, reads, acts, v_reg = "pad", (), ("v",), 0.05
+
+    def R(self, q, z):
+        return (2.0 / np.sqrt(z**2 + self.v_reg**2))[..., None]
+
+
+@pytest.mark.parametrize(("h", "every", "told"), [(0.05, 1, True), (0.05 / 32, 1, False), (0.05 / 32, 32, False)])
+def test_friction_that_the_steps_do_not_resolve_is_told(h, every, told):
+    """A mass that is pushed to and fro slides through v = 0; nodes that were not kept are no jumps."""
+    model = vv.Model("sledge", VARIABLES, STORAGES, (PAIR, Coulomb(), Port("push", ("v",), 1, np.eye(1))))
+    options = {"initial": {"q": 0.0, "v": 0.0}, "inputs": {"push": lambda t: 20 * np.sin(9 * t)}}
+    run = vv.simulate(model, 2.0, h, integrator=vv.DiscreteGradient(), every=every, **options)
+    warnings = [warning for warning in run.audit().warnings if "speed of 'pad' jumps over zero" in warning]
+    assert bool(warnings) is told
+    assert all("more than its v_reg = 0.05" in warning for warning in warnings)
+
+
 def test_a_changed_step_is_told(pendulum):
     run = vv.simulate(pendulum(), t_end=1.0, h=0.3)
     assert_allclose(np.diff(run.t), 1 / 3, rtol=1e-14)
     assert any("h changed from 0.3 to 0.333333333333 s" in warning for warning in run.audit().warnings)
     assert "note: h changed" in str(run.audit())
+
+
+def test_the_audit_of_a_thermal_system_accounts_for_entropy():
+    start = {"p": 0.0, "s": 0.1, "osc.q": 1.0}
+    run = vv.simulate(hot(), t_end=1.0, h=0.05, initial=start, inputs={"p": 0.1})
+    audit = run.audit()
+    assert set(audit.components) == {"osc.pe", "osc.ke", "body", "s_env", "mf", "wall", "p", "osc.pkc"}
+    accounts = audit.components.values()
+    stored = sum(account.entropy_stored for account in accounts)
+    assert stored == pytest.approx(sum(account.entropy_produced for account in accounts), rel=1e-9)
+    assert sum(account.energy_in for account in accounts) == pytest.approx(0.0, abs=1e-11)
+    body = audit.components["body"]
+    assert body.stored == pytest.approx(body.exergy_stored + 300.0 * body.entropy_stored, abs=1e-12)
+    assert audit.components["osc.pkc"] == Account()
+    lines = str(audit).splitlines()
+    head = next(k for k, line in enumerate(lines) if "entropy stored [J/K]" in line)
+    assert {line.split()[0] for line in lines[head + 1 : -1]} == {
+        "osc.pe",
+        "osc.ke",
+        "body",
+        "s_env",
+        "mf",
+        "wall",
+        "sum",
+    }
+    assert "entropy stored" not in str(vv.simulate(clutch(1.0), t_end=0.02, h=0.01).audit())
+
+
+def test_the_accounts_are_a_table_too(machine_run):
+    audit = machine_run.audit()
+    table = audit.table()
+    assert list(table["component"]) == list(audit.components)
+    assert_allclose(table["energy_in"], [account.energy_in for account in audit.components.values()], rtol=0, atol=0)
+    assert table.dtype.names[1:] == tuple(vars(audit.components["rod"]))
 
 
 def test_a_table_says_which_run_it_is_of(machine_run):

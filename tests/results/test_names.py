@@ -20,16 +20,21 @@ NODES = {
     **{f"{name}.reaction": (6,) for name in ("hinge", "elbow", "ball")},
     **{f"energy.{name}": () for name in ("rod", "arm", "tip")},
     **{f"{name}.work": () for name in ("motor", "load")},
-    **dict.fromkeys(("t", "energy", "heat", "heat.hinge", "entropy", "entropy.hinge", "work"), ()),
+    **{f"exergy.{name}": () for name in ("rod", "arm", "tip")},
+    **dict.fromkeys(("t", "energy", "exergy", "heat", "heat.hinge", "entropy", "entropy.hinge", "work"), ()),
     "tip.v": (3,),
     "momentum": (6,),
 }
 STEPS = {
     **{f"{name}.reaction_mid": (6,) for name in ("hinge", "elbow", "ball")},
     **{f"{name}.power": () for name in ("motor", "load")},
+    **{f"{name}.power": () for name in ("rod", "arm", "tip")},
+    **{f"{name}.power": () for name in ("hinge.rod", "elbow.rod", "elbow.arm", "ball.arm", "ball.tip")},
+    **dict.fromkeys(("first_law", "second_law", "newton.iterations", "newton.residual"), ()),
     "motor.u": (1,),
     "load.u": (6,),
 }
+ROWS = {"hinge": 5, "elbow": 5, "ball": 3}
 
 
 @pytest.mark.parametrize(("name", "shape"), NODES.items(), ids=NODES.keys())
@@ -50,10 +55,28 @@ def test_constraints_have_one_column_for_each_row(machine_run, name):
     assert machine_run[name].shape == (N + 1, joints + directors)
 
 
+@pytest.mark.parametrize("name", ["g", "g_v"])
+def test_constraints_can_be_read_one_by_one(machine_run, name):
+    assert all(machine_run[f"{name}.{joint}"].shape == (N + 1, rows) for joint, rows in ROWS.items())
+    joints = [machine_run[f"{name}.{joint}"] for joint in ROWS]
+    directors = machine_run[name].shape[1] - sum(ROWS.values())
+    assert_array_equal(np.concatenate(joints, axis=1), machine_run[name][:, directors:])
+
+
+def test_the_figures_of_every_step_are_those_of_the_audit(machine_run):
+    audit = machine_run.audit()
+    assert machine_run["first_law"].max() == audit.first_law
+    assert machine_run["second_law"].min() == audit.second_law
+    assert machine_run["newton.iterations"].mean() == pytest.approx(audit.iterations, rel=1e-12)
+    assert machine_run["newton.residual"].max() < 1e-12
+
+
 def test_no_other_names_are_there(machine_run):
-    assert set(machine_run.names) == {*NODES, *STEPS, "exergy", "g", "g_v"}
+    rows = {f"{what}.{joint}" for what in ("g", "g_v") for joint in ROWS}
+    assert set(machine_run.names) == {*NODES, *STEPS, *rows, "g", "g_v"}
     assert all(name in machine_run for name in machine_run.names)
     assert "rod.q" not in machine_run
+    assert 3 not in machine_run
 
 
 def test_times_are_those_of_the_grid(machine_run):

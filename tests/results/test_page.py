@@ -71,8 +71,8 @@ def test_the_audit_is_in_it(page, machine_run):
     assert page.texts["pre"] == str(machine_run.audit())
 
 
-def test_the_energy_picture_is_in_it(page):
-    assert sum(tag == "svg" for tag, _ in page.elements) == 1
+def test_the_energy_pictures_are_in_it(page):
+    assert sum(tag == "svg" for tag, _ in page.elements) == 2
 
 
 def test_its_title_is_the_name_of_the_mechanism(page):
@@ -131,4 +131,6 @@ def test_a_hand_made_model_has_a_page_without_motion(tmp_path):
 
     model = vv.Model("drift", (Variable("v", Flat(1)),), (Kinetic("mass", "v", np.eye(1)),))
     run = vv.simulate(model, 0.1, 0.05, integrator=vv.DiscreteGradient(), initial={"v": 1.0})
-    assert motion_of(read(run, tmp_path / "drift.html"))["t"] == []
+    page = read(run, tmp_path / "drift.html")
+    assert motion_of(page)["t"] == []
+    assert sum(tag == "svg" for tag, _ in page.elements) == 1  # no energy flowed

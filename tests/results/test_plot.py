@@ -73,6 +73,48 @@ def test_a_picture_is_saved_where_a_path_is_given(machine_run, tmp_path, suffix)
     assert path.stat().st_size > 1000
 
 
+def test_the_picture_of_heat_stacks_up_to_all_entropy(machine_run):
+    axes = machine_run.plot("heat").axes[0]
+    (line,) = axes.lines
+    assert_array_equal(line.get_ydata(), machine_run["entropy"])
+    top = max(patch.get_datalim(axes.transData).ymax for patch in axes.collections)
+    assert top == pytest.approx(machine_run["entropy"][-1], rel=1e-12)
+    assert axes.get_ylabel() == "entropy produced [J/K]"
+
+
+def test_many_sources_of_heat_are_put_together(tmp_path):
+    m = vv.Mechanism("many")
+    for k in range(12):
+        m.body(f"disc_{k}", inertia=vv.inertia.cylinder(1.0, 0.5, 0.1))
+        m.revolute(f"axle_{k}", m.ground, f"disc_{k}", at=(0, 0, 0), axis=(0, 0, 1), rate=1.0 + k, friction=0.1)
+    run = vv.simulate(m, t_end=0.1, h=0.05)
+    labels = [text.get_text() for text in run.plot("heat", tmp_path / "heat.png").axes[0].get_legend().get_texts()]
+    assert labels == [*(f"axle_{k}" for k in range(11, 3, -1)), "4 others"]
+
+
+def test_where_nothing_makes_heat_there_is_no_picture_of_it(pendulum):
+    run = vv.simulate(pendulum(), t_end=0.1, h=0.01)
+    with pytest.raises(vv.ModelError, match="nothing in 'pendulum' produces entropy"):
+        run.plot("heat")
+    assert plt.get_fignums() == []
+
+
+def test_the_picture_of_the_audit_shows_every_step(machine_run):
+    first, second, constraints, newton = machine_run.plot("audit").axes
+    for axes, values in ((first, machine_run["first_law"]), (constraints, machine_run.record.g)):
+        assert_array_equal(axes.lines[0].get_ydata(), np.maximum(values, 1e-18))
+        assert axes.get_yscale() == "log"
+    np.testing.assert_allclose(second.lines[0].get_ydata(), np.diff(machine_run["entropy"]), rtol=1e-9)
+    assert_array_equal(newton.lines[0].get_ydata(), machine_run["newton.iterations"])
+    assert first.get_title(loc="left") == "machine: audit of every step"
+
+
+def test_the_picture_of_the_audit_leaves_out_what_is_not_there():
+    m = vv.Mechanism("free")
+    m.particle("stone", mass=1.0, at=(0, 0, 0), velocity=(1, 0, 0))
+    assert len(vv.simulate(m, t_end=0.1, h=0.05).plot("audit").axes) == 2
+
+
 def test_names_are_drawn_as_they_are():
     """A name is no formula, whatever signs it has in it."""
     m = vv.Mechanism(r"5 $ or \frac$")

@@ -22,6 +22,8 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
     The matrix is taken at some generic unknowns, since a dissipation may vanish at zero.
     """
     dim, solved = model.layout.dim, model.layout.solved
+    if dim == solved:
+        return np.zeros(0), np.zeros(0)
     z = model.z(x, np.random.default_rng(0).uniform(0.5, 1.5, len(model.kinds)))
     K = (model.J(x) - model.R(x, z))[dim:solved]
     e = z[:dim]

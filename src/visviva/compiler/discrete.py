@@ -86,7 +86,7 @@ class _Walk:
         n = abs(int(exponent))
         if exponent < 0:  # through 1/base: (1/b - 1/a) = -(b - a)/(a b)
             quotient = -sum((1 / a) ** k * (1 / b) ** (n - 1 - k) for k in range(n)) / (a * b)
-            quotient *= sympy.Function("connected_")(a, b)
+            quotient *= symbolic("connected_")(a, b)
         else:
             quotient = sum(a**k * b ** (n - 1 - k) for k in range(n))
         return _scaled(quotient, self.D(base))
@@ -105,12 +105,29 @@ def _scaled(factor: Any, slope: dict[Any, Any]) -> dict[Any, Any]:
 
 
 @cache
+def symbolic(name: str) -> Any:
+    """A function of this module as a symbol, with its derivative: that of f_ is df_, by the first argument.
+
+    Those of two arguments are symmetric.
+    """
+    import sympy
+
+    def fdiff(self: Any, argindex: int = 1) -> Any:
+        if name == "connected_":
+            return sympy.Integer(0)
+        first, *rest = self.args if argindex == 1 else self.args[::-1]
+        return symbolic("d" + name)(first, *rest)
+
+    return type(name, (sympy.Function,), {"fdiff": fdiff, "is_real": True, "__module__": __name__})
+
+
+@cache
 def _rules() -> dict[str, Callable[[Any, Any], Any]]:
     """Divided differences of elementary functions, with m the mean and d half the difference of the arguments."""
     import sympy
 
     names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_")
-    sinc, sinhc, atanhc, atanc, connected = (sympy.Function(name) for name in names)
+    sinc, sinhc, atanhc, atanc, connected = (symbolic(name) for name in names)
 
     def m(a: Any, b: Any) -> Any:
         return (a + b) / 2

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
 import numpy as np
 
-from visviva._arrays import Array
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
@@ -151,12 +149,5 @@ def _irreversible(
     box: str, part: Irreversible, at: dict[End, str], held: Mapping[str, object], theta0: float
 ) -> AbstractStructure:
     ports = reads_of(part.M)
-    function = partial(_onsager, matrix_of(part.M, ports, theta0), theta0)
-    return Dissipation(box, _acts(box, part, at), function, _read(box, ports, at, held))
-
-
-def _onsager(matrix: Callable[[Array], Array], theta0: float, q: Array, e: Array) -> Array:
-    """R = M(x, e)/θ0."""
-    batch = np.broadcast_shapes(q.shape[:-1], e.shape[:-1])
-    y = [np.broadcast_to(part, (*batch, part.shape[-1])) for part in (q, e)]
-    return matrix(np.concatenate(y, axis=-1)) / theta0
+    R = matrix_of(part.M, ports, theta0, over_theta0=True)
+    return Dissipation(box, _acts(box, part, at), R, _read(box, ports, at, held))

@@ -1,83 +1,52 @@
-"""Blocks of a Model made from traced expressions."""
+"""Blocks of a Model made from traced expressions of the language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, final
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.discrete import FUNCTIONS, NoRule, discrete_gradient
-from visviva.language.expression import Expression, numeric
+from visviva.compiler.laws import EnergyLaw, MatrixLaw, canonical, energy_law, matrix_law
+from visviva.language.expression import Expression
 from visviva.language.quantity import Port
-from visviva.model import Energy
-from visviva.model.storage import AbstractStorage
+from visviva.model.law import LawEnergy, LawMatrix
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class TracedEnergy(AbstractStorage):
-    """An energy whose gradient and discrete gradient were derived from its expression."""
-
-    name: str
-    variable: str
-    energy: Callable[[Array], Array]
-    gradient: Callable[[Array], Array]
-    secant: Callable[[Array], Array]  # of both ends in one array
-    has_zero: bool = False  # type: ignore[misc]
-
-    def H(self, q: Array) -> Array:  # noqa: D102
-        return self.energy(q)
-
-    def dH(self, q: Array) -> Array:  # noqa: D102
-        return self.gradient(q)
-
-    def mean_effort(self, q0: Array, q1: Array) -> Array:  # noqa: D102
-        return self.secant(np.concatenate(np.broadcast_arrays(q0, q1), axis=-1))
-
-
-def energy_of(name: str, variable: str, H: Expression, port: Port, theta0: float) -> AbstractStorage:
+def energy_of(name: str, variable: str, H: Expression, port: Port, theta0: float) -> LawEnergy:
     """The storage of an energy; for entropy the exergy U(s) - θ0 s, whose effort is θ - θ0."""
-    import sympy
-
-    symbols = next(iter(H.states.values()))
-    values = H.values.item() - (H.theta0 * symbols[0] if port.quantity.is_entropy else 0)
-    constants = [theta0, *(number for _, number in H.parameters.values())]
-    rest = H.arguments[len(symbols) :]
-    energy = numeric(np.array(values, dtype=object), [*symbols, *rest], constants)
-    slopes = np.array([sympy.diff(values, symbol) for symbol in symbols], dtype=object)
-    gradient = numeric(slopes, [*symbols, *rest], constants)
-    ends = tuple([sympy.Symbol(f"{symbol}_{side}", real=True) for symbol in symbols] for side in ("start", "end"))
-    try:
-        D = discrete_gradient(values, symbols, (ends[0], ends[1]))
-    except NoRule:
-        return Energy(name, variable, energy, gradient)
-    secant = numeric(np.array(D, dtype=object), [*ends[0], *ends[1], *rest], constants, FUNCTIONS)
-    return TracedEnergy(name, variable, energy, gradient, secant, _is_quadratic(values, symbols))
+    return LawEnergy(name, variable, *_exergy(H, theta0, port.quantity.is_entropy))
 
 
-def _is_quadratic(values: Any, symbols: list[Any]) -> bool:
-    import sympy
-
-    try:
-        polynomial = sympy.Poly(values, *symbols)
-    except sympy.PolynomialError:
-        return False
-    return all(sum(powers) == 2 for powers in polynomial.monoms())
+@lru_cache(4096)  # a storage may fill many boxes
+def _exergy(H: Expression, theta0: float, is_entropy: bool) -> tuple[EnergyLaw, Array]:
+    states = next(iter(H.states.values()))
+    value = H.values.item() - (H.theta0 * states[0] if is_entropy else 0)
+    (value,), numbers = canonical([value], {"x": states}, _parameters(H, theta0))
+    return energy_law(value, len(states), len(numbers)), np.array(numbers)
 
 
 def reads_of(expression: Expression) -> list[str]:
     """The ports whose states an expression depends on."""
     used = set().union(*(value.free_symbols for value in expression.values.ravel()))
-    return [port for port, symbols in expression.states.items() if used & set(symbols)]
+    return [port for port, states in expression.states.items() if used & set(states)]
 
 
-def matrix_of(expression: Expression, reads: list[str], theta0: float) -> Callable[[Array], Array]:
-    """A matrix as a function of (the states of some ports, the efforts of all power ports) in one array."""
-    symbols = [symbol for port in reads for symbol in expression.states[port]]
-    symbols += [symbol for port in expression.efforts.values() for symbol in port]
-    constants = [theta0, *(number for _, number in expression.parameters.values())]
-    rest = [expression.theta0, *(symbol for symbol, _ in expression.parameters.values())]
-    return numeric(expression.values, [*symbols, *rest], constants)
+def matrix_of(expression: Expression, reads: list[str], theta0: float, *, over_theta0: bool = False) -> LawMatrix:
+    """A matrix as a function of the states of some ports and of the efforts of all power ports."""
+    return LawMatrix(*_matrix(expression, tuple(reads), theta0, over_theta0))
+
+
+@lru_cache(4096)
+def _matrix(expression: Expression, reads: tuple[str, ...], theta0: float, over_theta0: bool) -> tuple[MatrixLaw, Array]:
+    states = [symbol for port in reads for symbol in expression.states[port]]
+    efforts = [symbol for port in expression.efforts.values() for symbol in port]
+    values = [value / expression.theta0 if over_theta0 else value for value in expression.values.ravel()]
+    given, numbers = canonical(values, {"x": states, "e": efforts}, _parameters(expression, theta0))
+    rows, columns = expression.shape
+    return matrix_law(given, (rows, columns), (len(states), len(efforts), len(numbers))), np.array(numbers)
+
+
+def _parameters(expression: Expression, theta0: float) -> list[tuple[Any, float]]:
+    return [(expression.theta0, theta0), *expression.parameters.values()]

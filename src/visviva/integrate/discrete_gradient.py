@@ -11,8 +11,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
-from visviva.integrate.names import row_name
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
+from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.model import Model, RowKind, State
 from visviva.model.layout import Index
@@ -31,12 +31,26 @@ class DiscreteGradient(AbstractIntegrator):
     """
 
     newton: Newton = field(default_factory=Newton)
+    compiled: bool = True
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "lie"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         return _Stepper(model, self.newton)
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        if self.compiled:
+            from visviva.compiler.flows import NotCompilable
+            from visviva.compiler.program import build_program
+            from visviva.compiler.tableau import MIDPOINT
+            from visviva.integrate.compiled import CompiledStepping
+
+            try:
+                return CompiledStepping(build_program(model, MIDPOINT), inputs, state, h)
+            except NotCompilable:
+                pass  # the reference form takes any model
+        return super().stepping(model, inputs, state, h)
 
 
 LieMidpoint = DiscreteGradient  # the same scheme by the name it has on Lie groups
@@ -141,10 +155,10 @@ class _Stepper(AbstractStepper):
         terms = np.abs(model.J(x0)) + np.abs(model.R(x0))
         fixed = np.abs(model.B(x0)) @ np.abs(u)
         for name, part in model.kinetic.items():
-            fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / h
+            fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / abs(h)
         g_scale = model.g_scale(x0)
         fixed[dim : model.layout.solved][self._holonomic] += (
-            g_scale[self._holonomic[len(model.kinds) - len(g_scale) :]] / h
+            g_scale[self._holonomic[len(model.kinds) - len(g_scale) :]] / abs(h)
         )
 
         def size(rate: Array, z: Array) -> Array:
@@ -169,8 +183,7 @@ class _Stepper(AbstractStepper):
             return ""
         if row >= self.model.layout.dim:
             return row_name(self.model, int(active[row - self.model.layout.dim]))
-        name = next(name for name, at in self.model.layout.z.items() if at.start <= row < at.stop)
-        return f"variable {name!r}"
+        return unknown_name(self.model, row)
 
 
 def _typical(y: Array, dim: int) -> Array:

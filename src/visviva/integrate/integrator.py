@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, Protocol, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.model import Model, State
+
+if TYPE_CHECKING:
+    from visviva.integrate.chunk import Chunk
+
+Inputs = Callable[[float], Array]
 
 
 @final
@@ -52,6 +58,13 @@ class AbstractStepper(ABC):
         """An error if the equations of a step at this state have no unique solution."""
 
 
+class Advancing(Protocol):
+    """What makes the steps of a run."""
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps from a state, each of length state.h."""
+
+
 class AbstractIntegrator(ABC):
     """A scheme. Contract (measured by the tests for every integrator in `visviva.integrate.INTEGRATORS`):
 
@@ -68,6 +81,14 @@ class AbstractIntegrator(ABC):
     @abstractmethod
     def prepare(self, model: Model) -> AbstractStepper:
         """Make ready for a model, or say why it cannot be integrated by this scheme."""
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:
+        """What makes the steps of a run that starts at a state; checks that a step has a solution there."""
+        from visviva.integrate.stepping import Stepping
+
+        stepper = self.prepare(model)
+        stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
+        return Stepping(model, stepper, inputs)
 
 
 def predict(rates: tuple[Array, ...], default: Array) -> Array:

@@ -49,7 +49,7 @@ class _Stepper(AbstractStepper):
         s, n, u = self.system, self.system.n, u[0]
         q0, v0 = state.x[:n], state.x[n:]
         active = np.flatnonzero(state.active)
-        g_scale = s.model.g_scale(state.x)[active] / h
+        g_scale = s.model.g_scale(state.x)[active] / abs(h)
         zeros = np.zeros((len(active), len(active)))
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
@@ -61,7 +61,7 @@ class _Stepper(AbstractStepper):
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
             reaction, potential, force = s.G(qm).T @ lam, s.gradient(q0, q1), s.force(qm, v, u)
-            size = s.M @ (2.0 / h * (np.abs(v) + np.abs(v0))) + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 

@@ -50,7 +50,7 @@ class _Stepper(AbstractStepper):
         q0, v0 = state.x[:n], state.x[n:]
         active = np.flatnonzero(state.active)
         k = len(active)
-        g_scale = s.model.g_scale(state.x)[active] / h
+        g_scale = s.model.g_scale(state.x)[active] / abs(h)
         speed = max(float(np.abs(v0).max(initial=0.0)), 1e-30)
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
@@ -63,7 +63,7 @@ class _Stepper(AbstractStepper):
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
             G, potential, force = s.G(qm), s.gradient(q0, q1), s.force(qm, rate, u)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
-            size = s.M @ (np.abs(v0) + np.abs(v1)) / h + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = [
                 s.M @ (rate - vm) - G.T @ gam,
                 inertia + reaction + potential - force,

@@ -41,6 +41,8 @@ def select_rows(model: Model, x: Array) -> Mask:
 
     Constraints of one body (its directors) come first, so that only joints are found redundant.
     """
+    if not model.constraints:
+        return np.ones(len(model.kinds), dtype=bool)
     C = model.C(x)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     slices = [slice(a, b) for a, b in itertools.pairwise(ends)]

@@ -13,6 +13,7 @@ from visviva.errors import ConvergenceError, Interrupted, ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.inputs import BadInput, Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
+from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -60,38 +61,41 @@ def simulate(
         raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
     u = input_function(model, inputs)
     state, notes = start_state(model, initial, scheme, u)
-    stepper = scheme.prepare(model)
     n, h, changed = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
     notes += changed
-    stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
-    loop = Loop(model, stepper, state, h, u)
-    recorder = Recorder(loop.flush()[0], every)
+    stepping = scheme.stepping(model, u, state, h)
+    loop = Loop(model, stepping, state, h, u)
+    recorder, divided = Recorder(loop.start(), every), 0
     done, chunk = 0, 1
-    with Progress(model.name, n, progress) as bar:
+    with Progress(model.name, n, progress) as bar, Interrupts() as interrupts:
         while done < n:
             began = time.perf_counter()
-            failure: BaseException | None = None
-            try:
-                loop.advance(min(chunk, n - done))
-            except (NotConverged, BadInput, KeyboardInterrupt) as error:
-                failure = error
-            fresh, states = loop.flush()
+            logged = loop.advance(min(chunk, n - done))
+            fresh, failure = logged.record, logged.failure or interrupts.asked()
             if stop is not None:
-                cut, wrong = _first_stop(stop, model, scheme, recorder.record(), fresh, states[-1])
+                cut, wrong = _first_stop(stop, model, scheme, recorder.record(), fresh, logged.state(fresh.steps))
                 failure = wrong or failure
                 if cut is not None:
-                    fresh, states, failure, n = part(fresh, 0, cut), states[: cut + 1], wrong, done + cut
-                    if wrong is None:
-                        notes.append(f"stopped by the stop condition at t = {states[-1].t:g} s")
+                    fresh, failure, n = part(fresh, 0, cut), wrong, done + cut
             recorder.add(fresh)
-            done += fresh.steps
-            state = states[-1]
+            loop.state = logged.state(fresh.steps)
+            done, divided = done + fresh.steps, divided + logged.divided(fresh.steps)
+            if stop is not None and done == n and cut is not None and failure is None:
+                notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = Run(model, recorder.record(), state, scheme, tuple(notes))
-                raise _as_error(failure, state, model, run) from (failure if isinstance(failure, StopFailed) else None)
-            bar.update(done, state.t)
+                run = Run(model, recorder.record(), loop.state, scheme, (*notes, *_divided(divided)))
+                raise _as_error(failure, loop.state, model, run) from (
+                    failure if isinstance(failure, StopFailed) else None
+                )
+            bar.update(done, loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began)
-    return Run(model, recorder.record(), state if done else loop.state, scheme, tuple(notes))
+    return Run(model, recorder.record(), loop.state, scheme, (*notes, *_divided(divided)))
+
+
+def _divided(steps: int) -> list[str]:
+    if not steps:
+        return []
+    return [f"{steps} steps had no solution and were divided into smaller ones; reduce h where that matters"]
 
 
 def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:

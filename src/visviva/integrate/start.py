@@ -14,7 +14,7 @@ from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.integrate.integrator import AbstractIntegrator
-from visviva.integrate.loop import G_TOLERANCE
+from visviva.integrate.stepping import G_TOLERANCE
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import select_rows
 from visviva.mechanism import Motion

@@ -15,6 +15,7 @@ from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
+from visviva.model.batches import EnergyBatch, energy_batches, matrix_batches
 from visviva.model.checks import check_description, check_skew, check_symmetric
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
@@ -121,20 +122,34 @@ class Model:
 
     # -- energy and efforts -------------------------------------------------------------------------------------
 
+    @cached_property
+    def _energy_batches(self) -> tuple[list[EnergyBatch], list[int]]:
+        return energy_batches(self.storages, self.layout, self._spaces)
+
+    def exergies(self, x: Array) -> Array:
+        """Stored exergy of each storage [J], shape (..., storages)."""
+        values = np.zeros((*np.shape(x)[:-1], len(self.storages)))
+        batches, single = self._energy_batches
+        for batch in batches:
+            values[..., batch.which] = batch.energies(x)
+        for k in single:
+            part = self.storages[k]
+            values[..., k] = part.H(x[..., self.layout.x[part.variable]])
+        return values
+
     def H(self, x: Array) -> Array:
         """Total stored exergy [J]: the energy, less θ0 times the entropy stored."""
-        total = np.zeros(np.shape(x)[:-1])
-        for part in self.storages:
-            total = total + part.H(x[..., self.layout.x[part.variable]])
-        return total
+        return self.exergies(x).sum(-1)
 
     def energies(self, x: Array) -> dict[str, Array]:
         """Stored energy [J] by component; storages of the same name add up."""
         result: dict[str, Array] = {}
         hot = {variable.name for variable in self.variables if variable.entropy}
-        for part in self.storages:
-            q = x[..., self.layout.x[part.variable]]
-            energy = part.H(q) + (self.theta0 * q.sum(-1) if part.variable in hot else 0.0)
+        exergies = self.exergies(x)
+        for k, part in enumerate(self.storages):
+            energy = exergies[..., k]
+            if part.variable in hot:
+                energy = energy + self.theta0 * x[..., self.layout.x[part.variable]].sum(-1)
             result[part.name] = result.get(part.name, 0.0) + energy
         return result
 
@@ -170,7 +185,10 @@ class Model:
     def mean_z(self, x0: Array, x1: Array, w: Array | None = None) -> Array:
         """The z of a step: one discrete gradient per storage, pulled back at the mean of the two states."""
         z = np.zeros((*np.shape(x1)[:-1], self.layout.total))
-        for part in self.storages:
+        batches, single = self._energy_batches
+        for batch in batches:
+            z[..., batch.z] += batch.efforts(x0, x1)
+        for part in (self.storages[k] for k in single):
             at = self.layout.x[part.variable]
             q0, q1, rows = x0[..., at], x1[..., at], self.layout.z[part.variable]
             if isinstance(part, Kinetic):
@@ -331,7 +349,17 @@ class Model:
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
         z = self.z(x)
-        for routing in self.routings:
-            check_skew(routing.J(self.local(routing, x)[0]), f"J of {routing.name!r}")
-        for part in self.dissipations:
-            check_symmetric(part.R(*self.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
+        batches, single = matrix_batches((*self.routings, *self.dissipations), self._places)
+        for batch in batches:
+            matrices = batch.matrices(x, z)
+            sign = -1.0 if isinstance(batch.parts[0], AbstractRouting) else 1.0
+            gap = np.abs(matrices - sign * transpose(matrices)).max((-1, -2), initial=0.0)
+            suspect = ~(gap <= 0.0)
+            if sign > 0:
+                suspect |= ~(np.diagonal(matrices, axis1=-2, axis2=-1) >= 0).all(-1) | (matrices.shape[-1] > 2)
+            single += [part for part, wrong in zip(batch.parts, suspect, strict=True) if wrong]
+        for part in single:
+            if isinstance(part, AbstractRouting):
+                check_skew(part.J(self.local(part, x)[0]), f"J of {part.name!r}")
+            elif isinstance(part, AbstractDissipation):
+                check_symmetric(part.R(*self.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)

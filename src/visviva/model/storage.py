@@ -119,11 +119,18 @@ class Energy(AbstractStorage):
         return np.asarray(self.gradient(q), dtype=np.float64)
 
     def mean_effort(self, q0: Array, q1: Array) -> Array:  # noqa: D102
-        H0, H1, dq = self.H(q0), self.H(q1), q1 - q0
-        e = self.dH(0.5 * (q0 + q1))
-        gap = H1 - H0 - (e * dq).sum(-1)
-        square = (dq * dq).sum(-1)
-        noise = 8 * EPS * np.maximum(np.abs(H0), np.abs(H1))
-        matters = (np.abs(gap) > noise) & (square > 0)
-        factor = np.where(matters, gap / np.where(matters, square, 1.0), 0.0)
-        return e + factor[..., None] * dq
+        return secant_of_gonzalez(self.H, self.dH, q0, q1)
+
+
+def secant_of_gonzalez(
+    H: Callable[[Array], Array], dH: Callable[[Array], Array], q0: Array, q1: Array
+) -> Array:
+    """The gradient at the mean, corrected along q1 - q0 so that its product with it is H(q1) - H(q0)."""
+    H0, H1, dq = H(q0), H(q1), q1 - q0
+    e = dH(0.5 * (q0 + q1))
+    gap = H1 - H0 - (e * dq).sum(-1)
+    square = (dq * dq).sum(-1)
+    noise = 8 * EPS * np.maximum(np.abs(H0), np.abs(H1))
+    matters = (np.abs(gap) > noise) & (square > 0)
+    factor = np.where(matters, gap / np.where(matters, square, 1.0), 0.0)
+    return e + factor[..., None] * dq

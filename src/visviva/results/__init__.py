@@ -1,6 +1,8 @@
 """What a simulation returns: trajectories by name, the audit, pictures and pages."""
 
 from visviva.results.audit import Audit
-from visviva.results.run import Run, Snapshot
+from visviva.results.components import Account
+from visviva.results.run import Run
+from visviva.results.snapshot import Snapshot
 
-__all__ = ["Audit", "Run", "Snapshot"]
+__all__ = ["Account", "Audit", "Run", "Snapshot"]

@@ -17,7 +17,7 @@ class Accounts:
 
     def __init__(self, model: Model, x: Array) -> None:
         self.model = model
-        self.H_start = exergies(model, x)
+        self.H_start = model.exergies(x)
         self._work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
@@ -31,7 +31,7 @@ class Accounts:
         carried = model.theta0 * (inflow * model.entropy_inputs)
         carried = np.stack([carried[:, at].sum(-1) for at in model.port_columns.values()] or [np.zeros(len(heat))], -1)
         carried = carried[:, : len(model.ports)]
-        H = exergies(model, x)  # (n + 1, storages)
+        H = model.exergies(x)  # (n + 1, storages)
         total_work = self._work + np.cumsum(work.sum(-1))
         self._work = float(total_work[-1]) if len(total_work) else self._work
         g_v, terms, rows = rate_violations(model, x[1:])
@@ -60,12 +60,6 @@ class Accounts:
         return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
 
 
-def exergies(model: Model, x: Array) -> Array:
-    """Exergy of each storage [J], (..., storages)."""
-    columns = [part.H(x[..., model.layout.x[part.variable]])[..., None] for part in model.storages]
-    return np.concatenate([np.zeros((*x.shape[:-1], 0)), *columns], axis=-1)
-
-
 def energy_scale(model: Model, H: Array, H_start: Array, work: Array) -> Array:
     """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) + |work| [J]."""
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
@@ -77,7 +71,10 @@ def rate_violations(model: Model, x: Array) -> tuple[Array, Array, Array]:
 
     Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
     """
-    z, result = model.z(x), np.zeros((3, *x.shape[:-1], len(model.constraints)))
+    result = np.zeros((3, *x.shape[:-1], len(model.constraints)))
+    if not model.constraints:
+        return result[0], result[1], result[2]
+    z = model.z(x)
     algebraic = {junction.name for junction in model.junctions}
     for k, part in enumerate(model.constraints):
         if algebraic & set(part.acts):

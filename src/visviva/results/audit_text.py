@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from visviva.results.audit import CONSTRAINT, SPEED_WARNING, Audit
+import numpy as np
+
+from visviva.results.audit import CONSTRAINT, Audit
+from visviva.results.audit_warnings import SPEED_WARNING
 from visviva.results.run import FIRST_LAW
 
 WIDTH = 78
@@ -31,10 +34,24 @@ def audit_text(a: Audit) -> str:
     total = sum(account.energy_in for account in accounts)
     stored, destroyed = sum(account.stored for account in accounts), sum(a.exergy_destroyed for a in accounts)
     lines += ["─" * WIDTH, f"{'sum':<20}{total:>18.3g}{stored:>18.9g}{destroyed:>22.9g}"]
+    if a.is_thermal:
+        lines += _entropies(a)
     for warning in a.warnings:
         lines += textwrap.wrap(f"note: {warning}", WIDTH, subsequent_indent="      ")
     lines.append("every joule accounted for" if a.ok else "NOT CLOSED: see the lines marked ✗")
     return "\n".join(lines)
+
+
+def _entropies(a: Audit) -> list[str]:
+    """Exergy and entropy by component, where they are not the energy once more."""
+    heads = f"{'component':<20}{'exergy stored [J]':>18}{'entropy stored [J/K]':>22}{'produced [J/K]':>18}"
+    lines, totals = ["─" * WIDTH, heads], np.zeros(3)
+    for name, account in a.components.items():
+        row = np.array([account.exergy_stored, account.entropy_stored, account.entropy_produced])
+        totals += row
+        if row.any():
+            lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>22.9g}{row[2]:>18.9g}")
+    return [*lines, f"{'sum':<20}{totals[0]:>18.9g}{totals[1]:>22.9g}{totals[2]:>18.9g}"]
 
 
 def _law(name: str, value: float, meaning: str, good: bool | None = None, bad: str = "✗") -> str:

@@ -1,4 +1,4 @@
-"""The run page: one self-contained HTML file with the motion, the energy picture and the audit."""
+"""The run page: one self-contained HTML file with the motion, the energy pictures and the audit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ import numpy as np
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.parts import Body, Ground, Particle
 from visviva.results.plot import plot
+from visviva.results.sankey import panels, sankey
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from visviva.results.run import Run
 
 FRAMES = 400  # enough for a smooth picture; more would only make the file larger
@@ -25,21 +28,27 @@ FRAMES = 400  # enough for a smooth picture; more would only make the file large
 
 def write_page(run: Run, path: str | PathLike[str]) -> None:
     """Write the page; nothing in it refers to another file or to the network."""
-    import matplotlib.pyplot as plt
-
     template = Template(files("visviva.results").joinpath("page.html").read_text(encoding="utf-8"))
-    figure, picture = plot(run, "energy"), io.StringIO()
-    figure.savefig(picture, format="svg", transparent=True)
-    plt.close(figure)
-    svg = picture.getvalue()
     text = template.substitute(
         title=html.escape(run.model.name),
         summary=html.escape(repr(run).strip("<>")),
         audit=html.escape(str(run.audit())),
-        energy=svg[svg.index("<svg") :],
+        energy=_svg(plot(run, "energy")),
+        sankey=_svg(sankey(run)) if panels(run) else "",
         motion=json.dumps(_stick_figure(run), separators=(",", ":")).replace("<", "\\u003c"),
     )
     Path(path).write_text(text, encoding="utf-8")
+
+
+def _svg(figure: Figure) -> str:
+    """A figure as an element of the page; it is closed."""
+    import matplotlib.pyplot as plt
+
+    picture = io.StringIO()
+    figure.savefig(picture, format="svg", transparent=True)
+    plt.close(figure)
+    svg = picture.getvalue()
+    return svg[svg.index("<svg") :]
 
 
 def _stick_figure(run: Run) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from visviva.results.run import FIRST_LAW
+from visviva.results.plot_style import closure, lighten, name_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,12 @@ MANY = 6  # more components than this would hide each other
 
 
 def plot(run: Run, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
-    """The energy picture, or any quantities by name or pattern against time."""
-    figure = _energy(run) if what == "energy" else _quantities(run, what)
+    """One of the pictures "energy", "heat" and "audit", or any quantities by name or pattern against time."""
+    from visviva.results.plot_audit import plot_audit
+    from visviva.results.plot_heat import plot_heat
+
+    pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit}
+    figure = pictures[what](run) if what in pictures else _quantities(run, what)
     if path is not None:
         figure.savefig(path, dpi=150)
     return figure
@@ -37,11 +41,11 @@ def _energy(run: Run) -> Figure:
         _thermal_lines(run, top)
     else:
         _mechanical_lines(run, top)
-    _name(top, f"{run.model.name}: energy")
-    _closure(run, low)
+    name_axes(top, f"{run.model.name}: energy")
+    closure(run, low)
     low.set_xlabel("time [s]")
-    _light(top)
-    _light(low)
+    lighten(top)
+    lighten(low)
     return figure
 
 
@@ -83,31 +87,10 @@ def _thermal_lines(run: Run, axes: Axes) -> None:
     axes.set_ylabel("energy since the start [J]")
 
 
-def _closure(run: Run, axes: Axes) -> None:
-    scale = run.energy_unit
-    axes.semilogy(run.t_mid, np.maximum(run.record.closure / scale, 1e-18), ".", ms=2, color="black")
-    axes.axhline(FIRST_LAW, color="tab:red", lw=0.8)
-    axes.annotate(
-        "bound of the audit",
-        (1, FIRST_LAW),
-        xycoords=("axes fraction", "data"),
-        ha="right",
-        va="bottom",
-        color="tab:red",
-        fontsize="small",
-    )
-    axes.set_ylim(1e-18, 1e-11)
-    axes.set_yticks([1e-18, 1e-15, 1e-12], ["1e-18", "1e-15", "1e-12"])
-    axes.minorticks_off()
-    axes.set_ylabel("first law,\nper step")
-
-
 def _quantities(run: Run, pattern: str) -> Figure:
     import matplotlib.pyplot as plt
 
-    values = {
-        name: run[name] for name in run.match(pattern) or [pattern]
-    }  # before anything is drawn: names may be wrong
+    values = run.select(pattern)  # before anything is drawn: names may be wrong
     figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
     for name, columns in values.items():
         t = run.t if len(columns) == len(run.t) else run.t_mid
@@ -115,18 +98,6 @@ def _quantities(run: Run, pattern: str) -> Figure:
         for k in range(flat.shape[1]):
             axes.plot(t, flat[:, k], lw=1.3, label=name if flat.shape[1] == 1 else f"{name}[{k}]")
     axes.set_xlabel("time [s]")
-    _name(axes, f"{run.model.name}: {pattern}")
-    _light(axes)
+    name_axes(axes, f"{run.model.name}: {pattern}")
+    lighten(axes)
     return figure
-
-
-def _name(axes: Axes, title: str) -> None:
-    """Title and legend as plain text: a user's name is no formula."""
-    axes.set_title(title, loc="left", parse_math=False)
-    for text in axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False).get_texts():
-        text.set_parse_math(False)
-
-
-def _light(axes: Axes) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)

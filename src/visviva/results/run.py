@@ -5,17 +5,17 @@ from __future__ import annotations
 import fnmatch
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
-from visviva.geometry import SO3
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
-from visviva.results.quantities import Reader, no_such_quantity, readers
+from visviva.results.powers import Powers, port_powers
+from visviva.results.quantities import no_such_quantity, readers
+from visviva.results.reader import Reader
 from visviva.results.record import Record
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the un
 
 @final
 class Run:
-    """Trajectories by dotted name, the audit, pictures.
+    """Trajectories by dotted name, the audit, pictures, tables. It can be pickled.
 
     t, t_mid: times of the nodes and of the steps' midpoints.   final: the `State` that continues the run.
     notes:    what the user should know, such as a changed step size.
@@ -43,6 +43,12 @@ class Run:
         self.final = final
         self.integrator = integrator
         self.notes = notes
+
+    def __reduce__(self) -> tuple[type[Run], tuple[Any, ...]]:
+        """What it was made from: all that was read from it since can be read again."""
+        return Run, (self.model, self.record, self.final, self.integrator, self.notes)
+
+    # -- by name ------------------------------------------------------------------------------------------------
 
     @property
     def t(self) -> Array:
@@ -61,6 +67,12 @@ class Run:
         return None if mechanism is None else MechanismMotion(self.model, mechanism, self.record)
 
     @cached_property
+    def powers(self) -> Powers:
+        """Power into each component at each junction it is connected to."""
+        scheme = type(self.integrator).__name__
+        return port_powers(self.model, self.record, scheme, stabilised=len(self.final.gam) > 0)
+
+    @cached_property
     def _readers(self) -> dict[str, Reader]:
         return readers(self)
 
@@ -77,41 +89,43 @@ class Run:
         """Names that fit a pattern such as '*.r' or 'energy.*'."""
         return fnmatch.filter(self.names, pattern)
 
+    def select(self, *patterns: str) -> dict[str, Array]:
+        """Trajectories by name, for all names that fit one of the patterns; a plain name fits itself."""
+        return {name: self[name] for pattern in patterns for name in self.match(pattern) or [pattern]}
+
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
-        if not isinstance(name, str) or name not in self._readers:
+        if name not in self:
             raise no_such_quantity(self, name, self.names)
         if name not in self._values:
-            value = np.asarray(self._readers[name]()).view()
+            value = np.asarray(self._readers[name].read()).view()
             value.flags.writeable = False  # it is shared with whoever asks next
             self._values[name] = value
         return self._values[name]
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._readers
+
+    def unit(self, name: str) -> str:
+        """The unit of a quantity; empty where nobody said it."""
+        if name not in self:
+            raise no_such_quantity(self, name, self.names)
+        return self._readers[name].unit
+
     def at(self, t: float, name: str) -> Array:
-        """A quantity at any time of the run, between nodes by interpolation: linear, rotations along the geodesic.
+        """A quantity at any time of the run [s]; between nodes by cubic interpolation where its rate is known.
 
-        The error is of second order in the distance of the nodes, as that of the schemes is.
+        Else linear: the error is then of second order in the distance of the nodes, as that of most schemes is.
         """
-        values = self[name]
-        times = self.t if len(values) == len(self.t) else self.t_mid
-        if not times[0] <= t <= times[-1]:
-            known = f"from t = {times[0]:g} to {times[-1]:g} s"
-            raise ModelError(f"run.at({t:g}, {name!r}) lies outside of what is known, {known}.")
-        k = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, max(len(times) - 2, 0)))
-        if len(times) == 1:
-            return values[0]
-        s = (t - times[k]) / (times[k + 1] - times[k])
-        if name.endswith(".R") and values.shape[1:] == (3, 3):
-            R0, R1 = SO3(values[k]), SO3(values[k + 1])
-            return (R0 @ SO3.exp(s * (R0.inverse() @ R1).log())).R
-        return np.asarray((1 - s) * values[k] + s * values[k + 1])
+        from visviva.results.interpolation import value_at
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._readers
+        return value_at(self, t, name)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
         return f"<Run of {self.model.name!r} with {type(self.integrator).__name__}: {span}>"
+
+    # -- energy -------------------------------------------------------------------------------------------------
 
     @property
     def steps(self) -> int:
@@ -152,11 +166,22 @@ class Run:
 
         return audit(self)
 
+    # -- pictures and files -------------------------------------------------------------------------------------
+
     def plot(self, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
-        """A picture: "energy", or a name or pattern of quantities against time. Saved where a path is given."""
+        """A picture: "energy", "heat" or "audit", or a name or pattern of quantities. Saved where a path is given."""
         from visviva.results.plot import plot
 
         return plot(self, what, path)
+
+    def sankey(self, path: str | PathLike[str] | None = None, what: str | None = None) -> Figure:
+        """Where energy and exergy came from and went over the whole run. Saved where a path is given.
+
+        what: "energy" or "exergy"; both by default where the model has entropy, else they are one and the same.
+        """
+        from visviva.results.sankey import sankey
+
+        return sankey(self, path, what)
 
     def page(self, path: str | PathLike[str]) -> None:
         """Write one self-contained web page: motion, energy, audit. It opens without a network."""
@@ -164,21 +189,26 @@ class Run:
 
         write_page(self, path)
 
+    def to_pandas(self, *names: str) -> Any:
+        """A `pandas.DataFrame` by name or pattern, indexed by time; all that lives at the nodes by default."""
+        from visviva.results.tables import to_pandas
 
-@final
-class Snapshot:
-    """One node of a run, as a stop condition sees it: `now.t`, `now["hinge.q"]`."""
+        return to_pandas(self, names)
 
-    def __init__(self, run: Run, i: int) -> None:
-        self._run = run
-        self._i = i
+    def to_xarray(self, *names: str) -> Any:
+        """An `xarray.Dataset` by name or pattern, everything by default, with both clocks and units."""
+        from visviva.results.tables import to_xarray
 
-    @property
-    def t(self) -> float:
-        """Time [s]."""
-        return float(self._run.t[self._i])
+        return to_xarray(self, names)
 
-    def __getitem__(self, name: str) -> Array:
-        """Value of a quantity at this instant; those that live at midpoints belong to the step that ends here."""
-        values = self._run[name]
-        return values[self._i if len(values) == len(self._run.t) else self._i - 1]
+    def to_csv(self, path: str | PathLike[str], *names: str) -> None:
+        """Write a table of quantities by name or pattern; all that lives at the nodes by default."""
+        from visviva.results.tables import to_csv
+
+        to_csv(self, path, names)
+
+    def to_npz(self, path: str | PathLike[str], *names: str) -> None:
+        """Write arrays by name or pattern, everything by default, with times and units; read by `numpy.load`."""
+        from visviva.results.tables import to_npz
+
+        to_npz(self, path, names)

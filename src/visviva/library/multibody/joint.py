@@ -29,6 +29,7 @@ def joint(
     potential: Callable[..., Any] | None = None,
     friction: ArrayLike | None = None,
     theta0: float | None = 300.0,
+    drive: bool = False,
     **parameters: float,
 ) -> Composite:
     """A joint between two bodies; boxes pe, pkc, hc, o1, o2, mf and env, outer ports p_1 and p_2.
@@ -42,6 +43,8 @@ def joint(
     potential:  V_r(x), traced, of the relative pose x.q_r; `parameters` are its own.
     friction:   μ, a number, the diagonal or the matrix; None leaves out the boxes mf and env.
     theta0:     temperature of the environment that takes the heat [K]; None shows the outer port s instead.
+    drive:      True shows the outer port p_r, where motors, gears and springs act between the bodies: its effort is
+                u_r, its flow the force along u_r on body 2.
     group:      as that of the bodies. Offsets and relative poses of SO3xR3 turn with the bodies, so that there the
                 joint has the outer ports q_1 and q_2 for their poses, which share the state only.
     Source:     Lohmayer, Capobianco and Leyendecker, Fig. 3 and (24) to (31), with Ad(o⁻¹) in (27).
@@ -67,6 +70,8 @@ def joint(
     if space.direct:
         junctions |= {"q_1": ["o1.q_1", *(["hc.q_1"] if pair.translates else [])], "q_2": ["o2.q_2"]}
         outer = ["q_1", "q_2", *outer]
+    if drive:
+        outer.append("p_r")
     if friction is not None:
         boxes["mf"] = viscous(momentum, friction_tensor(friction, pair.units, kind))
         junctions["p_r"].append("mf.p_r")

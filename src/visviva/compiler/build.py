@@ -1,0 +1,60 @@
+"""Compiled laws: generated once per law, kept on disk, called by address."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from visviva.compiler.codegen import FlowLayout, energy_source, flow_source
+from visviva.compiler.flows import FlowLaw, is_flat
+from visviva.compiler.laws import EnergyLaw
+
+
+@cache
+def _generator() -> str:
+    """Hash of the files that write sources: what they wrote before they changed is not used."""
+    here = Path(__file__).parent
+    texts = [(here / name).read_bytes() for name in ("codegen.py", "printing.py", "discrete.py", "flows.py")]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+def _key(*what: Any) -> str:
+    return hashlib.sha256(f"{_generator()} {what}".encode()).hexdigest()[:20]
+
+
+def _module(key: str, write: Any) -> Any:
+    """The generated module with a key, written if it is not on disk."""
+    from visviva.kernels.cache import folder, load_generated
+
+    path = folder() / f"g{key}.py"
+    try:
+        source = path.read_text()
+    except OSError:
+        source = write()
+    return load_generated(key, source)
+
+
+@cache
+def energy_address(law: EnergyLaw) -> int:
+    """Address of the compiled discrete gradient of a law."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import ENERGY
+
+    module = _module(_key("energy", law.H, law.size, law.width), lambda: energy_source(law))
+    return int(addressable(ENERGY, module.law).address)
+
+
+@cache
+def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
+    """Address of the compiled flows of a law, and what a row of its table holds."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import FLOW
+
+    key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, stages)
+    module = _module(key, lambda: flow_source(law, stages))
+    layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
+    return int(addressable(FLOW, module.law).address), layout
+
+

@@ -1,0 +1,92 @@
+"""Chunk: what a number of steps leaves, column by column."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.integrate.integrator import Step
+from visviva.model import State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """n accepted steps; `failure` says why there are no more of them, if there should be.
+
+    Columns are those of `Step`; x has the state before the first step as well. active: rows solved at each step.
+    parts: into how many smaller ones each step had to be divided.
+    """
+
+    x: Array  # (n + 1, size)
+    w: Array
+    gam: Array
+    rate: Array
+    heat: Array
+    work: Array
+    taken: Array
+    u: Array
+    active: Mask
+    iterations: Array
+    residual: Array
+    parts: Array
+    failure: BaseException | None = None
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return len(self.x) - 1
+
+    def first(self, n: int, failure: BaseException | None) -> Self:
+        """The first n steps, and why there are no more."""
+        columns = {
+            field.name: getattr(self, field.name)[: n + 1 if field.name == "x" else n]
+            for field in dataclasses.fields(self)
+            if field.name != "failure"
+        }
+        return dataclasses.replace(self, **columns, failure=failure)
+
+    def state(self, before: State, k: int, taken: Array, angles: Array) -> State:
+        """The state after k steps; taken, angles: what belongs to it."""
+        if k == 0:
+            return before
+        older = (self.rate[k - 2],) if k > 1 else before.rate[:1]
+        return dataclasses.replace(
+            before,
+            x=self.x[k],
+            w=self.w[k - 1],
+            gam=self.gam[k - 1],
+            rate=(self.rate[k - 1], *older),
+            active=self.active[k - 1],
+            taken=taken,
+            angles=angles,
+            steps=before.steps + k,
+        )
+
+
+def stack(
+    before: State,
+    steps: list[Step],
+    u: list[Array],
+    active: list[Mask],
+    parts: list[int],
+    failure: BaseException | None,
+) -> Chunk:
+    """Single steps as one chunk."""
+
+    def column(name: str) -> Array:
+        rows = [getattr(step, name) for step in steps]
+        return np.array(rows) if rows else np.zeros((0, 0))
+
+    return Chunk(
+        x=np.array([before.x, *(step.x for step in steps)]),
+        u=np.array(u) if u else np.zeros((0, 0)),
+        active=np.array(active) if active else np.zeros((0, len(before.active)), dtype=bool),
+        parts=np.array(parts),
+        failure=failure,
+        **{name: column(name) for name in ("w", "gam", "rate", "heat", "work", "taken", "iterations", "residual")},
+    )

@@ -1,0 +1,230 @@
+"""Compiled steps of any model whose blocks have expressions."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.compiler.program import CompiledModel
+from visviva.errors import ModelError
+from visviva.integrate.chunk import Chunk
+from visviva.integrate.inputs import BadInput
+from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.names import unknown_name
+from visviva.integrate.newton import NotConverged
+from visviva.integrate.stepping import Stepping
+from visviva.model import State
+
+if TYPE_CHECKING:
+    from visviva.kernels.lu import Plan
+    from visviva.kernels.program import Idle, Work
+
+LOST_PIVOT = 1e-11  # smallest relative pivot that the order of elimination may lead to
+
+
+@final
+class CompiledStepping:
+    """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
+
+    def __init__(self, c: CompiledModel, inputs: Inputs, state: State, h: float) -> None:
+        self.stepper = CompiledStepper(c, state, h)
+        self.inputs = inputs
+        self._single = Stepping(c.model, self.stepper, inputs)
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps."""
+        u, failure = self._inputs(state, n)
+        chunk = self.stepper.many(state, state.h, u)
+        if chunk.steps == len(u):
+            return dataclasses.replace(chunk, failure=failure)
+        if chunk.steps:
+            return chunk  # what failed is tried by itself when it comes first
+        return self._single.advance(state, 1)
+
+    def _inputs(self, state: State, n: int) -> tuple[Array, BaseException | None]:
+        """Inputs at the nodes of n steps, (n, nodes, inputs); fewer where one fails."""
+        nodes, rows = self.stepper.nodes, list[list[Array]]()
+        width = self.stepper.c.inputs
+        if width == 0:
+            return np.zeros((n, len(nodes), 0)), None
+        for k in range(n):
+            try:
+                rows.append([self.inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
+            except (BadInput, KeyboardInterrupt) as error:
+                return np.array(rows).reshape(len(rows), len(nodes), width), error
+        return np.array(rows).reshape(n, len(nodes), width), None
+
+
+@final
+class CompiledStepper(AbstractStepper):
+    """A compiled model with the memory of its steps and the order of elimination of its matrix."""
+
+    def __init__(self, c: CompiledModel, state: State, h: float) -> None:
+        self.c = c
+        self.nodes = tuple(c.tableau.c.tolist())
+        self.weights = tuple(c.tableau.b.tolist())
+        self.dissipations = np.array([c.model.structures.index(part) for part in c.model.dissipations], dtype=np.int64)
+        self.ports = np.array([c.model.structures.index(part) for part in c.model.ports], dtype=np.int64)
+        self._active: Mask | None = None
+        self._idle: Idle
+        self.plan, self.work = self._analysed(state, h)
+
+    # -- elimination --
+
+    def _analysed(self, state: State, h: float) -> tuple[Plan, Work]:
+        """The order of elimination for the matrix at a state; an error that names what nothing determines."""
+        from visviva.kernels.ordering import analyse
+        from visviva.kernels.singular import Singular
+
+        work = memory(self.c, 0)
+        self._select(state.active)
+        u = np.zeros((len(self.nodes), self.c.inputs))
+        unknowns: Any = ()
+        for spread in (0.0, 1.0):
+            self._trial(work, state, h, u, spread)
+            values = work.V[: len(self.c.rows)].copy()
+            if not np.isfinite(values).all():
+                continue
+            values[self._idle.others], values[self._idle.diagonal] = 0.0, 1.0
+            try:
+                plan = analyse(self.c.unknowns, self.c.rows, self.c.cols, values)
+            except Singular as singular:
+                unknowns = singular.unknowns
+                continue
+            return plan, work._replace(LU=np.zeros(plan.size))
+        names = list(dict.fromkeys(unknown_name(self.c.model, int(k) // len(self.nodes)) for k in unknowns))
+        if not names:
+            raise ModelError(f"model {self.c.model.name!r} is not finite at its initial state.")
+        raise ModelError(
+            f"model {self.c.model.name!r} does not determine: {'; '.join(names)}.\n"
+            "Nothing sets its effort or its flow there: add a storage, a dissipation or a constraint, or\n"
+            "remove a coupling that says the same twice."
+        )
+
+    def _trial(self, work: Work, state: State, h: float, u: Array, spread: float) -> None:
+        """The matrix at a state; with a spread at some generic unknowns, since a dissipation may vanish at zero."""
+        from visviva.kernels.residual import evaluate
+
+        work.x[:] = state.x
+        work.y[:] = self._cold(work, state, h, u)
+        if spread:
+            generic = np.random.default_rng(0).uniform(0.5, 1.5, len(work.y))
+            work.y[:] += spread * np.maximum(np.abs(work.y), 1e-3) * generic
+        evaluate(self.c.program, work, u, state.t, h, 1)
+
+    def _cold(self, work: Work, state: State, h: float, u: Array) -> Array:
+        """Start values without history: rates of the state variables as they are, velocities unchanged."""
+        from visviva.kernels.residual import evaluate
+
+        S, dim = len(self.nodes), self.c.model.layout.dim
+        y = np.zeros((self.c.model.layout.solved, S))
+        y[dim:] = state.w[:, None]
+        work.y[:] = y.ravel()
+        evaluate(self.c.program, work, u, state.t, h, 0)
+        units = self.c.program.units
+        rates = -work.r[: dim * S].reshape(dim, S)[units]
+        y[units] = np.where(np.isfinite(rates), rates, 0.0)
+        return y.ravel()
+
+    def _select(self, active: Mask) -> None:
+        if self._active is None or (active != self._active).any():
+            self._active, self._idle = active, self.c.idle(active)
+
+    # -- steps --
+
+    def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
+        chunk = self.many(state, h, u[None])
+        if not chunk.steps:
+            self.plan, self.work = self._analysed(state, h)  # pivots that suit this state
+            chunk = self.many(state, h, u[None])
+        if not chunk.steps:
+            assert chunk.failure is not None
+            raise chunk.failure
+        names = ("w", "gam", "rate", "heat", "work", "taken")
+        columns = {name: getattr(chunk, name)[0] for name in names}
+        return Step(
+            x=chunk.x[1], iterations=int(chunk.iterations[0]), residual=float(chunk.residual[0]), **columns
+        )
+
+    def many(self, state: State, h: float, u: Array) -> Chunk:
+        """As many steps as there are inputs, (n, nodes, inputs), or as can be solved."""
+        from visviva.kernels.advance import Log, advance
+        from visviva.kernels.newton import SOLVED_STEP
+
+        c, n, S = self.c, len(u), len(self.nodes)
+        self._select(state.active)
+        self.work.x[:] = state.x
+        history = np.zeros((3, c.unknowns))
+        known = [rate for rate in state.rate if rate.shape == (c.unknowns,)]
+        history[0, 0] = len(known)
+        if not known and n:
+            known = [self._cold(self.work, state, h, u[0])]
+        for k, rate in enumerate(known):
+            history[k + 1] = rate
+        width = c.model.layout.total - c.model.layout.solved
+        log = Log(
+            np.empty((n + 1, len(state.x))),
+            np.empty((n, c.unknowns)),
+            np.empty((n, len(c.model.structures))),
+            np.empty((n, width)),
+            np.zeros((n, 4)),
+        )
+        clock = np.array([state.t0, float(state.steps), h])
+        done, status = advance(c.program, self.plan, self._idle, self.work, u, clock, history, n, log)
+        failure = None if status == SOLVED_STEP else self._failure(status, log.report[done])
+        if n == 0:
+            log.x[0] = state.x
+        w = log.y[:done].reshape(done, c.model.layout.solved, S)[:, c.model.layout.dim :] @ c.tableau.b
+        return Chunk(
+            x=log.x[: done + 1],
+            w=w,
+            gam=np.zeros((done, 0)),
+            rate=log.y[:done],
+            heat=-h * log.out[:done, self.dissipations],
+            work=h * log.out[:done, self.ports],
+            taken=log.taken[:done],
+            u=np.tensordot(u[:done], c.tableau.b, (1, 0)),
+            active=np.broadcast_to(state.active, (done, len(state.active))),
+            iterations=log.report[:done, 0],
+            residual=log.report[:done, 1],
+            parts=np.ones(done, dtype=np.int64),
+            failure=failure,
+        )
+
+    def _failure(self, status: int, report: Array) -> NotConverged:
+        from visviva.kernels import newton
+
+        row = int(report[2])
+        if status == newton.FROZEN:
+            name = unknown_name(self.c.model, row).split("'")[1]
+            return NotConverged(f"the temperature at junction {name!r} would be {report[1]:.4g} K", -1, np.nan)
+        reasons = {
+            newton.NOT_CONVERGED: "no convergence",
+            newton.NOT_FINITE: "the residual is not finite",
+            newton.SINGULAR: "the matrix of the step is singular",
+            newton.BROKEN_ROW: "a redundant constraint is violated",
+        }
+        failure = NotConverged(reasons[status], row, float(report[1]))
+        failure.where = unknown_name(self.c.model, row // len(self.nodes)) if row >= 0 else ""
+        return failure
+
+
+def memory(c: CompiledModel, factors: int) -> Work:
+    """Memory for the steps of a program; factors: length of the factors of its matrix."""
+    from visviva.kernels.program import COORDINATES, GAINS, OUTPUTS, SCRATCH, TURNS, X, Z, Work
+
+    S, n, size = c.tableau.stages, c.unknowns, c.program.sizes
+    nodes, segments = len(c.tableau.beta), len(c.tableau.segments)
+    dim = c.model.layout.dim
+    return Work(
+        x=np.zeros(size[X]), end=np.zeros(size[X]), s=np.zeros((S, size[COORDINATES])),
+        z=np.zeros((S, size[Z] + size[SCRATCH])), dE=np.zeros((S, size[GAINS])), dX=np.zeros(size[TURNS]),
+        amp=np.zeros((S, size[Z])), r=np.zeros(size[Z] * S), rs=np.zeros(size[Z] * S), V=np.zeros(c.values),
+        LU=np.zeros(factors), y=np.zeros(n), best=np.zeros(n), move=np.zeros(n), pad=np.zeros(n),
+        size=np.ones(c.groups), out=np.zeros((S, size[OUTPUTS])), nodes=np.zeros((nodes, size[X])),
+        D=np.zeros((segments, dim)), dDa=np.zeros((segments, size[GAINS])), dDb=np.zeros((segments, size[GAINS])),
+        cx=np.zeros((S, 2 * S)), rest=np.zeros(n),
+    )  # fmt: skip

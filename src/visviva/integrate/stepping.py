@@ -1,0 +1,122 @@
+"""Steps one by one: retries, other rows where constraints are redundant, and smaller steps where one is too large."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.integrate.chunk import Chunk, stack
+from visviva.integrate.inputs import BadInput
+from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.names import row_name
+from visviva.integrate.newton import NotConverged
+from visviva.integrate.redundancy import select_rows
+from visviva.model import Model, RowKind, State
+
+G_TOLERANCE = 1e-9  # of the size of the terms of g: a row that was not solved must hold as well
+HALVINGS = 8  # a step is divided into at most 2^8
+
+
+@final
+class Stepping:
+    """Advances a model by a stepper, step by step."""
+
+    def __init__(self, model: Model, stepper: AbstractStepper, inputs: Inputs, halvings: int = HALVINGS) -> None:
+        self.model = model
+        self.stepper = stepper
+        self.inputs = inputs
+        self.halvings = halvings
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps."""
+        before, steps, u, active, parts = state, list[Step](), list[Array](), list[Mask](), list[int]()
+        failure: BaseException | None = None
+        for _ in range(n):
+            try:
+                step, rows, count, mean = self.step(state, state.h, self.halvings)
+            except (NotConverged, BadInput, KeyboardInterrupt) as error:
+                failure = error
+                break
+            older = state.rate[:1] if count == 1 else ()
+            state = dataclasses.replace(
+                state, x=step.x, w=step.w, gam=step.gam, active=rows, rate=(step.rate, *older), steps=state.steps + 1
+            )
+            steps.append(step)
+            u.append(mean)
+            active.append(rows)
+            parts.append(count)
+        return stack(before, steps, u, active, parts, failure)
+
+    def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
+        """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""
+        u = np.array([self.inputs(state.t0 + (state.steps + node) * h) for node in self.stepper.nodes])
+        mean = np.asarray(self.stepper.weights) @ u
+        try:
+            step, active = self._solve(state, h, u)
+        except NotConverged as failure:
+            if halvings == 0:
+                raise
+            try:
+                return self._halved(state, h, halvings)
+            except NotConverged:
+                raise failure from None  # the whole step is what the user asked for
+        return step, active, 1, mean
+
+    def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
+        half = dataclasses.replace(state, t0=state.t0 + state.steps * h, steps=0, h=0.5 * h, rate=state.rate[:1])
+        one, active, n, u = self.step(half, 0.5 * h, halvings - 1)
+        middle = dataclasses.replace(
+            half, x=one.x, w=one.w, gam=one.gam, active=active, rate=(one.rate,), t0=half.t0 + 0.5 * h
+        )
+        two, active, m, v = self.step(middle, 0.5 * h, halvings - 1)
+        sums = {name: getattr(one, name) + getattr(two, name) for name in ("heat", "work", "taken", "iterations")}
+        w, residual = 0.5 * (one.w + two.w), max(one.residual, two.residual)
+        return dataclasses.replace(two, w=w, residual=residual, **sums), active, n + m, 0.5 * (u + v)
+
+    def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
+        """The step from the predictor, else from the old values, else with rows selected anew."""
+        try:
+            step = self.stepper.step(state, h, u)
+        except NotConverged:
+            cold = dataclasses.replace(state, rate=state.rate[:1])
+            try:
+                step = self.stepper.step(cold, h, u)
+            except NotConverged as failure:
+                active = select_rows(self.model, state.x)
+                if (active == state.active).all():
+                    raise failure from None
+                step = self.stepper.step(dataclasses.replace(cold, active=active), h, u)
+                state = dataclasses.replace(cold, active=active)
+        broken = self._broken_row(state.x, step, state.active, u)
+        if broken is None:
+            return step, state.active
+        # A row that was taken for redundant is not: the selection was made at a singular pose. Select where we are.
+        active = select_rows(self.model, step.x)
+        if (active != state.active).any():
+            state = dataclasses.replace(state, active=active)
+            step = self.stepper.step(state, h, u)
+            broken = self._broken_row(state.x, step, active, u)
+        if broken is not None:
+            violated = NotConverged("a redundant constraint is violated", -1, np.nan)
+            violated.where = row_name(self.model, broken)
+            raise violated
+        return step, active
+
+    def _broken_row(self, x0: Array, step: Step, active: Mask, u: Array) -> int | None:
+        """The worst row that was left out and does not hold: by its g, or by its rate where it has none."""
+        if active.all():
+            return None
+        model, first = self.model, len(active) - sum(part.rows for part in self.model.constraints)
+        gap = np.zeros(len(active))
+        gap[first:] = np.abs(model.g(step.x)) / model.g_scale(step.x)
+        rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds]) & ~active
+        if rates.any() and len(u) == 1:  # schemes with several stages check their own rows
+            x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
+            rows = slice(model.layout.dim, model.layout.solved)
+            size = np.abs(model.J(x)[rows]) @ np.abs(z)
+            gap[rates] = (np.abs(model.flow(x, z, u[0])[rows]) / np.maximum(size, 1e-300))[rates]
+        worst = int(gap.argmax())
+        return worst if gap[worst] > G_TOLERANCE else None

@@ -1,0 +1,46 @@
+"""Calls of compiled laws by address, so that a new law compiles nothing but itself.
+
+    energy(n, T, P, xa, xb, e, dE, scale, mode)
+    flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
+
+T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
+z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
+cx: of flat ones.   amp: size of the rounding of z, in units of eps.   r, V: residual and matrix.   rs: size of its
+rounding.   out: power of each instance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+f8 = types.CPointer(types.float64)
+i8 = types.CPointer(types.int64)
+n, x = types.int64, types.float64
+ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
+FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8, f8, f8)
+
+
+def _caller(signature: Any) -> Any:
+    """A function that calls an address with addresses of arrays, whole numbers and floats."""
+    arguments = [types.float64 if argument == types.float64 else types.int64 for argument in signature.args]
+    kinds = [ir.DoubleType() if argument == types.float64 else ir.IntType(64) for argument in arguments]
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        function = ir.FunctionType(ir.VoidType(), kinds)
+        pointer = builder.inttoptr(values[0], function.as_pointer())
+        builder.call(pointer, [builder.extract_value(values[1], k) for k in range(len(kinds))])
+        return context.get_dummy_value()
+
+    @intrinsic
+    def call(typing: Any, address: Any, values: Any) -> Any:
+        return types.void(types.int64, types.Tuple(arguments)), codegen
+
+    return call
+
+
+call_energy = _caller(ENERGY)
+call_flow = _caller(FLOW)

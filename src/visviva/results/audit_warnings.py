@@ -1,0 +1,87 @@
+"""What may still be wrong with a run whose laws hold: steps too large, turns miscounted, friction not resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva.mechanism.parts import Body
+from visviva.results.powers import entropy_names
+from visviva.results.run import FIRST_LAW
+
+if TYPE_CHECKING:
+    from visviva.results.run import Run
+
+SPEED_WARNING = 0.02  # |g_v| relative to the size of its terms: beyond it the step is too large
+SPIN_WARNING = 1.0  # angle of a body per step; the schemes are of second order in it
+TURN_WARNING = 0.75 * np.pi  # angle per step; half a turn could no longer be told from its opposite
+JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets in
+
+
+def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
+    """The notes of the run, and what its record shows."""
+    yield from run.notes
+    if g_v > SPEED_WARNING:
+        yield (
+            f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
+            "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
+        )
+    turn = float(run.record.turn.max(initial=0.0))
+    if turn > TURN_WARNING:
+        yield f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h."
+    spin, body = _largest_spin(run)
+    if spin > SPIN_WARNING:
+        yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
+    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
+        yield (
+            f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
+            "relative figures refer to that. Heights are best counted from near the mechanism."
+        )
+    yield from _unresolved_frictions(run)
+    redundant = _redundant(run)
+    if redundant:
+        yield (
+            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
+            "their reactions are the ones of least norm."
+        )
+
+
+def _largest_spin(run: Run) -> tuple[float, str]:
+    """Largest angle that a body turns in a step, from its angular velocity at the kept nodes."""
+    if run.motion is None or not run.record.steps:
+        return 0.0, ""
+    h = float(run.record.h.max())
+    bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
+    spins = {part.name: h * float(np.linalg.norm(run[f"{part.name}.twist"][:, :3], axis=1).max()) for part in bodies}
+    name = max(spins, key=lambda part: spins[part], default="")
+    return (spins[name], f"body {name!r}") if name else (0.0, "")
+
+
+def _unresolved_frictions(run: Run) -> Iterator[str]:
+    """Frictions whose speed jumps over zero by more than `v_reg`, the speed within which they are made smooth.
+
+    The speed is the effort in the middle of a step; only steps that follow each other directly are compared.
+    """
+    model, record = run.model, run.record
+    smooth = {part: v for part in model.dissipations if (v := getattr(part, "v_reg", None)) is not None}
+    if not smooth or record.steps < 2:
+        return
+    z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
+    consecutive = np.abs(np.diff(record.t_mid) - record.h[1:]) < 1e-6 * record.h[1:]
+    hot = entropy_names(model)
+    for part, v_reg in smooth.items():
+        v = z[:, model.layout.act(tuple(name for name in part.acts if name not in hot))]
+        jumps = (v[:-1] * v[1:] < 0) & (np.abs(np.diff(v, axis=0)) > v_reg)
+        count = int((jumps.any(-1) & consecutive).sum())
+        if count >= JUMPS_WARNING:
+            yield (
+                f"the speed of {part.name!r} jumps over zero by more than its v_reg = {v_reg:g} in {count} steps: how "
+                "friction sets in is not resolved. Energy is exact all the same; reduce h, or enlarge v_reg."
+            )
+
+
+def _redundant(run: Run) -> list[str]:
+    rows = zip(run.model.kinds, run.final.active, strict=True)
+    return list(dict.fromkeys(name for (name, _), solved in rows if not solved))

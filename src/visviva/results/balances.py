@@ -1,0 +1,118 @@
+"""Quantities that every run has: energy, exergy, entropy, heat, work, powers, constraints and the work of Newton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.results.port_names import power_readers
+from visviva.results.reader import Reader, column
+
+if TYPE_CHECKING:
+    from visviva.results.run import Run
+
+
+def balances(run: Run) -> dict[str, Reader]:
+    """Names and readers of all of them."""
+    return power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+
+
+def _totals(run: Run) -> dict[str, Reader]:
+    model, record = run.model, run.record
+    heat = record.heat.sum(-1)
+    return {
+        "t": Reader(lambda: record.t, "s"),
+        "energy": Reader(partial(_energy, run), "J"),
+        "exergy": Reader(partial(model.H, record.x), "J"),
+        "heat": Reader(partial(_running_sum, heat), "J"),
+        "entropy": Reader(partial(_running_sum, heat / model.theta0), "J/K"),
+        "work": Reader(partial(_running_sum, record.work.sum(-1)), "J"),
+        "first_law": Reader(lambda: record.closure / run.energy_unit, "1"),
+        "second_law": Reader(lambda: record.lowest_heat / model.theta0, "J/K"),
+        "newton.iterations": Reader(lambda: record.iterations, "1"),
+        "newton.residual": Reader(lambda: record.residual, "1"),
+    }
+
+
+def _stored(run: Run) -> dict[str, Reader]:
+    """Energy, exergy and entropy by component that holds them; environments hold what they have taken up."""
+    model, record, table = run.model, run.record, dict[str, Reader]()
+    hot = {variable.name for variable in model.variables if variable.entropy}
+    for name in dict.fromkeys(part.name for part in model.storages):
+        table[f"energy.{name}"] = Reader(partial(_energy_of, run, name), "J")
+        table[f"exergy.{name}"] = Reader(partial(_exergy_of, run, name), "J")
+    entropies: dict[str, Callable[[], Array]] = {
+        part.name: partial(_sum, record.x, model.layout.x[part.variable])
+        for part in model.storages
+        if part.variable in hot
+    }
+    for reservoir in model.reservoirs:
+        at = model.layout.z[reservoir.name]
+        columns = slice(at.start - model.layout.solved, at.stop - model.layout.solved)
+        table[reservoir.name] = Reader(partial(column, record.taken, columns), "J/K" if reservoir.entropy else "")
+        if reservoir.entropy:
+            entropies[reservoir.name] = partial(_sum, record.taken, columns)
+    if entropies:
+        table["entropy_stored"] = Reader(lambda: np.sum([read() for read in entropies.values()], axis=0), "J/K")
+    return table | {f"entropy_stored.{name}": Reader(read, "J/K") for name, read in entropies.items()}
+
+
+def _made(run: Run) -> dict[str, Reader]:
+    """Exergy destroyed and entropy produced by each dissipation since the start."""
+    heat, table = run.record.heat, dict[str, Reader]()
+    for k, part in enumerate(run.model.dissipations):
+        table[f"heat.{part.name}"] = Reader(partial(_running_sum, heat[:, k]), "J")
+        table[f"entropy.{part.name}"] = Reader(partial(_running_sum, heat[:, k] / run.model.theta0), "J/K")
+    return table
+
+
+def _supplied(run: Run) -> dict[str, Reader]:
+    """Inputs, their powers and works."""
+    model, record, table = run.model, run.record, dict[str, Reader]()
+    for k, port in enumerate(model.ports):
+        table[f"{port.name}.u"] = Reader(partial(column, record.u_mid, model.port_columns[port.name]))
+        table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J")
+        table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
+    return table
+
+
+def _constraints(run: Run) -> dict[str, Reader]:
+    """Constraint functions and their rates, all together and by name."""
+    model, x = run.model, run.record.x
+    table = {"g": Reader(partial(model.g, x)), "g_v": Reader(partial(model.g_v, x))}
+    first = model.layout.dim + sum(junction.dim for junction in model.junctions)
+    for part in (part for part in model.constraints if not part.internal):
+        rows = slice(model.layout.z[part.name].start - first, model.layout.z[part.name].stop - first)
+        table[f"g.{part.name}"] = Reader(partial(_rows, run, "g", rows))
+        table[f"g_v.{part.name}"] = Reader(partial(_rows, run, "g_v", rows))
+    return table
+
+
+def _energy(run: Run) -> Array:
+    """Stored energy: exergy plus θ0 times the entropy stored (not that of the environment)."""
+    return run.model.H(run.record.x) + run.model.theta0 * run.model.entropy(run.record.x)
+
+
+def _energy_of(run: Run, name: str) -> Array:
+    return run.model.energies(run.record.x)[name]
+
+
+def _exergy_of(run: Run, name: str) -> Array:
+    mine = [part.name == name for part in run.model.storages]
+    return np.asarray(run.model.exergies(run.record.x)[:, mine].sum(-1))
+
+
+def _rows(run: Run, name: str, rows: slice) -> Array:
+    return column(run[name], rows)
+
+
+def _sum(values: Array, at: slice) -> Array:
+    return np.asarray(values[:, at].sum(-1))
+
+
+def _running_sum(values: Array) -> Array:
+    return np.concatenate([[0.0], np.cumsum(values)])
