@@ -130,7 +130,8 @@ class _FlowWriter:
         lines += ["if mode == 2:", f"    out[T[o + {self.tail + 2}]] = " + " + ".join(f"{s} * f{k}" for k, s in enumerate(e))]
         lines += ["else:"]
         lines += [f"    r[(z{k} + {a}) * {S} + stage] -= f{i}" for i, (k, a) in enumerate(rows)]
-        lines += ["    if mode == 1:", "        pass", *(f"        {line}" for line in second)]
+        sizes = [f"rs[(z{k} + {a}) * {S} + stage] += abs(f{i})" for i, (k, a) in enumerate(rows)]
+        lines += ["    if mode == 1:", *(f"        {line}" for line in (*sizes, *second))]
         values = iter(slopes)
         for i, ((k, a), parts) in enumerate(zip(rows, partials, strict=True)):
             for column, terms in parts.items():

@@ -25,9 +25,10 @@ class NoRule(Exception):
 
 def discrete_gradient(expr: Any, symbols: list[Any], ends: tuple[list[Any], list[Any]]) -> list[Any]:
     """D as expressions in the symbols of both ends; `ends` = (symbols at x0, symbols at x1), in order."""
-    walk = _Walk(symbols, ends)
-    slope = walk.D(expr)
-    return [slope.get(symbol, 0) for symbol in symbols]
+    import sympy
+
+    slope = _Walk(symbols, ends).D(sympy.sympify(expr))
+    return [sympy.sympify(slope.get(symbol, 0)) for symbol in symbols]
 
 
 class _Walk:

@@ -11,7 +11,8 @@ from visviva.kernels.program import SOLVED, STAGES, Idle, Program, Work
 from visviva.kernels.residual import evaluate
 
 SOLVED_STEP, NOT_CONVERGED, NOT_FINITE, SINGULAR, FROZEN, BROKEN_ROW = range(6)
-FLOOR, ACCEPT, SLOW, STAGNANT = 4.440892098500626e-16, 1e-10, 0.1, 0.25
+FLOOR, ACCEPT, SUSPECT = 4.440892098500626e-16, 1e-10, 1e-2
+SLOW, STAGNANT = 0.1, 0.25
 MOST = 40  # iterations
 SHORTEST = 1.0 / 64.0  # part of a damped step
 
@@ -65,43 +66,41 @@ def newton(
     shortest: 1 for full steps, less for steps that are halved while the residual grows.
     """
     n = prog.sizes[SOLVED] * prog.sizes[STAGES]
-    evaluate(prog, work, u, t, h, 1)
-    _idle(idle, work, 1)
-    _sizes(prog, work)
-    r, row = measure(prog, work)
-    best, worst, last, ready, fresh = r, row, math.inf, False, True
-    pivot = 1.0
-    for k in range(n):
-        work.best[k] = work.y[k]
+    r, row = _assemble(prog, idle, work, u, t, h, 1)
+    best, worst, last, pivot = r, row, math.inf, 1.0
+    ready, fresh = False, True
+    _copy(work.y, work.best)
     for iteration in range(MOST + 1):
+        if r <= best:
+            best, worst = r, row
+            _copy(work.y, work.best)
         report[0], report[1], report[2], report[3] = iteration, best, worst, pivot
         if not math.isfinite(r):
             return NOT_FINITE
-        if r <= best:
-            best, worst = r, row
-            for k in range(n):
-                work.best[k] = work.y[k]
-        if r <= FLOOR or (r > STAGNANT * last and best <= ACCEPT):
+        stagnant = r > STAGNANT * last
+        if stagnant and best > ACCEPT and best < SUSPECT:  # what is left may be the rounding of the states
+            _copy(work.best, work.y)
+            r, row = _assemble(prog, idle, work, u, t, h, 3)
+            best, fresh, ready = r, True, False
+        if r <= FLOOR or (stagnant and best <= ACCEPT):
             if best < r:
-                for k in range(n):
-                    work.y[k] = work.best[k]
-                evaluate(prog, work, u, t, h, 0)
-                _idle(idle, work, 0)
+                _copy(work.best, work.y)
+            evaluate(prog, work, u, t, h, 0)
+            _idle(idle, work, 0)
             report[1] = best
             return SOLVED_STEP
         if iteration == MOST:
             return NOT_CONVERGED
         if not ready or r > SLOW * last or shortest < 1.0:
             if not fresh:
-                evaluate(prog, work, u, t, h, 1)
-                _idle(idle, work, 1)
+                r, row = _assemble(prog, idle, work, u, t, h, 1)
+                best = r
             pivot = factor(plan, work.V, work.LU, work.pad)
             if not pivot > 0.0:
                 report[3] = pivot
                 return SINGULAR
             ready = True
-        for k in range(n):
-            work.move[k] = work.r[k]
+        _copy(work.r[:n], work.move)
         solve(plan, work.LU, work.move, work.pad)
         last, part = r, 1.0
         for k in range(n):
@@ -117,3 +116,20 @@ def newton(
                 work.y[k] += part * work.move[k]
         fresh = False
     return NOT_CONVERGED
+
+
+@kernel
+def _assemble(
+    prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float, mode: int
+) -> tuple[float, int]:
+    """Residual, matrix and sizes at work.y; returns the largest scaled residual and its row."""
+    evaluate(prog, work, u, t, h, mode)
+    _idle(idle, work, 1)
+    _sizes(prog, work)
+    return measure(prog, work)
+
+
+@kernel
+def _copy(source: Array, target: Array) -> None:
+    for k in range(target.size):
+        target[k] = source[k]

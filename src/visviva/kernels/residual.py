@@ -18,8 +18,13 @@ from visviva.kernels.turned import pull, retract
 
 @kernel
 def evaluate(prog: Program, work: Work, u: Array, t: float, h: float, mode: int) -> None:
-    """Residual r (mode 0), with the matrix V and the sizes rs (mode 1), or the powers of all components (mode 2)."""
+    """Residual r (mode 0), with the matrix V and the sizes rs (mode 1), or the powers of all components (mode 2).
+
+    Mode 3 is mode 1 with sizes that count the rounding of the states behind the efforts as well.
+    """
     S = prog.sizes[STAGES]
+    whole = mode == 3
+    mode = 1 if whole else mode
     if mode != 2:
         if S == 1:
             _midpoint(prog, work, h, mode)
@@ -27,7 +32,7 @@ def evaluate(prog: Program, work: Work, u: Array, t: float, h: float, mode: int)
             _collocation(prog, work, h, mode)
         _inertia(prog, work, mode)
         if mode == 1:
-            _amplitudes(prog, work, h)
+            _amplitudes(prog, work, h, whole)
     else:
         for i in range(S):
             for k in range(prog.sizes[OUTPUTS]):
@@ -193,14 +198,16 @@ def _inertia(prog: Program, work: Work, mode: int) -> None:
 
 
 @kernel
-def _amplitudes(prog: Program, work: Work, h: float) -> None:
-    """Size of what is rounded in each effort: itself, the temperature θ0, and the state behind it."""
+def _amplitudes(prog: Program, work: Work, h: float, whole: bool) -> None:
+    """Size of what is rounded in each effort: itself, the temperature θ0, and as a whole the state behind it."""
     S = prog.sizes[STAGES]
     for i in range(S):
         for k in range(prog.sizes[Z]):
             work.amp[i, k] = abs(work.z[i, k])
         for k in range(prog.hot.size):
             work.amp[i, prog.hot[k]] += prog.theta0[0]
+        if not whole:
+            continue
         for v in range(prog.blocks.shape[0]):
             first, n, at, x = prog.blocks[v, 0], prog.blocks[v, 1], prog.blocks[v, 2], prog.blocks[v, 3]
             for l in range(n):

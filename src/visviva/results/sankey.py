@@ -56,16 +56,17 @@ class Panel:
         size, prefix = self.unit
         percent = 100 * share.amount / self.total
         part = f"{percent:.0f} %" if percent >= 1 else "< 1 %"
-        return f"{name}{chr(10) if self.narrow else '  '}{share.amount / size:.3g} {prefix}J  ({part})"
+        between = "\n" if self.narrow else "  "
+        return f"{name}{between}{share.amount / size:.3g} {prefix}J  ({part})"
 
-    def side(self, share: list[Share]) -> float:
+    def room(self, side: list[Share]) -> float:
         """Width that the names of a side need."""
-        return LETTER * max((len(line) for one in share for line in self.label(one).splitlines()), default=0)
+        return LETTER * max((len(line) for share in side for line in self.label(share).splitlines()), default=0)
 
     @property
     def width(self) -> float:
         """Of everything, in inches."""
-        drawn = self.side(self.sources) + self.side(self.sinks) + 2 * SPAN + 3 * BAR + 4 * MARGIN
+        drawn = self.room(self.sources) + self.room(self.sinks) + 2 * SPAN + 3 * BAR + 4 * MARGIN
         return max(drawn, 1.4 * LETTER * len(self.title) + 2 * MARGIN)
 
     @property
@@ -113,7 +114,7 @@ def _draw(axes: Axes, panel: Panel, height: float) -> None:
     from matplotlib.patches import Rectangle
 
     middle = 0.5 * (height - HEAD - MARGIN)
-    x0 = MARGIN + panel.side(panel.sources) + MARGIN
+    x0 = MARGIN + panel.room(panel.sources) + MARGIN
     hub = x0 + BAR + SPAN
     axes.text(MARGIN, height - MARGIN, panel.title, va="top", weight="bold", parse_math=False)
     for x, text, align in ((x0, "from", "right"), (hub + 2 * BAR + SPAN, "to", "left")):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 UNITS = "(units)"  # member of an NPZ file: pairs of name and unit; no quantity has such a name
 
 
-def columns(run: Run, names: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
-    """Times and numbers of one table, one column for each component: `rod.r[0]`, `rod.r[1]`, …
+def columns(run: Run, names: tuple[str, ...]) -> tuple[Array, dict[str, Array], dict[str, str]]:
+    """Times, numbers and units of one table, one column for each component: `rod.r[0]`, `rod.r[1]`, …
 
     A table has one clock: what lives at the nodes and what lives at the midpoints of steps go into two.
     """
@@ -37,19 +37,20 @@ def columns(run: Run, names: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
             "run.t_mid. Make two tables, or take run.to_npz or run.to_xarray, which hold both."
         )
     flat: dict[str, Array] = {}
+    units: dict[str, str] = {}
     for name, value in values.items():
-        shape = value.shape[1:]
-        for at in np.ndindex(shape):
-            flat[name + (f"[{','.join(map(str, at))}]" if shape else "")] = value[(slice(None), *at)]
-    return run.t_mid if steps else run.t, flat
+        for at in np.ndindex(value.shape[1:]):
+            column = name + (f"[{','.join(map(str, at))}]" if at else "")
+            flat[column], units[column] = value[(slice(None), *at)], run.unit(name)
+    return run.t_mid if steps else run.t, flat, units
 
 
 def to_pandas(run: Run, names: tuple[str, ...]) -> Any:
     """One table, indexed by time; units are in `attrs["units"]`."""
     pandas = _library("pandas")
-    t, flat = columns(run, names)
+    t, flat, units = columns(run, names)
     frame = pandas.DataFrame(flat, index=pandas.Index(t, name="t"))
-    frame.attrs["units"] = {name: run.unit(_quantity(name)) for name in flat}
+    frame.attrs["units"] = units
     return frame
 
 
@@ -61,9 +62,7 @@ def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
     variables = {}
     for name, value in values.items():
         clock = "t" if len(value) == len(run.t) else "t_mid"
-        axes = [
-            f"{letter}{n}" for letter, n in zip("ijk", value.shape[1:], strict=False)
-        ]  # vectors of one length share
+        axes = [f"{letter}{n}" for letter, n in zip("ijk", value.shape[1:], strict=False)]  # shared by equal lengths
         unit = run.unit(name)
         variables[name] = ((clock, *axes), value, {"units": unit} if unit else {})
     clocks = {"t": ("t", run.t, {"units": "s"}), "t_mid": ("t_mid", run.t_mid, {"units": "s"})}
@@ -72,9 +71,8 @@ def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
 
 def to_csv(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
     """One table with a line of headers, `rod.r[0] [m]`; numbers are written so that they read back exactly."""
-    t, flat = columns(run, names)
-    units = [run.unit(_quantity(name)) for name in flat]
-    heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(flat, units, strict=True)]
+    t, flat, units = columns(run, names)
+    heads = [f"{name} [{unit}]" if unit else name for name, unit in units.items()]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["t [s]", *heads])
@@ -112,10 +110,6 @@ def _library(name: str) -> Any:
             f"run.to_{name}() needs {name}, which is not installed: pip install 'visviva[files]'.\n"
             "run.to_csv and run.to_npz need nothing."
         ) from cause
-
-
-def _quantity(column: str) -> str:
-    return column.partition("[")[0]
 
 
 def _some(names: list[str]) -> str:
