@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import language as language
+    from visviva import library as library
     from visviva import testing as testing
     from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
@@ -30,12 +31,17 @@ if TYPE_CHECKING:
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import DiscreteGradient as DiscreteGradient
+    from visviva.integrate import EnergyCollocation as EnergyCollocation
+    from visviva.integrate import Estimate as Estimate
     from visviva.integrate import LieMidpoint as LieMidpoint
     from visviva.integrate import Newton as Newton
+    from visviva.integrate import Suzuki4 as Suzuki4
+    from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
     from visviva.mechanism import Mechanism as Mechanism
     from visviva.model import Model as Model
     from visviva.model import State as State
+    from visviva.model import rhs as rhs
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
     from visviva.views import draw as draw
@@ -51,14 +57,19 @@ _HOME = {
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "DiscreteGradient": "visviva.integrate",
+    "EnergyCollocation": "visviva.integrate",
+    "Estimate": "visviva.integrate",
     "LieMidpoint": "visviva.integrate",
     "Newton": "visviva.integrate",
     "PHMP": "visviva.integrate",
     "PHMPGGL": "visviva.integrate",
+    "Suzuki4": "visviva.integrate",
+    "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
+    "rhs": "visviva.model",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",
@@ -68,6 +79,7 @@ _MODULES = {
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
+    "library": "visviva.library",
     "testing": "visviva.testing",
 }
 

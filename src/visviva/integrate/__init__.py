@@ -1,11 +1,14 @@
 """Integrators as a user sees them, and the only time loop."""
 
+from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
+from visviva.integrate.estimate import Estimate, estimate
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.phmpggl import PHMPGGL
 from visviva.integrate.simulation import simulate
+from visviva.integrate.suzuki import Suzuki4
 
 INTEGRATORS: tuple[AbstractIntegrator, ...] = (PHMP(), PHMPGGL(), DiscreteGradient())
 
@@ -15,7 +18,11 @@ __all__ = [
     "PHMPGGL",
     "AbstractIntegrator",
     "DiscreteGradient",
+    "EnergyCollocation",
+    "Estimate",
     "LieMidpoint",
     "Newton",
+    "Suzuki4",
+    "estimate",
     "simulate",
 ]

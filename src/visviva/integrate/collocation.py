@@ -29,11 +29,12 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat, ProductSpace
 from visviva.geometry.linear import apply
 from visviva.integrate.discrete_gradient import DiscreteGradient
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.model import Model, RowKind, State
@@ -65,6 +66,16 @@ def _telescopes() -> tuple[Array, Array, Array]:
 STARTS, ENDS, MEANS = _telescopes()
 
 
+def _tableau() -> Tableau:
+    """The same numbers as compiled steps want them."""
+    tau = np.unique(np.concatenate([STARTS, ENDS]))
+    segments = np.stack([np.searchsorted(tau, STARTS), np.searchsorted(tau, ENDS)], axis=1)
+    return Tableau(NODES, WEIGHTS, lagrange_integrals(NODES), lagrange_integrals(tau), segments.astype(float), MEANS)
+
+
+TABLEAU = _tableau()
+
+
 @final
 @dataclass(frozen=True)
 class EnergyCollocation(AbstractIntegrator):
@@ -78,6 +89,7 @@ class EnergyCollocation(AbstractIntegrator):
     """
 
     newton: Newton = field(default_factory=Newton)
+    compiled: bool = True
     order: ClassVar[int] = 4
     preserves: ClassVar[frozenset[str]] = frozenset({"energy"})
     form: ClassVar[str] = "lie"
@@ -96,6 +108,18 @@ class EnergyCollocation(AbstractIntegrator):
                 "Use vv.PHMP(), or where nothing dissipates vv.Suzuki4(), of order 4."
             )
         return _Stepper(model, self.newton)
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        reference = super().stepping(model, inputs, state, h)
+        if self.compiled:
+            from visviva.compiler.flows import NotCompilable
+            from visviva.integrate.compiled import CompiledStepping
+
+            try:
+                return CompiledStepping(model, TABLEAU, inputs, state, h)
+            except NotCompilable:
+                pass  # the reference form takes any model
+        return reference
 
 
 @final

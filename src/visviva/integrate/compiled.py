@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.compiler.program import CompiledModel
+from visviva.compiler.program import CompiledModel, build_program
+from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.inputs import BadInput
@@ -16,7 +17,7 @@ from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.names import unknown_name
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.stepping import Stepping
-from visviva.model import State
+from visviva.model import Model, State
 
 if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
@@ -25,14 +26,20 @@ if TYPE_CHECKING:
 LOST_PIVOT = 1e-11  # smallest relative pivot that the order of elimination may lead to
 
 
+WHOLE = np.array([1.0])  # a step that is not composed of parts
+
+
 @final
 class CompiledStepping:
     """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
 
-    def __init__(self, c: CompiledModel, inputs: Inputs, state: State, h: float) -> None:
-        self.stepper = CompiledStepper(c, state, h)
+    def __init__(
+        self, model: Model, tableau: Tableau, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+    ) -> None:
+        self.stepper = CompiledStepper(build_program(model, tableau), state, h, parts)
         self.inputs = inputs
-        self._single = Stepping(c.model, self.stepper, inputs)
+        self.width = self.stepper.width
+        self._single = Stepping(model, self.stepper, inputs)
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
@@ -60,12 +67,18 @@ class CompiledStepping:
 
 @final
 class CompiledStepper(AbstractStepper):
-    """A compiled model with the memory of its steps and the order of elimination of its matrix."""
+    """A compiled model with the memory of its steps and the order of elimination of its matrix.
 
-    def __init__(self, c: CompiledModel, state: State, h: float) -> None:
+    parts: lengths of the steps that make up one step, as fractions of it.
+    """
+
+    def __init__(self, c: CompiledModel, state: State, h: float, parts: Array = WHOLE) -> None:
         self.c = c
-        self.nodes = tuple(c.tableau.c.tolist())
-        self.weights = tuple(c.tableau.b.tolist())
+        self.parts = np.stack([parts, _extrapolations(parts)])
+        starts = np.cumsum([0.0, *parts[:-1]])
+        self.nodes = tuple((starts[:, None] + np.outer(parts, c.tableau.c)).ravel().tolist())
+        self.weights = tuple(np.outer(parts, c.tableau.b).ravel().tolist())
+        self.width = c.unknowns * (1 if len(parts) == 1 else 2)
         self.dissipations = np.array([c.model.structures.index(part) for part in c.model.dissipations], dtype=np.int64)
         self.ports = np.array([c.model.structures.index(part) for part in c.model.ports], dtype=np.int64)
         self._active: Mask | None = None
@@ -81,7 +94,7 @@ class CompiledStepper(AbstractStepper):
 
         work = memory(self.c, 0)
         self._select(state.active)
-        u = np.zeros((len(self.nodes), self.c.inputs))
+        u = np.zeros((self.c.tableau.stages, self.c.inputs))
         unknowns: Any = ()
         for spread in (0.0, 1.0):
             self._trial(work, state, h, u, spread)
@@ -95,7 +108,7 @@ class CompiledStepper(AbstractStepper):
                 unknowns = singular.unknowns
                 continue
             return plan, work._replace(LU=np.zeros(plan.size))
-        names = list(dict.fromkeys(unknown_name(self.c.model, int(k) // len(self.nodes)) for k in unknowns))
+        names = list(dict.fromkeys(unknown_name(self.c.model, int(k) // self.c.tableau.stages) for k in unknowns))
         if not names:
             raise ModelError(f"model {self.c.model.name!r} is not finite at its initial state.")
         raise ModelError(
@@ -119,7 +132,7 @@ class CompiledStepper(AbstractStepper):
         """Start values without history: rates of the state variables as they are, velocities unchanged."""
         from visviva.kernels.residual import evaluate
 
-        S, dim = len(self.nodes), self.c.model.layout.dim
+        S, dim = self.c.tableau.stages, self.c.model.layout.dim
         y = np.zeros((self.c.model.layout.solved, S))
         y[dim:] = state.w[:, None]
         work.y[:] = y.ravel()
@@ -154,45 +167,49 @@ class CompiledStepper(AbstractStepper):
         from visviva.kernels.advance import Log, advance
         from visviva.kernels.newton import SOLVED_STEP
 
-        c, n, S = self.c, len(u), len(self.nodes)
+        c, n, model = self.c, len(u), self.c.model
         self._select(state.active)
         self.work.x[:] = state.x
-        history = np.zeros((3, c.unknowns))
-        known = [rate for rate in state.rate if rate.shape == (c.unknowns,)]
-        history[0, 0] = len(known)
-        if not known and n:
-            known = [self._cold(self.work, state, h, u[0])]
-        for k, rate in enumerate(known):
-            history[k + 1] = rate
-        width = c.model.layout.total - c.model.layout.solved
         log = Log(
             np.empty((n + 1, len(state.x))),
             np.empty((n, c.unknowns)),
-            np.empty((n, len(c.model.structures))),
-            np.empty((n, width)),
+            np.empty((n, c.unknowns)),
+            np.empty((n, len(model.kinds))),
+            np.empty((n, len(model.structures))),
+            np.empty((n, model.layout.total - model.layout.solved)),
             np.zeros((n, 4)),
         )
-        clock = np.array([state.t0, float(state.steps), h])
-        done, status = advance(c.program, self.plan, self._idle, self.work, u, clock, history, n, log)
-        failure = None if status == SOLVED_STEP else self._failure(status, log.report[done])
-        if n == 0:
-            log.x[0] = state.x
-        w = log.y[:done].reshape(done, c.model.layout.solved, S)[:, c.model.layout.dim :] @ c.tableau.b
+        clock, history = np.array([state.t0, float(state.steps), h]), self._history(state, h, u)
+        done, status = advance(c.program, self.plan, self._idle, self.work, self.parts, u, clock, history, n, log)
+        composed = self.parts.shape[1] > 1
         return Chunk(
             x=log.x[: done + 1],
-            w=w,
+            w=log.w[:done],
             gam=np.zeros((done, 0)),
-            rate=log.y[:done],
+            rate=np.concatenate([log.y[:done], log.before[:done]], axis=1) if composed else log.y[:done],
             heat=-h * log.out[:done, self.dissipations],
             work=h * log.out[:done, self.ports],
             taken=log.taken[:done],
-            u=np.tensordot(u[:done], c.tableau.b, (1, 0)),
+            u=np.tensordot(u[:done], np.array(self.weights), (1, 0)),
             active=np.broadcast_to(state.active, (done, len(state.active))),
             iterations=log.report[:done, 0],
             residual=log.report[:done, 1],
             parts=np.ones(done, dtype=np.int64),
-            failure=failure,
+            failure=None if status == SOLVED_STEP else self._failure(status, log.report[done]),
         )
+
+    def _history(self, state: State, h: float, u: Array) -> Array:
+        """Solutions that the predictor starts from: how many, the last, the one before."""
+        history, n = np.zeros((3, self.c.unknowns)), self.c.unknowns
+        known = [rate for rate in state.rate if rate.shape == (self.width,)]
+        if self.parts.shape[1] > 1 and known:
+            known = [known[0][:n], known[0][n:]]
+        history[0, 0] = len(known)
+        if not known and len(u):
+            known = [self._cold(self.work, state, h, u[0, : self.c.tableau.stages])]
+        for k, rate in enumerate(known):
+            history[k + 1] = rate
+        return history
 
     def _failure(self, status: int, report: Array) -> NotConverged:
         from visviva.kernels import newton
@@ -208,8 +225,20 @@ class CompiledStepper(AbstractStepper):
             newton.BROKEN_ROW: "a redundant constraint is violated",
         }
         failure = NotConverged(reasons[status], row, float(report[1]))
-        failure.where = unknown_name(self.c.model, row // len(self.nodes)) if row >= 0 else ""
+        failure.where = unknown_name(self.c.model, row // self.c.tableau.stages) if row >= 0 else ""
         return failure
+
+
+def _extrapolations(parts: Array) -> Array:
+    """How far ahead the middle of each part is of the last one, in units of the distance of the two before.
+
+    Solutions belong to the middles of their parts; the steps before are made of the same parts.
+    """
+    twice = np.concatenate([parts, parts, parts])
+    middles = np.cumsum(twice) - 0.5 * twice
+    gaps = np.diff(middles)
+    first = 2 * len(parts)
+    return gaps[first - 1 : first - 1 + len(parts)] / gaps[first - 2 : first - 2 + len(parts)]
 
 
 def memory(c: CompiledModel, factors: int) -> Work:

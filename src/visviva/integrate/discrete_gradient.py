@@ -42,12 +42,11 @@ class DiscreteGradient(AbstractIntegrator):
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
         if self.compiled:
             from visviva.compiler.flows import NotCompilable
-            from visviva.compiler.program import build_program
             from visviva.compiler.tableau import MIDPOINT
             from visviva.integrate.compiled import CompiledStepping
 
             try:
-                return CompiledStepping(build_program(model, MIDPOINT), inputs, state, h)
+                return CompiledStepping(model, MIDPOINT, inputs, state, h)
             except NotCompilable:
                 pass  # the reference form takes any model
         return super().stepping(model, inputs, state, h)

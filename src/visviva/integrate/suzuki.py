@@ -12,7 +12,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.integrate.collocation import check_left_out
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step
+from visviva.integrate.discrete_gradient import DiscreteGradient
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.phmp import PHMP
 from visviva.model import Model, State
 
@@ -63,6 +64,20 @@ class Suzuki4(AbstractIntegrator):
         if not self.allow_dissipation:
             _check_reversible(model)
         return _Stepper(model, self.inner.prepare(model))
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        if isinstance(self.inner, DiscreteGradient) and self.inner.compiled:
+            from visviva.compiler.flows import NotCompilable
+            from visviva.compiler.tableau import MIDPOINT
+            from visviva.integrate.compiled import CompiledStepping
+
+            if not self.allow_dissipation:
+                _check_reversible(model)
+            try:
+                return CompiledStepping(model, MIDPOINT, inputs, state, h, SUBSTEPS)
+            except NotCompilable:
+                pass  # the reference form takes any model
+        return super().stepping(model, inputs, state, h)
 
 
 def _check_reversible(model: Model) -> None:

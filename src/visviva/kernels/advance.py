@@ -8,7 +8,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import kernel
 from visviva.kernels.lu import Plan
 from visviva.kernels.newton import BROKEN_ROW, FROZEN, SHORTEST, SOLVED_STEP, newton
-from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, X, Z, Idle, Program, Work
+from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, X, Idle, Program, Work
 from visviva.kernels.residual import evaluate
 
 NOTHING = -1
@@ -19,7 +19,9 @@ class Log(NamedTuple):
     """What every step leaves: states, unknowns, powers of all components, what reservoirs took, Newton's work."""
 
     x: Array  # (n + 1, X)
-    y: Array  # (n, unknowns)
+    y: Array  # (n, unknowns) of its last part
+    before: Array  # (n, unknowns) of the part before
+    w: Array  # (n, SOLVED - DIM) mean algebraic unknowns
     out: Array  # (n, OUTPUTS) mean power into the junctions
     taken: Array  # (n, reservoirs)
     report: Array  # (n, 4) iterations, residual, worst row, smallest pivot
@@ -31,6 +33,7 @@ def advance(
     plan: Plan,
     idle: Idle,
     work: Work,
+    parts: Array,
     u: Array,
     clock: Array,
     history: Array,
@@ -39,8 +42,10 @@ def advance(
 ) -> tuple[int, int]:
     """n steps from work.x; returns the number of steps made and why it stopped.
 
-    u: (n, stages, inputs).   clock: start of the run's clock, steps made on it, h.
-    history: (3,) + two rows of unknowns: how many of them are known, then the last and the one before.
+    parts:   (2, parts) lengths of the parts of a step, as fractions of h; for each, how far the line through the last
+             two solutions is to be followed, in units of their distance.
+    u:       (n, parts * stages, inputs).   clock: start of the run's clock, steps made on it, h.
+    history: (3, unknowns) how many solutions are known (first entry), then the last and the one before.
     """
     S, unknowns = prog.sizes[STAGES], prog.sizes[SOLVED] * prog.sizes[STAGES]
     t0, done, h = clock[0], clock[1], clock[2]
@@ -48,38 +53,70 @@ def advance(
     for k in range(prog.sizes[X]):
         log.x[0, k] = work.x[k]
     for step in range(n):
-        t = t0 + (done + step) * h
-        status = NOTHING
-        for attempt in range(3):  # from the predictor, from the last values, and from those with damped steps
-            if attempt == 0 and known < 2:
-                continue
+        _clear(log, step)
+        begin = 0.0
+        for part in range(parts.shape[1]):
+            length = parts[0, part] * h
+            t = t0 + (done + step + begin) * h
+            inputs = u[step, part * S : (part + 1) * S]
+            status = _solve(prog, plan, idle, work, inputs, t, length, parts[1, part], history, known, log.report[step])
+            if status != SOLVED_STEP:
+                return step, status
+            _write(prog, work, inputs, t, length, parts[0, part], step, log)
             for k in range(unknowns):
-                last = history[1, k]
-                work.y[k] = 2.0 * last - history[2, k] if attempt == 0 else last
-            for k in range(idle.rows.size):
-                work.y[idle.rows[k]] = 0.0
-            status = newton(prog, plan, idle, work, u[step], t, h, SHORTEST if attempt == 2 else 1.0, log.report[step])
-            if status == SOLVED_STEP:
-                break
-        if status != SOLVED_STEP:
-            return step, status
-        if _broken(idle, work):
-            return step, BROKEN_ROW
-        for k in range(prog.hot.size):
-            for i in range(S):
-                if not work.z[i, prog.hot[k]] + prog.theta0[0] > 0.0:
-                    log.report[step, 2] = prog.hot[k]
-                    log.report[step, 1] = work.z[i, prog.hot[k]] + prog.theta0[0]
-                    return step, FROZEN
-        _write(prog, work, u[step], t, h, step, log)
-        for k in range(unknowns):
-            history[2, k] = history[1, k]
-            history[1, k] = work.y[k]
-        known = min(2, known + 1)
+                history[2, k] = history[1, k]
+                history[1, k] = work.y[k]
+            known = min(2, known + 1)
+            for k in range(prog.sizes[X]):
+                work.x[k] = work.end[k]
+            begin += parts[0, part]
         for k in range(prog.sizes[X]):
-            work.x[k] = work.end[k]
+            log.x[step + 1, k] = work.end[k]
+        for k in range(unknowns):
+            log.y[step, k] = history[1, k]
+            log.before[step, k] = history[2, k]
     return n, SOLVED_STEP
 
+
+@kernel
+def _solve(
+    prog: Program,
+    plan: Plan,
+    idle: Idle,
+    work: Work,
+    u: Array,
+    t: float,
+    h: float,
+    ahead: float,
+    history: Array,
+    known: int,
+    report: Array,
+) -> int:
+    """One part of a step: from the predictor, from the last values, and from those with damped iterations."""
+    iterations, residual, status = report[0], report[1], NOTHING
+    for attempt in range(3):
+        if attempt == 0 and known < 2:
+            continue
+        for k in range(history.shape[1]):
+            last = history[1, k]
+            work.y[k] = last + ahead * (last - history[2, k]) if attempt == 0 else last
+        for k in range(idle.rows.size):
+            work.y[idle.rows[k]] = 0.0
+        status = newton(prog, plan, idle, work, u, t, h, SHORTEST if attempt == 2 else 1.0, report)
+        iterations += report[0]
+        if status == SOLVED_STEP:
+            break
+    if status != SOLVED_STEP:
+        return status
+    if _broken(idle, work):
+        return BROKEN_ROW
+    for k in range(prog.hot.size):
+        for i in range(prog.sizes[STAGES]):
+            if not work.z[i, prog.hot[k]] + prog.theta0[0] > 0.0:
+                report[1], report[2] = work.z[i, prog.hot[k]] + prog.theta0[0], prog.hot[k]
+                return FROZEN
+    report[0], report[1] = iterations, max(residual, report[1])
+    return SOLVED_STEP
 
 
 @kernel
@@ -92,20 +129,30 @@ def _broken(idle: Idle, work: Work) -> bool:
 
 
 @kernel
-def _write(prog: Program, work: Work, u: Array, t: float, h: float, step: int, log: Log) -> None:
-    """Powers and flows of the accepted step."""
-    S = prog.sizes[STAGES]
-    first, total = prog.sizes[SOLVED], prog.sizes[Z]
-    for k in range(first, total):
-        log.taken[step, k - first] = 0.0
-        for i in range(S):
-            log.taken[step, k - first] -= h * prog.tableau[S + i] * work.r[k * S + i]
-    evaluate(prog, work, u, t, h, 2)
-    for k in range(prog.sizes[OUTPUTS]):
+def _clear(log: Log, step: int) -> None:
+    for k in range(log.w.shape[1]):
+        log.w[step, k] = 0.0
+    for k in range(log.out.shape[1]):
         log.out[step, k] = 0.0
-        for i in range(S):
-            log.out[step, k] += prog.tableau[S + i] * work.out[i, k]
-    for k in range(prog.sizes[X]):
-        log.x[step + 1, k] = work.end[k]
-    for k in range(prog.sizes[SOLVED] * S):
-        log.y[step, k] = work.y[k]
+    for k in range(log.taken.shape[1]):
+        log.taken[step, k] = 0.0
+    log.report[step, 0] = 0.0
+    log.report[step, 1] = 0.0
+
+
+@kernel
+def _write(
+    prog: Program, work: Work, u: Array, t: float, h: float, share: float, step: int, log: Log
+) -> None:
+    """Flows and powers of a part of a step that was accepted; share: its length as a fraction of the step."""
+    S, dim, first = prog.sizes[STAGES], prog.sizes[DIM], prog.sizes[SOLVED]
+    for i in range(S):
+        b = prog.tableau[S + i]
+        for k in range(log.taken.shape[1]):
+            log.taken[step, k] -= h * b * work.r[(first + k) * S + i]
+        for k in range(log.w.shape[1]):
+            log.w[step, k] += share * b * work.y[(dim + k) * S + i]
+    evaluate(prog, work, u, t, h, 2)
+    for i in range(S):
+        for k in range(prog.sizes[OUTPUTS]):
+            log.out[step, k] += share * prog.tableau[S + i] * work.out[i, k]

@@ -85,8 +85,8 @@ def newton(
         if r <= FLOOR or (stagnant and best <= ACCEPT):
             if best < r:
                 _copy(work.best, work.y)
-            evaluate(prog, work, u, t, h, 0)
-            _idle(idle, work, 0)
+                evaluate(prog, work, u, t, h, 0)
+                _idle(idle, work, 0)
             report[1] = best
             return SOLVED_STEP
         if iteration == MOST:

@@ -3,6 +3,7 @@
 from visviva.model.index1 import Accelerations
 from visviva.model.layout import Junction, Reservoir, Variable
 from visviva.model.model import Model
+from visviva.model.rhs import rhs
 from visviva.model.rows import RowKind
 from visviva.model.state import State
 from visviva.model.storage import Energy, Kinetic, Linear, QuadraticEnergy
@@ -25,4 +26,5 @@ __all__ = [
     "State",
     "Variable",
     "canonical",
+    "rhs",
 ]
