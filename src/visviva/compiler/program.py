@@ -102,7 +102,7 @@ class _Builder:
                 [layout.size, layout.total, layout.solved, layout.dim, S, len(rows) + pad, gains, turns, coordinates,
                  len(model.structures), scratch], dtype=np.int64,
             ),
-            T=T, P=P, energies=energies, flows=flows, flat=flat, turned=turned, masses=masses, units=units,
+            T=T, P=P, energies=energies, flows=flows, flat=flat, turned=turned, turning=self._turning(len(turned)), masses=masses, units=units,
             E_at=E_at, E_value=E_value, gains=self._constant_gains(gains), blocks=self._blocks(),
             hot=np.array([layout.z[v.name].start for v in model.variables if v.entropy], dtype=np.int64),
             group=group, tableau=self.tableau.array, theta0=np.array([model.theta0]),
@@ -144,6 +144,11 @@ class _Builder:
             s += size + space.n**2
         table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *flat])
         return table, np.array(turned, dtype=np.int64).reshape(-1, 11), scratch, gains, turns, s
+
+    def _turning(self, n: int) -> Int:
+        from visviva.kernels.turned import turning
+
+        return np.array(turning() if n else (0, 0), dtype=np.int64)
 
     def _blocks(self) -> Int:
         layout = self.model.layout

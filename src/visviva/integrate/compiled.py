@@ -101,7 +101,6 @@ class CompiledStepper(AbstractStepper):
             values = work.V[: len(self.c.rows)].copy()
             if not np.isfinite(values).all():
                 continue
-            values[self._idle.others], values[self._idle.diagonal] = 0.0, 1.0
             try:
                 plan = analyse(self.c.unknowns, self.c.rows, self.c.cols, values)
             except Singular as singular:
@@ -119,24 +118,24 @@ class CompiledStepper(AbstractStepper):
 
     def _trial(self, work: Work, state: State, h: float, u: Array, spread: float) -> None:
         """The matrix at a state; with a spread at some generic unknowns, since a dissipation may vanish at zero."""
-        from visviva.kernels.residual import evaluate
+        from visviva.kernels.residual import MATRIX, evaluate
 
         work.x[:] = state.x
         work.y[:] = self._cold(work, state, h, u)
         if spread:
             generic = np.random.default_rng(0).uniform(0.5, 1.5, len(work.y))
             work.y[:] += spread * np.maximum(np.abs(work.y), 1e-3) * generic
-        evaluate(self.c.program, work, u, state.t, h, 1)
+        evaluate(self.c.program, self._idle, work, u, state.t, h, MATRIX)
 
     def _cold(self, work: Work, state: State, h: float, u: Array) -> Array:
         """Start values without history: rates of the state variables as they are, velocities unchanged."""
-        from visviva.kernels.residual import evaluate
+        from visviva.kernels.residual import RESIDUAL, evaluate
 
         S, dim = self.c.tableau.stages, self.c.model.layout.dim
         y = np.zeros((self.c.model.layout.solved, S))
         y[dim:] = state.w[:, None]
         work.y[:] = y.ravel()
-        evaluate(self.c.program, work, u, state.t, h, 0)
+        evaluate(self.c.program, self._idle, work, u, state.t, h, RESIDUAL)
         units = self.c.program.units
         rates = -work.r[: dim * S].reshape(dim, S)[units]
         y[units] = np.where(np.isfinite(rates), rates, 0.0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
+from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import Plan
-from visviva.kernels.newton import BROKEN_ROW, FROZEN, SHORTEST, SOLVED_STEP, newton
+from visviva.kernels.newton import BROKEN_ROW, FROZEN, SOLVED_STEP, newton
 from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, X, Idle, Program, Work
-from visviva.kernels.residual import evaluate
 
 NOTHING = -1
+SHORTEST = 1.0 / 64.0  # part of a damped iteration
 BROKEN = 1e-9  # largest part of its terms that a row which is not solved may miss
 
 
@@ -62,7 +62,7 @@ def advance(
             status = _solve(prog, plan, idle, work, inputs, t, length, parts[1, part], history, known, log.report[step])
             if status != SOLVED_STEP:
                 return step, status
-            _write(prog, work, inputs, t, length, parts[0, part], step, log)
+            _write(prog, work, length, parts[0, part], step, log)
             for k in range(unknowns):
                 history[2, k] = history[1, k]
                 history[1, k] = work.y[k]
@@ -78,7 +78,7 @@ def advance(
     return n, SOLVED_STEP
 
 
-@kernel
+@inner
 def _solve(
     prog: Program,
     plan: Plan,
@@ -119,7 +119,7 @@ def _solve(
     return SOLVED_STEP
 
 
-@kernel
+@inner
 def _broken(idle: Idle, work: Work) -> bool:
     """Whether a row that was left out does not hold."""
     for k in range(idle.rows.size):
@@ -128,7 +128,7 @@ def _broken(idle: Idle, work: Work) -> bool:
     return False
 
 
-@kernel
+@inner
 def _clear(log: Log, step: int) -> None:
     for k in range(log.w.shape[1]):
         log.w[step, k] = 0.0
@@ -140,10 +140,8 @@ def _clear(log: Log, step: int) -> None:
     log.report[step, 1] = 0.0
 
 
-@kernel
-def _write(
-    prog: Program, work: Work, u: Array, t: float, h: float, share: float, step: int, log: Log
-) -> None:
+@inner
+def _write(prog: Program, work: Work, h: float, share: float, step: int, log: Log) -> None:
     """Flows and powers of a part of a step that was accepted; share: its length as a fraction of the step."""
     S, dim, first = prog.sizes[STAGES], prog.sizes[DIM], prog.sizes[SOLVED]
     for i in range(S):
@@ -152,7 +150,5 @@ def _write(
             log.taken[step, k] -= h * b * work.r[(first + k) * S + i]
         for k in range(log.w.shape[1]):
             log.w[step, k] += share * b * work.y[(dim + k) * S + i]
-    evaluate(prog, work, u, t, h, 2)
-    for i in range(S):
         for k in range(prog.sizes[OUTPUTS]):
-            log.out[step, k] += share * prog.tableau[S + i] * work.out[i, k]
+            log.out[step, k] += share * b * work.out[i, k]

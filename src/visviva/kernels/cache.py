@@ -130,6 +130,15 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def inner(function: Function) -> Function:
+    """A `kernel` that only other kernels call: what Python would need to call it is half of its compilation."""
+    with _kept_in_folder():
+        compiled: Any = numba.njit(
+            cache=True, error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )(function)
+    return compiled
+
+
 def addressable(signature: Any, function: Callable[..., Any]) -> Any:
     """`function` compiled for one signature as a C callback; its `address` is valid as long as the process lives."""
     with _kept_in_folder():

@@ -31,6 +31,7 @@ class Program(NamedTuple):
     flows: Int  # (laws, 3)
     flat: Int  # (k, 3) places in x, z and s of coordinates that are their own tangent vectors
     turned: Int  # (k, 11) variables with rotations, see above
+    turning: Int  # addresses of their functions
     masses: Int  # (k, 3) first row, dimension and place in P of the mass matrices of velocities
     units: Int  # rows of the other variables, where E is one
     E_at: Int  # places of E in the matrix, for all stages

@@ -10,29 +10,32 @@ the segments themselves, (segments, 2) nodes, as floats. Node 0 is the start and
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
-from visviva.kernels.calls import call_energy, call_flow
-from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Program, Work, Z
-from visviva.kernels.turned import pull, retract
+from visviva.kernels.cache import inner, kernel
+from visviva.kernels.calls import call_energy, call_flow, call_pull, call_retract
+from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Z, Idle, Program, Work
+
+RESIDUAL, MATRIX, POWERS, ROUNDING = range(4)  # what to evaluate
 
 
 @kernel
-def evaluate(prog: Program, work: Work, u: Array, t: float, h: float, mode: int) -> None:
-    """Residual r (mode 0), with the matrix V and the sizes rs (mode 1), or the powers of all components (mode 2).
+def evaluate(
+    prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float, mode: int
+) -> tuple[float, int]:
+    """Evaluate the step at work.y; returns the largest scaled residual and its row, nan if a number is not finite.
 
-    Mode 3 is mode 1 with sizes that count the rounding of the states behind the efforts as well.
+    RESIDUAL: r.   MATRIX: r, the matrix V and the sizes of the rows.   ROUNDING: the same, with sizes that count the
+    rounding of the states behind the efforts as well.   POWERS: the powers of all components, for efforts as they are.
     """
-    S = prog.sizes[STAGES]
-    whole = mode == 3
-    mode = 1 if whole else mode
-    if mode != 2:
+    S, kind = prog.sizes[STAGES], min(mode, POWERS)
+    if mode != POWERS:
+        kind = RESIDUAL if mode == RESIDUAL else MATRIX
         if S == 1:
-            _midpoint(prog, work, h, mode)
+            _midpoint(prog, work, h, kind)
         else:
-            _collocation(prog, work, h, mode)
-        _inertia(prog, work, mode)
-        if mode == 1:
-            _amplitudes(prog, work, h, whole)
+            _collocation(prog, work, h, kind)
+        _inertia(prog, work, kind)
+        if kind == MATRIX:
+            _amplitudes(prog, work, h, mode == ROUNDING)
     else:
         for i in range(S):
             for k in range(prog.sizes[OUTPUTS]):
@@ -57,16 +60,56 @@ def evaluate(prog: Program, work: Work, u: Array, t: float, h: float, mode: int)
                     t + prog.tableau[i] * h,
                     1.0 / h,
                     i,
-                    mode,
+                    kind,
                     work.r.ctypes.data,
                     work.rs.ctypes.data,
                     work.V.ctypes.data,
                     work.out.ctypes.data + i * work.out.shape[1] * d,
                 ),
             )
+    if mode == POWERS:
+        return 0.0, -1
+    _leave_out(idle, work, kind)
+    if kind == MATRIX:
+        _sizes(prog, work)
+    largest, row, total = 0.0, -1, 0.0
+    for k in range(prog.sizes[SOLVED] * S):
+        value = abs(work.r[k]) / work.size[prog.group[k]]
+        total += value
+        if value > largest:
+            largest, row = value, k
+    return largest + (total - total), row  # a maximum forgets nan, a sum does not
 
 
-@kernel
+@inner
+def _leave_out(idle: Idle, work: Work, mode: int) -> None:
+    """Replace rows that are not solved by "unknown = 0", and keep what they leave."""
+    for k in range(idle.rows.size):
+        work.rest[k] = abs(work.r[idle.rows[k]]) / max(work.rs[idle.rows[k]], 1e-300)
+        work.r[idle.rows[k]] = work.y[idle.rows[k]]
+    if mode == MATRIX:
+        for k in range(idle.others.size):
+            work.V[idle.others[k]] = 0.0
+        for k in range(idle.diagonal.size):
+            work.V[idle.diagonal[k]] = 1.0
+
+
+@inner
+def _sizes(prog: Program, work: Work) -> None:
+    """The size of each group of rows: that of its largest one."""
+    most = 0.0
+    for g in range(work.size.size):
+        work.size[g] = 0.0
+    for k in range(prog.sizes[SOLVED] * prog.sizes[STAGES]):
+        g = prog.group[k]
+        if work.rs[k] > work.size[g]:
+            work.size[g] = work.rs[k]
+            most = max(most, work.rs[k])
+    for g in range(work.size.size):
+        work.size[g] = max(work.size[g], max(1e-12 * most, 1e-300))
+
+
+@inner
 def energies(prog: Program, start: Array, end: Array, e: Array, dE: Array, h: float, mode: int) -> None:
     """Discrete gradients of all storages between two states, added to e and dE."""
     d = 8
@@ -87,7 +130,7 @@ def energies(prog: Program, start: Array, end: Array, e: Array, dE: Array, h: fl
         )
 
 
-@kernel
+@inner
 def _midpoint(prog: Program, work: Work, h: float, mode: int) -> None:
     """Ends, means and efforts of a step with one stage."""
     x0, x1, s, z, dE, y = work.x, work.end, work.s[0], work.z[0], work.dE[0], work.y
@@ -96,23 +139,46 @@ def _midpoint(prog: Program, work: Work, h: float, mode: int) -> None:
         i = prog.flat[k, 0]
         x1[i] = x0[i] + h * y[prog.flat[k, 1]]
         s[prog.flat[k, 2]] = 0.5 * (x0[i] + x1[i])
+    d = 8
     for k in range(prog.turned.shape[0]):
-        retract(prog.turned[k], h, x0, y, x1, s, work.dX)
+        call_retract(
+            prog.turning[0],
+            (
+                prog.turned.ctypes.data + k * prog.turned.shape[1] * d,
+                h,
+                x0.ctypes.data,
+                y.ctypes.data,
+                x1.ctypes.data,
+                s.ctypes.data,
+                work.dX.ctypes.data,
+            ),
+        )
     for k in range(prog.sizes[DIM]):
         z[k] = 0.0
     for k in range(prog.sizes[Z], prog.sizes[Z] + prog.sizes[SCRATCH]):
         z[k] = 0.0
-    if mode == 1:
+    if mode == MATRIX:
         for k in range(prog.sizes[GAINS]):
             dE[k] = prog.gains[0, k]
     energies(prog, x0, x1, z, dE, h, mode)
     for k in range(prog.turned.shape[0]):
-        pull(prog.turned[k], h, mode == 1, s, z, dE, work.dX)
+        call_pull(
+            prog.turning[1],
+            (
+                prog.turned.ctypes.data + k * prog.turned.shape[1] * d,
+                h,
+                mode,
+                s.ctypes.data,
+                z.ctypes.data,
+                dE.ctypes.data,
+                work.dX.ctypes.data,
+            ),
+        )
     for k in range(prog.sizes[DIM], prog.sizes[SOLVED]):
         z[k] = y[k]
 
 
-@kernel
+@inner
 def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
     """States at nodes and stages and efforts of a step with several stages, on flat spaces."""
     S, tab, y, dim = prog.sizes[STAGES], prog.tableau, work.y, prog.sizes[DIM]
@@ -141,7 +207,7 @@ def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
             work.z[i, k] = 0.0
         for k in range(dim, prog.sizes[SOLVED]):
             work.z[i, k] = y[k * S + i]
-    if mode == 1:
+    if mode == MATRIX:
         for i in range(S):
             for k in range(prog.sizes[GAINS]):
                 work.dE[i, k] = prog.gains[i, k]
@@ -149,7 +215,7 @@ def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
         a, b = int(tab[pair + 2 * g]), int(tab[pair + 2 * g + 1])
         for k in range(dim):
             work.D[g, k] = 0.0
-        if mode == 1:
+        if mode == MATRIX:
             for k in range(prog.sizes[GAINS]):
                 work.dDa[g, k] = 0.0
                 work.dDb[g, k] = 0.0
@@ -161,7 +227,7 @@ def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
             weight = tab[W + i * segments + g]
             for k in range(dim):
                 work.z[i, k] += weight * work.D[g, k]
-            if mode == 1:
+            if mode == MATRIX:
                 for v in range(prog.blocks.shape[0]):
                     n, at = prog.blocks[v, 1], prog.blocks[v, 2]
                     for l in range(n):
@@ -173,7 +239,7 @@ def _collocation(prog: Program, work: Work, h: float, mode: int) -> None:
                                 )
 
 
-@kernel
+@inner
 def _inertia(prog: Program, work: Work, mode: int) -> None:
     """Start of r, rs and V: E times the rates."""
     S, r, rs = prog.sizes[STAGES], work.r, work.rs
@@ -188,7 +254,7 @@ def _inertia(prog: Program, work: Work, mode: int) -> None:
             for j in range(n):
                 for stage in range(S):
                     r[(at + i) * S + stage] += prog.P[M + i * n + j] * work.y[(at + j) * S + stage]
-    if mode == 1:
+    if mode == MATRIX:
         for k in range(prog.sizes[Z] * S):
             rs[k] = abs(r[k])
         for k in range(prog.sizes[VALUES]):
@@ -197,7 +263,7 @@ def _inertia(prog: Program, work: Work, mode: int) -> None:
             work.V[prog.E_at[k]] += prog.E_value[k]
 
 
-@kernel
+@inner
 def _amplitudes(prog: Program, work: Work, h: float, whole: bool) -> None:
     """Size of what is rounded in each effort: itself, the temperature θ0, and as a whole the state behind it."""
     S = prog.sizes[STAGES]

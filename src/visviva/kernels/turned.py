@@ -9,14 +9,16 @@ where D is the discrete gradient in coordinates (r, d1, d2, d3). Q is linear in 
 
 from __future__ import annotations
 
+from functools import cache
+
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
+from visviva.kernels.cache import addressable
+from visviva.kernels.calls import PULL, RETRACT
 from visviva.kernels.program import AT_D, AT_DD, AT_E, AT_P, AT_S, AT_X, AT_Z, KIND, MOVES, WIDTH_X, WIDTH_Z, Int
 
 ALONE, BODY, WORLD = 0, 1, 2  # MOVES: no translation, one that turns with the body, one that does not
 
 
-@kernel
 def retract(row: Int, h: float, x0: Array, y: Array, x1: Array, s: Array, dX: Array) -> None:
     """End, mean and Q of one space, and the derivatives of the first and the last by the rates."""
     kind, moves = row[KIND], row[MOVES]
@@ -99,8 +101,7 @@ def retract(row: Int, h: float, x0: Array, y: Array, x1: Array, s: Array, dX: Ar
         s[at + k] = 0.5 * (x0[ax + k] + x1[ax + k])
 
 
-@kernel
-def pull(row: Int, h: float, jac: bool, s: Array, z: Array, dE: Array, dX: Array) -> None:
+def pull(row: Int, h: float, jac: int, s: Array, z: Array, dE: Array, dX: Array) -> None:
     """Efforts from the discrete gradient in coordinates, e = N(x̄)ᵀ D, and their derivatives by the rates.
 
     z holds D at AT_D, dE holds h ∂D/∂x1 at AT_DD and dX holds ∂x1/∂(rates).
@@ -192,3 +193,9 @@ def pull(row: Int, h: float, jac: bool, s: Array, z: Array, dE: Array, dX: Array
                 if n == 3:
                     value += dX[p + 2 * nz] * z[D + 2]
                 dE[E + (turns + j) * nz + k] += value
+
+
+@cache
+def turning() -> tuple[int, int]:
+    """Addresses of both functions: they are compiled for models that have rotations, and once."""
+    return addressable(RETRACT, retract).address, addressable(PULL, pull).address

@@ -1,24 +1,15 @@
-"""The mechanisms of `visviva demo`."""
+"""A closed loop with redundant constraints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import visviva as vv
 
 if TYPE_CHECKING:
     from visviva.mechanism.parts import Body
-
-
-def double_pendulum() -> vv.Mechanism:
-    """Two rods on skew hinges, released from the horizontal: a spatial motion."""
-    m = vv.Mechanism("double pendulum", gravity=(0, 0, -9.81))
-    upper = m.body("upper", inertia=vv.inertia.cylinder(1.0, 0.03, 1.0, axis="x"), at=(0.5, 0, 0))
-    lower = m.body("lower", inertia=vv.inertia.cylinder(1.0, 0.03, 1.0, axis="x"), at=(1.5, 0, 0))
-    m.revolute("shoulder", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0))
-    m.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0.4, 1, 0.3))
-    m.frame("tip", lower, at=(2, 0, 0))
-    return m
 
 
 def four_bar() -> vv.Mechanism:
@@ -35,8 +26,6 @@ def four_bar() -> vv.Mechanism:
 
 
 def _bar(m: vv.Mechanism, name: str, start: tuple[float, ...], end: tuple[float, ...]) -> Body:
-    import numpy as np
-
     a, b = np.array(start), np.array(end)
     length = float(np.linalg.norm(b - a))
     return m.body(name, inertia=vv.inertia.cylinder(2.0 * length, 0.02, length, axis=b - a), at=(a + b) / 2)

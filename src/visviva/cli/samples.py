@@ -1,0 +1,145 @@
+"""One system of every kind in the library, so that each of its laws is met once.
+
+A law does not depend on what its component is connected to, nor on its numbers: each component stands alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from visviva.language import AbstractSystem, Composite, Irreversible, compose, storage
+from visviva.library import electric, friction, gas, hydraulic, rotation, thermal, translation
+from visviva.library.multibody import LOWER_PAIRS, ground, joint, rigid_body
+from visviva.library.quantities import angular_momentum
+
+
+def alone(system: AbstractSystem) -> Composite:
+    """A system with each port at a junction of its own; heat goes to environments, states that are read are stored."""
+    boxes, junctions = {"box": system}, {port: (f"box.{port}",) for port in system.interface}
+    for name, port in system.interface.items():
+        if not port.power:
+            boxes[f"at_{name}"] = storage({"x": port.quantity}, H=0.0)
+            junctions[name] += (f"at_{name}.x",)
+        elif port.quantity.is_entropy and isinstance(system, Irreversible):
+            boxes[f"at_{name}"] = thermal.environment()
+            junctions[name] += (f"at_{name}.s",)
+    return compose("alone", boxes, junctions)
+
+
+def oscillator() -> Composite:
+    """The smallest system that moves; its states are q and p."""
+    boxes = {"pe": translation.spring(1.0), "ke": translation.mass(1.0), "pkc": translation.kinematic()}
+    return compose("oscillator", boxes, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")})
+
+
+def _translation() -> list[AbstractSystem]:
+    return [
+        translation.mass(1.0),
+        translation.spring(1.0),
+        translation.hard_spring(1.0, 1.0),
+        translation.weight(1.0),
+        translation.force(1.0),
+        translation.stops(0.0, 1.0, k=1.0, width=0.1),
+        translation.damped_stops(0.0, 1.0, d=1.0, width=0.1),
+        translation.damper(1.0),
+        translation.kinematic(),
+        translation.kinematic(a=1, b=-1),
+        translation.lever(2.0),
+    ]
+
+
+def _rotation() -> list[AbstractSystem]:
+    return [
+        rotation.inertia(1.0),
+        rotation.spring(1.0),
+        rotation.pendulum(1.0, 1.0),
+        rotation.torque(1.0),
+        rotation.damper(1.0),
+        rotation.kinematic(),
+        rotation.kinematic(a=1, b=-1),
+        rotation.gear(2.0),
+        rotation.rack(1.0),
+    ]
+
+
+def _friction() -> list[AbstractSystem]:
+    return [
+        law
+        for of in (friction.momentum, angular_momentum)
+        for law in (
+            friction.viscous(1.0, of=of),
+            friction.coulomb(1.0, v_reg=0.1, of=of),
+            friction.coulomb(1.0, v_reg=0.1, d=1.0, of=of),
+            friction.stribeck(1.0, 2.0, v_st=0.2, v_reg=0.1, of=of),
+            friction.stribeck(1.0, 2.0, v_st=0.2, v_reg=0.1, d=1.0, of=of),
+        )
+    ]
+
+
+def _electric() -> list[AbstractSystem]:
+    return [
+        electric.inductor(1.0),
+        electric.capacitor(1.0),
+        electric.nonlinear_capacitor(1.0, 1.0),
+        electric.voltage_source(1.0),
+        electric.current_source(1.0),
+        electric.resistor(1.0),
+        electric.conductor(1.0),
+        electric.diode(1e-12),
+        electric.series(),
+        electric.series(a=1, b=-1),
+        electric.parallel(),
+        electric.parallel(a=1, b=-1),
+        electric.transformer(2.0),
+        electric.motor(1.0),
+    ]
+
+
+def _thermal() -> list[AbstractSystem]:
+    return [
+        thermal.capacity(1.0),
+        thermal.power_law_capacity(1.0, 3.0),
+        thermal.conduction(1.0),
+        thermal.convection(1.0, 1.0),
+        thermal.forced_convection(1.0, 1.0, 1.0),
+        gas.IdealGas(n=1.0).system(),
+        gas.piston(1.0),
+        gas.piston(1.0, side=-1),
+    ]
+
+
+def _hydraulic() -> list[AbstractSystem]:
+    return [
+        hydraulic.compliance(1.0),
+        hydraulic.tank(1.0),
+        hydraulic.inertance(1.0),
+        hydraulic.pressure_source(1.0),
+        hydraulic.flow_source(1.0),
+        hydraulic.laminar(1.0),
+        hydraulic.turbulent(1.0),
+        hydraulic.line(),
+        hydraulic.node(),
+        hydraulic.cylinder(1.0),
+    ]
+
+
+def _multibody() -> list[AbstractSystem]:
+    systems: list[AbstractSystem] = [rigid_body(1.0, (1.0, 1.0, 1.0)), ground()]
+    for kind in LOWER_PAIRS:
+        freedoms = {"spherical": 3, "planar": 3, "cylindrical": 2}.get(kind, 1)
+        pitch = 0.1 if kind == "screw" else None
+        systems.append(joint(kind, pitch=pitch, friction=np.ones(freedoms)))
+    return systems
+
+
+DOMAINS: dict[str, Callable[[], list[AbstractSystem]]] = {
+    "translation": _translation,
+    "rotation": _rotation,
+    "friction": _friction,
+    "circuits": _electric,
+    "heat and gases": _thermal,
+    "hydraulics": _hydraulic,
+    "bodies and joints": _multibody,
+}
