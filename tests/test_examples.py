@@ -58,11 +58,12 @@ def test_an_example_writes_where_it_is_told(tmp_path):
     assert {path.name for path in (tmp_path / "elsewhere").iterdir()} == {"arm.html", "arm.png"}
 
 
-def test_the_program_of_the_readme_prints_what_the_readme_says(tmp_path):
-    (program,), (stated, *_) = blocks("README.md", "python"), blocks("README.md", "text")
-    (tmp_path / "arm.py").write_text(program, encoding="utf-8")
-    assert_same_output(run_script("arm.py", tmp_path), stated)
-    assert (tmp_path / "arm.html").stat().st_size > 10_000
+@pytest.mark.parametrize(("number", "file"), [(0, "arm.html"), (1, "drive.png")])
+def test_the_programs_of_the_readme_print_what_the_readme_says(number, file, tmp_path):
+    program, stated = blocks("README.md", "python")[number], blocks("README.md", "text")[number]
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    assert_same_output(run_script("program.py", tmp_path), stated)
+    assert (tmp_path / file).stat().st_size > 10_000
 
 
 def test_the_front_page_of_the_documentation_has_the_program_of_the_readme():

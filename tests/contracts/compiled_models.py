@@ -165,11 +165,9 @@ def braked():
 
 
 def spun():
-    """Where kinematics and forces of a pose meet, and a velocity with another one."""
+    """A state that turns about a fixed axis of its efforts."""
     skewed = np.array([[0.0, 1.5, -0.3], [-1.5, 0.0, 0.25], [0.3, -0.25, 0.0]])
-    return Model(
-        "spun", (Variable("x", Flat(3)),), (spring(), curved(3)), (Routing("swirl", ("x",), skewed),)
-    )
+    return Model("spun", (Variable("x", Flat(3)),), (spring(), curved(3)), (Routing("swirl", ("x",), skewed),))
 
 
 # by name: a model and a state
@@ -185,7 +183,10 @@ MODELS = dict(on_every_space()) | {
     "reservoir": (vv.compile(braked()), np.array([0.8])),
     "heat": (vv.compile(hot()), np.array([0.5, 0.2, -0.7])),
 }
-MODELS |= {f"structures read {name}": (gyroscope(space), np.append(point(space), [1.0, -0.5, 0.3])) for name, space in SPACES.items()}  # fmt: skip
+MODELS |= {
+    f"structures read {name}": (gyroscope(space), np.append(point(space), [1.0, -0.5, 0.3]))
+    for name, space in SPACES.items()
+}
 MODELS |= {
     f"motion in {name}": (moving(space), np.append(point(space), np.linspace(-1, 1, space.dim)))
     for name, space in SPACES.items()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import motor_loop_reference as reference
 import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.demo.motor import at_rest, motor_loop
 from visviva.geometry.embedding import origin
 from visviva.language import compose
 from visviva.library.multibody import LOWER_PAIRS, ground, joint, rigid_body
@@ -44,22 +43,13 @@ END = {
 
 
 @cache
-def example():
-    path = Path(__file__).parents[2] / "examples" / "10_motor_loop.py"
-    spec = importlib.util.spec_from_file_location("motor_loop", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@cache
 def model():
-    return vv.compile(example().motor_loop())
+    return vv.compile(motor_loop())
 
 
 @cache
 def run(h):
-    start = example().at_rest(model())
+    start = at_rest(model())
     return vv.simulate(model(), 1.0, h, integrator=vv.DiscreteGradient(), initial=start, inputs={"supply": reference.V})
 
 

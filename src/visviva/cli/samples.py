@@ -12,12 +12,15 @@ import numpy as np
 from visviva.language import AbstractSystem, Composite, Irreversible, compose, storage
 from visviva.library import electric, friction, gas, hydraulic, rotation, thermal, translation
 from visviva.library.multibody import LOWER_PAIRS, ground, joint, rigid_body
-from visviva.library.quantities import angular_momentum
+from visviva.library.quantities import angular_momentum, momentum
+
+RATIO = 0.3  # no simple fraction: those stay in a law, other numbers are its parameters
 
 
 def alone(system: AbstractSystem) -> Composite:
     """A system with each port at a junction of its own; heat goes to environments, states that are read are stored."""
-    boxes, junctions = {"box": system}, {port: (f"box.{port}",) for port in system.interface}
+    boxes = {"box": system}
+    junctions: dict[str, tuple[str, ...]] = {port: (f"box.{port}",) for port in system.interface}
     for name, port in system.interface.items():
         if not port.power:
             boxes[f"at_{name}"] = storage({"x": port.quantity}, H=0.0)
@@ -29,9 +32,9 @@ def alone(system: AbstractSystem) -> Composite:
 
 
 def oscillator() -> Composite:
-    """The smallest system that moves; its states are q and p."""
+    """The smallest system that moves, with a force as its input; its states are q and p."""
     boxes = {"pe": translation.spring(1.0), "ke": translation.mass(1.0), "pkc": translation.kinematic()}
-    return compose("oscillator", boxes, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")})
+    return compose("oscillator", boxes, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")}, outer=("p",))
 
 
 def _translation() -> list[AbstractSystem]:
@@ -46,7 +49,7 @@ def _translation() -> list[AbstractSystem]:
         translation.damper(1.0),
         translation.kinematic(),
         translation.kinematic(a=1, b=-1),
-        translation.lever(2.0),
+        translation.lever(RATIO),
     ]
 
 
@@ -59,15 +62,15 @@ def _rotation() -> list[AbstractSystem]:
         rotation.damper(1.0),
         rotation.kinematic(),
         rotation.kinematic(a=1, b=-1),
-        rotation.gear(2.0),
-        rotation.rack(1.0),
+        rotation.gear(RATIO),
+        rotation.rack(RATIO),
     ]
 
 
 def _friction() -> list[AbstractSystem]:
     return [
         law
-        for of in (friction.momentum, angular_momentum)
+        for of in (momentum, angular_momentum)
         for law in (
             friction.viscous(1.0, of=of),
             friction.coulomb(1.0, v_reg=0.1, of=of),
@@ -92,8 +95,8 @@ def _electric() -> list[AbstractSystem]:
         electric.series(a=1, b=-1),
         electric.parallel(),
         electric.parallel(a=1, b=-1),
-        electric.transformer(2.0),
-        electric.motor(1.0),
+        electric.transformer(RATIO),
+        electric.motor(RATIO),
     ]
 
 
@@ -105,8 +108,8 @@ def _thermal() -> list[AbstractSystem]:
         thermal.convection(1.0, 1.0),
         thermal.forced_convection(1.0, 1.0, 1.0),
         gas.IdealGas(n=1.0).system(),
-        gas.piston(1.0),
-        gas.piston(1.0, side=-1),
+        gas.piston(RATIO),
+        gas.piston(RATIO, side=-1),
     ]
 
 
@@ -121,7 +124,7 @@ def _hydraulic() -> list[AbstractSystem]:
         hydraulic.turbulent(1.0),
         hydraulic.line(),
         hydraulic.node(),
-        hydraulic.cylinder(1.0),
+        hydraulic.cylinder(RATIO),
     ]
 
 

@@ -14,7 +14,7 @@ from visviva.compiler.build import energy_address, flow_address
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat
 from visviva.compiler.laws import EnergyLaw
-from visviva.geometry.embedding import Rotations
+from visviva.geometry.embedding import AbstractSpace, ProductSpace, Rotations
 from visviva.model import Model
 from visviva.model.storage import Kinetic
 from visviva.model.structure import AbstractConstraint, AbstractPort
@@ -63,6 +63,18 @@ class CompiledModel:
 def build_program(model: Model, tableau: Tableau) -> CompiledModel:
     """The program of a model for a scheme; raises `NotCompilable` where a block has no expression."""
     return _Builder(model, tableau).build()
+
+
+def _factors(space: AbstractSpace) -> list[AbstractSpace]:
+    """The factors of a product, of products in it as well."""
+    return [part for factor in space.factors for part in _factors(factor)] if isinstance(space, ProductSpace) else [space]  # fmt: skip
+
+
+def _kind(space: AbstractSpace) -> tuple[int, int]:
+    """How `kernels.turned` names a factor."""
+    if isinstance(space, Rotations):
+        return space.n, {None: 0, "body": 1, "space": 2}[space.moves]
+    return 0, space.size
 
 
 class _Builder:
@@ -130,20 +142,22 @@ class _Builder:
                 self.at_D[name] = z, int(self.gain[self.block[name]])
                 s += size
                 continue
-            if not isinstance(space, Rotations):
-                raise NotCompilable(f"the variable {name!r} lives in a product with rotations")
             if self.S > 1:
-                raise NotCompilable(f"the variable {name!r} is a rotation, and the scheme has {self.S} stages")
-            moves = {None: 0, "body": 1, "space": 2}[space.moves]
-            D = layout.total + scratch
-            E = int(self.gain[self.block[name]])
-            turned.append([space.n, moves, x, z, s, D, E, gains, turns, size, dim])
+                raise NotCompilable(f"the variable {name!r} has rotations, and the scheme has {self.S} stages")
+            D, E = layout.total + scratch, int(self.gain[self.block[name]])
+            row, col, turn = 0, 0, size
+            for factor in _factors(space):
+                kind, moves = _kind(factor)
+                turned.append(
+                    [kind, moves, x + row, z + col, s + row, s + turn, D, E, gains, turns, size, dim, row, col, turn]
+                )
+                row, col, turn = row + factor.size, col + factor.dim, turn + kind**2
             self.at_turn[name], self.at_D[name] = turns, (D, gains)
             scratch, gains = scratch + size, gains + size * size
-            turns += (size + space.n**2) * dim
-            s += size + space.n**2
+            turns += turn * dim
+            s += turn
         table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *flat])
-        return table, np.array(turned, dtype=np.int64).reshape(-1, 11), scratch, gains, turns, s
+        return table, np.array(turned, dtype=np.int64).reshape(-1, 15), scratch, gains, turns, s
 
     def _turning(self, n: int) -> Int:
         from visviva.kernels.turned import turning

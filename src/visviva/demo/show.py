@@ -34,7 +34,7 @@ def driven_loop() -> vv.Run:
     """The motor loop, switched on at 24 V."""
     model = vv.compile(motor_loop())
     return vv.simulate(
-        model, t_end=1.0, h=0.005, integrator=vv.DiscreteGradient(), initial=at_rest(model), inputs={"supply": 24.0}
+        model, t_end=1.0, h=0.01, integrator=vv.DiscreteGradient(), initial=at_rest(model), inputs={"supply": 24.0}
     )
 
 

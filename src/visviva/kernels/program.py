@@ -14,7 +14,7 @@ Int = NDArray[np.int64]
 # places in Program.sizes
 X, Z, SOLVED, DIM, STAGES, VALUES, GAINS, TURNS, COORDINATES, OUTPUTS, SCRATCH = range(11)
 # columns of Program.turned
-KIND, MOVES, AT_X, AT_Z, AT_S, AT_D, AT_E, AT_DD, AT_P, WIDTH_X, WIDTH_Z = range(11)
+(KIND, MOVES, AT_X, AT_Z, AT_S, AT_Q, AT_D, AT_E, AT_DD, AT_P, WIDTH_X, WIDTH_Z, ROW, COL, ROW_Q) = range(15)
 
 
 class Program(NamedTuple):
@@ -30,7 +30,7 @@ class Program(NamedTuple):
     energies: Int  # (laws, 3) address, instances, first place in T
     flows: Int  # (laws, 3)
     flat: Int  # (k, 3) places in x, z and s of coordinates that are their own tangent vectors
-    turned: Int  # (k, 11) variables with rotations, see above
+    turned: Int  # (k, 15) factors of variables with rotations, see above
     turning: Int  # addresses of their functions
     masses: Int  # (k, 3) first row, dimension and place in P of the mass matrices of velocities
     units: Int  # rows of the other variables, where E is one

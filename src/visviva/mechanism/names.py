@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 from visviva.errors import ModelError
 
-RESERVED = frozenset({"ground", "energy", "entropy", "g", "g_v", "t", "heat", "work", "momentum", "first_law"})
+RESERVED = frozenset(
+    {"energy", "entropy", "entropy_stored", "exergy", "first_law", "g", "g_v", "ground", "heat", "momentum", "newton"}
+    | {"second_law", "t", "work"}
+)
 
 
 def check_new_name(name: object, taken: Iterable[str], what: str) -> str:

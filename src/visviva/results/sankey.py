@@ -90,7 +90,7 @@ def sankey(run: Run, path: str | PathLike[str] | None = None, what: str | None =
             f"in the run of {run.model.name!r} no energy flowed beyond rounding: there is nothing to draw."
         )
     width, height = sum(panel.width for panel in parts), max(panel.height for panel in parts)
-    figure, left = plt.figure(figsize=(width, height)), 0.0
+    figure, left = plt.figure(figsize=(width, height), layout="none"), 0.0  # places are given, whatever the style says
     for panel in parts:
         axes = figure.add_axes((left / width, 0.0, panel.width / width, 1.0))
         axes.set(xlim=(0, panel.width), ylim=(0, height))
