@@ -1,15 +1,41 @@
-"""`python -m benchmarks`: every table."""
+"""`python -m benchmarks`: every table, or those that are named; with --docs also for the page about performance."""
 
-from benchmarks import geometry
+from __future__ import annotations
 
-MODULES = [geometry]
+import argparse
+from pathlib import Path
+
+from benchmarks import calls, diagram, geometry, latency, line, motor, report, work_precision
+
+MODULES = [line, motor, work_precision, latency, calls, geometry]
+DOCS = Path(__file__).parent.parent / "docs"
 
 
-def main() -> None:
-    for module in MODULES:
-        print(module.__doc__.splitlines()[0])
-        for case, peer, ratio in module.rows():
-            print(f"  {case:<24}{peer:<28}{1 / ratio:8.1f} x as fast")
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, print, and keep the results where the page finds them."""
+    modules = {module.__name__.rpartition(".")[2]: module for module in MODULES}
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed against peers, as tables.")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(modules)}; default: all")
+    parser.add_argument("--quick", action="store_true", help="small and not repeated: shows that it works, no more")
+    parser.add_argument("--docs", type=Path, nargs="?", const=DOCS, help="keep tables and picture for the page")
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.names if name not in modules]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there are: {', '.join(modules)}")
+    for name in given.names or modules:
+        module = modules[name]
+        print(report.title(module), flush=True)
+        if module is work_precision:
+            curves = work_precision.curves(given.quick)
+            rows = work_precision.table(curves)
+            if given.docs:
+                diagram.draw(curves, given.docs / "performance_work_precision.svg")
+        else:
+            rows = module.rows(given.quick)
+        print(*report.text(rows), "", sep="\n", flush=True)
+        if given.docs:
+            text = "\n".join([*report.markdown(rows), ""])
+            (given.docs / f"performance_{name}.txt").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ SPACES = {
     "SE2": SE2_SPACE,
     "SE3": SE3_SPACE,
     "SO3xR3": SO3xR3_SPACE,
+    "RxSO2": ProductSpace((Flat(1), SO2_SPACE)),
 }
 M = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 0.5]])
 
@@ -77,7 +78,8 @@ def on_every_space():
     for name, space in SPACES.items():
         weight = Linear("weight", "x", np.linspace(-1.0, 2.0, space.size))
         yield f"several energies on {name}", (resisted(space, weight, curved(space.size)), point(space))
-        yield f"no rule on {name}", (resisted(space, ruleless(space.size)), point(space))
+    for name in ("R", "R3", "SE2"):
+        yield f"no rule on {name}", (resisted(SPACES[name], ruleless(SPACES[name].size)), point(SPACES[name]))
 
 
 def spring(n=3):
@@ -184,11 +186,11 @@ MODELS = dict(on_every_space()) | {
     "heat": (vv.compile(hot()), np.array([0.5, 0.2, -0.7])),
 }
 MODELS |= {
-    f"structures read {name}": (gyroscope(space), np.append(point(space), [1.0, -0.5, 0.3]))
-    for name, space in SPACES.items()
+    f"structures read {name}": (gyroscope(SPACES[name]), np.append(point(SPACES[name]), [1.0, -0.5, 0.3]))
+    for name in ("R", "R3", "SO2", "SE3", "RxSO2")
 }
 MODELS |= {
     f"motion in {name}": (moving(space), np.append(point(space), np.linspace(-1, 1, space.dim)))
     for name, space in SPACES.items()
-    if name.startswith("S")
+    if "S" in name
 }

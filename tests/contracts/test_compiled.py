@@ -20,14 +20,14 @@ from visviva.compiler.flows import NotCompilable, is_flat
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
 from visviva.demo import four_bar
-from visviva.geometry.embedding import SE2_SPACE, SE3_SPACE, SO2_SPACE, SO3_SPACE, Flat, ProductSpace, origin
+from visviva.geometry.embedding import SE2_SPACE, SE3_SPACE, SO3_SPACE, Flat, origin
 from visviva.geometry.linear import apply
 from visviva.integrate.collocation import TABLEAU as COLLOCATION
 from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.compiled import memory
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.kernels.program import Work
-from visviva.model import Dissipation, Energy, Linear, Model, Variable
+from visviva.model import Dissipation, Energy, Model, Variable
 from visviva.model.structure import AbstractRouting
 
 H = 0.3  # step size, large: everything that is not linear shows
@@ -272,8 +272,6 @@ def test_what_has_no_expression_is_named_and_runs_by_the_plain_form(storages, st
     assert run.audit().ok
 
 
-def test_a_product_with_rotations_is_named():
-    space = ProductSpace((Flat(1), SO2_SPACE))
-    model = Model("cam", (Variable("x", space),), (Linear("w", "x", np.ones(5)),), ())
-    with pytest.raises(NotCompilable, match="the variable 'x' lives in a product with rotations"):
-        build_program(model, MIDPOINT)
+def test_rotations_have_no_compiled_form_with_several_stages():
+    with pytest.raises(NotCompilable, match="the variable 'x' has rotations, and the scheme has 2 stages"):
+        build_program(MODELS["motion in SO3"][0], COLLOCATION)

@@ -205,6 +205,10 @@ class SpoiledStepper(AbstractStepper):
     n: int
     how: str
 
+    @property
+    def width(self):
+        return self.inner.width
+
     def step(self, state, h, u):
         step, n = self.inner.step(state, h, u), self.n
         x = step.x.copy()

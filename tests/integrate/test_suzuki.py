@@ -159,7 +159,7 @@ def test_friction_and_reservoirs_are_refused_by_name():
 
 def test_the_substep_backwards_takes_entropy_away():
     """What the refusal says, seen: a step backwards has negative heat; the first law holds all the same."""
-    scheme = Suzuki4(vv.DiscreteGradient(), allow_dissipation=True)
+    scheme = Suzuki4(vv.DiscreteGradient(compiled=False), allow_dissipation=True)
     model = vv.compile(damped(hard_spring()))
     run = vv.simulate(model, t_end=1.0, h=0.1, initial={"osc.q": 1.0, "p": 0.5}, integrator=scheme)
     assert run.audit().first_law < 1e-13
@@ -186,7 +186,7 @@ def test_a_model_that_the_inner_scheme_cannot_take():
 def test_a_row_that_was_left_out_is_checked_in_every_substep():
     model = knife_edge()
     start = {"q": [0, 0, 0.3], "v": [np.cos(0.3), np.sin(0.3), 2.0]}
-    scheme = Suzuki4(vv.DiscreteGradient(), allow_dissipation=True)
+    scheme = Suzuki4(vv.DiscreteGradient(compiled=False), allow_dissipation=True)
     state = vv.simulate(model, t_end=0.1, h=0.1, initial=start, integrator=scheme).final
     without = dataclasses.replace(state, active=np.array([False]))
     with pytest.raises(NotConverged, match="a redundant constraint is violated"):

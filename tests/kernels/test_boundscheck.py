@@ -22,7 +22,7 @@ from compiled_models import gyroscope, point
 from physics_systems import GASES, charging, two_gases
 from systems import hot, oscillator
 import visviva as vv
-from visviva.geometry.embedding import SE2_SPACE, SO3xR3_SPACE
+from visviva.geometry.embedding import SE2_SPACE, SE3_SPACE
 from visviva.integrate.collocation import EnergyCollocation
 
 try:
@@ -39,7 +39,7 @@ run(hot(), {"osc.q": 1.0, "p": 0.2, "s": 0.0}, EnergyCollocation(), inputs={"p":
 run(oscillator(), {"q": 1.0, "p": 0.2}, vv.Suzuki4(gradient))
 run(charging(), {"drawn": 0.0, "q": 0.0}, gradient)
 run(two_gases(), GASES, gradient, h=0.02)
-for space in (SE2_SPACE, SO3xR3_SPACE):
+for space in (SE2_SPACE, SE3_SPACE):
     run(gyroscope(space), {"x": point(space), "v": [1.0, -0.5, 0.3]}, gradient, inputs={"jets": [0.1, 0.2]})
 print("all ran")
 """

@@ -42,7 +42,7 @@ def energy_address(law: EnergyLaw) -> int:
     from visviva.kernels.cache import addressable
     from visviva.kernels.calls import ENERGY
 
-    module = _module(_key("energy", law.H, law.size, law.width), lambda: energy_source(law))
+    module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
     return int(addressable(ENERGY, module.law).address)
 
 

@@ -54,4 +54,4 @@ def _traced(storage: Energy, size: int) -> tuple[EnergyLaw, Array]:
     except Exception as reason:
         raise NotCompilable(f"the energy of {storage.name!r} cannot be traced: {reason}") from None
     (value,), numbers = canonical([value], {"x": []}, [])
-    return energy_law(value, size, len(numbers)), np.array(numbers)
+    return energy_law(value, size, len(numbers), False), np.array(numbers)

@@ -46,15 +46,19 @@ def canonical(
 
 @final
 class EnergyLaw(AbstractEnergyLaw):
-    """H(x0, …; p0, …), with the gradient and the discrete gradient that follow from it. Made by `energy_law`."""
+    """H(x0, …; p0, …), with the gradient and the discrete gradient that follow from it. Made by `energy_law`.
 
-    def __init__(self, H: Any, size: int, width: int) -> None:
+    algorithmic: whether the discrete gradient is the algorithmic one where it exists; else it is that of Gonzalez.
+    """
+
+    def __init__(self, H: Any, size: int, width: int, algorithmic: bool) -> None:
         self.H = H
         self.size = size
         self.width = width
+        self.algorithmic = algorithmic
 
     def __reduce__(self) -> Any:
-        return energy_law, (self.H, self.size, self.width)
+        return energy_law, (self.H, self.size, self.width, self.algorithmic)
 
     @cached_property
     def slopes(self) -> list[Any]:
@@ -65,6 +69,8 @@ class EnergyLaw(AbstractEnergyLaw):
     def differences(self) -> list[Any] | None:
         """The algorithmic discrete gradient between a0, … and b0, …; None where a function has no rule for it."""
         ends = symbols("a", self.size), symbols("b", self.size)
+        if not self.algorithmic:
+            return None
         try:
             return discrete_gradient(self.H, symbols("x", self.size), ends)
         except NoRule:
@@ -131,9 +137,9 @@ class MatrixLaw(AbstractMatrixLaw):
 
 
 @cache
-def energy_law(H: Any, size: int, width: int) -> EnergyLaw:
+def energy_law(H: Any, size: int, width: int, algorithmic: bool = True) -> EnergyLaw:
     """The law of an energy in canonical symbols; one object for equal ones."""
-    return EnergyLaw(H, size, width)
+    return EnergyLaw(H, size, width, algorithmic)
 
 
 @cache

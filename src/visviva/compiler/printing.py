@@ -37,7 +37,8 @@ def _printer() -> Any:
             return f"abs({self._print(expr.args[0])})"
 
         def _print_sign(self, expr: Any) -> str:
-            return f"math.copysign(1.0, {self._print(expr.args[0])})"
+            x = self._print(expr.args[0])
+            return f"(1.0 if {x} > 0.0 else -1.0 if {x} < 0.0 else {x})"
 
         def _print_DiracDelta(self, expr: Any) -> str:  # the slope of a sign: none where it is used
             return "0.0"

@@ -150,4 +150,5 @@ def _irreversible(
 ) -> AbstractStructure:
     ports = reads_of(part.M)
     R = matrix_of(part.M, ports, theta0, over_theta0=True)
-    return Dissipation(box, _acts(box, part, at), R, _read(box, ports, at, held))
+    v_reg = part.M.parameters.get("v_reg", (None, None))[1]
+    return Dissipation(box, _acts(box, part, at), R, _read(box, ports, at, held), v_reg)

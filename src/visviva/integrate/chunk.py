@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, final
 
 import numpy as np
@@ -19,7 +19,7 @@ class Chunk:
     """n accepted steps; `failure` says why there are no more of them, if there should be.
 
     Columns are those of `Step`; x has the state before the first step as well. active: rows solved at each step.
-    parts: into how many smaller ones each step had to be divided.
+    parts: into how many smaller ones each step had to be divided.   pivots: see `State`.
     """
 
     x: Array  # (n + 1, size)
@@ -35,6 +35,7 @@ class Chunk:
     residual: Array
     parts: Array
     failure: BaseException | None = None
+    pivots: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def steps(self) -> int:
@@ -44,9 +45,9 @@ class Chunk:
     def first(self, n: int, failure: BaseException | None) -> Self:
         """The first n steps, and why there are no more."""
         columns = {
-            field.name: getattr(self, field.name)[: n + 1 if field.name == "x" else n]
-            for field in dataclasses.fields(self)
-            if field.name != "failure"
+            part.name: getattr(self, part.name)[: n + 1 if part.name == "x" else n]
+            for part in dataclasses.fields(self)
+            if part.name not in ("failure", "pivots")
         }
         return dataclasses.replace(self, **columns, failure=failure)
 
@@ -65,6 +66,7 @@ class Chunk:
             taken=taken,
             angles=angles,
             steps=before.steps + k,
+            pivots=self.pivots,
         )
 
 
@@ -75,6 +77,7 @@ def stack(
     active: list[Mask],
     parts: list[int],
     failure: BaseException | None,
+    pivots: Array,
 ) -> Chunk:
     """Single steps as one chunk."""
 
@@ -88,5 +91,6 @@ def stack(
         active=np.array(active) if active else np.zeros((0, len(before.active)), dtype=bool),
         parts=np.array(parts),
         failure=failure,
+        pivots=pivots,
         **{name: column(name) for name in ("w", "gam", "rate", "heat", "work", "taken", "iterations", "residual")},
     )

@@ -116,7 +116,7 @@ class EnergyCollocation(AbstractIntegrator):
             from visviva.integrate.compiled import CompiledStepping
 
             try:
-                return CompiledStepping(model, TABLEAU, inputs, state, h)
+                return CompiledStepping(model, TABLEAU, self.newton, inputs, state, h)
             except NotCompilable:
                 pass  # the reference form takes any model
         return reference
@@ -129,6 +129,11 @@ class _Stepper(AbstractStepper):
     newton: Newton
     nodes: tuple[float, ...] = tuple(NODES.tolist())
     weights: tuple[float, ...] = tuple(WEIGHTS.tolist())
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """As many as the rates of a step."""
+        return self.model.layout.dim
 
     def step(self, state: State, h: float, u: Array) -> Step:
         model, x0, dim = self.model, state.x, self.model.layout.dim

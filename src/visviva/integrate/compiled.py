@@ -15,7 +15,7 @@ from visviva.integrate.chunk import Chunk
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.names import unknown_name
-from visviva.integrate.newton import NotConverged
+from visviva.integrate.newton import Newton, NotConverged
 from visviva.integrate.stepping import Stepping
 from visviva.model import Model, State
 
@@ -34,9 +34,20 @@ class CompiledStepping:
     """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
 
     def __init__(
-        self, model: Model, tableau: Tableau, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+        self,
+        model: Model,
+        tableau: Tableau,
+        newton: Newton,
+        inputs: Inputs,
+        state: State,
+        h: float,
+        parts: Array = WHOLE,
     ) -> None:
-        self.stepper = CompiledStepper(build_program(model, tableau), state, h, parts)
+        from visviva.kernels.announce import announce
+
+        with announce("this model and the engine"):
+            self.stepper = CompiledStepper(build_program(model, tableau), newton, state, h, parts)
+            self.stepper.many(state, h, np.zeros((0, len(self.stepper.nodes), self.stepper.c.inputs)))
         self.inputs = inputs
         self.width = self.stepper.width
         self._single = Stepping(model, self.stepper, inputs)
@@ -48,7 +59,7 @@ class CompiledStepping:
         if chunk.steps == len(u):
             return dataclasses.replace(chunk, failure=failure)
         if chunk.steps:
-            return chunk  # what failed is tried by itself when it comes first
+            return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
         return self._single.advance(state, 1)
 
     def _inputs(self, state: State, n: int) -> tuple[Array, BaseException | None]:
@@ -72,8 +83,10 @@ class CompiledStepper(AbstractStepper):
     parts: lengths of the steps that make up one step, as fractions of it.
     """
 
-    def __init__(self, c: CompiledModel, state: State, h: float, parts: Array = WHOLE) -> None:
+    def __init__(self, c: CompiledModel, newton: Newton, state: State, h: float, parts: Array = WHOLE) -> None:
         self.c = c
+        self.newton = newton
+        self.settings = np.array([newton.floor, newton.rounded, newton.accept, newton.slow, newton.max_iterations])
         self.parts = np.stack([parts, _extrapolations(parts)])
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts[:, None] + np.outer(parts, c.tableau.c)).ravel().tolist())
@@ -83,9 +96,18 @@ class CompiledStepper(AbstractStepper):
         self.ports = np.array([c.model.structures.index(part) for part in c.model.ports], dtype=np.int64)
         self._active: Mask | None = None
         self._idle: Idle
-        self.plan, self.work = self._analysed(state, h)
+        self.plan, self.work = self._planned(state, h)
 
     # -- elimination --
+
+    def _planned(self, state: State, h: float) -> tuple[Plan, Work]:
+        """The plan that the run has had so far, so that a continued one rounds as an uninterrupted one does."""
+        n, m = len(state.x), len(state.w)
+        self.pivots = state.pivots if len(state.pivots) == 2 + n + 2 * m else _pivots(state, h)
+        t, past_h, x, w, active = np.split(self.pivots, np.cumsum([1, 1, n, m]))
+        return self._analysed(
+            dataclasses.replace(state, t0=t[0], steps=0, x=x, w=w, active=active.astype(bool)), past_h[0]
+        )
 
     def _analysed(self, state: State, h: float) -> tuple[Plan, Work]:
         """The order of elimination for the matrix at a state; an error that names what nothing determines."""
@@ -150,6 +172,7 @@ class CompiledStepper(AbstractStepper):
     def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
         chunk = self.many(state, h, u[None])
         if not chunk.steps:
+            self.pivots = _pivots(state, h)
             self.plan, self.work = self._analysed(state, h)  # pivots that suit this state
             chunk = self.many(state, h, u[None])
         if not chunk.steps:
@@ -179,7 +202,9 @@ class CompiledStepper(AbstractStepper):
             np.zeros((n, 4)),
         )
         clock, history = np.array([state.t0, float(state.steps), h]), self._history(state, h, u)
-        done, status = advance(c.program, self.plan, self._idle, self.work, self.parts, u, clock, history, n, log)
+        done, status = advance(
+            c.program, self.plan, self._idle, self.work, self.settings, self.parts, u, clock, history, n, log
+        )
         composed = self.parts.shape[1] > 1
         return Chunk(
             x=log.x[: done + 1],
@@ -195,6 +220,7 @@ class CompiledStepper(AbstractStepper):
             residual=log.report[:done, 1],
             parts=np.ones(done, dtype=np.int64),
             failure=None if status == SOLVED_STEP else self._failure(status, log.report[done]),
+            pivots=self.pivots,
         )
 
     def _history(self, state: State, h: float, u: Array) -> Array:
@@ -218,7 +244,7 @@ class CompiledStepper(AbstractStepper):
             name = unknown_name(self.c.model, row).split("'")[1]
             return NotConverged(f"the temperature at junction {name!r} would be {report[1]:.4g} K", -1, np.nan)
         reasons = {
-            newton.NOT_CONVERGED: "no convergence",
+            newton.NOT_CONVERGED: f"no convergence in {self.newton.max_iterations} iterations",
             newton.NOT_FINITE: "the residual is not finite",
             newton.SINGULAR: "the matrix of the step is singular",
             newton.BROKEN_ROW: "a redundant constraint is violated",
@@ -226,6 +252,11 @@ class CompiledStepper(AbstractStepper):
         failure = NotConverged(reasons[status], row, float(report[1]))
         failure.where = unknown_name(self.c.model, row // self.c.tableau.stages) if row >= 0 else ""
         return failure
+
+
+def _pivots(state: State, h: float) -> Array:
+    """What the order of elimination is chosen by, see `State`."""
+    return np.concatenate([[state.t, h], state.x, state.w, state.active.astype(np.float64)])
 
 
 def _extrapolations(parts: Array) -> Array:

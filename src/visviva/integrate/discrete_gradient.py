@@ -46,7 +46,7 @@ class DiscreteGradient(AbstractIntegrator):
             from visviva.integrate.compiled import CompiledStepping
 
             try:
-                return CompiledStepping(model, MIDPOINT, inputs, state, h)
+                return CompiledStepping(model, MIDPOINT, self.newton, inputs, state, h)
             except NotCompilable:
                 pass  # the reference form takes any model
         return super().stepping(model, inputs, state, h)
@@ -60,6 +60,11 @@ LieMidpoint = DiscreteGradient  # the same scheme by the name it has on Lie grou
 class _Stepper(AbstractStepper):
     model: Model
     newton: Newton
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """As many as the rates of a step."""
+        return self.model.layout.dim
 
     def step(self, state: State, h: float, u: Array) -> Step:
         model, x0, dim, u = self.model, state.x, self.model.layout.dim, u[0]

@@ -45,10 +45,13 @@ class AbstractStepper(ABC):
 
     nodes:   where in a step it wants the inputs, as fractions of h.
     weights: of the inputs in the sum that enters over the step, h Σ w_k u_k; they add up to one.
+    width:   length of the rates that it keeps for its predictor; those of other schemes are of no use to it.
     """
 
     nodes: tuple[float, ...] = (0.5,)
     weights: tuple[float, ...] = (1.0,)
+    width: int
+    pivots: Array = np.zeros(0)  # see `State`
 
     @abstractmethod
     def step(self, state: State, h: float, u: Array) -> Step:
@@ -59,7 +62,9 @@ class AbstractStepper(ABC):
 
 
 class Advancing(Protocol):
-    """What makes the steps of a run."""
+    """What makes the steps of a run; width: as that of a stepper."""
+
+    width: int
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps from a state, each of length state.h."""

@@ -52,7 +52,9 @@ class Loop:
         self.stepping = stepping
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
-        self.state = state if same_clock else dataclasses.replace(state, t0=state.t, steps=0, h=h)
+        rate = tuple(known for known in state.rate if known.shape == (stepping.width,))
+        clock = {} if same_clock else {"t0": state.t, "steps": 0, "h": h}
+        self.state = dataclasses.replace(state, rate=rate, **clock)
         self._accounts = Accounts(model, state.x)
         self._u: list[Array] = [inputs(self.state.t)]  # inputs at the nodes of the chunk in work
 
@@ -94,6 +96,8 @@ class Loop:
 
     def _angles(self, x: Array) -> Array:
         """Angles at all nodes, continued from the last ones."""
+        if not self.model.turns:
+            return np.zeros((len(x), 0))
         raw = self.model.angles(x[1:])
         angles = np.empty((len(x), raw.shape[-1]))
         angles[0] = self.state.angles

@@ -44,12 +44,14 @@ class Newton:
 
     floor:  scaled residual at which nothing more can be gained.
     accept: largest scaled residual that counts as solved once it has stopped falling.
+    rounded: the same, where the last iteration used the matrix of an earlier one.
     slow:   a residual that falls by less than this factor asks for a new matrix.
     """
 
     max_iterations: int = 40
     floor: float = 2 * EPS
     accept: float = 1e-10
+    rounded: float = 2e-14
     slow: float = 0.1
 
     def solve(
@@ -84,16 +86,18 @@ class Newton:
         F, scale = residual(y)
         r, row = _largest(F, scale)
         best, best_y, best_row, last = r, y, row, np.inf
-        matrix, units = np.eye(0), scale
+        matrix, units, fresh = np.eye(0), scale, True
         for iteration in range(self.max_iterations + 1):
             if r < best:
                 best, best_y, best_row = r, y, row
-            stagnant = not r <= 0.25 * last
+            # with the matrix of an earlier iterate the residual may fall slowly without being rounding
+            stagnant = not r <= 0.25 * last and (fresh or best <= self.rounded)
             if r <= self.floor or (stagnant and best <= self.accept):
                 return Solution(best_y, best, iteration)
             if not np.isfinite(r):
                 raise NotConverged("the residual is not finite", best_row, best)
-            if not len(matrix) or not reuse or r > self.slow * last:
+            fresh = not len(matrix) or not reuse or r > self.slow * last
+            if fresh:
                 matrix, units = jacobian(y) / scale[:, None], scale
             try:
                 full = np.linalg.solve(matrix, F / units)

@@ -45,6 +45,11 @@ class _Stepper(AbstractStepper):
     system: DirectorSystem
     newton: Newton
 
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """As many as the rates of a step."""
+        return self.system.n
+
     def step(self, state: State, h: float, u: Array) -> Step:
         s, n, u = self.system, self.system.n, u[0]
         q0, v0 = state.x[:n], state.x[n:]

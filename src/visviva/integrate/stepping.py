@@ -29,6 +29,7 @@ class Stepping:
         self.stepper = stepper
         self.inputs = inputs
         self.halvings = halvings
+        self.width = stepper.width
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
@@ -48,7 +49,7 @@ class Stepping:
             u.append(mean)
             active.append(rows)
             parts.append(count)
-        return stack(before, steps, u, active, parts, failure)
+        return stack(before, steps, u, active, parts, failure, self.stepper.pivots)
 
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""

@@ -74,7 +74,7 @@ class Suzuki4(AbstractIntegrator):
             if not self.allow_dissipation:
                 _check_reversible(model)
             try:
-                return CompiledStepping(model, MIDPOINT, inputs, state, h, SUBSTEPS)
+                return CompiledStepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
             except NotCompilable:
                 pass  # the reference form takes any model
         return super().stepping(model, inputs, state, h)
@@ -96,6 +96,11 @@ def _check_reversible(model: Model) -> None:
 class _Stepper(AbstractStepper):
     model: Model
     inner: AbstractStepper
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """As many as the rates of a step."""
+        return self.inner.width
 
     @cached_property
     def nodes(self) -> tuple[float, ...]:  # type: ignore[override]

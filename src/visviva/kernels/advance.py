@@ -33,6 +33,7 @@ def advance(
     plan: Plan,
     idle: Idle,
     work: Work,
+    settings: Array,
     parts: Array,
     u: Array,
     clock: Array,
@@ -42,6 +43,7 @@ def advance(
 ) -> tuple[int, int]:
     """n steps from work.x; returns the number of steps made and why it stopped.
 
+    settings: of Newton's method.
     parts:   (2, parts) lengths of the parts of a step, as fractions of h; for each, how far the line through the last
              two solutions is to be followed, in units of their distance.
     u:       (n, parts * stages, inputs).   clock: start of the run's clock, steps made on it, h.
@@ -59,7 +61,9 @@ def advance(
             length = parts[0, part] * h
             t = t0 + (done + step + begin) * h
             inputs = u[step, part * S : (part + 1) * S]
-            status = _solve(prog, plan, idle, work, inputs, t, length, parts[1, part], history, known, log.report[step])
+            status = _solve(
+                prog, plan, idle, work, settings, inputs, t, length, parts[1, part], history, known, log.report[step]
+            )
             if status != SOLVED_STEP:
                 return step, status
             _write(prog, work, length, parts[0, part], step, log)
@@ -84,6 +88,7 @@ def _solve(
     plan: Plan,
     idle: Idle,
     work: Work,
+    settings: Array,
     u: Array,
     t: float,
     h: float,
@@ -102,13 +107,15 @@ def _solve(
             work.y[k] = last + ahead * (last - history[2, k]) if attempt == 0 else last
         for k in range(idle.rows.size):
             work.y[idle.rows[k]] = 0.0
-        status = newton(prog, plan, idle, work, u, t, h, SHORTEST if attempt == 2 else 1.0, report)
+        status = newton(prog, plan, idle, work, settings, u, t, h, SHORTEST if attempt == 2 else 1.0, report)
         iterations += report[0]
         if status == SOLVED_STEP:
             break
     if status != SOLVED_STEP:
         return status
-    if _broken(idle, work):
+    broken = _broken(idle, work)
+    if broken >= 0:
+        report[1], report[2] = work.rest[broken], idle.rows[broken]
         return BROKEN_ROW
     for k in range(prog.hot.size):
         for i in range(prog.sizes[STAGES]):
@@ -120,12 +127,13 @@ def _solve(
 
 
 @inner
-def _broken(idle: Idle, work: Work) -> bool:
-    """Whether a row that was left out does not hold."""
+def _broken(idle: Idle, work: Work) -> int:
+    """The row that was left out and holds worst, if that is too bad; else -1."""
+    worst, most = -1, BROKEN
     for k in range(idle.rows.size):
-        if not work.rest[k] <= BROKEN:
-            return True
-    return False
+        if not work.rest[k] <= most:
+            worst, most = k, work.rest[k]
+    return worst
 
 
 @inner

@@ -11,14 +11,22 @@ from visviva.kernels.program import SOLVED, STAGES, Idle, Program, Work
 from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, ROUNDING, evaluate
 
 SOLVED_STEP, NOT_CONVERGED, NOT_FINITE, SINGULAR, FROZEN, BROKEN_ROW = range(6)
-FLOOR, ACCEPT, SUSPECT = 4.440892098500626e-16, 1e-10, 1e-2
-SLOW, STAGNANT = 0.1, 0.25
-MOST = 40  # iterations
+FLOOR, ROUNDED, ACCEPT, SLOW, MOST = range(5)  # places of the settings, see `visviva.integrate.newton`
+STAGNANT, SUSPECT = 0.25, 1e-2
 
 
 @inner
 def newton(
-    prog: Program, plan: Plan, idle: Idle, work: Work, u: Array, t: float, h: float, shortest: float, report: Array
+    prog: Program,
+    plan: Plan,
+    idle: Idle,
+    work: Work,
+    settings: Array,
+    u: Array,
+    t: float,
+    h: float,
+    shortest: float,
+    report: Array,
 ) -> int:
     """Solve the step for work.y from the value it has, and evaluate its powers.
 
@@ -27,14 +35,14 @@ def newton(
 
     There is one call of `evaluate`, in a loop that decides what to evaluate next: each call would be compiled again.
     """
-    n = prog.sizes[SOLVED] * prog.sizes[STAGES]
+    n, accept = prog.sizes[SOLVED] * prog.sizes[STAGES], settings[ACCEPT]
     best, worst, last, part, pivot = math.inf, -1, math.inf, 1.0, 1.0
-    iteration, ready, reverted, mode = 0, False, False, MATRIX
+    iteration, ready, fresh, reverted, mode = 0, False, False, False, MATRIX
     while True:
         r, row = evaluate(prog, idle, work, u, t, h, mode)
         if mode == POWERS:
             return SOLVED_STEP
-        if mode == RESIDUAL and not reverted and r > last and part > shortest and last > ACCEPT:
+        if mode == RESIDUAL and not reverted and r > last and part > shortest and last > accept:
             part *= 0.5
             for k in range(n):
                 work.y[k] += part * work.move[k]
@@ -46,8 +54,9 @@ def newton(
         report[0], report[1], report[2], report[3] = iteration, best, worst, pivot
         if not math.isfinite(r):
             return NOT_FINITE
-        stagnant = r > STAGNANT * last
-        if reverted or r <= FLOOR or (stagnant and best <= ACCEPT):
+        # with the matrix of an earlier iterate the residual may fall slowly without being rounding
+        stagnant = r > STAGNANT * last and (fresh or best <= settings[ROUNDED])
+        if reverted or r <= settings[FLOOR] or (stagnant and best <= accept):
             reverted = best < r
             mode = POWERS
             if reverted:
@@ -60,9 +69,9 @@ def newton(
             for k in range(n):
                 work.y[k] = work.best[k]
             continue
-        if iteration == MOST:
+        if iteration >= settings[MOST]:
             return NOT_CONVERGED
-        if mode == RESIDUAL and (not ready or r > SLOW * last or shortest < 1.0):
+        if mode == RESIDUAL and (not ready or r > settings[SLOW] * last or shortest < 1.0):
             mode = MATRIX
             continue
         if mode != RESIDUAL:
@@ -71,6 +80,7 @@ def newton(
                 report[3] = pivot
                 return SINGULAR
             ready = True
+        fresh = mode != RESIDUAL
         for k in range(n):
             work.move[k] = work.r[k]
         solve(plan, work.LU, work.move, work.pad)

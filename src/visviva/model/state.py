@@ -24,6 +24,7 @@ class State:
     taken:   what reservoirs have taken up, in their order.
     angles:  coordinates of joints that turn, continuous over many turns.
     active:  which algebraic rows are solved; redundant ones are checked, not solved.
+    pivots:  where a compiled step chose its order of elimination: time, h, x, w and active, in one array.
     """
 
     x: Array
@@ -37,6 +38,7 @@ class State:
     t0: float = 0.0
     steps: int = 0
     h: float = 0.0
+    pivots: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def t(self) -> float:

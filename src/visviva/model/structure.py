@@ -93,12 +93,16 @@ class Routing(AbstractRouting):
 @final
 @dataclass(frozen=True, eq=False)
 class Dissipation(AbstractDissipation):
-    """A given symmetric ⪰ 0 matrix, constant or a function of the coordinates read and the efforts acted on."""
+    """A given symmetric ⪰ 0 matrix, constant or a function of the coordinates read and the efforts acted on.
+
+    v_reg: the speed below which a dry friction is regularised, if it is one: a run says if its steps jump over it.
+    """
 
     name: str
     acts: tuple[str, ...]
     matrix: Array | Callable[[Array, Array], Array]
     reads: tuple[str, ...] = ()
+    v_reg: float | None = None
 
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
         return self.matrix(q, z) if callable(self.matrix) else self.matrix

@@ -1,0 +1,56 @@
+"""Waiting: from the start of a process to its first result, and for a law that nobody has used before."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.row import Row, against, duration
+
+LIBRARIES = "import numpy, scipy, sympy, numba"
+NEW_LAWS = "from benchmarks.new_laws import main; main()"
+FIRST = """
+import visviva as vv
+from visviva.cli.samples import oscillator
+vv.simulate(oscillator(), t_end=1.0, h=0.01, initial={"q": 1.0, "p": 0.0})
+"""
+
+
+def rows(quick: bool = False) -> list[Row]:
+    """In processes of their own: without compiled code, with it, and with a new energy."""
+    repeats = 1 if quick else 3
+    with tempfile.TemporaryDirectory() as folder:
+        cold = process(FIRST, folder)[0]
+        warm = min(process(FIRST, folder)[0] for _ in range(repeats))
+        bare = min(process(LIBRARIES, folder)[0] for _ in range(repeats))
+        empty = min(process("import visviva", folder)[0] for _ in range(repeats))
+        laws = [[float(t) for t in text.split()] for text in process(NEW_LAWS, folder)[1].splitlines()]
+    (first_tracing, first_compiling), *others = laws
+    tracing, compiling = (sorted(times)[len(others) // 2] for times in zip(*others, strict=True))
+    return [
+        Row("first result on a machine, all kernels compiled", duration(cold)),
+        against("first result of a later process", warm, LIBRARIES, bare),
+        against("import visviva", empty, "import numpy", min(process("import numpy")[0] for _ in range(repeats))),
+        Row("a new energy, first of a process, SymPy and Numba imported", duration(first_tracing + first_compiling)),
+        Row("a further one: traced and differentiated by SymPy", duration(tracing)),
+        Row("a further one: compiled by Numba", duration(compiling)),
+    ]
+
+
+def process(program: str, cache: str = "") -> tuple[float, str]:
+    """CPU time of a Python process [s], and what it prints; cache: folder of the compiled code."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parent.parent,
+        env=os.environ | ({"VISVIVA_CACHE_DIR": cache} if cache else {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
