@@ -322,5 +322,5 @@ def test_a_step_that_fails_names_its_worst_row():
         vv.simulate(lever_system(), t_end=1.0, h=1.0, initial={"a": 1.0, "b": 1.5 * (1 + 1e-9)}, integrator=idle)
     pe = storage({"q": Quantity("R", "displacement")}, H=lambda x: x.q - np.log(x.q))
     walled = compose("walled", {"pe": pe}, {"q": ("pe.q",)}, outer=("q",))
-    with pytest.raises(vv.ConvergenceError, match="the residual is not finite"):
+    with pytest.raises(vv.ConvergenceError, match="would be not finite|residual is not finite"):
         vv.simulate(walled, t_end=1.0, h=1.0, initial={"q": 1.0}, inputs={"q": -3.0}, integrator=EnergyCollocation())

@@ -52,7 +52,7 @@ def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     from visviva.kernels.cache import addressable
     from visviva.kernels.calls import FLOW
 
-    key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, stages)
+    key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, law.supplied, stages)
     module = _module(key, lambda: flow_source(law, stages))
     layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
     return int(addressable(FLOW, module.law).address), layout

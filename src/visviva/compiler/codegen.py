@@ -124,10 +124,12 @@ class _FlowWriter:
         pairs = tuple(dict.fromkeys((k, column) for (k, _), parts in zip(rows, partials, strict=True) for column in parts))  # fmt: skip
         layout = FlowLayout(self.flat, self.ends, len(law.acts), pairs)
         flat = [w for parts in partials for column in parts.values() for _, w in column]
-        (first, second), (flows, slopes) = shared([law.flows, flat])
+        (first, second, third), (flows, slopes, given) = shared([law.flows, flat, law.supplied])
         lines = [*self._loads(layout), *first, *(f"f{k} = {value}" for k, value in enumerate(flows))]
         e = [symbol for block in self.e for symbol in block]
         lines += ["if mode == 2:", f"    out[T[o + {self.tail + 2}]] = " + " + ".join(f"{s} * f{k}" for k, s in enumerate(e))]
+        lines += [f"    {line}" for line in (*second, *third)] if given else []  # all that they need
+        lines += [f"    u[T[o + {self.tail + 1}] + {k}] = {value}" for k, value in enumerate(given)]
         lines += ["else:"]
         lines += [f"    r[(z{k} + {a}) * {S} + stage] -= f{i}" for i, (k, a) in enumerate(rows)]
         sizes = [f"rs[(z{k} + {a}) * {S} + stage] += abs(f{i})" for i, (k, a) in enumerate(rows)]
@@ -162,6 +164,7 @@ class _FlowWriter:
         self.tail = at
         lines += [f"p{l} = P[T[o + {at}] + {l}]" for l in range(self.law.width)]
         lines += [f"u{l} = u[T[o + {at + 1}] + {l}]" for l in range(self.law.inputs)]
+        lines.append("t0 = t")
         return lines
 
     def _partials(self, flow: Any) -> dict[int, list[tuple[int, Any]]]:

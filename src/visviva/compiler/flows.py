@@ -2,14 +2,14 @@
 
     x0, …  coordinates read, at the mean of the step      y0, …  the same at its end      c0, …  Q = R̄⁻ᵀ of poses read
     e0, …  efforts acted on, own multipliers last         u0, …  inputs                   p0, …  parameters
-    t      time                                           k      1/h
+    t0     time                                           k      1/h
 
 The rows follow the efforts: one flow per effort acted on, and one row per multiplier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, singledispatch
 from typing import Any, final
@@ -17,11 +17,12 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.laws import MatrixLaw, canonical, symbols
+from visviva.compiler.laws import InputLaw, MatrixLaw, canonical, symbols
 from visviva.geometry.embedding import AbstractSpace, Flat, ProductSpace, Rotations
 from visviva.language.trace import Traced, expressions
+from visviva.model.feedback import Feedback
 from visviva.model.law import LawMatrix
-from visviva.model.structure import AbstractStructure, Dissipation, Port, Routing, Rows
+from visviva.model.structure import AbstractPort, AbstractStructure, Dissipation, Port, Routing, Rows
 
 
 class NotCompilable(Exception):
@@ -41,6 +42,7 @@ class FlowLaw:
     acts: tuple[int, ...]
     inputs: int
     width: int  # number of parameters
+    supplied: tuple[Any, ...] = ()  # inputs that follow from the rest
 
 
 def is_flat(space: AbstractSpace) -> bool:
@@ -115,10 +117,45 @@ def _of_law(law: MatrixLaw, flows: Any, reads: tuple[AbstractSpace, ...], acts: 
 
 @cache
 def flow_law(
-    flows: tuple[Any, ...], reads: tuple[AbstractSpace, ...], acts: tuple[int, ...], inputs: int, width: int
+    flows: tuple[Any, ...],
+    reads: tuple[AbstractSpace, ...],
+    acts: tuple[int, ...],
+    inputs: int,
+    width: int,
+    supplied: tuple[Any, ...] = (),
 ) -> FlowLaw:
     """One object for equal laws."""
-    return FlowLaw(flows, reads, acts, inputs, width)
+    return FlowLaw(flows, reads, acts, inputs, width, supplied)
+
+
+def with_feedback(
+    law: FlowLaw, numbers: Array, part: AbstractPort, feedback: Feedback, spaces: Mapping[str, AbstractSpace], dims: Mapping[str, int]
+) -> tuple[FlowLaw, Array, tuple[str, ...], tuple[str, ...]]:
+    """The flow of a port whose inputs follow a law, its parameters, and all that it reads and acts on, by name.
+
+    Efforts that it only feels get no flow.
+    """
+    given = feedback.law
+    assert isinstance(given, InputLaw)
+    reads = tuple(dict.fromkeys((*part.reads, *feedback.reads)))
+    acts = tuple(dict.fromkeys((*part.acts, *feedback.feels)))
+    x = {name: own for name, own in zip(reads, _split("x", [spaces[name].size for name in reads]), strict=True)}
+    e = {name: own for name, own in zip(acts, _split("e", [dims[name] for name in acts]), strict=True)}
+    renamed = dict(zip(symbols("x", given.reads), [s for name in feedback.reads for s in x[name]], strict=True))
+    renamed |= dict(zip(symbols("e", given.feels), [s for name in feedback.feels for s in e[name]], strict=True))
+    renamed |= dict(zip(symbols("p", given.width), symbols("p", law.width + given.width)[law.width :], strict=True))
+    values = tuple(value.xreplace(renamed) for value in given.values)
+    put = dict(zip(symbols("u", law.inputs), values, strict=True))
+    flows = [flow.xreplace(put) for flow in law.flows]
+    flows += [flow * 0 for name in acts[len(part.acts) :] for flow in e[name]]
+    sizes = tuple(dims[name] for name in acts)
+    whole = flow_law(tuple(flows), tuple(spaces[name] for name in reads), sizes, law.inputs, law.width + given.width, values)
+    return whole, np.concatenate([numbers, feedback.parameters]), reads, acts
+
+
+def _split(letter: str, sizes: Sequence[int]) -> list[list[Any]]:
+    every = iter(symbols(letter, sum(sizes)))
+    return [[next(every) for _ in range(size)] for size in sizes]
 
 
 def _routed(J: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.discrete import FUNCTIONS, NoRule, discrete_gradient
+from visviva.model.feedback import AbstractInputLaw
 from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw
 from visviva.model.storage import secant_of_gonzalez
 
@@ -134,6 +135,25 @@ class MatrixLaw(AbstractMatrixLaw):
             e = e[..., :0]
         flat = self._matrix(q, e, p)
         return flat.reshape(*flat.shape[:-1], *self.shape)
+
+
+@final
+class InputLaw(AbstractInputLaw):
+    """Inputs in t0 (time), x0, … (coordinates), e0, … (efforts) and p0, …."""
+
+    def __init__(self, values: tuple[Any, ...], sizes: tuple[int, int, int]) -> None:
+        self.values = values
+        self.reads, self.feels, self.width = self.sizes = sizes
+
+    def __reduce__(self) -> Any:
+        return InputLaw, (self.values, self.sizes)
+
+    @cached_property
+    def _inputs(self) -> Callable[..., Array]:
+        return _function(self.values, "txe", (1, self.reads, self.feels), self.width)
+
+    def inputs(self, t: Array, q: Array, z: Array, p: Array) -> Array:  # noqa: D102
+        return self._inputs(t, q, z, p)
 
 
 @cache

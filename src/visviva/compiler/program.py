@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, Mask
 from visviva.compiler.build import energy_address, flow_address
 from visviva.compiler.energies import energy_law_of
-from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat
+from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat, with_feedback
 from visviva.compiler.laws import EnergyLaw
 from visviva.geometry.embedding import AbstractSpace, ProductSpace, Rotations
 from visviva.model import Model
@@ -219,13 +219,16 @@ class _Builder:
         found: dict[FlowLaw, list[tuple[int, Array]]] = {}
         self.acts: list[list[int]] = []
         self.reads: list[list[int]] = []
+        dims = {name: int(self.dims[block]) for name, block in self.block.items()}
+        feedback = {part.port: part for part in self.model.feedback}
         for k, part in enumerate(self.model.structures):
             own = [self.block[part.name]] if isinstance(part, AbstractConstraint) else []
-            self.acts.append([self.block[name] for name in part.acts] + own)
-            self.reads.append([self.block[name] for name in part.reads])
-            reads = tuple(self.spaces[name] for name in part.reads)
-            acts = tuple(int(self.dims[self.block[name]]) for name in part.acts)
-            law, numbers = flow_of(part, reads, acts)
+            reads, acts = part.reads, part.acts
+            law, numbers = flow_of(part, tuple(self.spaces[n] for n in reads), tuple(dims[n] for n in acts))
+            if isinstance(part, AbstractPort) and part.name in feedback:
+                law, numbers, reads, acts = with_feedback(law, numbers, part, feedback[part.name], self.spaces, dims)
+            self.acts.append([self.block[name] for name in acts] + own)
+            self.reads.append([self.block[name] for name in reads])
             found.setdefault(law, []).append((k, numbers))
         return found
 
@@ -263,10 +266,11 @@ class _Builder:
             address, layout = flow_address(law, self.S)
             rows = []
             for k, _ in instances:
-                part, row = self.model.structures[k], list[int]()
-                for name, is_plain in zip(part.reads, layout.reads, strict=True):
+                row = list[int]()
+                reads = [names[block] for block in self.reads[k]]
+                for name, is_plain in zip(reads, layout.reads, strict=True):
                     row += [self.at_s[name]] if is_plain else [self.at_s[name], self.at_turn[name]]
-                row += [layout_x[part.reads[end]].start for end in layout.ends]
+                row += [layout_x[reads[end]].start for end in layout.ends]
                 for block in self.acts[k]:
                     row += [int(self.first[block]), int(self.gain[block])]
                 rows.append(row)
@@ -276,7 +280,6 @@ class _Builder:
             out = [k for k, _ in instances]
             body = np.array(rows, dtype=np.int64).reshape(len(instances), -1)
             table.append((address, len(instances), self._rows(np.column_stack([body, p, u, out, place[law]]))))
-        del names
         return np.array(table, dtype=np.int64).reshape(-1, 3)
 
     # -- inertia and sizes --
@@ -296,7 +299,6 @@ class _Builder:
     def _E(self, rows: Int, cols: Int) -> tuple[Int, Array]:
         """Where E enters the matrix: the same for every stage."""
         S, dim = self.S, self.model.layout.dim
-        heavy = np.zeros((0, 0))
         own = np.flatnonzero((rows < dim * S) & (rows % S == cols % S))
         value = (rows[own] == cols[own]).astype(np.float64)
         where: dict[int, tuple[int, Array]] = {}
@@ -310,7 +312,6 @@ class _Builder:
                 if row in where:
                     first, M = where[row]
                     value[k] = M[row - first, col - first] if first <= col < first + len(M) else 0.0
-        del heavy
         kept = value != 0
         return own[kept], value[kept]
 

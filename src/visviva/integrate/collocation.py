@@ -93,6 +93,7 @@ class EnergyCollocation(AbstractIntegrator):
     order: ClassVar[int] = 4
     preserves: ClassVar[frozenset[str]] = frozenset({"energy"})
     form: ClassVar[str] = "lie"
+    feedback: ClassVar[bool] = True
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         turning = [variable.name for variable in model.variables if not _is_flat(variable.space)]

@@ -66,8 +66,8 @@ class CompiledStepping:
         """Inputs at the nodes of n steps, (n, nodes, inputs); fewer where one fails."""
         nodes, rows = self.stepper.nodes, list[list[Array]]()
         width = self.stepper.c.inputs
-        if width == 0:
-            return np.zeros((n, len(nodes), 0)), None
+        if self.inputs.constant is not None:
+            return np.tile(self.inputs.constant, (n, len(nodes), 1)), None
         for k in range(n):
             try:
                 rows.append([self.inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
@@ -181,7 +181,11 @@ class CompiledStepper(AbstractStepper):
         names = ("w", "gam", "rate", "heat", "work", "taken")
         columns = {name: getattr(chunk, name)[0] for name in names}
         return Step(
-            x=chunk.x[1], iterations=int(chunk.iterations[0]), residual=float(chunk.residual[0]), **columns
+            x=chunk.x[1],
+            iterations=int(chunk.iterations[0]),
+            residual=float(chunk.residual[0]),
+            u=chunk.u[0],
+            **columns,
         )
 
     def many(self, state: State, h: float, u: Array) -> Chunk:

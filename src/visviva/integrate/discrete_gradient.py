@@ -35,6 +35,7 @@ class DiscreteGradient(AbstractIntegrator):
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "lie"
+    feedback: ClassVar[bool] = True
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         return _Stepper(model, self.newton)
@@ -70,7 +71,7 @@ class _Stepper(AbstractStepper):
         model, x0, dim, u = self.model, state.x, self.model.layout.dim, u[0]
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
-        ends, function = self._equations(x0, active, h, u)
+        ends, function = self._equations(x0, active, h, u, state.t + 0.5 * h)
         size = self._sizes(x0, E, h, u)
 
         def residual(y: Array) -> tuple[Array, Array]:
@@ -87,7 +88,7 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active)
             raise
         x1, xm, z = ends(solution.y)
-        outputs = model.outputs(xm, z)
+        outputs, u = model.outputs(xm, z), model.supplied(state.t + 0.5 * h, xm, z, u)
         return Step(
             x=x1,
             w=z[dim : model.layout.solved],
@@ -98,10 +99,11 @@ class _Stepper(AbstractStepper):
             iterations=solution.iterations,
             residual=solution.residual,
             taken=h * model.flow(xm, z, u)[model.layout.solved :],
+            u=u,
         )
 
     def _equations(
-        self, x0: Array, active: Index, h: float, u: Array
+        self, x0: Array, active: Index, h: float, u: Array, t: float = 0.0
     ) -> tuple[Callable[[Array], tuple[Array, Array, Array]], Callable[[Array], Array]]:
         """The step as functions of y = (rates, active algebraic unknowns): (x1, x̄, z̄), and what must vanish."""
         model, dim = self.model, self.model.layout.dim
@@ -115,7 +117,7 @@ class _Stepper(AbstractStepper):
 
         def function(y: Array) -> Array:
             x1, xm, z = ends(y)
-            flow = model.flow(xm, z, u)
+            flow = model.flow(xm, z, model.supplied(t, xm, z, u))
             rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
             return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
 

@@ -1,26 +1,55 @@
-"""Inputs of a run: constants or functions of time, by port name, checked."""
+"""Inputs of a run: constants, functions of time, or of time, states and efforts; by port name, checked."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
+from visviva.compiler.feedback import ARGUMENTS, feedback_of
 from visviva.errors import ModelError, VisvivaError
 from visviva.model import Model
 
-Input = ArrayLike | Callable[[float], ArrayLike]
+Input = ArrayLike | Callable[..., ArrayLike]
 
 
 class BadInput(VisvivaError):
     """An input function returned something that is no finite vector of the port's width."""
 
 
-def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable[[float], Array]:
-    """u(t) for all ports in order. Ports that are not given are zero; a name that is no port is an error."""
+@final
+@dataclass(frozen=True, eq=False)
+class TimeInputs:
+    """u(t) for all ports in order. constant: its value, if it does not depend on time."""
+
+    widths: dict[str, int]
+    functions: dict[str, Callable[[float], ArrayLike]]
+    base: Array  # with zeros for the functions
+    columns: dict[str, slice]
+
+    @property
+    def constant(self) -> Array | None:
+        """The inputs where they never change."""
+        return None if self.functions else self.base
+
+    def __call__(self, t: float) -> Array:
+        values = self.base.copy()
+        for name, function in self.functions.items():
+            values[self.columns[name]] = _called(function, t, self.widths[name], name)
+        return values
+
+
+def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[TimeInputs, Model]:
+    """Inputs over time, and the model with the feedback of those that depend on states or efforts.
+
+    Ports that are not given are zero; a name that is no port is an error.
+    """
     if inputs is not None and not isinstance(inputs, Mapping):
         raise ModelError(f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}.")
     given = {_name_of(port): value for port, value in (inputs or {}).items()}
@@ -29,18 +58,25 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> Callable
         ports = ", ".join(model.port_columns) or "none; add one with m.torque(...) or m.wrench(...)"
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
     widths = {port.name: port.width for port in model.ports}
-    constants = {name: _constant(value, widths[name], name) for name, value in given.items() if not callable(value)}
+    base, functions, feedback = np.zeros(sum(widths.values())), {}, []
+    for name, value in given.items():
+        if not callable(value):
+            base[model.port_columns[name]] = _constant(value, widths[name], name)
+        elif _looks_back(value):
+            feedback.append(feedback_of(model, name, value))
+        else:
+            functions[name] = value
+    model = dataclasses.replace(model, feedback=tuple(feedback)) if feedback or model.feedback else model
+    return TimeInputs(widths, functions, base, model.port_columns), model
 
-    def u(t: float) -> Array:
-        values = np.zeros(sum(widths.values()))
-        for name, at in model.port_columns.items():
-            if name in constants:
-                values[at] = constants[name]
-            elif name in given:
-                values[at] = _called(given[name], t, widths[name], name)
-        return values
 
-    return u
+def _looks_back(function: Callable[..., Any]) -> bool:
+    """Whether an input asks for states or efforts, by the names of its arguments."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return False
+    return bool(names) and set(names) <= set(ARGUMENTS) and names != ["t"]
 
 
 def _name_of(port: object) -> str:

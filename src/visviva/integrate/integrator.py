@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol, final
 
@@ -15,7 +14,15 @@ from visviva.model import Model, State
 if TYPE_CHECKING:
     from visviva.integrate.chunk import Chunk
 
-Inputs = Callable[[float], Array]
+
+
+class Inputs(Protocol):
+    """Inputs over time; constant: their value, if they do not depend on it."""
+
+    @property
+    def constant(self) -> Array | None: ...  # noqa: D102
+
+    def __call__(self, t: float) -> Array: ...
 
 
 @final
@@ -26,7 +33,7 @@ class Step:
     x:     new state.   rate: mean rate, for the predictor.
     w:     algebraic unknowns, gam: multipliers of the velocity level; both live at the midpoint of the step.
     heat:  exergy destroyed by each dissipation [J].   work: work of each port [J].
-    taken: what flowed into each reservoir.
+    taken: what flowed into each reservoir.   u: mean inputs, where the step solved for some of them.
     """
 
     x: Array
@@ -38,6 +45,7 @@ class Step:
     iterations: int
     residual: float
     taken: Array = field(default_factory=lambda: np.zeros(0))
+    u: Array | None = None
 
 
 class AbstractStepper(ABC):
@@ -77,7 +85,10 @@ class AbstractIntegrator(ABC):
     preserves: what it keeps to rounding at any h: "energy" (the balance of stored energy, work and heat),
                "momentum" (linear and angular, of free systems), "g" (holonomic constraints), "g_v" (their rates).
     form:      the form in which it wants a mechanism.
+    feedback:  whether it solves inputs that depend on states and efforts inside a step.
     """
+
+    feedback: ClassVar[bool] = False
 
     order: ClassVar[int]
     preserves: ClassVar[frozenset[str]]

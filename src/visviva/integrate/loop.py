@@ -113,6 +113,9 @@ class Loop:
     def _with_inputs(self, chunk: Chunk) -> Chunk:
         """The steps at whose ends the inputs are defined."""
         self._u = self._u[-1:]
+        if self.inputs.constant is not None:
+            self._u += [self.inputs.constant] * chunk.steps
+            return chunk
         for k in range(chunk.steps):
             try:
                 self._u.append(self.inputs(self.state.t0 + (self.state.steps + k + 1) * self.state.h))

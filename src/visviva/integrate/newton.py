@@ -48,7 +48,7 @@ class Newton:
     slow:   a residual that falls by less than this factor asks for a new matrix.
     """
 
-    max_iterations: int = 40
+    max_iterations: int = 100
     floor: float = 2 * EPS
     accept: float = 1e-10
     rounded: float = 2e-14

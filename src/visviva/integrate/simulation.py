@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from visviva.mechanism import Mechanism
 from visviva.model import Model, State
 from visviva.results import Run, Snapshot
 from visviva.results.record import Record, Recorder, joined, part
+from visviva.results.selection import Selection, patterns_of
 
 CHUNK_SECONDS = 0.1
 Stop = Callable[[Snapshot], bool]
@@ -37,6 +38,7 @@ def simulate(
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
     inputs: Mapping[str, Input] | None = None,
+    record: str | Sequence[str] | None = None,
     every: int = 1,
     stop: Stop | None = None,
     progress: bool | None = None,
@@ -47,7 +49,10 @@ def simulate(
     integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites; for a Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
                 Model or a composite the values of its variables by name. Default for a mechanism: as built.
-    inputs:     by port name, a constant or a function of time, evaluated at the midpoint of each step.
+    inputs:     by port name, a constant or a function of time, evaluated at the midpoint of each step; or a function
+                of (t, x, z), with x the states and z the efforts by name, traced and solved inside the step.
+    record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
+                same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
     stop:       called with a `Snapshot` of each step's end; the run ends at the first step where it is true.
     progress:   show a progress bar; default: where there is a terminal and the run takes more than a second.
@@ -59,13 +64,14 @@ def simulate(
     every = _whole(every)
     if stop is not None and not callable(stop):
         raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
-    u = input_function(model, inputs)
+    u, model = input_function(model, inputs)
+    _check_feedback(model, scheme)
     state, notes = start_state(model, initial, scheme, u)
     n, h, changed = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
     notes += changed
     stepping = scheme.stepping(model, u, state, h)
     loop = Loop(model, stepping, state, h, u)
-    recorder, divided = Recorder(loop.start(), every), 0
+    recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
     done, chunk = 0, 1
     with Progress(model.name, n, progress) as bar, Interrupts() as interrupts:
         while done < n:
@@ -83,13 +89,38 @@ def simulate(
             if stop is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = Run(model, recorder.record(), loop.state, scheme, (*notes, *_divided(divided)))
+                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
                 raise _as_error(failure, loop.state, model, run) from (
                     failure if isinstance(failure, StopFailed) else None
                 )
             bar.update(done, loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began)
-    return Run(model, recorder.record(), loop.state, scheme, (*notes, *_divided(divided)))
+    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
+
+
+def _recorder(
+    loop: Loop, every: int, patterns: tuple[str, ...] | None, model: Model, scheme: AbstractIntegrator
+) -> Recorder | Selection:
+    start, state = loop.start(), loop.state
+    if patterns is None:
+        return Recorder(start, every)
+    return Selection(start, every, patterns, lambda record: Run(model, record, state, scheme, ()))
+
+
+def _run(
+    model: Model, recorder: Recorder | Selection, state: State, scheme: AbstractIntegrator, notes: tuple[str, ...]
+) -> Run:
+    recorded = recorder.values() if isinstance(recorder, Selection) else None
+    return Run(model, recorder.record(), state, scheme, notes, recorded)
+
+
+def _check_feedback(model: Model, scheme: AbstractIntegrator) -> None:
+    if model.feedback and not scheme.feedback:
+        raise ModelError(
+            f"the input of port {model.feedback[0].port!r} depends on states or efforts, which "
+            f"{type(scheme).__name__} does not solve inside a step.\nUse vv.DiscreteGradient() or "
+            "vv.EnergyCollocation(), or a function of time."
+        )
 
 
 def _divided(steps: int) -> list[str]:

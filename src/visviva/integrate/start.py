@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from visviva.compiler import check_consistent, check_massless_motion, initial_x
 from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
-from visviva.integrate.integrator import AbstractIntegrator
+from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.stepping import G_TOLERANCE
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import select_rows
@@ -24,7 +24,7 @@ Initial = State | Motion | Mapping[str, ArrayLike] | None
 
 
 def start_state(
-    model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Callable[[float], Array]
+    model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs
 ) -> tuple[State, list[str]]:
     """The state for `initial`, and notes on what had to change."""
     if isinstance(initial, State):
@@ -35,7 +35,7 @@ def start_state(
     model.check(x)
     check_massless_motion(model, x)
     _check_g(model, x)
-    check_consistent(model, x, inputs(0.0))
+    check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
     state = State(
         x=x,
         w=np.zeros(len(model.kinds)),

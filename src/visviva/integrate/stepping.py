@@ -64,7 +64,7 @@ class Stepping:
                 return self._halved(state, h, halvings)
             except NotConverged:
                 raise failure from None  # the whole step is what the user asked for
-        return step, active, 1, mean
+        return step, active, 1, mean if step.u is None else step.u
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         half = dataclasses.replace(state, t0=state.t0 + state.steps * h, steps=0, h=0.5 * h, rate=state.rate[:1])

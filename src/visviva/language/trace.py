@@ -197,6 +197,10 @@ class Values:
             raise UntraceableError(f"it asks for {self._kind}.{name}; there is {known}")
         return self._values[name]
 
+    def __getitem__(self, name: str) -> Any:
+        """The same for names with dots: x["arm.q"]."""
+        return getattr(self, name)
+
 
 def wrap(space: StateSpace, symbols: list[Any]) -> Any:
     """Symbols of a state as its user sees them: a number, a vector, or a pose."""

@@ -1,5 +1,6 @@
 """The seam: a model in the form E(x) (ξ, ẇ) = (J(x) - R(x, z)) z + B(x) u, and its states."""
 
+from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations
 from visviva.model.layout import Junction, Reservoir, Variable
 from visviva.model.model import Model
@@ -13,6 +14,7 @@ __all__ = [
     "Accelerations",
     "Dissipation",
     "Energy",
+    "Feedback",
     "Junction",
     "Kinetic",
     "Linear",

@@ -17,6 +17,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.batches import EnergyBatch, energy_batches, matrix_batches
 from visviva.model.checks import check_description, check_skew, check_symmetric
+from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
 from visviva.model.rows import RowKind
@@ -45,6 +46,7 @@ class Model:
     All functions of x and z take any leading batch shape.
 
     turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
+    feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Model:
     theta0: float = 300.0
     turns: tuple[Turn, ...] = ()
     mechanism: Mechanism | None = None
+    feedback: tuple[Feedback, ...] = ()
 
     def __post_init__(self) -> None:
         check_description(self)
@@ -265,6 +268,16 @@ class Model:
         for port in self.ports:
             f[..., self.acts(port)] += apply(port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]])
         return f
+
+    def supplied(self, t: float | Array, x: Array, z: Array, u: Array) -> Array:
+        """The inputs u with those of feedback filled in, shape (..., inputs)."""
+        if not self.feedback:
+            return u
+        u = np.array(np.broadcast_to(u, (*np.shape(x)[:-1], u.shape[-1])))
+        for part in self.feedback:
+            q, e = x[..., self.layout.read(part.reads)], z[..., self.layout.act(part.feels)]
+            u[..., self.port_columns[part.port]] = part.law.inputs(np.asarray(t)[..., None], q, e, part.parameters)
+        return u
 
     def outputs(self, x: Array, z: Array) -> Array:
         """y = Bᵀ z, conjugate to u: yᵀu is the power that the inputs supply."""

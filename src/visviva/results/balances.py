@@ -28,9 +28,9 @@ def _totals(run: Run) -> dict[str, Reader]:
         "t": Reader(lambda: record.t, "s"),
         "energy": Reader(partial(_energy, run), "J"),
         "exergy": Reader(partial(model.H, record.x), "J"),
-        "heat": Reader(partial(_running_sum, heat), "J"),
-        "entropy": Reader(partial(_running_sum, heat / model.theta0), "J/K"),
-        "work": Reader(partial(_running_sum, record.work.sum(-1)), "J"),
+        "heat": Reader(partial(_running_sum, heat), "J", adds_up=True),
+        "entropy": Reader(partial(_running_sum, heat / model.theta0), "J/K", adds_up=True),
+        "work": Reader(partial(_running_sum, record.work.sum(-1)), "J", adds_up=True),
         "first_law": Reader(lambda: record.closure / run.energy_unit, "1"),
         "second_law": Reader(lambda: record.lowest_heat / model.theta0, "J/K"),
         "newton.iterations": Reader(lambda: record.iterations, "1"),
@@ -65,8 +65,8 @@ def _made(run: Run) -> dict[str, Reader]:
     """Exergy destroyed and entropy produced by each dissipation since the start."""
     heat, table = run.record.heat, dict[str, Reader]()
     for k, part in enumerate(run.model.dissipations):
-        table[f"heat.{part.name}"] = Reader(partial(_running_sum, heat[:, k]), "J")
-        table[f"entropy.{part.name}"] = Reader(partial(_running_sum, heat[:, k] / run.model.theta0), "J/K")
+        table[f"heat.{part.name}"] = Reader(partial(_running_sum, heat[:, k]), "J", adds_up=True)
+        table[f"entropy.{part.name}"] = Reader(partial(_running_sum, heat[:, k] / run.model.theta0), "J/K", adds_up=True)
     return table
 
 
@@ -75,7 +75,7 @@ def _supplied(run: Run) -> dict[str, Reader]:
     model, record, table = run.model, run.record, dict[str, Reader]()
     for k, port in enumerate(model.ports):
         table[f"{port.name}.u"] = Reader(partial(column, record.u_mid, model.port_columns[port.name]))
-        table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J")
+        table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J", adds_up=True)
         table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
     return table
 

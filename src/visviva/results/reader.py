@@ -14,10 +14,14 @@ from visviva._arrays import Array
 @final
 @dataclass(frozen=True)
 class Reader:
-    """read: gives the values, with time as the first axis.   unit: of all of them, or empty where nobody said it."""
+    """read: gives the values, with time as the first axis.   unit: of all of them, or empty where nobody said it.
+
+    adds_up: whether it is a sum from the start of the run.
+    """
 
     read: Callable[[], Array]
     unit: str = ""
+    adds_up: bool = False
 
 
 def column(values: Array, at: slice | int) -> Array:

@@ -110,6 +110,10 @@ class Recorder:
             self._kept = joined(self._kept, thin(part(waiting, 0, whole), self._every))
         self._waiting = part(waiting, whole, waiting.steps) if whole < waiting.steps else None
 
+    def split(self) -> tuple[Record, Record | None]:
+        """What was kept, and the steps that do not make up a whole interval yet."""
+        return self._kept, self._waiting
+
     def record(self) -> Record:
         """All that was kept, and the last node."""
         return self._kept if self._waiting is None else joined(self._kept, thin(self._waiting, self._every))

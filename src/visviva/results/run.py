@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
@@ -33,10 +34,20 @@ class Run:
 
     t, t_mid: times of the nodes and of the steps' midpoints.   final: the `State` that continues the run.
     notes:    what the user should know, such as a changed step size.
+    recorded: the quantities that `simulate(record=...)` kept, if it was asked to keep only some; None else.
     """
 
-    def __init__(self, model: Model, record: Record, final: State, integrator: object, notes: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        record: Record,
+        final: State,
+        integrator: object,
+        notes: tuple[str, ...],
+        recorded: dict[str, Array] | None = None,
+    ) -> None:
         self.model = model
+        self.recorded = recorded
         self.record = record
         for column in vars(record).values():
             column.flags.writeable = False
@@ -46,19 +57,19 @@ class Run:
 
     def __reduce__(self) -> tuple[type[Run], tuple[Any, ...]]:
         """What it was made from: all that was read from it since can be read again."""
-        return Run, (self.model, self.record, self.final, self.integrator, self.notes)
+        return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded)
 
     # -- by name ------------------------------------------------------------------------------------------------
 
     @property
     def t(self) -> Array:
         """Times of the nodes [s], (N+1,)."""
-        return self.record.t
+        return self.record.t if self.recorded is None else self.recorded["t"]
 
     @property
     def t_mid(self) -> Array:
         """Midpoints of the steps [s], (N,): where multipliers, inputs and powers live."""
-        return self.record.t_mid
+        return self.record.t_mid if self.recorded is None else self.recorded["t_mid"]
 
     @cached_property
     def motion(self) -> MechanismMotion | None:
@@ -74,7 +85,10 @@ class Run:
 
     @cached_property
     def _readers(self) -> dict[str, Reader]:
-        return readers(self)
+        if self.recorded is None:
+            return readers(self)
+        table = readers(self)
+        return {name: Reader(partial(self.recorded.__getitem__, name), table[name].unit) for name in self.recorded if name in table}  # fmt: skip
 
     @cached_property
     def _values(self) -> dict[str, Array]:
@@ -96,6 +110,10 @@ class Run:
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
         if name not in self:
+            if self.recorded is not None and isinstance(name, str) and name in readers(self):
+                raise ModelError(
+                    f"{name!r} was not recorded: record= of simulate() kept {', '.join(self.names)}. Add it there."
+                )
             raise no_such_quantity(self, name, self.names)
         if name not in self._values:
             value = np.asarray(self._readers[name].read()).view()
@@ -105,6 +123,10 @@ class Run:
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._readers
+
+    def adds_up(self, name: str) -> bool:
+        """Whether a quantity is a sum from the start of the run, such as work and heat."""
+        return self._readers[name].adds_up
 
     def unit(self, name: str) -> str:
         """The unit of a quantity; empty where nobody said it."""
@@ -130,7 +152,7 @@ class Run:
     @property
     def steps(self) -> int:
         """Number of steps made, also those whose nodes were not kept."""
-        return round(float((np.diff(self.t) / self.record.h).sum()))
+        return self.final.steps if self.recorded is not None else round(float((np.diff(self.t) / self.record.h).sum()))
 
     @cached_property
     def _storage_energies(self) -> list[Array]:

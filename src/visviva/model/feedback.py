@@ -1,0 +1,29 @@
+"""Feedback: inputs that are functions of time, states and efforts, solved inside the step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+from visviva._arrays import Array
+
+
+class AbstractInputLaw(ABC):
+    """Inputs u(t, q, z; p) of one port, with any leading batch shapes."""
+
+    @abstractmethod
+    def inputs(self, t: Array, q: Array, z: Array, p: Array) -> Array:
+        """Shape (..., width)."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Feedback:
+    """The inputs of a port by a law. reads: variables whose coordinates it sees; feels: names whose efforts it sees."""
+
+    port: str
+    reads: tuple[str, ...]
+    feels: tuple[str, ...]
+    law: AbstractInputLaw
+    parameters: Array
