@@ -177,7 +177,9 @@ def test_no_stage_destroys_entropy(monkeypatch, h):
 
     monkeypatch.setattr(Model, "heats", spy)
     start = {"osc.q": 2.5, "p": 1.0, "s": -0.1}
-    run = vv.simulate(hot(pendulum()), t_end=30 * h, h=h, initial=start, integrator=EnergyCollocation(compiled=False), inputs=PUSH)
+    run = vv.simulate(
+        hot(pendulum()), t_end=30 * h, h=h, initial=start, integrator=EnergyCollocation(compiled=False), inputs=PUSH
+    )
     stages = np.array(heats)
     assert stages.shape == (30, 2, 2)
     assert stages.min() >= 0
@@ -322,5 +324,5 @@ def test_a_step_that_fails_names_its_worst_row():
         vv.simulate(lever_system(), t_end=1.0, h=1.0, initial={"a": 1.0, "b": 1.5 * (1 + 1e-9)}, integrator=idle)
     pe = storage({"q": Quantity("R", "displacement")}, H=lambda x: x.q - np.log(x.q))
     walled = compose("walled", {"pe": pe}, {"q": ("pe.q",)}, outer=("q",))
-    with pytest.raises(vv.ConvergenceError, match="would be not finite|residual is not finite"):
+    with pytest.raises(vv.ConvergenceError, match="not finite"):
         vv.simulate(walled, t_end=1.0, h=1.0, initial={"q": 1.0}, inputs={"q": -3.0}, integrator=EnergyCollocation())

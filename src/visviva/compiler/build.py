@@ -56,5 +56,3 @@ def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     module = _module(key, lambda: flow_source(law, stages))
     layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
     return int(addressable(FLOW, module.law).address), layout
-
-

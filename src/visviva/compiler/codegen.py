@@ -121,13 +121,17 @@ class _FlowWriter:
         law, S = self.law, self.stages
         rows = [(k, a) for k, dim in enumerate(law.acts) for a in range(dim)]
         partials = [self._partials(flow) for flow in law.flows]
-        pairs = tuple(dict.fromkeys((k, column) for (k, _), parts in zip(rows, partials, strict=True) for column in parts))  # fmt: skip
+        coupled = [(k, column) for (k, _), parts in zip(rows, partials, strict=True) for column in parts]
+        pairs = tuple(dict.fromkeys(coupled))
         layout = FlowLayout(self.flat, self.ends, len(law.acts), pairs)
         flat = [w for parts in partials for column in parts.values() for _, w in column]
         (first, second, third), (flows, slopes, given) = shared([law.flows, flat, law.supplied])
         lines = [*self._loads(layout), *first, *(f"f{k} = {value}" for k, value in enumerate(flows))]
         e = [symbol for block in self.e for symbol in block]
-        lines += ["if mode == 2:", f"    out[T[o + {self.tail + 2}]] = " + " + ".join(f"{s} * f{k}" for k, s in enumerate(e))]
+        lines += [
+            "if mode == 2:",
+            f"    out[T[o + {self.tail + 2}]] = " + " + ".join(f"{s} * f{k}" for k, s in enumerate(e)),
+        ]
         lines += [f"    {line}" for line in (*second, *third)] if given else []  # all that they need
         lines += [f"    u[T[o + {self.tail + 1}] + {k}] = {value}" for k, value in enumerate(given)]
         lines += ["else:"]
@@ -201,7 +205,8 @@ class _FlowWriter:
             for l, w in terms:
                 end = l >= size_x
                 lane = l - size_x if end else l
-                row = f"{place} + ({a} * {S} + stage) * {S * space.dim} + {lane * S}" if S > 1 else f"{place} + {a * space.dim + lane}"  # fmt: skip
+                row = f"{place} + ({a} * {S} + stage) * {S * space.dim} + {lane * S}"
+                row = row if S > 1 else f"{place} + {a * space.dim + lane}"
                 factor = f"cx[{S} + j]" if end else "cx[j]"
                 lines += [f"for j in range({S}):", f"    V[{row} + j] -= {w} * {factor}"]
             return lines
@@ -217,5 +222,13 @@ def _module(arguments: str, width: int, lines: list[str], constants: str = "") -
     body = [f"        {line}" for line in lines]
     used = [name for name in HELPERS if any(f"{name}(" in line for line in lines)]
     helpers = [f"from visviva.kernels.elementary import {', '.join(used)}"] if used else []
-    head = ["import math", *helpers, "", *([constants] if constants else []), "", f"def law({arguments}):", "    for instance in range(n):"]
+    head = [
+        "import math",
+        *helpers,
+        "",
+        *([constants] if constants else []),
+        "",
+        f"def law({arguments}):",
+        "    for instance in range(n):",
+    ]
     return "\n".join([*head, f"        o = instance * {width}", *body, ""])

@@ -25,7 +25,8 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
 
     what = f"the input of port {port!r}"
     spaces = {variable.name: variable.space for variable in model.variables}
-    hot = {part.name for part in (*model.variables, *model.junctions) if part.entropy}
+    hot = {variable.name for variable in model.variables if variable.entropy}
+    hot |= {junction.name for junction in model.junctions if junction.entropy}
     dims = {name: at.stop - at.start for name, at in model.layout.z.items() if at.start < model.layout.solved}
     seen: dict[str, dict[str, list[Any]]] = {"x": {}, "z": {}}
     theta0 = sympy.Symbol("theta0", real=True)
@@ -53,7 +54,7 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
         raise ModelError(f"{what} must be {width} numbers, got shape {values.shape}.")
     coordinates = [symbol for own in seen["x"].values() for symbol in own]
     efforts = [symbol for own in seen["z"].values() for symbol in own]
-    given, numbers = canonical(values, {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
+    given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
     return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers))
 

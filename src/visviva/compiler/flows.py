@@ -110,7 +110,9 @@ def _of_matrix(
 
 
 @cache
-def _of_law(law: MatrixLaw, flows: Any, reads: tuple[AbstractSpace, ...], acts: tuple[int, ...], inputs: int) -> FlowLaw:
+def _of_law(
+    law: MatrixLaw, flows: Any, reads: tuple[AbstractSpace, ...], acts: tuple[int, ...], inputs: int
+) -> FlowLaw:
     matrix = np.array(law.values, dtype=object).reshape(law.shape)
     return flow_law(flows(matrix), reads, acts, inputs, law.width)
 
@@ -129,7 +131,12 @@ def flow_law(
 
 
 def with_feedback(
-    law: FlowLaw, numbers: Array, part: AbstractPort, feedback: Feedback, spaces: Mapping[str, AbstractSpace], dims: Mapping[str, int]
+    law: FlowLaw,
+    numbers: Array,
+    part: AbstractPort,
+    feedback: Feedback,
+    spaces: Mapping[str, AbstractSpace],
+    dims: Mapping[str, int],
 ) -> tuple[FlowLaw, Array, tuple[str, ...], tuple[str, ...]]:
     """The flow of a port whose inputs follow a law, its parameters, and all that it reads and acts on, by name.
 
@@ -139,8 +146,8 @@ def with_feedback(
     assert isinstance(given, InputLaw)
     reads = tuple(dict.fromkeys((*part.reads, *feedback.reads)))
     acts = tuple(dict.fromkeys((*part.acts, *feedback.feels)))
-    x = {name: own for name, own in zip(reads, _split("x", [spaces[name].size for name in reads]), strict=True)}
-    e = {name: own for name, own in zip(acts, _split("e", [dims[name] for name in acts]), strict=True)}
+    x = dict(zip(reads, _split("x", [spaces[name].size for name in reads]), strict=True))
+    e = dict(zip(acts, _split("e", [dims[name] for name in acts]), strict=True))
     renamed = dict(zip(symbols("x", given.reads), [s for name in feedback.reads for s in x[name]], strict=True))
     renamed |= dict(zip(symbols("e", given.feels), [s for name in feedback.feels for s in e[name]], strict=True))
     renamed |= dict(zip(symbols("p", given.width), symbols("p", law.width + given.width)[law.width :], strict=True))
@@ -149,7 +156,9 @@ def with_feedback(
     flows = [flow.xreplace(put) for flow in law.flows]
     flows += [flow * 0 for name in acts[len(part.acts) :] for flow in e[name]]
     sizes = tuple(dims[name] for name in acts)
-    whole = flow_law(tuple(flows), tuple(spaces[name] for name in reads), sizes, law.inputs, law.width + given.width, values)
+    whole = flow_law(
+        tuple(flows), tuple(spaces[name] for name in reads), sizes, law.inputs, law.width + given.width, values
+    )
     return whole, np.concatenate([numbers, feedback.parameters]), reads, acts
 
 

@@ -1,4 +1,4 @@
-"""Laws made from traced expressions, in canonical symbols: equal laws are one object, whatever their users called things.
+"""Laws made from traced expressions, in canonical symbols: equal laws are one object, however things were called.
 
 A state is x0, x1, …, an effort e0, e1, …, a parameter p0, p1, …; numbers that are no small fractions are parameters
 too. So `0.5 * k * x.q**2` and `stiff * x.s**2 / 2` are one law, and one compiled function serves both.
@@ -172,7 +172,8 @@ def _function(values: Sequence[Any], letters: str, sizes: tuple[int, ...], width
     """A NumPy function of one array per letter and one of parameters; the last axes run over their entries."""
     import sympy
 
-    arguments = [symbol for letter, n in zip((*letters, "p"), (*sizes, width), strict=True) for symbol in symbols(letter, n)]  # fmt: skip
+    kinds = zip((*letters, "p"), (*sizes, width), strict=True)
+    arguments = [symbol for letter, n in kinds for symbol in symbols(letter, n)]
     function = sympy.lambdify(arguments, list(values), modules=[FUNCTIONS, "numpy"], cse=True)
 
     def evaluate(*arrays: Array) -> Array:

@@ -67,7 +67,9 @@ def build_program(model: Model, tableau: Tableau) -> CompiledModel:
 
 def _factors(space: AbstractSpace) -> list[AbstractSpace]:
     """The factors of a product, of products in it as well."""
-    return [part for factor in space.factors for part in _factors(factor)] if isinstance(space, ProductSpace) else [space]  # fmt: skip
+    if not isinstance(space, ProductSpace):
+        return [space]
+    return [part for factor in space.factors for part in _factors(factor)]
 
 
 def _kind(space: AbstractSpace) -> tuple[int, int]:
@@ -114,7 +116,8 @@ class _Builder:
                 [layout.size, layout.total, layout.solved, layout.dim, S, len(rows) + pad, gains, turns, coordinates,
                  len(model.structures), scratch], dtype=np.int64,
             ),
-            T=T, P=P, energies=energies, flows=flows, flat=flat, turned=turned, turning=self._turning(len(turned)), masses=masses, units=units,
+            T=T, P=P, energies=energies, flows=flows, flat=flat, turned=turned, turning=self._turning(len(turned)),
+            masses=masses, units=units,
             E_at=E_at, E_value=E_value, gains=self._constant_gains(gains), blocks=self._blocks(),
             hot=np.array([layout.z[v.name].start for v in model.variables if v.entropy], dtype=np.int64),
             group=group, tableau=self.tableau.array, theta0=np.array([model.theta0]),

@@ -39,7 +39,9 @@ def matrix_of(expression: Expression, reads: list[str], theta0: float, *, over_t
 
 
 @lru_cache(4096)
-def _matrix(expression: Expression, reads: tuple[str, ...], theta0: float, over_theta0: bool) -> tuple[MatrixLaw, Array]:
+def _matrix(
+    expression: Expression, reads: tuple[str, ...], theta0: float, over_theta0: bool
+) -> tuple[MatrixLaw, Array]:
     states = [symbol for port in reads for symbol in expression.states[port]]
     efforts = [symbol for port in expression.efforts.values() for symbol in port]
     values = [value / expression.theta0 if over_theta0 else value for value in expression.values.ravel()]

@@ -277,7 +277,7 @@ def _extrapolations(parts: Array) -> Array:
 
 def memory(c: CompiledModel, factors: int) -> Work:
     """Memory for the steps of a program; factors: length of the factors of its matrix."""
-    from visviva.kernels.program import COORDINATES, GAINS, OUTPUTS, SCRATCH, TURNS, X, Z, Work
+    from visviva.kernels.program import COORDINATES, GAINS, OUTPUTS, SCRATCH, TURNS, Work, X, Z
 
     S, n, size = c.tableau.stages, c.unknowns, c.program.sizes
     nodes, segments = len(c.tableau.beta), len(c.tableau.segments)

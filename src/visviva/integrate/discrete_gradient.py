@@ -163,9 +163,9 @@ class _Stepper(AbstractStepper):
         for name, part in model.kinetic.items():
             fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / abs(h)
         g_scale = model.g_scale(x0)
-        fixed[dim : model.layout.solved][self._holonomic] += (
-            g_scale[self._holonomic[len(model.kinds) - len(g_scale) :]] / abs(h)
-        )
+        fixed[dim : model.layout.solved][self._holonomic] += g_scale[
+            self._holonomic[len(model.kinds) - len(g_scale) :]
+        ] / abs(h)
 
         def size(rate: Array, z: Array) -> Array:
             total = terms @ np.abs(z) + fixed

@@ -39,6 +39,7 @@ class TimeInputs:
         return None if self.functions else self.base
 
     def __call__(self, t: float) -> Array:
+        """All inputs at a time."""
         values = self.base.copy()
         for name, function in self.functions.items():
             values[self.columns[name]] = _called(function, t, self.widths[name], name)

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from visviva.integrate.chunk import Chunk
 
 
-
 class Inputs(Protocol):
     """Inputs over time; constant: their value, if they do not depend on it."""
 
     @property
     def constant(self) -> Array | None: ...  # noqa: D102
 
-    def __call__(self, t: float) -> Array: ...
+    def __call__(self, t: float) -> Array: ...  # noqa: D102
 
 
 @final

@@ -53,8 +53,9 @@ class Loop:
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
         rate = tuple(known for known in state.rate if known.shape == (stepping.width,))
-        clock = {} if same_clock else {"t0": state.t, "steps": 0, "h": h}
-        self.state = dataclasses.replace(state, rate=rate, **clock)
+        self.state = dataclasses.replace(state, rate=rate)
+        if not same_clock:
+            self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
         self._accounts = Accounts(model, state.x)
         self._u: list[Array] = [inputs(self.state.t)]  # inputs at the nodes of the chunk in work
 
@@ -126,7 +127,7 @@ class Loop:
     def _logged(self, chunk: Chunk) -> tuple[Record, Array, Array]:
         model, state, n = self.model, self.state, chunk.steps
         taken, angles = self._taken(chunk), self._angles(chunk.x)
-        steps = state.steps + np.arange(n + 1)
+        steps = state.steps + np.arange(n + 1, dtype=np.float64)
         u = np.array(self._u[: n + 1])
         heat, work = chunk.heat.reshape(n, len(model.dissipations)), chunk.work.reshape(n, len(model.ports))
         u_mid = chunk.u.reshape(n, u.shape[1])

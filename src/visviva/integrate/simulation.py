@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
 from visviva._arrays import finite_number
 from visviva.compiler import compile
 from visviva.errors import ConvergenceError, Interrupted, ModelError

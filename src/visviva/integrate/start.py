@@ -14,18 +14,16 @@ from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
-from visviva.integrate.stepping import G_TOLERANCE
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import select_rows
+from visviva.integrate.stepping import G_TOLERANCE
 from visviva.mechanism import Motion
 from visviva.model import Model, State
 
 Initial = State | Motion | Mapping[str, ArrayLike] | None
 
 
-def start_state(
-    model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs
-) -> tuple[State, list[str]]:
+def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs) -> tuple[State, list[str]]:
     """The state for `initial`, and notes on what had to change."""
     if isinstance(initial, State):
         _check_same_model(model, initial)

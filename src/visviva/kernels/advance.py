@@ -8,7 +8,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import Plan
 from visviva.kernels.newton import BROKEN_ROW, FROZEN, SOLVED_STEP, newton
-from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, X, Idle, Program, Work
+from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, Idle, Program, Work, X
 
 NOTHING = -1
 SHORTEST = 1.0 / 64.0  # part of a damped iteration

@@ -133,9 +133,8 @@ def kernel(function: Function) -> Function:
 def inner(function: Function) -> Function:
     """A `kernel` that only other kernels call: what Python would need to call it is half of its compilation."""
     with _kept_in_folder():
-        compiled: Any = numba.njit(
-            cache=True, error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
+        bare: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **bare)(function)
     return compiled
 
 

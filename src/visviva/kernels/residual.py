@@ -12,15 +12,13 @@ from __future__ import annotations
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.calls import call_energy, call_flow, call_pull, call_retract
-from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Z, Idle, Program, Work
+from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Idle, Program, Work, Z
 
 RESIDUAL, MATRIX, POWERS, ROUNDING = range(4)  # what to evaluate
 
 
 @kernel
-def evaluate(
-    prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float, mode: int
-) -> tuple[float, int]:
+def evaluate(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float, mode: int) -> tuple[float, int]:
     """Evaluate the step at work.y; returns the largest scaled residual and its row, nan if a number is not finite.
 
     RESIDUAL: r.   MATRIX: r, the matrix V and the sizes of the rows.   ROUNDING: the same, with sizes that count the

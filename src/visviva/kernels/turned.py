@@ -84,9 +84,7 @@ def retract(row: Int, h: float, x0: Array, y: Array, x1: Array, s: Array, dX: Ar
             fall = -0.5 * scale * scale * (w0 * e0 + w1 * e1 + w2 * e2)
             d01, d02, d12 = 0.5 * (w0 * e1 + w1 * e0), 0.5 * (w0 * e2 + w2 * e0), 0.5 * (w1 * e2 + w2 * e1)
             d00, d11, d22 = -(w1 * e1 + w2 * e2), -(w0 * e0 + w2 * e2), -(w0 * e0 + w1 * e1)
-            dX[p + k] = h * (
-                scale * (a * d00 + b * (d01 + e2) + c * (d02 - e1)) + fall * (a * c00 + b * c10 + c * c20)
-            )
+            dX[p + k] = h * (scale * (a * d00 + b * (d01 + e2) + c * (d02 - e1)) + fall * (a * c00 + b * c10 + c * c20))
             dX[p + n * nz + k] = h * (
                 scale * (a * (d01 - e2) + b * d11 + c * (d12 + e0)) + fall * (a * c01 + b * c11 + c * c21)
             )

@@ -79,4 +79,5 @@ class LawMatrix:
     NO_EFFORTS: ClassVar[Array] = np.zeros(0)
 
     def __call__(self, q: Array, e: Array = NO_EFFORTS) -> Array:
+        """The matrix at coordinates and efforts."""
         return self.law.matrix(q, e, self.parameters)

@@ -122,9 +122,7 @@ class Energy(AbstractStorage):
         return secant_of_gonzalez(self.H, self.dH, q0, q1)
 
 
-def secant_of_gonzalez(
-    H: Callable[[Array], Array], dH: Callable[[Array], Array], q0: Array, q1: Array
-) -> Array:
+def secant_of_gonzalez(H: Callable[[Array], Array], dH: Callable[[Array], Array], q0: Array, q1: Array) -> Array:
     """The gradient at the mean, corrected along q1 - q0 so that its product with it is H(q1) - H(q0)."""
     H0, H1, dq = H(q0), H(q1), q1 - q0
     e = dH(0.5 * (q0 + q1))

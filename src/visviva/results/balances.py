@@ -66,7 +66,9 @@ def _made(run: Run) -> dict[str, Reader]:
     heat, table = run.record.heat, dict[str, Reader]()
     for k, part in enumerate(run.model.dissipations):
         table[f"heat.{part.name}"] = Reader(partial(_running_sum, heat[:, k]), "J", adds_up=True)
-        table[f"entropy.{part.name}"] = Reader(partial(_running_sum, heat[:, k] / run.model.theta0), "J/K", adds_up=True)
+        table[f"entropy.{part.name}"] = Reader(
+            partial(_running_sum, heat[:, k] / run.model.theta0), "J/K", adds_up=True
+        )
     return table
 
 

@@ -85,10 +85,11 @@ class Run:
 
     @cached_property
     def _readers(self) -> dict[str, Reader]:
-        if self.recorded is None:
-            return readers(self)
         table = readers(self)
-        return {name: Reader(partial(self.recorded.__getitem__, name), table[name].unit) for name in self.recorded if name in table}  # fmt: skip
+        if self.recorded is None:
+            return table
+        kept = {name: values for name, values in self.recorded.items() if name in table}
+        return {name: Reader(partial(np.asarray, values), table[name].unit) for name, values in kept.items()}
 
     @cached_property
     def _values(self) -> dict[str, Array]:

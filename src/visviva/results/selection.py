@@ -92,5 +92,7 @@ def _names(run: Run, patterns: tuple[str, ...]) -> list[str]:
         names += found
     relative = [name for name in names if name in RELATIVE]
     if relative:
-        raise ModelError(f"{relative[0]!r} is relative to a scale of the whole run and cannot be recorded: see run.audit().")
+        raise ModelError(
+            f"{relative[0]!r} is relative to a scale of the whole run and cannot be recorded: see run.audit()."
+        )
     return [name for name in dict.fromkeys(names) if name != "t"]
