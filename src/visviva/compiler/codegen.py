@@ -204,6 +204,7 @@ class _FlowWriter:
             lines = []
             for l, w in terms:
                 end = l >= size_x
+                lines += [f"{size} += abs({w} * {self.y[read][l - size_x]})"] if end else []
                 lane = l - size_x if end else l
                 row = f"{place} + ({a} * {S} + stage) * {S * space.dim} + {lane * S}"
                 row = row if S > 1 else f"{place} + {a * space.dim + lane}"
@@ -211,11 +212,13 @@ class _FlowWriter:
                 lines += [f"for j in range({S}):", f"    V[{row} + j] -= {w} * {factor}"]
             return lines
         turned = size_x + len(self.c[read])
-        parts = []
+        parts, lines = [], []
         for l, w in terms:
+            lines += [f"{size} += abs({w} * {self.y[read][l - turned]})"] if l >= turned else []
             factor, lane = ("0.5 * ", l) if l < size_x else ("", l) if l < turned else ("", l - turned)
             parts.append(f"{factor}{w} * dX[q{read} + {lane * space.dim} + i]")
-        return [f"for i in range({space.dim}):", f"    V[{place} + {a * space.dim} + i] -= " + " + ".join(parts)]
+        lines += [f"for i in range({space.dim}):", f"    V[{place} + {a * space.dim} + i] -= " + " + ".join(parts)]
+        return lines
 
 
 def _module(arguments: str, width: int, lines: list[str], constants: str = "") -> str:

@@ -127,7 +127,9 @@ def flow_law(
     supplied: tuple[Any, ...] = (),
 ) -> FlowLaw:
     """One object for equal laws."""
-    return FlowLaw(flows, reads, acts, inputs, width, supplied)
+    import sympy
+
+    return FlowLaw(tuple(map(sympy.sympify, flows)), reads, acts, inputs, width, supplied)
 
 
 def with_feedback(

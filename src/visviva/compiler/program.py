@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.compiler.build import energy_address, flow_address
+from visviva.compiler.body_flows import POSES, Joint, coefficients, joint_of
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat, with_feedback
 from visviva.compiler.laws import EnergyLaw
@@ -103,9 +104,9 @@ class _Builder:
         flat, turned, scratch, gains, turns, coordinates = self._coordinates()
         energies = self._energies()
         laws = self._flow_laws()
-        rows, cols, place = self._pattern(laws)
+        rows, cols, place, joint_place = self._pattern(laws)
         pad = int((self.dims.max(initial=1) * S) ** 2)
-        flows = self._flows(laws, place)
+        flows = np.concatenate([self._flows(laws, place), self._joints(joint_place)])
         masses, units = self._inertia()
         E_at, E_value = self._E(rows, cols)
         T = np.concatenate([np.zeros(0, dtype=np.int64), *self.T])
@@ -222,11 +223,18 @@ class _Builder:
         found: dict[FlowLaw, list[tuple[int, Array]]] = {}
         self.acts: list[list[int]] = []
         self.reads: list[list[int]] = []
+        self.joints: list[tuple[int, Joint]] = []
         dims = {name: int(self.dims[block]) for name, block in self.block.items()}
         feedback = {part.port: part for part in self.model.feedback}
         for k, part in enumerate(self.model.structures):
             own = [self.block[part.name]] if isinstance(part, AbstractConstraint) else []
             reads, acts = part.reads, part.acts
+            joint = joint_of(part, tuple(self.spaces[n] for n in reads))
+            if joint is not None:
+                self.joints.append((k, joint))
+                self.acts.append([self.block[name] for name in acts] + own)
+                self.reads.append([self.block[name] for name in reads])
+                continue
             law, numbers = flow_of(part, tuple(self.spaces[n] for n in reads), tuple(dims[n] for n in acts))
             if isinstance(part, AbstractPort) and part.name in feedback:
                 law, numbers, reads, acts = with_feedback(law, numbers, part, feedback[part.name], self.spaces, dims)
@@ -235,7 +243,9 @@ class _Builder:
             found.setdefault(law, []).append((k, numbers))
         return found
 
-    def _pattern(self, laws: dict[FlowLaw, list[tuple[int, Array]]]) -> tuple[Int, Int, dict[FlowLaw, Int]]:
+    def _pattern(
+        self, laws: dict[FlowLaw, list[tuple[int, Array]]]
+    ) -> tuple[Int, Int, dict[FlowLaw, Int], dict[int, Int]]:
         """Blocks of the matrix where components couple; the places of these blocks for every instance."""
         n = len(self.dims)
         solved = n - len(self.model.reservoirs)
@@ -248,8 +258,11 @@ class _Builder:
             pairs = np.array(layout.pairs, dtype=np.int64).reshape(-1, 2)
             row, col = blocks[:, pairs[:, 0]], blocks[:, pairs[:, 1]]
             keys[law] = np.where((row < solved) & (col < solved), row * n + col, -1)
+        joints = {k: self._joint_pairs(k, joint) for k, joint in self.joints}
+        joint_keys = {k: np.array([row * n + col for row, col in pairs], dtype=np.int64) for k, pairs in joints.items()}
         diagonal = np.arange(solved) * (n + 1)
-        used = np.unique(np.concatenate([diagonal, *(key.ravel() for key in keys.values())]))
+        every = [key.ravel() for key in (*keys.values(), *joint_keys.values())]
+        used = np.unique(np.concatenate([diagonal, *every]))
         used = used[used >= 0]
         height, width = self.dims[used // n] * self.S, self.dims[used % n] * self.S
         ends = np.concatenate([[0], np.cumsum(height * width)])
@@ -258,7 +271,46 @@ class _Builder:
         across = np.repeat(width, height * width)
         rows = np.repeat(self.first[used // n] * self.S, height * width) + local // np.maximum(across, 1)
         cols = np.repeat(self.first[used % n] * self.S, height * width) + local % np.maximum(across, 1)
-        return rows, cols, places
+        return rows, cols, places, {k: ends[np.searchsorted(used, key)] for k, key in joint_keys.items()}
+
+    def _joint_pairs(self, k: int, joint: Joint) -> list[tuple[int, int]]:
+        """Blocks of the matrix that a joint couples, in the order that its function wants them."""
+        poses = self.reads[k]
+        if joint.kind == "holonomic":
+            *speeds, own = self.acts[k]
+            pairs = [(speed, own) for speed in speeds] + [(own, pose) for pose in poses]
+            return pairs + [(speed, pose) for speed in speeds for pose in poses]
+        return [(a, b) for a in self.acts[k] for b in self.acts[k]] if joint.kind == "friction" else []
+
+    def _joints(self, place: dict[int, Int]) -> Int:
+        """One row of the table of laws for each joint: joints differ in size."""
+        from visviva.kernels.joints import BODY, HEAD, joint_address
+
+        names, layout, table = list(self.block), self.model.layout, []
+        for k, joint in self.joints:
+            part, g = self.model.structures[k], joint.g
+            n, bodies = g.A.shape[-1], len(self.reads[k])
+            A, b, values = coefficients(g)
+            scratch = np.zeros(n * (g.m + 5) + 6 * bodies)
+            at = self.p
+            self.P.append(np.concatenate([values, [joint.constant], scratch]))
+            self.p += len(values) + 1 + len(scratch)
+            own = int(self.first[self.acts[k][-1]]) if joint.kind == "holonomic" else 0
+            blocks = HEAD + bodies * BODY
+            lists = blocks + len(place[k])
+            inputs = self.model.port_columns[part.name].start if isinstance(part, AbstractPort) else 0
+            row = [g.m, bodies, at + len(values) + 1, k, inputs, own, lists, len(A), len(b), at, at + len(values), n]
+            row.append(blocks)
+            coordinate = 0
+            for pose, speed in zip(self.reads[k], self.acts[k], strict=False):
+                name = names[pose]
+                is_pose = self.spaces[name] == POSES
+                row += [int(is_pose), self.at_s[name], layout.x[name].start, int(self.first[speed])]
+                row += [int(self.gain[speed]), self.at_turn.get(name, 0), coordinate]
+                coordinate += self.spaces[name].size
+            numbers = np.concatenate([row, place[k], A.ravel(), b.ravel()]).astype(np.int64)
+            table.append((joint_address(joint.kind), 1, self._rows(numbers)))
+        return np.array(table, dtype=np.int64).reshape(-1, 3)
 
     def _flows(self, laws: dict[FlowLaw, list[tuple[int, Array]]], place: dict[FlowLaw, Int]) -> Int:
         names = list(self.block)
