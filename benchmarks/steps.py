@@ -27,7 +27,7 @@ class Steps:
         h: float,
         inputs: Mapping[str, Input] | None = None,
     ) -> None:
-        u = input_function(model, inputs)
+        u, model = input_function(model, inputs)  # inputs that are laws become part of the model
         state, _ = start_state(model, initial, scheme, u)
         self.state = dataclasses.replace(state, h=h)
         self.stepping = scheme.stepping(model, u, self.state, h)

@@ -113,9 +113,9 @@ def _solve(
             break
     if status != SOLVED_STEP:
         return status
-    broken = _broken(idle, work)
+    broken, gap = _broken(prog, idle, work)
     if broken >= 0:
-        report[1], report[2] = work.rest[broken], idle.rows[broken]
+        report[1], report[2] = gap, broken
         return BROKEN_ROW
     for k in range(prog.hot.size):
         for i in range(prog.sizes[STAGES]):
@@ -127,13 +127,21 @@ def _solve(
 
 
 @inner
-def _broken(idle: Idle, work: Work) -> int:
-    """The row that was left out and holds worst, if that is too bad; else -1."""
+def _broken(prog: Program, idle: Idle, work: Work) -> tuple[int, float]:
+    """The row that was left out and holds worst, if that is too bad, else -1; and what it misses of its size.
+
+    Rows whose terms are all small are measured by the others: as small as 1e-6 of those they count as zero.
+    """
+    largest = 0.0
+    if idle.rows.size:
+        for k in range(prog.sizes[DIM] * prog.sizes[STAGES], prog.sizes[SOLVED] * prog.sizes[STAGES]):
+            largest = max(largest, work.size[prog.group[k]])
     worst, most = -1, BROKEN
     for k in range(idle.rows.size):
-        if not work.rest[k] <= most:
-            worst, most = k, work.rest[k]
-    return worst
+        gap = work.rest[k] / max(work.size[prog.group[idle.rows[k]]], max(1e-6 * largest, 1e-300))
+        if not gap <= most:
+            worst, most = idle.rows[k], gap
+    return worst, most
 
 
 @inner

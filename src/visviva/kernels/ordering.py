@@ -106,7 +106,8 @@ def matching(A: Any) -> Int:
     entries = A.tocoo()
     there = entries.data != 0
     size = np.abs(entries.data[there])
-    cost = 1.0 + np.log(size.max(initial=0.0) / size)  # the graph takes a cost of 0 for no edge, so all are 1 dearer
+    # the graph takes a cost of 0 for no edge, so all are 1 dearer; with costs that round, SciPy's search may never end
+    cost = 1.0 + np.round(64.0 * np.log(size.max(initial=0.0) / size)) / 64.0
     graph = csr_array((cost, (entries.row[there], entries.col[there])), shape=A.shape)
     try:
         row, column = min_weight_full_bipartite_matching(graph)

@@ -77,4 +77,4 @@ class Work(NamedTuple):
     dDa: Array  # (segments, GAINS)
     dDb: Array
     cx: Array  # (stages, 2 stages)
-    rest: Array  # what rows that are not solved leave, relative to their size
+    rest: Array  # what rows that are not solved leave

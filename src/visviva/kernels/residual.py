@@ -83,7 +83,7 @@ def evaluate(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float
 def _leave_out(idle: Idle, work: Work, mode: int) -> None:
     """Replace rows that are not solved by "unknown = 0", and keep what they leave."""
     for k in range(idle.rows.size):
-        work.rest[k] = abs(work.r[idle.rows[k]]) / max(work.rs[idle.rows[k]], 1e-300)
+        work.rest[k] = abs(work.r[idle.rows[k]])
         work.r[idle.rows[k]] = work.y[idle.rows[k]]
     if mode == MATRIX:
         for k in range(idle.others.size):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.results.plot_style import closure, lighten, name_axes
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def _mechanical_lines(run: Run, axes: Axes) -> None:
 def _thermal_lines(run: Run, axes: Axes) -> None:
     """Changes since the start, by component and environment: internal energies are large and their zero is nobody's."""
     total = run["energy"] - run["energy"][0] - run["work"]
-    for name in run.match("energy.*"):
-        energy = run[name]
-        axes.plot(run.t, energy - energy[0], lw=1.3, label=name.removeprefix("energy."))
+    changes = {name.removeprefix("energy."): run[name] - run[name][0] for name in run.match("energy.*")}
+    for name, change in _largest(changes).items():
+        axes.plot(run.t, change, lw=1.3, label=name)
     for reservoir in (part for part in run.model.reservoirs if part.entropy):
         taken = run.model.theta0 * run[reservoir.name].sum(-1)
         axes.plot(run.t, taken, lw=1.3, ls="-.", label=f"environment at {reservoir.name}")
@@ -85,6 +86,16 @@ def _thermal_lines(run: Run, axes: Axes) -> None:
     axes.plot(run.t, run["heat"], color="0.45", ls="--", label="exergy destroyed")
     axes.plot(run.t, total, color="black", ls=":", label="sum of all energies")
     axes.set_ylabel("energy since the start [J]")
+
+
+def _largest(changes: dict[str, Array]) -> dict[str, Array]:
+    """The energies that change most, in their order, and the sum of the others."""
+    if len(changes) <= MANY:
+        return changes
+    ranked = sorted(changes, key=lambda name: -float(np.abs(changes[name]).max()))
+    small = ranked[MANY - 1 :]
+    rest = np.sum([changes[name] for name in small], axis=0)
+    return {name: change for name, change in changes.items() if name not in small} | {f"{len(small)} others": rest}
 
 
 def _quantities(run: Run, pattern: str) -> Figure:
