@@ -30,13 +30,14 @@ def rows(quick: bool = False) -> list[Row]:
     places = np.column_stack([np.tile(np.arange(n)[:, None], 3), width * np.arange(n)]).astype(np.int64)
     P = np.tile(part.parameters, n)
     e, dE, effort, slope = np.zeros((4, n))
+    pointers = [array.ctypes.data for array in (places, P, a, b, e, dE)]
     found = []
     for mode, what in ((0, "an effort"), (1, "an effort and its derivative")):
 
         def by_address(mode: int = mode) -> None:
             e[:] = dE[:] = 0.0
             for _ in range(calls):
-                law(n, *(array.ctypes.data for array in (places, P, a, b, e, dE)), 1e-3, mode)
+                law(n, *pointers, 1e-3, mode)
 
         def by_hand(mode: int = mode) -> None:
             effort[:] = slope[:] = 0.0

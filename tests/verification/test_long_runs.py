@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from physics_systems import GASES, two_gases
@@ -15,14 +13,12 @@ import visviva as vv
 pytestmark = pytest.mark.slow
 
 STEPS = 10**6
-SECONDS = 60.0  # of computing, for all of them
 LONG = {
     "quadratic, damped": (damped(), {"osc.q": 1.0, "p": 0.2}, {}, 0.01),
     "pendulum, driven and heated": (hot(pendulum()), {"osc.q": 2.5, "p": 0.2, "s": -0.1}, {"p": 0.5}, 0.01),
     "heat capacities": (two_bodies(), {"a": 0.3, "b": -0.2}, {}, 0.01),
     "ideal gases": (two_gases(), GASES, {}, 1e-3),
 }  # fmt: skip
-spent: dict[str, float] = {}
 
 
 def total_energy(run):
@@ -34,13 +30,10 @@ def total_energy(run):
 @pytest.mark.parametrize("name", LONG)
 def test_the_drift_of_a_million_steps_is_rounding(name):
     system, start, inputs, h = LONG[name]
-    began = time.process_time()
     run = vv.simulate(system, t_end=STEPS * h, h=h, initial=start, inputs=inputs, every=1000)
-    spent[name] = time.process_time() - began
     assert run.final.steps == STEPS
     E = total_energy(run)
     assert np.abs(E - E[0]).max() <= 1e-9 * run.energy_unit
     audit = run.audit()
     assert audit.ok
     assert audit.drift <= 1e-9
-    assert sum(spent.values()) <= SECONDS

@@ -14,10 +14,12 @@ from visviva.compiler.laws import EnergyLaw
 
 @cache
 def _generator() -> str:
-    """Hash of the files that write sources: what they wrote before they changed is not used."""
+    """Hash of what writes sources, SymPy too: what was written before it changed is not used."""
+    import sympy
+
     here = Path(__file__).parent
     texts = [(here / name).read_bytes() for name in ("codegen.py", "printing.py", "discrete.py")]
-    return hashlib.sha256(b"".join(texts)).hexdigest()
+    return hashlib.sha256(b"".join([sympy.__version__.encode(), *texts])).hexdigest()
 
 
 def _key(*what: Any) -> str:

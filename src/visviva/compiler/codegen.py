@@ -13,8 +13,6 @@ from visviva.compiler.flows import FlowLaw, is_flat, rotation_of
 from visviva.compiler.laws import EnergyLaw, symbols
 from visviva.compiler.printing import HELPERS, shared
 
-RESIDUAL, JACOBIAN, POWER = 0, 1, 2  # modes of a flow kernel; an energy kernel knows the first two
-
 
 @final
 @dataclass(frozen=True)

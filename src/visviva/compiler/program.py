@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
-from visviva.compiler.build import energy_address, flow_address
 from visviva.compiler.body_flows import POSES, Joint, coefficients, joint_of
+from visviva.compiler.build import energy_address, flow_address
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat, with_feedback
 from visviva.compiler.laws import EnergyLaw
@@ -63,6 +63,8 @@ class CompiledModel:
 
 def build_program(model: Model, tableau: Tableau) -> CompiledModel:
     """The program of a model for a scheme; raises `NotCompilable` where a block has no expression."""
+    if not model.layout.solved:
+        raise NotCompilable(f"the model {model.name!r} has nothing to solve")
     return _Builder(model, tableau).build()
 
 
@@ -120,11 +122,16 @@ class _Builder:
             T=T, P=P, energies=energies, flows=flows, flat=flat, turned=turned, turning=self._turning(len(turned)),
             masses=masses, units=units,
             E_at=E_at, E_value=E_value, gains=self._constant_gains(gains), blocks=self._blocks(),
-            hot=np.array([layout.z[v.name].start for v in model.variables if v.entropy], dtype=np.int64),
+            hot=np.array([layout.z[name].start for name in self._hot()], dtype=np.int64),
             group=group, tableau=self.tableau.array, theta0=np.array([model.theta0]),
         )  # fmt: skip
         width = sum(port.width for port in model.ports)
         return CompiledModel(model, program, self.tableau, rows, cols, len(rows) + pad, width, groups)
+
+    def _hot(self) -> list[str]:
+        """Variables and junctions whose efforts are temperatures less θ0."""
+        names = [variable.name for variable in self.model.variables if variable.entropy]
+        return names + [junction.name for junction in self.model.junctions if junction.entropy]
 
     # -- coordinates --
 
@@ -230,6 +237,8 @@ class _Builder:
             own = [self.block[part.name]] if isinstance(part, AbstractConstraint) else []
             reads, acts = part.reads, part.acts
             joint = joint_of(part, tuple(self.spaces[n] for n in reads))
+            if joint is not None and part.name in feedback and isinstance(part, AbstractPort):
+                raise NotCompilable(f"the torque of {part.name!r} depends on states or efforts")
             if joint is not None:
                 self.joints.append((k, joint))
                 self.acts.append([self.block[name] for name in acts] + own)

@@ -111,16 +111,14 @@ class EnergyCollocation(AbstractIntegrator):
         return _Stepper(model, self.newton)
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
-        reference = super().stepping(model, inputs, state, h)
+        self.prepare(model)  # says what it cannot integrate
         if self.compiled:
-            from visviva.compiler.flows import NotCompilable
-            from visviva.integrate.compiled import CompiledStepping
+            from visviva.integrate.compiled import compiled_stepping
 
-            try:
-                return CompiledStepping(model, TABLEAU, self.newton, inputs, state, h)
-            except NotCompilable:
-                pass  # the reference form takes any model
-        return reference
+            steps = compiled_stepping(model, TABLEAU, self.newton, inputs, state, h)
+            if steps is not None:
+                return steps
+        return super().stepping(model, inputs, state, h)
 
 
 @final
@@ -141,6 +139,7 @@ class _Stepper(AbstractStepper):
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
         scale = self._scale(x0, u, E)
+        times = state.t + NODES * h
 
         def stages(y: Array) -> tuple[Array, Array, Array]:
             """(ξ, X, z) of both stages, (..., 2, ·), from y = (ξ_1, ξ_2, active w_1, active w_2)."""
@@ -150,7 +149,7 @@ class _Stepper(AbstractStepper):
             return xi, _path(x0, h * xi, NODES), z
 
         def gaps(xi: Array, X: Array, z: Array) -> Array:
-            flow = model.flow(X, z, u)
+            flow = model.flow(X, z, model.supplied(times, X, z, u))
             parts = (xi @ E.T - flow[..., :dim], flow[..., dim + active])
             return np.concatenate([part.reshape(*xi.shape[:-2], -1) for part in parts], axis=-1)
 
@@ -172,6 +171,7 @@ class _Stepper(AbstractStepper):
             raise
         xi, X, z = stages(solution.y)
         self._check_temperatures(z)
+        u = model.supplied(times, X, z, u)
         check_left_out(model, state.active, X, z, u)
         outputs = model.outputs(X, z)
         return Step(
@@ -184,6 +184,7 @@ class _Stepper(AbstractStepper):
             iterations=solution.iterations,
             residual=solution.residual,
             taken=h * WEIGHTS @ model.flow(X, z, u)[:, model.layout.solved :],
+            u=WEIGHTS @ u,
         )
 
     def check(self, state: State, h: float, u: Array) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.compiler.flows import NotCompilable
 from visviva.compiler.program import CompiledModel, build_program
 from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
@@ -23,10 +24,18 @@ if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
     from visviva.kernels.program import Idle, Work
 
-LOST_PIVOT = 1e-11  # smallest relative pivot that the order of elimination may lead to
-
 
 WHOLE = np.array([1.0])  # a step that is not composed of parts
+
+
+def compiled_stepping(
+    model: Model, tableau: Tableau, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+) -> CompiledStepping | None:
+    """Compiled steps of a model; None where a block has no expression, and the reference form is to be used."""
+    try:
+        return CompiledStepping(model, tableau, newton, inputs, state, h, parts)
+    except NotCompilable:
+        return None
 
 
 @final
@@ -117,11 +126,13 @@ class CompiledStepper(AbstractStepper):
         work = memory(self.c, 0)
         self._select(state.active)
         u = np.zeros((self.c.tableau.stages, self.c.inputs))
-        unknowns: Any = ()
+        unknowns, finite = np.zeros(0, dtype=np.int64), True
         for spread in (0.0, 1.0):
             self._trial(work, state, h, u, spread)
             values = work.V[: len(self.c.rows)].copy()
             if not np.isfinite(values).all():
+                unknowns = np.unique(self.c.rows[~np.isfinite(values)])
+                finite = False
                 continue
             try:
                 plan = analyse(self.c.unknowns, self.c.rows, self.c.cols, values)
@@ -130,8 +141,11 @@ class CompiledStepper(AbstractStepper):
                 continue
             return plan, work._replace(LU=np.zeros(plan.size))
         names = list(dict.fromkeys(unknown_name(self.c.model, int(k) // self.c.tableau.stages) for k in unknowns))
-        if not names:
-            raise ModelError(f"model {self.c.model.name!r} is not finite at its initial state.")
+        if not finite:
+            raise ModelError(
+                f"the equations of {self.c.model.name!r} are not finite at t = {state.t:g} s: {'; '.join(names)}.\n"
+                "Start inside the domain of its energies and laws."
+            )
         raise ModelError(
             f"model {self.c.model.name!r} does not determine: {'; '.join(names)}.\n"
             "Nothing sets its effort or its flow there: add a storage, a dissipation or a constraint, or\n"

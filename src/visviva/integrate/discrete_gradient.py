@@ -26,8 +26,10 @@ class DiscreteGradient(AbstractIntegrator):
     x̄ is the mean of both ends in embedding coordinates and z̄ holds one discrete gradient per storage, so that
     H(x1) - H(x0) = h (ȳᵀu - z̄ᵀR z̄) at any h. Holonomic rows are solved as g(x1)/h = 0.
     On SE(3), with the frame at the centre of mass, the retraction keeps linear and angular momentum and moves the
-    centre of mass of a free body on a straight line. The Newton matrix is made by differences: it is the
-    reference for every model, not the fast path.
+    centre of mass of a free body on a straight line.
+
+    compiled: run in compiled code, see `visviva.integrate.compiled`; False, or a block without an expression, gives the
+    reference for every model, in NumPy and with a Newton matrix made by differences.
     """
 
     newton: Newton = field(default_factory=Newton)
@@ -42,14 +44,12 @@ class DiscreteGradient(AbstractIntegrator):
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
         if self.compiled:
-            from visviva.compiler.flows import NotCompilable
             from visviva.compiler.tableau import MIDPOINT
-            from visviva.integrate.compiled import CompiledStepping
+            from visviva.integrate.compiled import compiled_stepping
 
-            try:
-                return CompiledStepping(model, MIDPOINT, self.newton, inputs, state, h)
-            except NotCompilable:
-                pass  # the reference form takes any model
+            steps = compiled_stepping(model, MIDPOINT, self.newton, inputs, state, h)
+            if steps is not None:
+                return steps
         return super().stepping(model, inputs, state, h)
 
 

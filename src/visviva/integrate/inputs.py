@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.compiler.feedback import ARGUMENTS, feedback_of
-from visviva.errors import ModelError, VisvivaError
+from visviva.errors import ModelError
 from visviva.model import Model
 
 Input = ArrayLike | Callable[..., ArrayLike]
 
 
-class BadInput(VisvivaError):
+class BadInput(ModelError):
     """An input function returned something that is no finite vector of the port's width."""
 
 
@@ -74,9 +74,10 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
 def _looks_back(function: Callable[..., Any]) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
-        names = list(inspect.signature(function).parameters)
+        arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
+    names = [argument.name for argument in arguments if argument.default is argument.empty]
     return bool(names) and set(names) <= set(ARGUMENTS) and names != ["t"]
 
 

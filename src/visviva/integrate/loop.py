@@ -83,8 +83,7 @@ class Loop:
         if hot:
             rows = self.model.layout.act(tuple(hot))
             with np.errstate(invalid="ignore"):
-                at_ends, in_steps = self.model.z(chunk.x[1:]), self.model.mean_z(chunk.x[:-1], chunk.x[1:])
-                theta = np.minimum(at_ends[:, rows], in_steps[:, rows]) + self.model.theta0
+                theta = self.model.z(chunk.x[1:])[:, rows] + self.model.theta0
             cold = np.argwhere(~(theta > 0))
             if len(cold):
                 step, k = (int(i) for i in cold[cold[:, 0].argmin()])
@@ -128,11 +127,14 @@ class Loop:
         model, state, n = self.model, self.state, chunk.steps
         taken, angles = self._taken(chunk), self._angles(chunk.x)
         steps = state.steps + np.arange(n + 1, dtype=np.float64)
+        t = state.t0 + steps * state.h
         u = np.array(self._u[: n + 1])
+        if model.feedback:
+            u = model.supplied(t, chunk.x, model.z(chunk.x), u)
         heat, work = chunk.heat.reshape(n, len(model.dissipations)), chunk.work.reshape(n, len(model.ports))
         u_mid = chunk.u.reshape(n, u.shape[1])
         record = Record(
-            t=state.t0 + steps * state.h,
+            t=t,
             x=chunk.x,
             angles=angles,
             taken=taken,

@@ -57,6 +57,7 @@ class Stepping:
         mean = np.asarray(self.stepper.weights) @ u
         try:
             step, active = self._solve(state, h, u)
+            self._check_temperatures(state.x, step.x)
         except NotConverged as failure:
             if halvings == 0:
                 raise
@@ -65,6 +66,13 @@ class Stepping:
             except NotConverged:
                 raise failure from None  # the whole step is what the user asked for
         return step, active, 1, mean if step.u is None else step.u
+
+    def _check_temperatures(self, x0: Array, x1: Array) -> None:
+        """A step with a temperature at or below zero has no meaning, whatever its balance: it is refused."""
+        if self.model.is_thermal and len(self.stepper.nodes) == 1:  # schemes with several stages check their own
+            for name, theta in self.model.temperatures(self.model.mean_z(x0, x1)).items():
+                if not theta > 0:
+                    raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         half = dataclasses.replace(state, t0=state.t0 + state.steps * h, steps=0, h=0.5 * h, rate=state.rate[:1])

@@ -67,16 +67,14 @@ class Suzuki4(AbstractIntegrator):
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
         if isinstance(self.inner, DiscreteGradient) and self.inner.compiled:
-            from visviva.compiler.flows import NotCompilable
             from visviva.compiler.tableau import MIDPOINT
-            from visviva.integrate.compiled import CompiledStepping
+            from visviva.integrate.compiled import compiled_stepping
 
             if not self.allow_dissipation:
                 _check_reversible(model)
-            try:
-                return CompiledStepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
-            except NotCompilable:
-                pass  # the reference form takes any model
+            steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
+            if steps is not None:
+                return steps
         return super().stepping(model, inputs, state, h)
 
 

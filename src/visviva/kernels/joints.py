@@ -21,7 +21,7 @@ from visviva.kernels.program import Int
 # entries of A, of b, place of their values, of a constant, number of coordinates, and where the blocks begin
 M, BODIES, SCRATCH, OUT, INPUT, LAMBDA, LISTS, N_A, N_B, VALUES, CONSTANT, N, BLOCKS = range(13)
 HEAD = 13
-# numbers of a body: whether it is a pose, places in s, x, of its velocity in z, of its derivatives, in dX, first coordinate
+# numbers of a body: whether it is a pose, places in s, x, of its velocity in z and in dE, in dX, first coordinate
 POSE, AT_S, AT_X, AT_V, AT_DE, AT_P, FIRST = range(7)
 BODY = 7
 
@@ -150,7 +150,7 @@ def holonomic(
         g, size = _value(T, P, x, G, row)
         r[lam + row] -= k * g
         if mode == 1:
-            rs[lam + row] += k * size
+            rs[lam + row] += abs(k) * size
     if mode == 1:
         place = T[BLOCKS] + T[BODIES]
         for b in range(T[BODIES]):

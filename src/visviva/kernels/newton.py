@@ -12,7 +12,7 @@ from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, ROUNDING, evaluat
 
 SOLVED_STEP, NOT_CONVERGED, NOT_FINITE, SINGULAR, FROZEN, BROKEN_ROW = range(6)
 FLOOR, ROUNDED, ACCEPT, SLOW, MOST = range(5)  # places of the settings, see `visviva.integrate.newton`
-STAGNANT, SUSPECT = 0.25, 1e-2
+STAGNANT = 0.25
 
 
 @inner
@@ -42,7 +42,7 @@ def newton(
         r, row = evaluate(prog, idle, work, u, t, h, mode)
         if mode == POWERS:
             return SOLVED_STEP
-        if mode == RESIDUAL and not reverted and r > last and part > shortest and last > accept:
+        if mode == RESIDUAL and not reverted and not r <= last and part > shortest and last > accept:
             part *= 0.5
             for k in range(n):
                 work.y[k] += part * work.move[k]
@@ -55,7 +55,7 @@ def newton(
         if not math.isfinite(r):
             return NOT_FINITE
         # with the matrix of an earlier iterate the residual may fall slowly without being rounding
-        stagnant = r > STAGNANT * last and (fresh or best <= settings[ROUNDED])
+        stagnant = mode == ROUNDING or (r > STAGNANT * last and (fresh or best <= settings[ROUNDED]))
         if reverted or r <= settings[FLOOR] or (stagnant and best <= accept):
             reverted = best < r
             mode = POWERS
@@ -64,7 +64,7 @@ def newton(
                 for k in range(n):
                     work.y[k] = work.best[k]
             continue
-        if stagnant and best < SUSPECT and mode != ROUNDING:  # what is left may be the rounding of the states
+        if stagnant and mode != ROUNDING:  # what is left may be the rounding of the states
             mode = ROUNDING
             for k in range(n):
                 work.y[k] = work.best[k]

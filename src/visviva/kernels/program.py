@@ -40,7 +40,7 @@ class Program(NamedTuple):
     blocks: Int  # (variables, 4) first row, dimension, place in the derivatives of z, first coordinate
     hot: Int  # rows of z that are temperatures less θ0
     group: Int  # (SOLVED * STAGES,) rows of a kind share one size
-    tableau: Array  # see `kernels.stages`
+    tableau: Array  # see `kernels.residual`
     theta0: Array  # (1,)
 
 

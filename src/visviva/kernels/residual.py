@@ -69,7 +69,7 @@ def evaluate(prog: Program, idle: Idle, work: Work, u: Array, t: float, h: float
         return 0.0, -1
     _leave_out(idle, work, kind)
     if kind == MATRIX:
-        _sizes(prog, work)
+        _sizes(prog, work, mode == ROUNDING)
     largest, row, total = 0.0, -1, 0.0
     for k in range(prog.sizes[SOLVED] * S):
         value = abs(work.r[k]) / work.size[prog.group[k]]
@@ -93,8 +93,11 @@ def _leave_out(idle: Idle, work: Work, mode: int) -> None:
 
 
 @inner
-def _sizes(prog: Program, work: Work) -> None:
-    """The size of each group of rows: that of its largest one."""
+def _sizes(prog: Program, work: Work, whole: bool) -> None:
+    """The size of each group of rows: that of its largest one; as a whole at least 1e-12 of the largest of all.
+
+    That compares rows of different units, so it is for groups at rest only, which have no size of their own.
+    """
     most = 0.0
     for g in range(work.size.size):
         work.size[g] = 0.0
@@ -103,8 +106,9 @@ def _sizes(prog: Program, work: Work) -> None:
         if work.rs[k] > work.size[g]:
             work.size[g] = work.rs[k]
             most = max(most, work.rs[k])
+    floor = max(1e-12 * most, 1e-300) if whole else 1e-300
     for g in range(work.size.size):
-        work.size[g] = max(work.size[g], max(1e-12 * most, 1e-300))
+        work.size[g] = max(work.size[g], floor)
 
 
 @inner
@@ -275,6 +279,7 @@ def _amplitudes(prog: Program, work: Work, h: float, whole: bool) -> None:
         for v in range(prog.blocks.shape[0]):
             first, n, at, x = prog.blocks[v, 0], prog.blocks[v, 1], prog.blocks[v, 2], prog.blocks[v, 3]
             for l in range(n):
+                work.rs[(first + l) * S + i] += abs(work.x[x + l]) / abs(h)
                 total = 0.0
                 for m in range(n):
                     for j in range(S):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,6 +32,15 @@ def rhs(model: Model, inputs: Mapping[str, Input] | None = None) -> Callable[[fl
     return _RightHandSide(model, inputs or {})
 
 
+def _is_of_time(function: Any) -> bool:
+    try:
+        arguments = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return True
+    needed = [argument for argument in arguments if argument.default is argument.empty]
+    return len(needed) <= 1 and not (needed and needed[0].name in ("x", "z", "theta"))
+
+
 @final
 class _RightHandSide:
     def __init__(self, model: Model, inputs: Mapping[str, Input]) -> None:
@@ -38,6 +48,8 @@ class _RightHandSide:
             if name not in model.port_columns:
                 ports = ", ".join(model.port_columns) or "none"
                 raise ModelError(f"rhs() has an input for {name!r}, but the ports of {model.name!r} are: {ports}.")
+            if callable(inputs[name]) and not _is_of_time(inputs[name]):
+                raise ModelError(f"the input of port {name!r} must be a function of time alone for rhs().")
         self.model = model
         self.inputs = inputs
         dim = model.layout.dim

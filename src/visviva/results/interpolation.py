@@ -35,7 +35,7 @@ def value_at(run: Run, t: float, name: str) -> Array:
     stem, _, what = name.rpartition(".")
     if what == "R" and f"{stem}.twist" in run:
         return _rotation(values[k : k + 2], h * run[f"{stem}.twist"][k : k + 2, :3], s)
-    rates = _rates(run, name, k)
+    rates = _rates(run, name, k) if run.recorded is None else None
     if rates is None:
         return np.asarray((1 - s) * values[k] + s * values[k + 1])
     return _hermite(values[k], values[k + 1], h * rates[0], h * rates[1], s)

@@ -153,7 +153,7 @@ class Run:
     @property
     def steps(self) -> int:
         """Number of steps made, also those whose nodes were not kept."""
-        return self.final.steps if self.recorded is not None else round(float((np.diff(self.t) / self.record.h).sum()))
+        return round(float((np.diff(self.record.t) / self.record.h).sum()))
 
     @cached_property
     def _storage_energies(self) -> list[Array]:

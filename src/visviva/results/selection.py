@@ -89,7 +89,7 @@ def _names(run: Run, patterns: tuple[str, ...]) -> list[str]:
         found = fnmatch.filter(run.names, pattern)
         if not found:
             raise no_such_quantity(run, pattern, run.names)
-        names += found
+        names += [name for name in found if name not in RELATIVE or name == pattern]
     relative = [name for name in names if name in RELATIVE]
     if relative:
         raise ModelError(
