@@ -77,7 +77,7 @@ def _looks_back(function: Callable[..., Any]) -> bool:
         arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    names = [argument.name for argument in arguments if argument.default is argument.empty]
+    names = [a.name for a in arguments if a.default is a.empty and a.kind is not a.POSITIONAL_ONLY]
     return bool(names) and set(names) <= set(ARGUMENTS) and names != ["t"]
 
 

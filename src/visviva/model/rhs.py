@@ -37,8 +37,8 @@ def _is_of_time(function: Any) -> bool:
         arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return True
-    needed = [argument for argument in arguments if argument.default is argument.empty]
-    return len(needed) <= 1 and not (needed and needed[0].name in ("x", "z", "theta"))
+    needed = [a.name for a in arguments if a.default is a.empty and a.kind is not a.POSITIONAL_ONLY]
+    return len(needed) <= 1 and not set(needed) & {"x", "z", "theta"}
 
 
 @final
