@@ -21,7 +21,7 @@ $(STAMP)-%: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	touch $@
 
-demo: $(STAMP)          ## simulate, audit and plot a double pendulum and a four-bar
+demo: $(STAMP)          ## simulate, audit and plot a double pendulum, a four-bar and a motor with heat
 	$(BIN)/visviva demo --out out
 
 test: $(STAMP)-test     ## the default tests
