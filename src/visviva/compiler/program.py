@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array
 from visviva.compiler.body_flows import POSES, Joint, coefficients, joint_of
 from visviva.compiler.build import energy_address, flow_address
+from visviva.compiler.compiled_model import CompiledModel, Int
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat, with_feedback
 from visviva.compiler.laws import EnergyLaw
@@ -22,43 +21,6 @@ from visviva.model.structure import AbstractConstraint, AbstractPort
 
 if TYPE_CHECKING:
     from visviva.compiler.tableau import Tableau
-    from visviva.kernels.program import Idle, Program
-
-Int = NDArray[np.int64]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class CompiledModel:
-    """A program, the pattern of its matrix, and which power belongs to which component.
-
-    rows, cols: places of the entries of the matrix; behind them V has a pad for what is not solved.
-    """
-
-    model: Model
-    program: Program
-    tableau: Tableau
-    rows: Int
-    cols: Int
-    values: int  # length of V
-    inputs: int
-    groups: int
-
-    @property
-    def unknowns(self) -> int:
-        """Numbers to be solved for in a step."""
-        return self.model.layout.solved * self.tableau.stages
-
-    def idle(self, active: Mask) -> Idle:
-        """Rows that a step does not solve."""
-        from visviva.kernels.program import Idle
-
-        S = self.tableau.stages
-        out = self.model.layout.dim + np.flatnonzero(~active)
-        rows = (out[:, None] * S + np.arange(S)).ravel()
-        within = np.isin(self.rows, rows) if len(rows) else np.zeros(len(self.rows), dtype=bool)
-        on_diagonal = within & (self.rows == self.cols)
-        return Idle(rows, np.flatnonzero(on_diagonal), np.flatnonzero(within & ~on_diagonal))
 
 
 def build_program(model: Model, tableau: Tableau) -> CompiledModel:

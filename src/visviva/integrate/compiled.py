@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.compiler.compiled_model import CompiledModel
 from visviva.compiler.flows import NotCompilable
-from visviva.compiler.program import CompiledModel, build_program
+from visviva.compiler.program import build_program
 from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
