@@ -37,7 +37,7 @@ def newton(
     """
     n, accept = prog.sizes[SOLVED] * prog.sizes[STAGES], settings[ACCEPT]
     best, worst, last, part, pivot = math.inf, -1, math.inf, 1.0, 1.0
-    iteration, ready, fresh, reverted, mode = 0, False, False, False, MATRIX
+    iteration, stalls, ready, fresh, reverted, mode = 0, 0, False, False, False, MATRIX
     while True:
         r, row = evaluate(prog, idle, work, u, t, h, mode)
         if mode == POWERS:
@@ -55,7 +55,8 @@ def newton(
         if not math.isfinite(r):
             return NOT_FINITE
         # with the matrix of an earlier iterate the residual may fall slowly without being rounding
-        stagnant = mode == ROUNDING or (r > STAGNANT * last and (fresh or best <= settings[ROUNDED]))
+        slow = mode == RESIDUAL and not reverted and r > STAGNANT * last
+        stagnant = mode == ROUNDING or (slow and (fresh or best <= settings[ROUNDED]))
         if reverted or r <= settings[FLOOR] or (stagnant and best <= accept):
             reverted = best < r
             mode = POWERS
@@ -64,10 +65,9 @@ def newton(
                 for k in range(n):
                     work.y[k] = work.best[k]
             continue
-        if stagnant and mode != ROUNDING:  # what is left may be the rounding of the states
-            mode = ROUNDING
-            for k in range(n):
-                work.y[k] = work.best[k]
+        if slow and fresh:  # sizes were those of another iterate; if that was not it, count the rounding of the states
+            stalls += 1
+            mode = ROUNDING if stalls > 1 else MATRIX
             continue
         if iteration >= settings[MOST]:
             return NOT_CONVERGED
