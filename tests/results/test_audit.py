@@ -9,6 +9,7 @@ from systems import hot
 
 import visviva as vv
 from visviva.demo import four_bar
+from visviva.demo.show import driven_loop
 from visviva.geometry.embedding import Flat
 from visviva.model import Dissipation, Kinetic, Port, QuadraticEnergy, Routing, Variable, canonical
 from visviva.model.structure import AbstractDissipation
@@ -280,3 +281,11 @@ def test_a_table_says_which_run_it_is_of(machine_run):
     assert first == "Audit of 'machine': PHMP, 50 steps, t = 0 … 0.5 s"
     rows = [line.split()[0] for line in str(machine_run.audit()).splitlines()]
     assert {"rod", "arm", "tip", "hinge", "elbow", "ball", "motor", "load", "sum"} <= set(rows)
+
+
+def test_many_components_that_only_pass_power_on_share_a_line():
+    text = str(driven_loop().audit())
+    assert " others " in text
+    assert "all passed on" in text
+    assert "bearing.hc" not in text
+    assert "housing" in text

@@ -28,22 +28,21 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array
+from visviva.compiler.flows import is_flat
 from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
-from visviva.geometry.embedding import AbstractSpace, Flat, ProductSpace
-from visviva.geometry.linear import apply
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.redundancy import check_left_out
 from visviva.model import Model, RowKind, State
 from visviva.model.layout import Index
 
 NODES = np.array([0.5 - np.sqrt(3) / 6, 0.5 + np.sqrt(3) / 6])  # c
 WEIGHTS = np.array([0.5, 0.5])  # b
 RICHARDSON = {1: -1 / 3, 2: 4 / 3}  # weight of each number of intervals
-ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must hold as well
 
 
 def lagrange_integrals(tau: Array) -> Array:
@@ -96,7 +95,7 @@ class EnergyCollocation(AbstractIntegrator):
     feedback: ClassVar[bool] = True
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
-        turning = [variable.name for variable in model.variables if not _is_flat(variable.space)]
+        turning = [variable.name for variable in model.variables if not is_flat(variable.space)]
         if turning:
             raise ModelError(
                 f"EnergyCollocation integrates flat state spaces; {turning[0]!r} of {model.name!r} has rotations.\n"
@@ -234,27 +233,6 @@ class _Stepper(AbstractStepper):
         return f"variable {name!r}"
 
 
-def check_left_out(model: Model, active: Mask, x: Array, z: Array, u: Array) -> None:
-    """Refuse a step in which a redundant row without a g, checked instead of solved, fails at a stage (first axis)."""
-    rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds], dtype=bool)
-    left_out = np.flatnonzero(rates & ~active)
-    if not len(left_out):
-        return
-    rows = model.layout.dim + left_out
-    size = apply(np.abs(model.J(x)[..., rows, :]), np.abs(z))
-    gap = (np.abs(model.flow(x, z, u)[..., rows]) / np.maximum(size, 1e-300)).max(0)
-    if gap.max() > ROW_TOLERANCE:
-        violated = NotConverged("a redundant constraint is violated", -1, float(gap.max()))
-        violated.where = row_name(model, int(left_out[gap.argmax()]))
-        raise violated
-
-
 def _path(x0: Array, hxi: Array, tau: Array) -> Array:
     """x(τ) = x0 + h Σ_j ξ_j ∫₀^τ l_j at several τ, shape (..., len(τ), dim)."""
     return x0 + lagrange_integrals(tau) @ hxi
-
-
-def _is_flat(space: AbstractSpace) -> bool:
-    if isinstance(space, ProductSpace):
-        return all(_is_flat(factor) for factor in space.factors)
-    return isinstance(space, Flat)

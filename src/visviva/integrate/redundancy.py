@@ -7,9 +7,14 @@ import itertools
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.model import Model
+from visviva.geometry.linear import apply
+from visviva.integrate.names import row_name
+from visviva.integrate.newton import NotConverged
+from visviva.model import Model, RowKind
 
 RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
+
+ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must hold as well
 
 
 def independent_rows(blocks: list[Array]) -> Mask:
@@ -55,3 +60,30 @@ def select_rows(model: Model, x: Array) -> Mask:
         mask[slices[k]] = chosen[at : at + rows]
         at += rows
     return np.concatenate([np.ones(sum(junction.dim for junction in model.junctions), dtype=bool), mask])
+
+
+def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> Array:
+    """What rows without a g that were left out miss of the size of their terms, per algebraic row; else zero.
+
+    x, z, u: of all stages, first axis; the worst counts.
+    """
+    rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds], dtype=bool) & ~active
+    gaps = np.zeros(len(active))
+    if rates.any():
+        rows = model.layout.dim + np.flatnonzero(rates)
+        size = apply(np.abs(model.J(x)[..., rows, :]), np.abs(z))
+        gaps[rates] = (np.abs(model.flow(x, z, u)[..., rows]) / np.maximum(size, 1e-300)).max(0)
+    return gaps
+
+
+def check_left_out(model: Model, active: Mask, x: Array, z: Array, u: Array) -> None:
+    """Refuse a step in which such a row fails at a stage."""
+    refuse(model, left_out_gaps(model, active, x, z, u))
+
+
+def refuse(model: Model, gaps: Array) -> None:
+    """An error that names the worst row, if it misses too much."""
+    if gaps.max(initial=0.0) > ROW_TOLERANCE:
+        violated = NotConverged("a redundant constraint is violated", -1, float(gaps.max()))
+        violated.where = row_name(model, int(gaps.argmax()))
+        raise violated

@@ -15,8 +15,7 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
-from visviva.integrate.redundancy import select_rows
-from visviva.integrate.stepping import G_TOLERANCE
+from visviva.integrate.redundancy import ROW_TOLERANCE, select_rows
 from visviva.mechanism import Motion
 from visviva.model import Model, State
 
@@ -107,7 +106,7 @@ def _check_temperatures(model: Model, x: Array) -> None:
 def _check_g(model: Model, x: Array) -> None:
     g = np.abs(model.g(x))
     relative = g / model.g_scale(x)
-    if relative.max(initial=0.0) > G_TOLERANCE:
+    if relative.max(initial=0.0) > ROW_TOLERANCE:
         worst = int(relative.argmax())
         name = row_name(model, worst + len(model.kinds) - len(g))
         raise AssemblyError(

@@ -11,12 +11,10 @@ from visviva._arrays import Array, Mask
 from visviva.integrate.chunk import Chunk, stack
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
-from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
-from visviva.integrate.redundancy import select_rows
-from visviva.model import Model, RowKind, State
+from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
+from visviva.model import Model, State
 
-G_TOLERANCE = 1e-9  # of the size of the terms of g: a row that was not solved must hold as well
 HALVINGS = 8  # a step is divided into at most 2^8
 
 
@@ -99,33 +97,26 @@ class Stepping:
                     raise failure from None
                 step = self.stepper.step(dataclasses.replace(cold, active=active), h, u)
                 state = dataclasses.replace(cold, active=active)
-        broken = self._broken_row(state.x, step, state.active, u)
-        if broken is None:
+        gaps = self._gaps(state.x, step, state.active, u)
+        if gaps.max(initial=0.0) <= ROW_TOLERANCE:
             return step, state.active
         # A row that was taken for redundant is not: the selection was made at a singular pose. Select where we are.
         active = select_rows(self.model, step.x)
         if (active != state.active).any():
             state = dataclasses.replace(state, active=active)
             step = self.stepper.step(state, h, u)
-            broken = self._broken_row(state.x, step, active, u)
-        if broken is not None:
-            violated = NotConverged("a redundant constraint is violated", -1, np.nan)
-            violated.where = row_name(self.model, broken)
-            raise violated
+            gaps = self._gaps(state.x, step, active, u)
+        refuse(self.model, gaps)
         return step, active
 
-    def _broken_row(self, x0: Array, step: Step, active: Mask, u: Array) -> int | None:
-        """The worst row that was left out and does not hold: by its g, or by its rate where it has none."""
+    def _gaps(self, x0: Array, step: Step, active: Mask, u: Array) -> Array:
+        """What rows that were left out miss: in their g, or in their rate where they have none."""
         if active.all():
-            return None
-        model, first = self.model, len(active) - sum(part.rows for part in self.model.constraints)
-        gap = np.zeros(len(active))
-        gap[first:] = np.abs(model.g(step.x)) / model.g_scale(step.x)
-        rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds]) & ~active
-        if rates.any() and len(u) == 1:  # schemes with several stages check their own rows
+            return np.zeros(len(active))
+        model, gaps = self.model, np.zeros(len(active))
+        if len(u) == 1:  # schemes with several stages check the rates of their own rows
             x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
-            rows = slice(model.layout.dim, model.layout.solved)
-            size = np.abs(model.J(x)[rows]) @ np.abs(z)
-            gap[rates] = (np.abs(model.flow(x, z, u[0])[rows]) / np.maximum(size, 1e-300))[rates]
-        worst = int(gap.argmax())
-        return worst if gap[worst] > G_TOLERANCE else None
+            gaps = left_out_gaps(model, active, x[None], z[None], u)
+        g = np.abs(model.g(step.x)) / model.g_scale(step.x)
+        gaps[len(gaps) - len(g) :] = np.maximum(gaps[len(gaps) - len(g) :], g)
+        return gaps

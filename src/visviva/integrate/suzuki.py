@@ -11,10 +11,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.integrate.collocation import check_left_out
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.phmp import PHMP
+from visviva.integrate.redundancy import check_left_out
 from visviva.model import Model, State
 
 p = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))

@@ -11,6 +11,7 @@ from visviva.results.audit_warnings import SPEED_WARNING
 from visviva.results.run import FIRST_LAW
 
 WIDTH = 78
+FEW = 6  # components that only pass power on; more of them share a line
 
 
 def audit_text(a: Audit) -> str:
@@ -27,9 +28,13 @@ def audit_text(a: Audit) -> str:
         "─" * WIDTH,
         f"{'component':<20}{'energy in [J]':>18}{'stored [J]':>18}{'exergy destroyed [J]':>22}",
     ]
-    for name, account in a.components.items():
-        row = (account.energy_in, account.stored, account.exergy_destroyed)
-        lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>18.9g}{row[2]:>22.9g}")
+    rows = {name: (part.energy_in, part.stored, part.exergy_destroyed) for name, part in a.components.items()}
+    idle = [name for name, row in rows.items() if not any(row)]
+    for name, row in rows.items():
+        if len(idle) <= FEW or any(row):
+            lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>18.9g}{row[2]:>22.9g}")
+    if len(idle) > FEW:
+        lines.append(f"{f'{len(idle)} others':<20}{0:>18}{0:>18}{0:>22}  all passed on")
     accounts = a.components.values()
     total = sum(account.energy_in for account in accounts)
     stored, destroyed = sum(account.stored for account in accounts), sum(a.exergy_destroyed for a in accounts)
