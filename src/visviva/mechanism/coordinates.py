@@ -8,13 +8,15 @@ the centre of mass in body axes, SE(3), would lose the angular momentum of joint
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.quadratic import Affine, Quadratic, coincidence, product
-from visviva.library.joints import Dot, Meet
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
 
@@ -29,21 +31,38 @@ def as_built(carrier: Body | Particle) -> Array:
     return POSES.point(carrier.R_WC, carrier.r_WC) if isinstance(carrier, Body) else carrier.r_W
 
 
-def movers(joint: Joint) -> tuple[Body | Particle, ...]:
-    """The ends of a joint that can move, parent first: their coordinates are what the joint's rows depend on."""
-    return tuple(end for end in (joint.parent, joint.child) if not isinstance(end, Ground))
+def movers(pair: Pair) -> tuple[Body | Particle, ...]:
+    """The ends of a pair that can move, parent first: their coordinates are what its functions depend on."""
+    return tuple(end for end in (pair.parent, pair.child) if not isinstance(end, Ground))
 
 
 def joint_rows(joint: Joint) -> Quadratic:
     """The constraint functions of a joint, in the order of its rows, over the coordinates of its movers."""
-    rows: list[Quadratic] = []
-    for row in joint.joint.rows:
+    return pair_functions(joint, joint.joint.rows)
+
+
+def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
+    """Functions of the relative placement of two frames, in the order of the rows, over the coordinates of the movers.
+
+    d: origin of the child's frame less that of the parent's.
+    """
+    n = sum(space_of(mover).size for mover in movers(pair))
+    found = Quadratic(np.zeros((0, n, n)), np.zeros((0, n)), np.zeros(0))
+    d = _origin(pair, pair.child) - _origin(pair, pair.parent)
+    for row in rows:
         match row:
             case Meet():
-                rows.append(coincidence(_origin(joint, joint.child) - _origin(joint, joint.parent)))
+                found = found + coincidence(d)
             case Dot(parent, child):
-                rows.append(product(_axis(joint, joint.parent, parent), _axis(joint, joint.child, child)))
-    return sum(rows[1:], rows[0])
+                found = found + product(_axis(pair, pair.parent, parent), _axis(pair, pair.child, child))
+            case Along(axis):
+                found = found + product(_axis(pair, pair.parent, axis), d)
+            case AlongChild(axis):
+                found = found + product(_axis(pair, pair.child, axis), d)
+            case Rod(length):
+                whole = product(d, d, length**2)
+                found = found + Quadratic(0.5 * whole.A, 0.5 * whole.b, 0.5 * whole.c)
+    return found
 
 
 def joint_angle(joint: Joint) -> Quadratic:
@@ -64,24 +83,25 @@ def orthonormality() -> Quadratic:
     return sum(rows[1:], rows[0])
 
 
-def _origin(joint: Joint, end: Carrier) -> Affine:
+def _origin(pair: Pair, end: Carrier) -> Affine:
+    point = pair.frame_on(end)[1]
     if isinstance(end, Ground):
-        return _constant(joint, joint.r_W)
-    arm = end.to_principal(joint.r_W) if isinstance(end, Body) else np.zeros(3)
-    return _material(joint, end, 1.0, arm)
+        return _constant(pair, point)
+    arm = end.to_principal(point) if isinstance(end, Body) else np.zeros(3)
+    return _material(pair, end, 1.0, arm)
 
 
-def _axis(joint: Joint, end: Carrier, i: int) -> Affine:
-    axis = joint.R_W[:, i]
+def _axis(pair: Pair, end: Carrier, i: int) -> Affine:
+    axis = pair.frame_on(end)[0][:, i]
     if isinstance(end, Body):
-        return _material(joint, end, 0.0, end.R_WC.T @ axis)
-    return _constant(joint, axis)
+        return _material(pair, end, 0.0, end.R_WC.T @ axis)
+    return _constant(pair, axis)
 
 
-def _material(joint: Joint, end: Body | Particle, weight: float, arm: Array) -> Affine:
+def _material(pair: Pair, end: Body | Particle, weight: float, arm: Array) -> Affine:
     """weight φ + Σ arm_i d_i of one end, as a function of the coordinates of both."""
     blocks = []
-    for mover in movers(joint):
+    for mover in movers(pair):
         weights = (
             np.append(weight, arm)[: space_of(mover).size // 3] if mover is end else np.zeros(space_of(mover).size // 3)
         )
@@ -89,5 +109,5 @@ def _material(joint: Joint, end: Body | Particle, weight: float, arm: Array) -> 
     return Affine(np.hstack(blocks), np.zeros(3))
 
 
-def _constant(joint: Joint, value: Array) -> Affine:
-    return Affine(np.zeros((3, sum(space_of(mover).size for mover in movers(joint)))), value)
+def _constant(pair: Pair, value: Array) -> Affine:
+    return Affine(np.zeros((3, sum(space_of(mover).size for mover in movers(pair)))), value)

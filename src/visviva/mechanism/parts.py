@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Protocol, final
 
 import numpy as np
 
@@ -78,13 +78,28 @@ class Frame:
     r_WF: Array = field(default_factory=lambda: np.zeros(3))
 
 
+class Pair(Protocol):
+    """Two carriers with a frame on each, in the world as built: what joints and springs have in common."""
+
+    @property
+    def parent(self) -> Carrier: ...  # noqa: D102
+
+    @property
+    def child(self) -> Carrier: ...  # noqa: D102
+
+    def frame_on(self, end: Carrier) -> tuple[Array, Array]:
+        """Orientation and origin of the frame that moves with one end, in the world as built."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint between parent and child; its frame is one and the same on both, as built.
+    """A joint between parent and child, with a frame on each; z is its axis.
 
-    R_W, r_W: that frame in the world, z along the axis.   rate: initial joint rate [rad/s], None if open.
-    friction: viscous coefficient [N m s/rad]; its heat goes to the environment.
+    R_W, r_W:     the frame on the child, in the world as built.
+    parent_frame: the one on the parent, where it is another: assembling brings them together.
+    rate:         initial joint rate [rad/s], None if open.
+    friction:     viscous coefficient [N m s/rad]; its heat goes to the environment.
     """
 
     name: str
@@ -95,6 +110,13 @@ class Joint:
     r_W: Array  # (3,)
     rate: float | None = None
     friction: float = 0.0
+    parent_frame: tuple[Array, Array] | None = None
+
+    def frame_on(self, end: Carrier) -> tuple[Array, Array]:
+        """Orientation and origin of the frame that moves with one end, in the world as built."""
+        if end is self.parent and self.parent_frame is not None:
+            return self.parent_frame
+        return self.R_W, self.r_W
 
 
 @final

@@ -31,6 +31,36 @@ class Dot:
     count: ClassVar[int] = 1
 
 
+@final
+@dataclass(frozen=True)
+class Along:
+    """One row: the child's origin, seen from the parent's, has no component along axis `axis` of the parent's frame."""
+
+    axis: int
+    count: ClassVar[int] = 1
+
+
+@final
+@dataclass(frozen=True)
+class AlongChild:
+    """The same with axis `axis` of the child's frame."""
+
+    axis: int
+    count: ClassVar[int] = 1
+
+
+@final
+@dataclass(frozen=True)
+class Rod:
+    """One row: ½ (d·d - length²) with the distance d of the origins."""
+
+    length: float = 0.0
+    count: ClassVar[int] = 1
+
+
+Row = Meet | Dot | Along | AlongChild | Rod
+
+
 class AbstractJoint(ABC):
     """Child frame C against parent frame P; z is the joint's axis, and C = P as built (q = 0).
 
@@ -43,7 +73,7 @@ class AbstractJoint(ABC):
 
     kind: ClassVar[str]
     nv: ClassVar[int]
-    rows: ClassVar[tuple[Meet | Dot, ...]]
+    rows: ClassVar[tuple[Row, ...]]
     turns: ClassVar[bool] = False
 
     @abstractmethod

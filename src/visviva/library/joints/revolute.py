@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import AbstractJoint, Dot, Meet
+from visviva.library.joints.joint import AbstractJoint, Dot, Meet, Row
 
 
 @final
@@ -22,7 +22,7 @@ class Revolute(AbstractJoint):
 
     kind: ClassVar[str] = "revolute"
     nv: ClassVar[int] = 1
-    rows: ClassVar[tuple[Meet | Dot, ...]] = (Meet(), Dot(2, 0), Dot(2, 1))
+    rows: ClassVar[tuple[Row, ...]] = (Meet(), Dot(2, 0), Dot(2, 1))
     turns: ClassVar[bool] = True
 
     def S(self) -> Array:  # noqa: D102

@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import AbstractJoint, Dot, Meet
+from visviva.library.joints.joint import AbstractJoint, Meet, Row
 
 
 @final
@@ -22,7 +22,7 @@ class Spherical(AbstractJoint):
 
     kind: ClassVar[str] = "spherical"
     nv: ClassVar[int] = 3
-    rows: ClassVar[tuple[Meet | Dot, ...]] = (Meet(),)
+    rows: ClassVar[tuple[Row, ...]] = (Meet(),)
 
     def S(self) -> Array:  # noqa: D102
         return np.eye(6)[:, :3]
