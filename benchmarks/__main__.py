@@ -5,9 +5,35 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import calls, diagram, geometry, latency, line, motor, report, work_precision
+from benchmarks import (
+    accuracy,
+    calls,
+    chains,
+    diagram,
+    explicit,
+    first_runs,
+    geometry,
+    latency,
+    line,
+    loops,
+    motor,
+    report,
+    work_precision,
+)
 
-MODULES = [line, motor, work_precision, latency, calls, geometry]
+MODULES = [
+    line,
+    motor,
+    work_precision,
+    chains,
+    explicit,
+    loops,
+    accuracy,
+    latency,
+    first_runs,
+    calls,
+    geometry,
+]
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -17,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed against peers, as tables.")
     parser.add_argument("names", nargs="*", help=f"of {', '.join(modules)}; default: all")
     parser.add_argument("--quick", action="store_true", help="small and not repeated: shows that it works, no more")
-    parser.add_argument("--docs", type=Path, nargs="?", const=DOCS, help="keep tables and picture for the page")
+    parser.add_argument("--docs", type=Path, nargs="?", const=DOCS, help="keep tables and pictures for the page")
     given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in modules]
     if unknown:
@@ -25,11 +51,11 @@ def main(arguments: list[str] | None = None) -> None:
     for name in given.names or modules:
         module = modules[name]
         print(report.title(module), flush=True)
-        if module is work_precision:
-            curves = work_precision.curves(given.quick)
-            rows = work_precision.table(curves)
+        if module in (work_precision, accuracy):
+            curves = module.curves(given.quick)
+            rows = module.table(curves)
             if given.docs:
-                diagram.draw(curves, given.docs / "performance_work_precision.svg")
+                diagram.draw(curves, given.docs / f"performance_{name}.svg", module.ERROR)
         else:
             rows = module.rows(given.quick)
         print(*report.text(rows), "", sep="\n", flush=True)

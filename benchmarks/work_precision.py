@@ -17,6 +17,7 @@ from benchmarks.steps import Steps
 from benchmarks.timing import fastest
 from visviva._arrays import Array
 
+ERROR = "largest error of a state at t = 10 s"
 MAIN, GOALS = "EnergyCollocation", (1e-2, 1e-4, 1e-6, 1e-8)
 FOUR = (10, 20, 50, 100, 200, 500, 1_000, 2_000)  # numbers of steps for schemes of order 4
 STEPS = {"DiscreteGradient": (50, 100, 300, 1_000, 3_000, 10_000), "EnergyCollocation": FOUR, "Suzuki4": FOUR}

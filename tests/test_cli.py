@@ -61,7 +61,7 @@ def test_the_demo_audits_and_draws_each_system(tmp_path, capsys):
     out = tmp_path / "new" / "folder"
     assert main(["demo", "--out", str(out)]) == 0
     files = {
-        *(f"{stem}.{suffix}" for stem in ("double_pendulum", "four_bar") for suffix in ("png", "html")),
+        *(f"{stem}{rest}" for stem in ("double_pendulum", "four_bar") for rest in (".png", "_motion.png", ".html")),
         *(f"motor_loop{what}.png" for what in ("", "_sankey", "_temperatures")),
     }
     assert {path.name for path in out.iterdir()} == files

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from catalogue import flat_plate, free_pair, heavy_top, pair_with, thin_arm
+from catalogue import flat_plate, flyers, free_pair, heavy_top, pair_with, sleeve, table, thin_arm
 from compiled_models import MODELS, gyroscope, point, spring
 from physics_systems import SYSTEMS as LIBRARY
 from test_ephs_laws import SYSTEMS as LANGUAGE
@@ -290,7 +290,14 @@ def ported_pair():
     return m
 
 
-@pytest.mark.parametrize("make", [ported_pair, heavy_top, four_bar, free_pair, thin_arm, flat_plate])
+def driven_sleeve():
+    return sleeve(driven=True)
+
+
+BLOCKS = [ported_pair, heavy_top, four_bar, free_pair, thin_arm, flat_plate, driven_sleeve, table, flyers]
+
+
+@pytest.mark.parametrize("make", BLOCKS)
 def test_blocks_of_mechanisms_have_the_plain_residual_and_exact_derivatives(make):
     """Gyroscopic moments, joints, friction, torques and wrenches, at a state that is off every symmetry.
 
@@ -305,7 +312,7 @@ def test_blocks_of_mechanisms_have_the_plain_residual_and_exact_derivatives(make
     work, dim = memory(c, 0), model.layout.dim
     x0 = model.retract(vv.simulate(make(), 0, 0.1, integrator=DiscreteGradient()).final.x, rng.normal(size=dim))
     y = rng.normal(size=c.unknowns)
-    u = rng.normal(size=c.inputs) if make is ported_pair else np.zeros(c.inputs)
+    u = rng.normal(size=c.inputs)
     work.x[:], work.y[:] = x0, y
     evaluate(c.program, c.idle(np.ones(len(model.kinds), dtype=bool)), work, u[None], 0.0, h, MATRIX)
     sign = np.where(np.arange(c.unknowns) < dim, 1.0, -1.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from visviva.geometry import SE3
-from visviva.library.joints import JOINTS, AbstractJoint, Dot, Meet
+from visviva.library.joints import JOINTS, TURN, AbstractJoint, Along, Angle, Dot, Meet
 from visviva.testing import check_joint
 
 
@@ -19,9 +19,10 @@ class Hinge(AbstractJoint):
     """A correct hinge, to be broken one part at a time."""
 
     kind, nv, rows, turns = "revolute", 1, (Meet(), Dot(2, 0), Dot(2, 1)), True
+    coordinates, upright = (TURN,), (Dot(2, 2),)
 
-    def S(self):
-        return np.eye(6)[:, 2:3]
+    def S(self, q):
+        return np.broadcast_to(np.eye(6)[:, 2:3], (*q.shape[:-1], 6, 1))
 
     def X_PC(self, q):
         return SE3.exp(q @ np.eye(6)[2:3])
@@ -34,16 +35,41 @@ def broken(**parts):
 @pytest.mark.parametrize(
     ("law", "joint"),
     [
-        ("identity as built", broken(X_PC=lambda self, q: SE3.exp((q + 0.1) @ np.eye(6)[2:3]))),
-        ("motion subspace", broken(S=lambda self: np.eye(6)[:, 1:2])),
-        ("motion subspace", broken(S=lambda self: np.zeros((6, 1)))),
+        ("as built", broken(X_PC=lambda self, q: SE3.exp((q + 0.1) @ np.eye(6)[2:3]))),
+        ("as built", broken(offset=np.array([0.0, 0.0, 1.0]))),
+        ("motion subspace", broken(S=lambda self, q: np.broadcast_to(np.eye(6)[:, 1:2], (*q.shape[:-1], 6, 1)))),
+        ("motion subspace", broken(S=lambda self, q: np.zeros((*q.shape[:-1], 6, 1)))),
+        ("motion subspace", broken(S=lambda self, q: 2 * Hinge.S(self, q))),
         ("rows vanish", broken(rows=(Meet(), Dot(0, 1), Dot(2, 1)))),
         ("rows and freedom", broken(rows=(Meet(), Dot(2, 0)))),
         ("rows and freedom", broken(rows=(Meet(), Dot(2, 0), Dot(2, 0)))),
-        ("angle", broken(X_PC=lambda self, q: SE3.exp(-q @ np.eye(6)[2:3]))),
+        ("coordinates", broken(coordinates=(Angle(Dot(0, 0), Dot(0, 1)),))),
+        ("coordinates", broken(coordinates=(Along(2),))),
+        ("upright", broken(upright=(Dot(2, 2), Dot(0, 1)))),
     ],
-    ids=["offset", "wrong axis", "no motion", "wrong row", "too few rows", "row twice", "negative turn"],
+    ids=[
+        "turned as built",
+        "moved as built",
+        "wrong axis",
+        "no motion",
+        "wrong speed",
+        "wrong row",
+        "too few rows",
+        "row twice",
+        "negative turn",
+        "no turn",
+        "not upright",
+    ],
 )
 def test_the_checker_names_the_law_that_is_broken(law, joint):
     with pytest.raises(AssertionError, match=law):
         check_joint(joint)
+
+
+@pytest.mark.parametrize("joint", JOINTS, ids=lambda joint: joint.kind)
+def test_what_a_joint_says_of_itself_agrees_with_its_kind(joint):
+    assert sum(row.count for row in joint.rows) + joint.nv == 6
+    assert joint.turns == (joint.kind in {"revolute", "cylindrical", "planar"})
+    assert joint.slides == (joint.kind in {"prismatic", "cylindrical", "point_on_line"})
+    one = joint.X_PC(np.full(joint.nv, 0.3))
+    assert (one.R.shape, one.r.shape, joint.S(np.zeros(joint.nv)).shape) == ((3, 3), (3,), (6, joint.nv))

@@ -8,7 +8,19 @@ import sympy
 
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.library.multibody import LOWER_PAIRS, ground, joint, multibody, rigid_body
+from visviva.library.joints import TURN, Along, Angle, Dot, Meet, Rod
+from visviva.library.multibody import (
+    LOWER_PAIRS,
+    ground,
+    joint,
+    massless_body,
+    multibody,
+    particle,
+    rigid_body,
+    spring,
+    tie,
+    torsion,
+)
 from visviva.views.equations import equations
 
 J = [0.3, 0.4, 0.5]
@@ -66,6 +78,50 @@ def test_on_the_direct_product_poses_are_shared(kind):
 def test_a_quarter_turn_leaves_no_rounding_in_the_equations():
     eqs = equations(joint("revolute", SE3.exp([np.pi / 2, 0, 0, 0, 0, 0])))
     assert not [path for path in eqs.parameters if path.startswith("o1.R")]
+
+
+@pytest.mark.parametrize("group", ["SE3", "SO3xR3"])
+def test_joints_of_a_kind_share_a_law_if_asked(group):
+    """With `general`, offsets with zeros and without have the same expression, and their own numbers."""
+    skew, straight = SE3.exp([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), SE3.identity()
+    one, two = (joint("prismatic", o, o, group=group, general=True) for o in (skew, straight))
+    for box in ("o1", "o2", "hc"):
+        assert (one.boxes[box].C.values == two.boxes[box].C.values).all()
+    assert one.boxes["o1"].C.parameters["r1"][1] == pytest.approx(skew.r[0])
+    assert two.boxes["o1"].C.parameters["r1"][1] == 0
+
+
+def test_a_tie_has_offsets_on_bodies_only():
+    rod = tie((Rod(),), particles=(False, True))
+    assert set(rod.boxes) == {"hc", "o1"}
+    assert [str(port.quantity) for port in rod.interface.values()] == [
+        "(SO3xR3, pose)",
+        "(so3xr3*, momentum)",
+        "(R3, position)",
+        "(R3, momentum)",
+    ]
+    ball = tie((Meet(),), particles=(True, True))
+    assert list(ball.interface) == ["p_1", "p_2"]
+
+
+def test_a_tie_shows_the_rates_of_its_coordinates():
+    hinge = tie((Meet(), Dot(2, 0), Dot(2, 1)), coordinates=(TURN,), friction=np.eye(1), drive=True)
+    assert list(hinge.interface) == ["q_1", "p_1", "q_2", "p_2", "p_r"]
+    assert set(hinge.boxes) == {"hc", "o1", "o2", "mf", "env"}
+    assert "p_r" not in tie((Along(0),), coordinates=(Along(2),)).boxes["hc"].interface
+
+
+def test_a_damper_without_a_spring_keeps_its_measure():
+    damper = spring((Rod(),), damping=np.eye(1), line=True)
+    assert set(damper.boxes) == {"pe", "pkc", "hc", "o1", "o2", "mf", "env"}
+    assert damper.boxes["pe"].H.values.item() == 0
+
+
+def test_what_has_no_mass_and_what_has_no_rotation():
+    assert list(massless_body().interface) == list(particle(1.0).interface) == ["q", "p"]
+    assert (
+        torsion(joint("planar", drive=True).interface["p_r"].quantity, damping=0.1).interface["p_r"].quantity.dim == 3
+    )
 
 
 # -- the pendulum M10: its motion is that of one equation, (1/3) ω' = -g/2 cos θ - μ ω
@@ -157,7 +213,7 @@ def test_a_damped_pendulum_reaches_the_published_state(group):
         (lambda: rigid_body(1, J, group="SO3"), "is 'SE3' or 'SO3xR3', got 'SO3'"),
         (lambda: rigid_body(1, J, potential=lambda x, w3: w3 * x.q.r[0], w3=1.0), "parameter 'w3' of the potential"),
         (lambda: rigid_body(1, J, k=2.0), "does not depend on its parameter 'k'"),
-        (lambda: joint("universal"), "no lower pair 'universal'; there is spherical, planar, .*screw"),
+        (lambda: joint("gear"), "no joint 'gear'; there is spherical, planar, .*universal, table, screw"),
         (lambda: joint("screw"), "a screw joint needs its pitch"),
         (lambda: joint("revolute", pitch=0.1), "a revolute joint has no pitch"),
         (lambda: joint("revolute", np.eye(4)), "o1 of a joint must be one pose"),
@@ -169,6 +225,12 @@ def test_a_damped_pendulum_reaches_the_published_state(group):
         (lambda: joint("revolute", friction=0.0), "friction of a revolute joint is zero"),
         (lambda: joint("revolute", friction=0.1, theta0=-3), "theta0 of an environment .* must be positive"),
         (lambda: joint("revolute", group="SE2"), "got 'SE2'"),
+        (lambda: particle(0), "mass of a particle .* must be positive"),
+        (lambda: particle(1, gravity=9.81), "gravity must have shape"),
+        (
+            lambda: tie((Meet(),), coordinates=(Angle(Dot(2, 2), Dot(2, 1)),), drive=True),
+            "only that about the common z",
+        ),
     ],
 )
 def test_bad_input_is_refused(build, message):

@@ -16,15 +16,20 @@ from visviva.structure import (
     Pair,
     close,
     cylindrical,
+    distance,
     fixed,
     free,
     graph_structure,
     helical,
     incidence,
     planar,
+    point_on_line,
+    point_on_plane,
     prismatic,
     revolute,
     spherical,
+    transformer,
+    universal,
     wire,
 )
 from visviva.structure.ports import spans
@@ -37,6 +42,10 @@ PAIRS = {
     "cylindrical": (cylindrical, 2),
     "spherical": (spherical, 3),
     "planar": (planar, 3),
+    "universal": (lambda X: universal(X, X), 2),
+    "distance": (lambda X: distance(X.r, X.act([0.2, 0.5, -0.4])), 5),
+    "point on plane": (point_on_plane, 5),
+    "point on line": (point_on_line, 4),
     "fixed": (lambda X: fixed(), 0),
     "free": (lambda X: free(), 6),
 }
@@ -216,6 +225,61 @@ def test_a_body_without_inertia_is_a_series_of_pairs():
     assert close(chain.structure(), "middle", "effort").same_as(direct.structure())
 
 
+def test_massless_bodies_are_eliminated():
+    edges = {"in": ("middle", "ground"), "out": ("end", "middle")}
+    chain = Kinestatics.of(("middle", "end"), edges, {"in": revolute(), "out": prismatic()})
+    direct = Kinestatics.of(("end",), {"in": ("end", "ground")}, {"in": cylindrical()})
+    assert chain.structure(massless=["middle"]).same_as(direct.structure())
+
+
+def test_a_universal_pair_is_two_revolute_pairs_with_a_massless_cross():
+    parent = pose(1)
+    cross = parent @ SE3.exp([0, 0, 0.7, 0, 0, 0])
+    child = cross @ SE3.exp([-0.4, 0, 0, 0, 0, 0])
+    turn = SE3(np.column_stack([cross.R[:, 1], cross.R[:, 2], cross.R[:, 0]]), cross.r)  # z along x of the cross
+    edges = {"u": ("cross", "ground"), "v": ("end", "cross")}
+    chain = Kinestatics.of(("cross", "end"), edges, {"u": revolute(parent), "v": revolute(turn)})
+    one = Kinestatics.of(("end",), {"u": ("end", "ground")}, {"u": universal(parent, child)})
+    assert chain.structure(massless=["cross"]).same_as(one.structure())
+
+
+def test_a_particle_on_a_wire_and_on_a_rod():
+    """Three velocities, less two on a wire, less one on a rod; forces through the particle carry no moment."""
+    at = SE3(pose(4).R, np.array([0.3, 0.4, 0.5]))
+    for pair, freedom in ((point_on_line(at), 1), (distance(at.r, [1, 2, 3]), 2), (spherical(at), 0)):
+        network = Kinestatics.of(("bead",), {"e": ("bead", "ground")}, {"e": pair}, particles=("bead",))
+        assert network.constraints().shape[1] == 3
+        assert network.mobility() == freedom
+        D = network.structure()
+        assert D.ports == {"bead": 3}
+        check_dirac(D)
+    wire_of_bead = Kinestatics.of(("bead",), {"e": ("bead", "ground")}, {"e": point_on_line(at)}, ("bead",))
+    v = at.R[:, 2]
+    assert_allclose(wire_of_bead.structure().residual(v, at.R[:, 0]), 0, atol=1e-14)
+
+
+def test_self_stress_by_pair_loads_no_body():
+    bar = planar_four_bar()
+    stresses = bar.self_stress_wrenches()
+    assert list(stresses) == [f"joint {i}" for i in range(4)]
+    for body, (into, out) in {"link 1": (0, 1), "link 2": (1, 2), "link 3": (2, 3)}.items():
+        assert body in bar.bodies
+        assert_allclose(stresses[f"joint {into}"] - stresses[f"joint {out}"], 0, atol=1e-13)
+
+
+def test_a_pair_is_given_by_its_wrenches_as_well():
+    X = pose(6)
+    assert projector_gap(Pair.bearing(np.eye(6)[:, 5:], X).structure(), point_on_plane(X).structure()) < 1e-13
+
+
+def test_a_transformer_maps_flows_one_way_and_efforts_the_other():
+    M = np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]])
+    D = transformer(M, "a", "b")
+    check_dirac(D)
+    f, e = np.array([0.3, -0.2, 0.7]), np.array([1.1, 0.4])
+    assert_allclose(D.residual([*f, *(-M @ f)], [*(M.T @ e), *e]), 0, atol=1e-14)
+
+
 def test_a_graph_of_dimension_one_is_a_circuit():
     D = graph_structure(("node",), {"in": ("node", "ground"), "out": ("node", "ground")}, dim=1)
     joined = close(D, "node", "effort")  # one voltage, currents that sum to zero
@@ -244,6 +308,14 @@ AT = {"e": ("a", "ground")}
         (lambda: Pair.allowing(np.ones((5, 1))), "freedom twists S must have shape"),
         (lambda: Pair.allowing(np.ones((2, 6, 1))), r"freedom twists S must be one matrix \(6, p\)"),
         (lambda: helical(np.nan), "pitch of the helical pair must be finite"),
+        (lambda: Pair.bearing(np.ones((6, 2))), "2 constraint wrenches of the pair have rank 1"),
+        (lambda: Pair.bearing(np.ones((2, 6, 1))), r"constraint wrenches W must be one matrix \(6, n\)"),
+        (lambda: distance([1, 2, 3], [1, 2, 3]), "points of a distance coincide"),
+        (lambda: universal(SE3.identity(), SE3.exp([0, np.pi / 2, 0, 0, 0, 0])), "2 freedom twists .* rank 1"),
+        (lambda: Kinestatics.of(("a",), AT, particles=("b",)), "'b' is no body; the bodies are 'a'"),
+        (lambda: Kinestatics.of(("a",), AT).structure(massless=["b"]), "'b' is no body; the bodies are 'a'"),
+        (lambda: transformer(np.ones((1, 2, 2)), "a", "b"), "M of the transformer must be one matrix"),
+        (lambda: transformer(np.eye(2), "a", "a"), "the transformer has a port twice: 'a'"),
     ],
 )
 def test_what_is_no_mechanism_is_refused(build, message):

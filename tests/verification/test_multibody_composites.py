@@ -119,10 +119,10 @@ def test_M1_free_body(group):
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("kind", LOWER_PAIRS)
-def test_two_bodies_and_every_lower_pair(kind, group):
+@pytest.mark.parametrize("kind", [*LOWER_PAIRS, "universal", "table"])
+def test_two_bodies_and_every_pair(kind, group):
     """Energy to rounding with friction, entropy made at every step, from a consistent start."""
-    dof = {"spherical": 3, "planar": 3, "cylindrical": 2}.get(kind, 1)
+    dof = {"spherical": 3, "planar": 3, "table": 3, "cylindrical": 2, "universal": 2}.get(kind, 1)
     options = {"pitch": 0.1} if kind == "screw" else {}
     pair = joint(kind, at(0.5), at(-0.5), group=group, friction=0.2 * np.eye(dof), theta0=300.0, **options)
     bodies = {

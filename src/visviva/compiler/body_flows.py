@@ -18,6 +18,7 @@ from visviva.geometry.embedding import AbstractSpace, Flat, Rotations
 from visviva.geometry.quadratic import Quadratic
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.holonomic import Holonomic
+from visviva.model.measured import MeasuredDissipation, MeasuredPort
 from visviva.model.structure import AbstractStructure
 from visviva.model.turn import TurnFriction, TurnPort
 
@@ -66,6 +67,10 @@ def joint_of(part: AbstractStructure, reads: tuple[AbstractSpace, ...]) -> Joint
             joint = Joint("friction", part.turn.cos_sin, part.d)
         case TurnPort():
             joint = Joint("torque", part.turn.cos_sin)
+        case MeasuredDissipation() if part.y.m == 1 and not part.line:
+            joint = Joint("friction", part.y, float(part.D[0, 0]))
+        case MeasuredPort() if part.width == 1:
+            joint = Joint("torque", part.y)
         case _:
             return None
     if not all(space in (POSES, Flat(3)) for space in reads):

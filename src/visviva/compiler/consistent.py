@@ -24,6 +24,8 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
     dim, solved = model.layout.dim, model.layout.solved
     if dim == solved:
         return np.zeros(0), np.zeros(0)
+    if not model.junctions:
+        return _constraint_gap(model, x, u)
     z = model.z(x, np.random.default_rng(0).uniform(0.5, 1.5, len(model.kinds)))
     K = (model.J(x) - model.R(x, z))[dim:solved]
     e = z[:dim]
@@ -35,6 +37,26 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
         w = np.linalg.lstsq(K[:, dim:solved], -rest, rcond=1e-12)[0]
         rest = rest + K[:, dim:solved] @ w
     return rest, size
+
+
+def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Array]:
+    """The same where all algebraic unknowns are multipliers, which no constraint contains: part by part."""
+    e = model.z(x)
+    rest, size = [np.zeros(0)], [np.zeros(0)]
+    largest = 0.0
+    for part in model.constraints:
+        q, own = model.local(part, x, e)
+        C = part.C(q)
+        rest.append(C @ own)
+        size.append(np.abs(C) @ np.abs(own))
+        largest = max(largest, float(np.abs(C).max(initial=0.0)))
+    supplied = np.zeros(model.layout.total)
+    if u is not None:
+        for port in model.ports:
+            supplied[model.acts(port)] += port.B(model.local(port, x)[0]) @ u[model.port_columns[port.name]]
+    rows = supplied[model.layout.dim : model.layout.solved]
+    total = np.concatenate(size) + np.abs(rows)
+    return np.concatenate(rest) + rows, np.maximum(total, largest * float(np.abs(e).max(initial=0.0)))
 
 
 def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.arcs import ARCS
+from visviva.language.functions import symbolic
 
 
 class NoRule(Exception):
@@ -36,6 +38,7 @@ class _Walk:
         self.symbols = set(symbols)
         self.start = dict(zip(symbols, ends[0], strict=True))
         self.end = dict(zip(symbols, ends[1], strict=True))
+        self.known: dict[Any, dict[Any, Any]] = {}  # what was walked: energies repeat their parts
 
     def at(self, expr: Any) -> tuple[Any, Any]:
         """The values at both ends."""
@@ -46,6 +49,11 @@ class _Walk:
         return (a + b) / 2
 
     def D(self, expr: Any) -> dict[Any, Any]:
+        if expr not in self.known:
+            self.known[expr] = self._walk(expr)
+        return self.known[expr]
+
+    def _walk(self, expr: Any) -> dict[Any, Any]:
         import sympy
 
         if not expr.free_symbols & self.symbols:
@@ -106,29 +114,12 @@ def _scaled(factor: Any, slope: dict[Any, Any]) -> dict[Any, Any]:
 
 
 @cache
-def symbolic(name: str) -> Any:
-    """A function of this module as a symbol, with its derivative: that of f_ is df_, by the first argument.
-
-    Those of two arguments are symmetric.
-    """
-    import sympy
-
-    def fdiff(self: Any, argindex: int = 1) -> Any:
-        if name == "connected_":
-            return sympy.Integer(0)
-        first, *rest = self.args if argindex == 1 else self.args[::-1]
-        return symbolic("d" + name)(first, *rest)
-
-    return type(name, (sympy.Function,), {"fdiff": fdiff, "is_real": True, "__module__": __name__})
-
-
-@cache
 def _rules() -> dict[str, Callable[[Any, Any], Any]]:
     """Divided differences of elementary functions, with m the mean and d half the difference of the arguments."""
     import sympy
 
-    names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_")
-    sinc, sinhc, atanhc, atanc, connected = (symbolic(name) for name in names)
+    names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "arcq_", "bowq_")
+    sinc, sinhc, atanhc, atanc, connected, arcq, bowq = (symbolic(name) for name in names)
 
     def m(a: Any, b: Any) -> Any:
         return (a + b) / 2
@@ -146,6 +137,8 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
         "cosh": lambda a, b: sympy.sinh(m(a, b)) * sinhc(d(a, b)),
         "tanh": lambda a, b: sinhc(2 * d(a, b)) / (sympy.cosh(a) * sympy.cosh(b)),
         "atan": lambda a, b: atanc(a, b),
+        "arc_": lambda a, b: arcq(a, b),
+        "bow_": lambda a, b: bowq(a, b),
     }
 
 
@@ -198,4 +191,4 @@ def atanc_(a: Array, b: Array) -> Array:
     return np.where(near, alternating / np.where(near, product, 1.0), (np.arctan(b) - np.arctan(a)) / far)
 
 
-FUNCTIONS = {"connected_": connected_, "sinc_": sinc_, "sinhc_": sinhc_, "atanhc_": atanhc_, "atanc_": atanc_}
+FUNCTIONS = {"connected_": connected_, "sinc_": sinc_, "sinhc_": sinhc_, "atanhc_": atanhc_, "atanc_": atanc_} | ARCS

@@ -5,53 +5,74 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.mechanism import compile_mechanism, lie_state
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
+from visviva.mechanism.closure import row_scale, typical_length
+from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
-from visviva.model import Model
 
 INERTIA_TOLERANCE = 1e-12  # of the body's own inertia
+HELD = 1e-8  # rows that move by less than this part of the motion do not hold it
+SHIFT = 1e-14
+ITERATIONS = 5
 
 
-def check_massless_motion(model: Model, x: Array) -> None:
-    """An error that names body and axis if the joints allow a motion that has no kinetic energy."""
-    if model.mechanism is None:
+def check_massless_motion(linkage: Linkage, q: Array) -> None:
+    """An error that names body and axis if the joints allow a motion that has no kinetic energy.
+
+    With the columns C0 of velocities without inertia: C0 a = 0 has no solution but zero. The smallest |C0 a| is found
+    by inverse iteration with C0ᵀC0.
+    """
+    light = _without_inertia(linkage)
+    if not light.any():
         return
-    lie = compile_mechanism(model.mechanism, "lie")
-    at = lie.layout.act(tuple(lie.kinetic))
-    unit = np.concatenate([_units(part.M) for part in lie.kinetic.values()])  # so that sizes of bodies do not compare
-    M = np.diag(lie.E(np.zeros(lie.layout.size)))[at] / unit**2
-    if M.min() > INERTIA_TOLERANCE:
+    import scipy.sparse
+    import scipy.sparse.linalg
+
+    kinematics = linkage.kinematics
+    units = np.where(linkage.turning, 1.0 / typical_length(kinematics), 1.0)
+    C = linkage.matrix(kinematics.place(q))
+    C0 = scipy.sparse.diags_array(1.0 / row_scale(kinematics)) @ C @ scipy.sparse.diags_array(units)
+    C0 = C0.tocsc()[:, np.flatnonzero(light)]
+    gram = (C0.T @ C0 + SHIFT * scipy.sparse.eye_array(C0.shape[1])).tocsc()
+    solve = scipy.sparse.linalg.splu(gram).solve
+    a = np.random.default_rng(0).uniform(0.5, 1.0, C0.shape[1])
+    for _ in range(ITERATIONS):
+        a = solve(a)
+        a /= np.linalg.norm(a)
+    if np.linalg.norm(C0 @ a) > HELD:
         return
-    Z = split(lie.C(lie_state(model, lie, x))[:, at] / unit).Z
-    inertias, motions = np.linalg.eigh(Z.T @ (M[:, None] * Z))
-    if not len(inertias) or inertias[0] > INERTIA_TOLERANCE:
-        return
-    motion = (Z @ motions[:, 0]) / unit
-    twists = {name: motion[k : k + 6] for name, k in _body_columns(lie).items()}
-    name = max(twists, key=lambda body: float(np.abs(twists[body][:3]).max()))
-    body = model.mechanism.parts[name]
+    motion = np.zeros(kinematics.n)
+    motion[light] = a
+    raise _undetermined(linkage, motion)
+
+
+def _without_inertia(linkage: Linkage) -> Array:
+    """Which velocities have no inertia, by the measure of their own body."""
+    light = []
+    for body in linkage.bodies:
+        if isinstance(body, Body):
+            light.append(body.J_C <= INERTIA_TOLERANCE * body.J_C.max())
+        light.append(np.full(3, body.mass <= 0))
+    return np.concatenate(light)
+
+
+def _undetermined(linkage: Linkage, motion: Array) -> ModelError:
+    sizes = [float(np.abs(motion[columns]).max()) for columns in linkage.kinematics.columns]
+    k = int(np.argmax(sizes))
+    body, V = linkage.bodies[k], motion[linkage.kinematics.columns[k]]
     assert isinstance(body, Body)
-    axis = body.R_BC @ twists[name][:3]
-    axis = axis / np.linalg.norm(axis)
-    raise ModelError(
-        f"body {name!r} can spin about its axis {np.round(axis, 6).tolist()} (body frame), about which it has no\n"
+    w, v = V[:3], V[3:]
+    if np.abs(v).max() > np.abs(w).max():
+        return ModelError(
+            f"body {body.name!r} has no mass, and its joints let it move along {_direction(v)} (world axes): its motion\n"
+            "would be undetermined. Let joints hold it, or give it a mass."
+        )
+    return ModelError(
+        f"body {body.name!r} can spin about its axis {_direction(body.R_BC @ w)} (body frame), about which it has no\n"
         "inertia: its motion would be undetermined. Let joints fix that spin, or give the body some thickness\n"
         "(e.g. vv.inertia.cylinder instead of vv.inertia.rod)."
     )
 
 
-def _units(M: Array) -> Array:
-    """Square roots of a body's own inertia: of its mass for translations, of its mean moment for rotations."""
-    masses = np.diag(M)
-    spin = masses[:3] if len(masses) == 6 else masses[:0]
-    return np.sqrt(np.concatenate([np.full(len(spin), spin.mean() or masses[-1]) if len(spin) else spin, masses[-3:]]))
-
-
-def _body_columns(lie: Model) -> dict[str, int]:
-    """First velocity column of each rigid body."""
-    first = min(lie.layout.z[variable].start for variable in lie.kinetic)
-    return {
-        part.name: lie.layout.z[variable].start - first for variable, part in lie.kinetic.items() if len(part.M) == 6
-    }
+def _direction(vector: Array) -> list[float]:
+    return list(np.round(vector / np.linalg.norm(vector), 6).tolist())

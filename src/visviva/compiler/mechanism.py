@@ -9,21 +9,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.elements import ElementBlocks, check_springs, torsion_angles
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
+from visviva.geometry.linear import apply
+from visviva.library.joints import TURN, Along, Angle
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.assembly import mass_vector
-from visviva.mechanism.coordinates import POSES, joint_angle, joint_rows, movers, orthonormality, space_of
-from visviva.mechanism.parts import Body, Joint, Particle, Torque
+from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
+from visviva.mechanism.joint_coordinates import cos_sin, turn_names
+from visviva.mechanism.linkage import mass_vector
+from visviva.mechanism.parts import Body, Force, Joint, Particle, Torque
 from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.holonomic import Holonomic
+from visviva.model.measured import MeasuredDissipation, MeasuredPort
 from visviva.model.storage import AbstractStorage
-from visviva.model.structure import AbstractStructure
+from visviva.model.structure import AbstractDissipation, AbstractStructure
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 FORMS = ("lie", "directors")
@@ -52,19 +59,16 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         structures.append(canonical(part.name, f"{part.name}.q", f"{part.name}.v", space.dim))
         if isinstance(part, Body):
             structures.append(_body_structure(part, space, M, form))
-    turns = tuple(_turn(joint, spaces) for joint in m.joints if joint.joint.turns)
-    structures += [_constraint(joint, spaces) for joint in m.joints]
-    structures += [
-        TurnFriction(joint.name, *_names(joint), _turn(joint, spaces), joint.friction)
-        for joint in m.joints
-        if joint.friction > 0
-    ]
+    turns = tuple(_turn(joint, name, angle, spaces) for joint in m.joints for name, angle in turn_names(joint).items())
+    structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
+    structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
     structures += [_port(port, spaces) for port in m.ports]
+    springs = ElementBlocks(m, spaces)
     return Model(
         m.name,
-        tuple(variables),
-        tuple(storages),
-        tuple(structures),
+        (*variables, *springs.variables),
+        (*storages, *springs.storages),
+        (*structures, *springs.structures),
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
@@ -73,13 +77,15 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
 
 def initial_x(model: Model, motion: Motion) -> Array:
     """The state of a mechanism's model for a given motion."""
-    values: dict[str, Array] = {}
-    for name, q in motion.q.items():
-        space = next(variable.space for variable in model.variables if variable.name == f"{name}.q")
-        values[f"{name}.q"] = q
-        lifted = isinstance(space, Flat) and space.n == POSES.size
-        values[f"{name}.v"] = POSES.lift(q) @ motion.V[name] if lifted else motion.V[name]
-    return model.pack(values)
+    values = {f"{name}.q": q for name, q in motion.q.items()} | {f"{name}.v": V for name, V in motion.V.items()}
+    lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.kinetic[f"{name}.v"].M) == 12]
+    if lifted:
+        q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
+        values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
+    assert model.mechanism is not None
+    x = model.pack(values | torsion_angles(model.mechanism, motion.angles))
+    check_springs(model, x)
+    return x
 
 
 def lie_state(model: Model, lie: Model, x: Array) -> Array:
@@ -113,19 +119,36 @@ def _names(joint: Joint) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(f"{end.name}.q" for end in movers(joint)), tuple(f"{end.name}.v" for end in movers(joint))
 
 
+def _ends(joint: Joint, spaces: dict[str, AbstractSpace]) -> tuple[AbstractSpace, ...]:
+    return tuple(spaces[end.name] for end in movers(joint))
+
+
 def _constraint(joint: Joint, spaces: dict[str, AbstractSpace]) -> Holonomic:
-    ends = tuple(spaces[end.name] for end in movers(joint))
-    return Holonomic(joint.name, *_names(joint), joint_rows(joint), ends)
+    return Holonomic(joint.name, *_names(joint), joint_rows(joint), _ends(joint, spaces))
 
 
-def _turn(joint: Joint, spaces: dict[str, AbstractSpace]) -> Turn:
-    ends = tuple(spaces[end.name] for end in movers(joint))
-    return Turn(joint.name, _names(joint)[0], joint_angle(joint), ends)
+def _turn(joint: Joint, name: str, angle: Angle, spaces: dict[str, AbstractSpace]) -> Turn:
+    return Turn(name, _names(joint)[0], cos_sin(joint, angle), _ends(joint, spaces))
+
+
+def _frictions(joint: Joint, spaces: dict[str, AbstractSpace]) -> Iterator[AbstractDissipation]:
+    """One for each coordinate that has some; they go by the joint's name."""
+    for part, d in zip(joint.joint.coordinates, joint.friction, strict=True):
+        if not d > 0:
+            continue
+        if isinstance(part, Angle):
+            yield TurnFriction(joint.name, *_names(joint), _turn(joint, joint.name, part, spaces), float(d))
+        else:
+            y = pair_functions(joint, (part,))
+            yield MeasuredDissipation(joint.name, *_names(joint), y, _ends(joint, spaces), np.array([[d]]))
 
 
 def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStructure:
     if isinstance(port, Torque):
-        return TurnPort(port.name, *_names(port.joint), _turn(port.joint, spaces))
+        return TurnPort(port.name, *_names(port.joint), _turn(port.joint, port.joint.name, TURN, spaces))
+    if isinstance(port, Force):
+        along = pair_functions(port.joint, (Along(2),))
+        return MeasuredPort(port.name, *_names(port.joint), along, _ends(port.joint, spaces))
     name = port.carrier.name
     if isinstance(port.carrier, Particle):
         return Port(port.name, (f"{name}.v",), 3, np.eye(3))

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-HELPERS = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "dsinc_", "dsinhc_", "datanhc_", "datanc_")
+HELPERS = (
+    *("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "dsinc_", "dsinhc_", "datanhc_", "datanc_"),
+    *("arc_", "arcq_", "darc_", "darcq_", "bow_", "bowq_", "dbow_", "dbowq_"),
+)
 
 
 @cache

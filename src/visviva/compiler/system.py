@@ -69,6 +69,7 @@ def compile_system(system: Composite) -> Model:
         junctions=tuple(algebraic),
         reservoirs=tuple(reservoirs),
         theta0=theta0,
+        start={variable.name: flat.start[variable.name] for variable in variables if variable.name in flat.start},
     )
 
 

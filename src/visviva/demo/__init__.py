@@ -1,7 +1,22 @@
 """The systems of `visviva demo`; documentation and examples use them too."""
 
-from visviva.demo.linkage import four_bar
+from visviva.demo.chain import folded_chain
+from visviva.demo.linkage import four_bar, slider_crank
 from visviva.demo.motor import motor_loop
-from visviva.demo.pendulum import double_pendulum
+from visviva.demo.overconstrained import bennett, sarrus
+from visviva.demo.pendulum import double_pendulum, pendulum
+from visviva.demo.platform import stewart
+from visviva.demo.top import heavy_top
 
-__all__ = ["double_pendulum", "four_bar", "motor_loop"]
+__all__ = [
+    "bennett",
+    "double_pendulum",
+    "folded_chain",
+    "four_bar",
+    "heavy_top",
+    "motor_loop",
+    "pendulum",
+    "sarrus",
+    "slider_crank",
+    "stewart",
+]

@@ -1,8 +1,16 @@
-"""A double pendulum in space."""
+"""Pendulums."""
 
 from __future__ import annotations
 
 import visviva as vv
+
+
+def pendulum() -> vv.Mechanism:
+    """A rod on a hinge that rubs, released from the horizontal."""
+    m = vv.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    arm = m.body("arm", inertia=vv.inertia.cylinder(1.0, 0.03, 1.0, axis="x"), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, arm, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05)
+    return m
 
 
 def double_pendulum() -> vv.Mechanism:

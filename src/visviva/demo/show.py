@@ -39,13 +39,14 @@ def driven_loop() -> vv.Run:
 
 
 def pictures(run: vv.Run, stem: Path) -> list[Path]:
-    """Files of one run: its energy, of a mechanism a page that plays the motion, of heat where it went."""
+    """Files of one run: its energy, of a mechanism its motion and a page that plays it, of heat where it went."""
     energy = stem.with_suffix(".png")
     run.plot("energy", energy)
     if run.motion is not None:
-        page = stem.with_suffix(".html")
+        page, motion = stem.with_suffix(".html"), stem.with_name(f"{stem.name}_motion.png")
+        run.plot("motion", motion)
         run.page(page)
-        return [energy, page]
+        return [energy, motion, page]
     flows, warmth = (stem.with_name(f"{stem.name}_{what}.png") for what in ("sankey", "temperatures"))
     run.sankey(flows)
     plot_temperatures(run, warmth)

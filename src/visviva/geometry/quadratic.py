@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
+
+_EYE = np.eye(3)
 
 
 @final
@@ -48,36 +51,24 @@ class Quadratic:
         m, n, _ = self.A.shape
         return (self.A.reshape(m * n, n) @ v[..., None]).reshape(*v.shape[:-1], m, n)
 
-    def __add__(self, other: Quadratic) -> Quadratic:
-        """Both lists of functions of the same q, one after the other."""
-        pairs = ((self.A, other.A), (self.b, other.b), (self.c, other.c))
-        return Quadratic(*(np.concatenate(pair) for pair in pairs))
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """A point or vector in space that is affine in the coordinates: y(q) = S q + s."""
+    """Points or vectors in space that are affine in the 3-vectors q_i that make up q: y_k(q) = Σ a_ki q_i + s_k."""
 
-    S: Array  # (3, n)
-    s: Array  # (3,)
+    a: Array  # (m, n/3)
+    s: Array  # (m, 3)
 
-    def __sub__(self, other: Affine) -> Affine:
-        return Affine(self.S - other.S, self.s - other.s)
-
-    def __call__(self, q: Array) -> Array:
-        """y(q), shape (..., 3)."""
-        return (self.S @ q[..., None])[..., 0] + self.s
+    def __getitem__(self, which: Sequence[int]) -> Affine:
+        return Affine(self.a[which], self.s[which])
 
 
-def coincidence(y: Affine) -> Quadratic:
-    """The three functions y(q) = 0, in world axes."""
-    n = y.S.shape[1]
-    return Quadratic(np.zeros((3, n, n)), y.S, y.s)
-
-
-def product(u: Affine, w: Affine, offset: float = 0.0) -> Quadratic:
-    """The one function u(q)·w(q) - offset."""
-    A = u.S.T @ w.S
-    b = u.S.T @ w.s + w.S.T @ u.s
-    return Quadratic((A + A.T)[None], b[None], np.array([u.s @ w.s - offset]))
+def products(u: Affine, w: Affine, offset: Array) -> Quadratic:
+    """The functions u_k(q)·w_k(q) - offset_k."""
+    m, k = u.a.shape
+    a = u.a[:, :, None] * w.a[:, None, :]
+    a += np.swapaxes(a, 1, 2).copy()
+    A = a[:, :, None, :, None] * _EYE[:, None, :]
+    b = u.a[:, :, None] * w.s[:, None, :] + w.a[:, :, None] * u.s[:, None, :]
+    return Quadratic(A.reshape(m, 3 * k, 3 * k), b.reshape(m, 3 * k), (u.s * w.s).sum(-1) - offset)

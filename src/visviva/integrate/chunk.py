@@ -11,6 +11,10 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.integrate.integrator import Step
 from visviva.model import State
+from visviva.results.tallies import Tallies
+
+
+HISTORY = 3  # rates of so many steps are kept: start values continue them as a parabola at most
 
 
 @final
@@ -36,6 +40,7 @@ class Chunk:
     parts: Array
     failure: BaseException | None = None
     pivots: Array = field(default_factory=lambda: np.zeros(0))
+    tallies: Tallies | None = None
 
     @property
     def steps(self) -> int:
@@ -47,21 +52,22 @@ class Chunk:
         columns = {
             part.name: getattr(self, part.name)[: n + 1 if part.name == "x" else n]
             for part in dataclasses.fields(self)
-            if part.name not in ("failure", "pivots")
+            if part.name not in ("failure", "pivots", "tallies")
         }
-        return dataclasses.replace(self, **columns, failure=failure)
+        tallies = None if self.tallies is None else self.tallies.first(n)
+        return dataclasses.replace(self, **columns, failure=failure, tallies=tallies)
 
     def state(self, before: State, k: int, taken: Array, angles: Array) -> State:
         """The state after k steps; taken, angles: what belongs to it."""
         if k == 0:
             return before
-        older = (self.rate[k - 2],) if k > 1 else before.rate[:1]
+        rates = [*self.rate[max(0, k - HISTORY) : k][::-1], *before.rate]
         return dataclasses.replace(
             before,
             x=self.x[k],
             w=self.w[k - 1],
             gam=self.gam[k - 1],
-            rate=(self.rate[k - 1], *older),
+            rate=tuple(rates[:HISTORY]),
             active=self.active[k - 1],
             taken=taken,
             angles=angles,

@@ -64,7 +64,7 @@ class CompiledStepping:
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
-        u, failure = self._inputs(state, n)
+        u, failure = inputs_of(self.inputs, state, n, self.stepper.nodes, self.stepper.c.inputs)
         chunk = self.stepper.many(state, state.h, u)
         if chunk.steps == len(u):
             return dataclasses.replace(chunk, failure=failure)
@@ -72,18 +72,20 @@ class CompiledStepping:
             return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
         return self._single.advance(state, 1)
 
-    def _inputs(self, state: State, n: int) -> tuple[Array, BaseException | None]:
-        """Inputs at the nodes of n steps, (n, nodes, inputs); fewer where one fails."""
-        nodes, rows = self.stepper.nodes, list[list[Array]]()
-        width = self.stepper.c.inputs
-        if self.inputs.constant is not None:
-            return np.tile(self.inputs.constant, (n, len(nodes), 1)), None
-        for k in range(n):
-            try:
-                rows.append([self.inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
-            except (BadInput, KeyboardInterrupt) as error:
-                return np.array(rows).reshape(len(rows), len(nodes), width), error
-        return np.array(rows).reshape(n, len(nodes), width), None
+
+def inputs_of(
+    inputs: Inputs, state: State, n: int, nodes: tuple[float, ...], width: int
+) -> tuple[Array, BaseException | None]:
+    """Inputs at the nodes of n steps, (n, nodes, width); fewer where one fails, and how."""
+    rows = list[list[Array]]()
+    if inputs.constant is not None:
+        return np.tile(inputs.constant, (n, len(nodes), 1)), None
+    for k in range(n):
+        try:
+            rows.append([inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
+        except (BadInput, KeyboardInterrupt) as error:
+            return np.array(rows).reshape(len(rows), len(nodes), width), error
+    return np.array(rows).reshape(n, len(nodes), width), None
 
 
 @final
@@ -97,7 +99,7 @@ class CompiledStepper(AbstractStepper):
         self.c = c
         self.newton = newton
         self.settings = np.array([newton.floor, newton.rounded, newton.accept, newton.slow, newton.max_iterations])
-        self.parts = np.stack([parts, _extrapolations(parts)])
+        self.parts = np.stack([parts, extrapolations(parts)])
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts[:, None] + np.outer(parts, c.tableau.c)).ravel().tolist())
         self.weights = tuple(np.outer(parts, c.tableau.b).ravel().tolist())
@@ -113,7 +115,7 @@ class CompiledStepper(AbstractStepper):
     def _planned(self, state: State, h: float) -> tuple[Plan, Work]:
         """The plan that the run has had so far, so that a continued one rounds as an uninterrupted one does."""
         n, m = len(state.x), len(state.w)
-        self.pivots = state.pivots if len(state.pivots) == 2 + n + 2 * m else _pivots(state, h)
+        self.pivots = state.pivots if len(state.pivots) == 2 + n + 2 * m else pivots_at(state, h)
         t, past_h, x, w, active = np.split(self.pivots, np.cumsum([1, 1, n, m]))
         return self._analysed(
             dataclasses.replace(state, t0=t[0], steps=0, x=x, w=w, active=active.astype(bool)), past_h[0]
@@ -187,7 +189,7 @@ class CompiledStepper(AbstractStepper):
     def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
         chunk = self.many(state, h, u[None])
         if not chunk.steps:
-            self.pivots = _pivots(state, h)
+            self.pivots = pivots_at(state, h)
             self.plan, self.work = self._analysed(state, h)  # pivots that suit this state
             chunk = self.many(state, h, u[None])
         if not chunk.steps:
@@ -245,7 +247,7 @@ class CompiledStepper(AbstractStepper):
     def _history(self, state: State, h: float, u: Array) -> Array:
         """Solutions that the predictor starts from: how many, the last, the one before."""
         history, n = np.zeros((3, self.c.unknowns)), self.c.unknowns
-        known = [rate for rate in state.rate if rate.shape == (self.width,)]
+        known = [rate for rate in state.rate if rate.shape == (self.width,)][:2]
         if self.parts.shape[1] > 1 and known:
             known = [known[0][:n], known[0][n:]]
         history[0, 0] = len(known)
@@ -273,12 +275,12 @@ class CompiledStepper(AbstractStepper):
         return failure
 
 
-def _pivots(state: State, h: float) -> Array:
+def pivots_at(state: State, h: float) -> Array:
     """What the order of elimination is chosen by, see `State`."""
     return np.concatenate([[state.t, h], state.x, state.w, state.active.astype(np.float64)])
 
 
-def _extrapolations(parts: Array) -> Array:
+def extrapolations(parts: Array) -> Array:
     """How far ahead the middle of each part is of the last one, in units of the distance of the two before.
 
     Solutions belong to the middles of their parts; the steps before are made of the same parts.

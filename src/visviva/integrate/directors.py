@@ -1,4 +1,7 @@
-"""A model in director form as the director schemes need it: constant mass, quadratic constraints, stacked."""
+"""A model in director form as the director schemes need it: constant mass, quadratic constraints, stacked.
+
+States x = (q, v, y): coordinates, velocities, and what is measured of the configuration, see `model.measured`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
-from visviva.geometry.linear import apply
+from visviva.geometry.linear import apply, transpose
 from visviva.integrate.newton import difference_jacobian
 from visviva.model import Model
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
+from visviva.model.measured import AbstractMeasured, MeasuredAngle
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractStructure
 
@@ -24,8 +28,9 @@ if TYPE_CHECKING:
 
 @final
 class DirectorSystem:
-    """M v̇ = -∇V - G(q)ᵀλ - R(q) v + B(q) u,   q̇ = v,   g(q) = 0 with g_k = ½ q·A_k q + b_k·q + c_k.
+    """M v̇ = -∇V - C(q)ᵀ U'(y) - G(q)ᵀλ - R(q) v + B(q) u,   q̇ = v,   g(q) = 0 with g_k = ½ q·A_k q + b_k·q + c_k.
 
+    Measured y are no unknowns: y(q1) for functions of at most second degree, θ0 + Δθ for angles.
     The tensor A is kept sparse, once by rows of G (A v for a vector v) and once by multipliers (Σ λ_k A_k).
     """
 
@@ -104,22 +109,48 @@ class DirectorSystem:
 
     # -- forces -------------------------------------------------------------------------------------------------
 
-    def gradient(self, q0: Array, q1: Array) -> Array:
-        """Discrete gradient of the potential energies, one per storage."""
+    def measured(self, q0: Array, q1: Array, y0: Array) -> Array:
+        """y at the end of a step."""
+        y1 = np.empty_like(y0)
+        for part, reads, at in self._measured:
+            if isinstance(part, MeasuredAngle):
+                y1[at] = y0[at] + part.increment(np.concatenate([q0[reads], q1[reads]]))
+            else:
+                y1[at] = part.value(q1[reads])
+        return y1
+
+    def gradient(self, q0: Array, q1: Array, y0: Array) -> Array:
+        """Discrete gradient of the potential energies, one per storage; those of y through Δy = C Δq."""
         force: Array = np.zeros(self.n)
         for part in self._potentials:
             at = self.model.layout.x[part.variable]
             force[at] += part.mean_effort(q0[at], q1[at])
+        for measure, reads, at in self._measured:
+            force[reads] += self._spring_force(measure, q0[reads], y0[at], q1[reads])
         return force
 
-    def gradient_slope(self, q0: Array, q1: Array) -> Array:
+    def gradient_slope(self, q0: Array, q1: Array, y0: Array) -> Array:
         """∂(discrete gradient)/∂q1."""
         K: Array = np.zeros((self.n, self.n))
         for part in self._potentials:
             if not isinstance(part, Linear):
                 at = self.model.layout.x[part.variable]
                 K[at, at] += difference_jacobian(partial(part.mean_effort, q0[at]), q1[at], _size(q1[at]))
+        for measure, reads, at in self._measured:
+            force = partial(self._spring_force, measure, q0[reads], y0[at])
+            K[np.ix_(reads, reads)] += difference_jacobian(force, q1[reads], _size(q1[reads]))
         return K
+
+    def _spring_force(self, part: AbstractMeasured, q0: Array, y0: Array, q1: Array) -> Array:
+        """Cᵀ e of the storages of one measured y, over the coordinates that it reads; q1 may be a batch."""
+        start = np.broadcast_to(q0, q1.shape)
+        if isinstance(part, MeasuredAngle):
+            ends = np.concatenate([start, q1], axis=-1)
+            C, y1 = part.C(ends), y0 + part.increment(ends)
+        else:
+            C, y1 = part.C(0.5 * (start + q1)), part.value(q1)
+        effort = sum(storage.mean_effort(np.broadcast_to(y0, y1.shape), y1) for storage in self._stored[part.acts[0]])
+        return apply(transpose(C), np.asarray(effort))
 
     def force(self, q: Array, v: Array, u: Array) -> Array:
         """B(q) u - R(q, v) v."""
@@ -144,19 +175,39 @@ class DirectorSystem:
 
     def heats(self, q: Array, v: Array) -> Array:
         """Heat flow v·R v of each dissipation [W]."""
-        return self.model.heats(np.concatenate([q, v]), self._z(v))
+        return self.model.heats(self._x(q, v), self._z(v))
 
     def powers(self, q: Array, v: Array, u: Array) -> Array:
         """Power u·y of each port [W]."""
-        y = self.model.outputs(np.concatenate([q, v]), self._z(v))
+        y = self.model.outputs(self._x(q, v), self._z(v))
         return np.array([u[at] @ y[at] for at in self.model.port_columns.values()])
+
+    def _x(self, q: Array, v: Array) -> Array:
+        """A state with these; what dissipates and supplies reads no measured y."""
+        return np.concatenate([q, v, np.zeros(self.model.layout.size - 2 * self.n)])
 
     def _z(self, v: Array) -> Array:
         return np.concatenate([np.zeros(self.n), v, np.zeros(self.model.layout.total - 2 * self.n)])
 
     @cached_property
     def _potentials(self) -> tuple[AbstractStorage, ...]:
-        return tuple(part for part in self.model.storages if not isinstance(part, Kinetic))
+        measured = self.model.measured
+        return tuple(p for p in self.model.storages if not isinstance(p, Kinetic) and p.variable not in measured)
+
+    @cached_property
+    def _measured(self) -> tuple[tuple[AbstractMeasured, Index, slice], ...]:
+        """What measures, where its coordinates are in q, and where its y is behind q and v."""
+        places = self.model.layout.x
+        return tuple(
+            (part, self.model.layout.read(part.reads), slice(at.start - 2 * self.n, at.stop - 2 * self.n))
+            for name, part in self.model.measured.items()
+            for at in [places[name]]
+        )
+
+    @cached_property
+    def _stored(self) -> dict[str, list[AbstractStorage]]:
+        """The storages of each measured variable."""
+        return {name: [part for part in self.model.storages if part.variable == name] for name in self.model.measured}
 
     @cached_property
     def _acting(self) -> tuple[AbstractDissipation | AbstractPort, ...]:
@@ -180,22 +231,24 @@ def _size(values: Array) -> Array:
 
 def _canonical_size(model: Model, scheme: str) -> int:
     """Number of coordinates, if the model is x = (q, v) with q̇ = v and flat q; else an error."""
-    positions = [v for v in model.variables if v.name not in model.kinetic]
+    positions = [v for v in model.variables if v.name not in model.kinetic and v.name not in model.measured]
     velocities = [v for v in model.variables if v.name in model.kinetic]
+    measured = [v for v in model.variables if v.name in model.measured]
     n = sum(v.space.size for v in positions)
     fits = (
         not model.junctions
         and not model.reservoirs
         and all(name in model.layout.x for port in model.ports for name in port.acts)
-        and model.variables == (*positions, *velocities)
+        and model.variables == (*positions, *velocities, *measured)
         and all(isinstance(v.space, Flat) for v in model.variables)
         and n == sum(v.space.size for v in velocities)
     )
     if fits:
         J = np.zeros((2 * n, 2 * n))
         for routing in model.routings:
-            acts = model.acts(routing)
-            J[np.ix_(acts, acts)] += routing.J(np.zeros(len(model.layout.read(routing.reads))))
+            if not isinstance(routing, AbstractMeasured):
+                acts = model.acts(routing)
+                J[np.ix_(acts, acts)] += routing.J(np.zeros(len(model.layout.read(routing.reads))))
         fits = bool((J[:n, n:] == np.eye(n)).all() and np.abs(J).sum() == 2 * n)
     if not fits:
         raise ModelError(

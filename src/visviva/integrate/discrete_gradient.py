@@ -46,8 +46,10 @@ class DiscreteGradient(AbstractIntegrator):
         if self.compiled:
             from visviva.compiler.tableau import MIDPOINT
             from visviva.integrate.compiled import compiled_stepping
+            from visviva.integrate.machine import machine_stepping
 
-            steps = compiled_stepping(model, MIDPOINT, self.newton, inputs, state, h)
+            steps: Advancing | None = machine_stepping(model, self.newton, inputs, state, h)
+            steps = steps or compiled_stepping(model, MIDPOINT, self.newton, inputs, state, h)
             if steps is not None:
                 return steps
         return super().stepping(model, inputs, state, h)
@@ -117,7 +119,7 @@ class _Stepper(AbstractStepper):
 
         def function(y: Array) -> Array:
             x1, xm, z = ends(y)
-            flow = model.flow(xm, z, model.supplied(t, xm, z, u))
+            flow = model.flow(xm, z, model.supplied(t, xm, z, u), (x0, x1))
             rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
             return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
 

@@ -16,6 +16,7 @@ from visviva.integrate.newton import NotConverged
 from visviva.model import Model, State
 from visviva.results.accounts import Accounts
 from visviva.results.record import Record
+from visviva.results.tallies import Tallies
 
 
 @final
@@ -94,10 +95,12 @@ class Loop:
         step = min(bad)
         return chunk.first(step, NotConverged(bad[step], -1, np.nan))
 
-    def _angles(self, x: Array) -> Array:
+    def _angles(self, x: Array, counted: Tallies | None) -> Array:
         """Angles at all nodes, continued from the last ones."""
         if not self.model.turns:
             return np.zeros((len(x), 0))
+        if counted is not None:
+            return np.concatenate([self.state.angles[None], counted.angles])
         raw = self.model.angles(x[1:])
         angles = np.empty((len(x), raw.shape[-1]))
         angles[0] = self.state.angles
@@ -125,7 +128,7 @@ class Loop:
 
     def _logged(self, chunk: Chunk) -> tuple[Record, Array, Array]:
         model, state, n = self.model, self.state, chunk.steps
-        taken, angles = self._taken(chunk), self._angles(chunk.x)
+        taken, angles = self._taken(chunk), self._angles(chunk.x, chunk.tallies)
         steps = state.steps + np.arange(n + 1, dtype=np.float64)
         t = state.t0 + steps * state.h
         u = np.array(self._u[: n + 1])
@@ -150,6 +153,6 @@ class Loop:
             turn=np.abs(np.diff(angles, axis=0)).max(-1, initial=0.0),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
-            **self._accounts.of(chunk.x, taken, heat, work, u_mid * state.h),
+            **self._accounts.of(chunk.x, taken, heat, work, u_mid * state.h, chunk.tallies),
         )
         return record, taken, angles

@@ -1,4 +1,4 @@
-"""PH-MP: the implicit midpoint rule on directors, in plain NumPy."""
+"""PH-MP: the implicit midpoint rule on directors, compiled for mechanisms, and in plain NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.directors import DirectorSystem
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.model import Model, State
@@ -22,21 +22,35 @@ class PHMP(AbstractIntegrator):
     """Port-Hamiltonian midpoint rule; Latussek, Kinon, Betsch, eq. (50).
 
         q1 - q0 = h v̄
-        M (v1 - v0) = h (-∇V - G(q̄)ᵀλ - R(q̄) v̄ + B(q̄) u)
+        M (v1 - v0) = h (-∇V - C(q̄)ᵀ e - G(q̄)ᵀλ - R(q̄) v̄ + B(q̄) u)
         0 = G(q̄) v̄                                         bars: means of both ends; λ lives at the midpoint
 
+    e is the discrete gradient of a spring's energy between y(q0) and y(q1); y1 - y0 = C(q̄) (q1 - q0), exactly.
     For quadratic g the last row is (g(q1) - g(q0))/h; it is solved as g(q1)/h = 0, which forgets old rounding.
     Energy, angular momentum and g are exact to rounding; G(q1) v1 = 0 is not enforced, so a run reports it (g_v).
-    Unknowns v̄ and λ: 18 per free body.
+    A free body has 18 unknowns v̄ and λ; in compiled code six, see `visviva.kernels.multibody`.
+
+    compiled: False gives the reference in NumPy, with dense matrices. Models that were not compiled from a mechanism
+              always run in it.
     """
 
     newton: Newton = field(default_factory=Newton)
+    compiled: bool = True
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "directors"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         return _Stepper(DirectorSystem(model, "PHMP"), self.newton)
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        if self.compiled:
+            from visviva.integrate.machine import machine_stepping
+
+            steps = machine_stepping(model, self.newton, inputs, state, h)
+            if steps is not None:
+                return steps
+        return super().stepping(model, inputs, state, h)
 
 
 @final
@@ -52,7 +66,7 @@ class _Stepper(AbstractStepper):
 
     def step(self, state: State, h: float, u: Array) -> Step:
         s, n, u = self.system, self.system.n, u[0]
-        q0, v0 = state.x[:n], state.x[n:]
+        q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
         active = np.flatnonzero(state.active)
         g_scale = s.model.g_scale(state.x)[active] / abs(h)
         zeros = np.zeros((len(active), len(active)))
@@ -65,7 +79,7 @@ class _Stepper(AbstractStepper):
         def residual(y: Array) -> tuple[Array, Array]:
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
-            reaction, potential, force = s.G(qm).T @ lam, s.gradient(q0, q1), s.force(qm, v, u)
+            reaction, potential, force = s.G(qm).T @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
@@ -73,7 +87,7 @@ class _Stepper(AbstractStepper):
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)
             f_q, f_v = s.force_slopes(qm, v, u)
-            A = 2.0 / h * s.M + 0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1) - f_v
+            A = 2.0 / h * s.M + 0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1, y0) - f_v
             return np.block([[A, s.G(qm)[active].T], [s.G(q1)[active], zeros]])
 
         start = np.concatenate([predict(state.rate, v0), state.w[active]])
@@ -84,7 +98,7 @@ class _Stepper(AbstractStepper):
             raise
         v, lam, q1, qm = parts(solution.y)
         return Step(
-            x=np.concatenate([q1, 2.0 * v - v0]),
+            x=np.concatenate([q1, 2.0 * v - v0, s.measured(q0, q1, y0)]),
             w=lam,
             gam=np.zeros(0),
             rate=v,

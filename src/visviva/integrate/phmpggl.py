@@ -22,7 +22,7 @@ class PHMPGGL(AbstractIntegrator):
     """Midpoint rule with the stabilisation of Gear, Gupta and Leimkuhler; Latussek, Kinon, Betsch, eq. (61).
 
         M (q1 - q0) = h (M v̄ + G(q̄)ᵀ γ)
-        M (v1 - v0) = h (-∇V - G(q̄)ᵀλ - (∂_q(G v̄))ᵀ γ - R(q̄) (q1 - q0)/h + B(q̄) u)
+        M (v1 - v0) = h (-∇V - C(q̄)ᵀ e - G(q̄)ᵀλ - (∂_q(G v̄))ᵀ γ - R(q̄) (q1 - q0)/h + B(q̄) u)
         g(q1) = 0,   G(q1) v1 = 0
 
     Energy, angular momentum, g and its rate are exact to rounding. Forces do their work on q1 - q0, not on h v̄:
@@ -52,7 +52,7 @@ class _Stepper(AbstractStepper):
 
     def step(self, state: State, h: float, u: Array) -> Step:
         s, n, u = self.system, self.system.n, u[0]
-        q0, v0 = state.x[:n], state.x[n:]
+        q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
         active = np.flatnonzero(state.active)
         k = len(active)
         g_scale = s.model.g_scale(state.x)[active] / abs(h)
@@ -66,7 +66,7 @@ class _Stepper(AbstractStepper):
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
-            G, potential, force = s.G(qm), s.gradient(q0, q1), s.force(qm, rate, u)
+            G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.force(qm, rate, u)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             F = [
@@ -91,7 +91,7 @@ class _Stepper(AbstractStepper):
                 [
                     [s.M - 0.5 * h * bent, -0.5 * s.M, np.zeros((n, k)), -G.T],
                     [
-                        0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1) - f_v,
+                        0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1, y0) - f_v,
                         s.M / h + 0.5 * bent,
                         G.T,
                         s.turn(vm)[active].T,
@@ -112,7 +112,7 @@ class _Stepper(AbstractStepper):
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
         return Step(
-            x=np.concatenate([q1, v1]),
+            x=np.concatenate([q1, v1, s.measured(q0, q1, y0)]),
             w=lam,
             gam=gam,
             rate=rate,

@@ -10,6 +10,8 @@ from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.singular import regularity
 from visviva.model import Model, RowKind
 
 RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
@@ -44,10 +46,13 @@ def independent_rows(blocks: list[Array]) -> Mask:
 def select_rows(model: Model, x: Array) -> Mask:
     """The algebraic rows that a step at x solves: all junctions, and an independent set of constraint rows.
 
-    Constraints of one body (its directors) come first, so that only joints are found redundant.
+    Constraints of one body (its directors) are always among them, so that only joints are found redundant.
     """
     if not model.constraints:
         return np.ones(len(model.kinds), dtype=bool)
+    linkage = linkage_in(model)
+    if linkage is not None:
+        return solved_rows(model, linkage, regularity(linkage, configuration(model, linkage, x)).kept)
     C = model.C(x)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
@@ -60,6 +65,27 @@ def select_rows(model: Model, x: Array) -> Mask:
         mask[slices[k]] = chosen[at : at + rows]
         at += rows
     return np.concatenate([np.ones(sum(junction.dim for junction in model.junctions), dtype=bool), mask])
+
+
+def solved_rows(model: Model, linkage: Linkage, kept: Mask) -> Mask:
+    """The rows that a step solves, if it keeps these rows of the joints of a mechanism: those of directors as well."""
+    rows = {joint.name: kept[part] for joint, part in zip(linkage.joints, linkage.kinematics.rows, strict=True)}
+    parts = [rows[part.name] if part.name in rows else np.ones(part.rows, bool) for part in model.constraints]
+    return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+
+def configuration(model: Model, linkage: Linkage, x: Array) -> Array:
+    """The coordinates of all bodies of a mechanism, from a state of its model in any form."""
+    return np.concatenate([x[..., model.layout.x[f"{body.name}.q"]] for body in linkage.bodies], axis=-1)
+
+
+def linkage_in(model: Model) -> Linkage | None:
+    """The joints of a mechanism, if these and the directors of bodies are all the constraints that a model has."""
+    if model.mechanism is None or model.junctions:
+        return None
+    joints = {joint.name for joint in model.mechanism.joints}
+    known = all(part.internal or part.name in joints for part in model.constraints)
+    return Linkage(model.mechanism) if known else None
 
 
 def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> Array:

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
 from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import split
+from visviva.geometry.saddle import Saddle
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
-from visviva.integrate.redundancy import ROW_TOLERANCE, select_rows
+from visviva.integrate.redundancy import ROW_TOLERANCE, configuration, linkage_in, select_rows, solved_rows
 from visviva.mechanism import Motion
+from visviva.mechanism.assembly import assembled, coordinates
+from visviva.mechanism.linkage import LIGHTEST, Linkage
+from visviva.mechanism.positions import extent, is_closed
+from visviva.mechanism.singular import regularity
+from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Initial = State | Motion | Mapping[str, ArrayLike] | None
 
@@ -27,28 +36,33 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
     if isinstance(initial, State):
         _check_same_model(model, initial)
         return _on_constraints(model, initial) if "g_v" in scheme.preserves else (initial, [])
-    x, angles = _coordinates(model, initial)
+    if initial is None and model.start:
+        initial = model.start
+    linkage = linkage_in(model)
+    motion = _motion(model, linkage, initial)
+    x = model.pack(initial) if isinstance(initial, Mapping) else initial_x(model, motion)
     _check_temperatures(model, x)
     model.check(x)
-    check_massless_motion(model, x)
-    _check_g(model, x)
-    check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
+    if linkage is None or motion is None or not _is_consistent(linkage, motion):
+        _check_g(model, x)
+        check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
+    active, notes = _rows(model, linkage, x)
     state = State(
         x=x,
         w=np.zeros(len(model.kinds)),
         gam=np.zeros(0),
         taken=np.zeros(model.layout.total - model.layout.solved),
-        angles=angles,
-        active=select_rows(model, x),
+        angles=model.angles(x) if motion is None else np.array([motion.angles[turn.name] for turn in model.turns]),
+        active=active,
         names=_names(model),
     )
-    return state, []
+    return state, notes
 
 
-def _coordinates(model: Model, initial: object) -> tuple[Array, Array]:
+def _motion(model: Model, linkage: Linkage | None, initial: object) -> Motion | None:
+    """The motion of a mechanism, as given or as assembled; None where values of the variables were given."""
     if isinstance(initial, Mapping):
-        x = model.pack(initial)
-        return x, model.angles(x)
+        return None
     if model.mechanism is None:
         raise ModelError(f"simulate() of model {model.name!r} needs initial= with: {', '.join(model.layout.x)}.")
     if initial is not None and not isinstance(initial, Motion):
@@ -57,11 +71,32 @@ def _coordinates(model: Model, initial: object) -> tuple[Array, Array]:
             f"initial must be a State such as run.final, a Motion from m.assemble(), or values by variable name; "
             f"got {type(initial).__name__}.{hint}"
         )
-    motion = model.mechanism.assemble()[0] if initial is None else initial
-    if set(motion.q) != {part.name for part in model.mechanism.bodies}:
-        listed = ", ".join(motion.q)
+    if initial is None:
+        check_connected(model.mechanism)
+        return assembled(model.mechanism, linkage or Linkage(model.mechanism))[0]
+    if set(initial.q) != {part.name for part in model.mechanism.bodies}:
+        listed = ", ".join(initial.q)
         raise ModelError(f"the initial motion is of other bodies ({listed}) than those of mechanism {model.name!r}.")
-    return initial_x(model, motion), np.array([motion.angles[turn.name] for turn in model.turns])
+    return initial
+
+
+def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
+    """Whether a motion satisfies all joints, as fast as it can be said; the checks that name what fails are slower."""
+    q, kinematics = coordinates(linkage, motion), linkage.kinematics
+    if not is_closed(linkage, q, ROW_TOLERANCE * extent(linkage, q)):
+        return False
+    C, V = linkage.matrix(kinematics.place(q)), np.concatenate([motion.V[body.name] for body in linkage.bodies])
+    return bool(np.abs(C @ V).max(initial=0.0) <= TOLERANCE * float((np.abs(C) @ np.abs(V)).max(initial=0.0)))
+
+
+def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[str]]:
+    """The rows that are solved, and a note if the start is a singular configuration."""
+    if linkage is None:
+        return select_rows(model, x), []
+    q = configuration(model, linkage, x)
+    check_massless_motion(linkage, q)
+    found = regularity(linkage, q)
+    return solved_rows(model, linkage, found.kept), [f"start: {found.warning}"] if found.warning else []
 
 
 def _names(model: Model) -> tuple[str, ...]:
@@ -84,18 +119,37 @@ def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
     rest, size = algebraic_gap(model, state.x)
     if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
         return state, []
-    at = model.layout.act(tuple(model.kinetic))
-    M = model.E(state.x)[np.ix_(at, at)]
-    Z = split(model.C(state.x)[:, at]).Z
-    x, places = state.x.copy(), model.layout.read(tuple(model.kinetic))
+    places = model.layout.read(tuple(model.kinetic))
+    M = np.concatenate([np.diag(part.M) for part in model.kinetic.values()])
+    M = np.maximum(M, LIGHTEST * M.max())  # where kinetic energy says nothing, the least change
+    C = _velocity_rows(model, state.x)[state.active]
+    x = state.x.copy()
     v = x[places]
-    x[places] = Z @ np.linalg.lstsq(Z.T @ M @ Z, Z.T @ M @ v, rcond=None)[0]
+    x[places] = Saddle(M, C, np.zeros(C.shape[0], dtype=bool)).solve(M * v, np.zeros(C.shape[0]))[0]
     note = f"initial velocities were projected on the constraints, by up to {np.abs(x[places] - v).max():.2g}"
     return dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), [note]
 
 
+def _velocity_rows(model: Model, x: Array) -> csr_array:
+    """All constraint rows over the velocities of a model without junctions."""
+    import scipy.sparse
+
+    column = np.full(model.layout.total, -1, dtype=np.intp)
+    column[model.layout.act(tuple(model.kinetic))] = np.arange(len(model.layout.act(tuple(model.kinetic))))
+    rows, columns, values = [], [], []
+    for part in model.constraints:
+        C, at = part.C(model.local(part, x)[0]), column[model.acts(part)]
+        own = np.arange(part.rows) + model.layout.z[part.name].start - model.layout.dim
+        rows.append(np.repeat(own, (at >= 0).sum()))
+        columns.append(np.tile(at[at >= 0], part.rows))
+        values.append(C[:, at >= 0].ravel())
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    return scipy.sparse.csr_array(entries, shape=(len(model.kinds), int(column.max()) + 1))
+
+
 def _check_temperatures(model: Model, x: Array) -> None:
-    for name, theta in model.temperatures(model.z(x)).items():
+    temperatures = model.temperatures(model.z(x)) if model.is_thermal else {}
+    for name, theta in temperatures.items():
         if not theta > 0:
             raise AssemblyError(
                 f"the initial entropy at junction {name!r} of {model.name!r} means a temperature of {theta:.4g} K.\n"

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.integrate.chunk import Chunk, stack
+from visviva.integrate.chunk import HISTORY, Chunk, stack
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
@@ -39,7 +39,7 @@ class Stepping:
             except (NotConverged, BadInput, KeyboardInterrupt) as error:
                 failure = error
                 break
-            older = state.rate[:1] if count == 1 else ()
+            older = state.rate[: HISTORY - 1] if count == 1 else ()
             state = dataclasses.replace(
                 state, x=step.x, w=step.w, gam=step.gam, active=rows, rate=(step.rate, *older), steps=state.steps + 1
             )

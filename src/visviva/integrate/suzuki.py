@@ -66,13 +66,16 @@ class Suzuki4(AbstractIntegrator):
         return _Stepper(model, self.inner.prepare(model))
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
-        if isinstance(self.inner, DiscreteGradient) and self.inner.compiled:
+        if isinstance(self.inner, DiscreteGradient | PHMP) and self.inner.compiled:
             from visviva.compiler.tableau import MIDPOINT
             from visviva.integrate.compiled import compiled_stepping
+            from visviva.integrate.machine import machine_stepping
 
             if not self.allow_dissipation:
                 _check_reversible(model)
-            steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
+            steps: Advancing | None = machine_stepping(model, self.inner.newton, inputs, state, h, SUBSTEPS)
+            if steps is None and isinstance(self.inner, DiscreteGradient):
+                steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
             if steps is not None:
                 return steps
         return super().stepping(model, inputs, state, h)

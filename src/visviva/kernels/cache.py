@@ -27,6 +27,7 @@ import platformdirs
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.config  # a module whose names are set when it is imported, unknown to type checkers
+FUSED = {"contract"}  # a product and a sum with one rounding; more of fast mathematics would drop tests for nan
 SOURCES = Path(__file__).parent
 FLAGS = (  # settings of Numba that change the code it makes, and that its own index ignores
     "BOUNDSCHECK",
@@ -123,18 +124,25 @@ def _kept_in_folder() -> Iterator[None]:
 def kernel(function: Function) -> Function:
     """`function` compiled for each set of argument types it is called with; it runs without Python's global lock.
 
-    A division by zero gives inf or nan, as in NumPy, and no exception: callers test what comes out.
+    A division by zero gives inf or nan, as in NumPy, and no exception: callers test what comes out. It works in memory
+    that it is given: without an array of its own, nothing has to count who holds which.
     """
-    with _kept_in_folder():
-        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
-    return compiled
+    return _compiled(function, _nrt=False)
+
+
+def allocating(function: Function) -> Function:
+    """A `kernel` that makes arrays."""
+    return _compiled(function)
 
 
 def inner(function: Function) -> Function:
     """A `kernel` that only other kernels call: what Python would need to call it is half of its compilation."""
+    return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: Function, **options: bool) -> Function:
     with _kept_in_folder():
-        bare: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, **bare)(function)
+        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
     return compiled
 
 

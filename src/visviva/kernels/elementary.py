@@ -98,3 +98,94 @@ def datanc_(a: float, b: float) -> float:
 def connected_(a: float, b: float) -> float:
     """1 where a and b have one sign, else not a number: no step crosses a pole."""
     return 1.0 if a * b > 0.0 else math.nan
+
+
+ARC_TERMS = 71
+ARC_LAST = math.prod(k / (2 * k + 1) for k in range(1, ARC_TERMS + 1))
+
+
+@kernel
+def _half_arc(order: int, a: float, b: float) -> tuple[float, float, float, float, float]:
+    """B = arccos z/√(1 - z²) = Σ c_k (1 - z)^k, c_k = c_(k-1) k/(2 k + 1), or its derivative, for 0 <= z.
+
+    Values at a and b, slope at a, divided difference between them, and the derivative of that by a.
+    """
+    x, y, c = 1.0 - a, 1.0 - b, ARC_LAST
+    start = end = slope = mean = bend = 0.0
+    for k in range(ARC_TERMS, order - 1, -1):
+        term = c if order == 0 else -k * c
+        bend = bend * y + slope
+        mean = mean * y + start
+        slope = slope * x + start
+        start = start * x + term
+        end = end * y + term
+        c *= (2 * k + 1) / max(k, 1)
+    return start, end, -slope, -mean, bend
+
+
+@kernel
+def _arcs(order: int, a: float, b: float) -> tuple[float, float, float]:
+    """arc_ (order 0) or bow_ (order 1) as f(η) g(η) of η = √(1 + t)/2: f = B, g = 1/(2 η); f = -B', g = 1/(16 η²).
+
+    Value at a, divided difference between a and b, and the derivative of that by a; see `compiler.arcs`.
+    """
+    u, w = 0.5 * math.sqrt(1.0 + a), 0.5 * math.sqrt(1.0 + b)
+    f0, f1, df0, f_mean, f_bend = _half_arc(order, u, w)
+    if order == 0:
+        g0, g1, dg0, g_mean, g_bend = 0.5 / u, 0.5 / w, -0.5 / (u * u), -0.5 / (u * w), 0.5 / (u * u * w)
+    else:
+        g0, g1, dg0 = -0.0625 / (u * u), -0.0625 / (w * w), 0.125 / (u * u * u)
+        g_mean = 0.0625 * (u + w) / (u * u * w * w)
+        g_bend = -0.0625 * (u + 2.0 * w) / (u * u * u * w * w)
+    mean = 0.5 * (f_mean * (g0 + g1) + (f0 + f1) * g_mean)
+    bend = 0.5 * (f_bend * (g0 + g1) + f_mean * dg0 + df0 * g_mean + (f0 + f1) * g_bend)
+    chord = 0.25 / (u + w)
+    return f0 * g0, mean * chord, (bend * chord - mean * chord / (u + w)) / (8.0 * u)
+
+
+@kernel
+def arc_(t: float) -> float:
+    """θ/(2 sin θ) with t = 1 + 2 cos θ, the trace of a rotation matrix."""
+    return _arcs(0, t, t)[0]
+
+
+@kernel
+def arcq_(a: float, b: float) -> float:
+    """Its divided difference."""
+    return _arcs(0, a, b)[1]
+
+
+@kernel
+def darc_(t: float) -> float:
+    """Its derivative."""
+    return _arcs(0, t, t)[1]
+
+
+@kernel
+def darcq_(a: float, b: float) -> float:
+    """The derivative of its divided difference by a."""
+    return _arcs(0, a, b)[2]
+
+
+@kernel
+def bow_(t: float) -> float:
+    """(1 - (θ/2) cot(θ/2))/(4 sin² θ)."""
+    return _arcs(1, t, t)[0]
+
+
+@kernel
+def bowq_(a: float, b: float) -> float:
+    """Its divided difference."""
+    return _arcs(1, a, b)[1]
+
+
+@kernel
+def dbow_(t: float) -> float:
+    """Its derivative."""
+    return _arcs(1, t, t)[1]
+
+
+@kernel
+def dbowq_(a: float, b: float) -> float:
+    """The derivative of its divided difference by a."""
+    return _arcs(1, a, b)[2]

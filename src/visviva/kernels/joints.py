@@ -210,13 +210,16 @@ def _reactions(
 
 @inner
 def _rate_row(T: Int, P: Array, s: Array) -> int:
-    """a(q) with θ_dot = a V for θ = atan2(g_1, g_0), at the mean; returns its place in P."""
+    """a(q) with the rate a V at the mean, of the one function g_0 or of the angle atan2(g_1, g_0); its place in P."""
     nc, x = T[N], T[SCRATCH]
     G = x + nc
-    D = G + 2 * nc
+    D = G + T[M] * nc
     f = D + nc
     _gather(T, P, s, AT_S, x)
     _gradients(T, P, x, G)
+    if T[M] == 1:
+        _pull(T, P, s, x, G, f)
+        return f
     cos, sin = _value(T, P, x, G, 0)[0], _value(T, P, x, G, 1)[0]
     for i in range(nc):
         P[D + i] = (cos * P[G + nc + i] - sin * P[G + i]) / (cos * cos + sin * sin)
@@ -228,7 +231,7 @@ def friction(
     n: int, T: Int, P: Array, s: Array, end: Array, z: Array, u: Array, dE: Array, dX: Array, cx: Array, amp: Array,
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Torque -d θ_dot about an axis; the matrix leaves out how the axis turns."""
+    """Torque or force -d q_dot along a coordinate; the matrix leaves out how the axis turns."""
     a, d, bodies = _rate_row(T, P, s), P[T[CONSTANT]], T[BODIES]
     rate, at = 0.0, a
     for b in range(bodies):
@@ -265,7 +268,7 @@ def torque(
     n: int, T: Int, P: Array, s: Array, end: Array, z: Array, u: Array, dE: Array, dX: Array, cx: Array, amp: Array,
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
-    """A torque about an axis; the matrix leaves out how the axis turns."""
+    """A torque or force along a coordinate; the matrix leaves out how the axis turns."""
     at, power = _rate_row(T, P, s), 0.0
     for b in range(T[BODIES]):
         o = HEAD + b * BODY

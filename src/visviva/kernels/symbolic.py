@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
+from visviva.kernels.cache import allocating
 from visviva.kernels.lu import Index, Int, Plan
 
 SHORT_RUN = 4  # on average; below this an index per entry costs less than a loop per run
 
 
-@kernel
+@allocating
 def fill_rows(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
     """Start, pivot place and column positions of every row of L and U, columns ascending.
 

@@ -4,6 +4,7 @@ from visviva.language.composite import Composite, Junction, compose
 from visviva.language.primitives import environment, irreversible, reversible, storage
 from visviva.language.quantity import Port, Quantity
 from visviva.language.renaming import renamed
+from visviva.language.starting import starting
 from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Storage
 from visviva.language.trace import UntraceableError
 
@@ -23,5 +24,6 @@ __all__ = [
     "irreversible",
     "renamed",
     "reversible",
+    "starting",
     "storage",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import final
 
+from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.quantity import Port, Quantity
 from visviva.language.system import AbstractSystem, Kind
@@ -26,12 +27,16 @@ class Junction:
 @final
 @dataclass(frozen=True, eq=False)
 class Composite(AbstractSystem):
-    """A pattern filled with systems: boxes by name, junctions by name, and the junctions shown as outer ports."""
+    """A pattern filled with systems: boxes by name, junctions by name, and the junctions shown as outer ports.
+
+    start: initial values by the names of flattened junctions, see `language.starting`.
+    """
 
     name: str
     boxes: dict[str, AbstractSystem]
     junctions: dict[str, Junction]
     outer: dict[str, str]  # outer port -> junction
+    start: dict[str, Array] = field(default_factory=dict)
     kind: Kind = field(default="composite", init=False)
 
     @property

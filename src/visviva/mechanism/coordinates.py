@@ -9,13 +9,14 @@ the centre of mass in body axes, SE(3), would lose the angular momentum of joint
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
-from visviva.geometry.quadratic import Affine, Quadratic, coincidence, product
-from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.geometry.quadratic import Affine, Quadratic, products
+from visviva.library.joints import TURN, Along, AlongChild, Dot, Meet, Rod, Row
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
@@ -44,70 +45,74 @@ def joint_rows(joint: Joint) -> Quadratic:
 def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
     """Functions of the relative placement of two frames, in the order of the rows, over the coordinates of the movers.
 
-    d: origin of the child's frame less that of the parent's.
+    All are products of two of these: axes of the parent's frame, axes of the child's, the vector d from the origin of
+    the parent's to that of the child's, d/2, and the axes of the world.
     """
-    n = sum(space_of(mover).size for mover in movers(pair))
-    found = Quadratic(np.zeros((0, n, n)), np.zeros((0, n)), np.zeros(0))
-    d = _origin(pair, pair.child) - _origin(pair, pair.parent)
+    blocks = sum(space_of(mover).size // 3 for mover in movers(pair))
+    parent, child = _affine_frame(pair, pair.parent, blocks), _affine_frame(pair, pair.child, blocks)
+    d_a, d_s = child.a[3] - parent.a[3], child.s[3] - parent.s[3]
+    objects = Affine(
+        np.concatenate([parent.a[:3], child.a[:3], [d_a, 0.5 * d_a], np.zeros((3, blocks))]),
+        np.concatenate([parent.s[:3], child.s[:3], [d_s, 0.5 * d_s], np.eye(3)]),
+    )
+    left, right, offset = _factors(tuple(rows))
+    return products(objects[left], objects[right], offset)
+
+
+@cache
+def _factors(rows: tuple[Row, ...]) -> tuple[list[int], list[int], Array]:
+    """Numbers of the two factors of each function among the objects of `pair_functions`, and what is subtracted."""
+    d, half, world = 6, 7, 8
+    found: list[tuple[int, int, float]] = []
     for row in rows:
         match row:
             case Meet():
-                found = found + coincidence(d)
-            case Dot(parent, child):
-                found = found + product(_axis(pair, pair.parent, parent), _axis(pair, pair.child, child))
-            case Along(axis):
-                found = found + product(_axis(pair, pair.parent, axis), d)
-            case AlongChild(axis):
-                found = found + product(_axis(pair, pair.child, axis), d)
+                found += [(world + i, d, 0.0) for i in range(3)]
+            case Dot(i, j):
+                found.append((i, 3 + j, 0.0))
+            case Along(i):
+                found.append((i, d, 0.0))
+            case AlongChild(i):
+                found.append((3 + i, d, 0.0))
             case Rod(length):
-                whole = product(d, d, length**2)
-                found = found + Quadratic(0.5 * whole.A, 0.5 * whole.b, 0.5 * whole.c)
-    return found
+                found.append((half, d, 0.5 * length**2))
+    return [one[0] for one in found], [one[1] for one in found], np.array([one[2] for one in found])
 
 
 def joint_angle(joint: Joint) -> Quadratic:
     """(cos θ, sin θ) of a joint that turns: x of the child against x and y of the parent."""
-    x_child = _axis(joint, joint.child, 0)
-    return product(_axis(joint, joint.parent, 0), x_child) + product(_axis(joint, joint.parent, 1), x_child)
+    return pair_functions(joint, (TURN.cos, TURN.sin))
 
 
+@cache
 def orthonormality() -> Quadratic:
     """The six internal constraints of the directors, ½(d_i·d_i - 1) and d_i·d_j, over q = (φ, d1, d2, d3).
 
     Order d1d1, d2d2, d3d3, d1d2, d1d3, d2d3; Latussek, Kinon, Betsch, eq. (26) (their (27) has a stray ½).
     """
-    d = [Affine(np.kron(np.eye(4)[1 + i], np.eye(3)), np.zeros(3)) for i in range(3)]
-    squares = [product(d[i], d[i], 1.0) for i in range(3)]
-    halved = [Quadratic(0.5 * g.A, g.b, 0.5 * g.c) for g in squares]
-    rows = [*halved, *(product(d[i], d[j]) for i, j in ((0, 1), (0, 2), (1, 2)))]
-    return sum(rows[1:], rows[0])
+    d = Affine(np.eye(4)[1:], np.zeros((3, 3)))
+    left, right = d[[0, 1, 2, 0, 0, 1]], d[[0, 1, 2, 1, 2, 2]]
+    half = np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0])
+    return products(Affine(half[:, None] * left.a, left.s), right, np.array([0.5, 0.5, 0.5, 0.0, 0.0, 0.0]))
 
 
-def _origin(pair: Pair, end: Carrier) -> Affine:
-    point = pair.frame_on(end)[1]
-    if isinstance(end, Ground):
-        return _constant(pair, point)
-    arm = end.to_principal(point) if isinstance(end, Body) else np.zeros(3)
-    return _material(pair, end, 1.0, arm)
+def _affine_frame(pair: Pair, end: Carrier, blocks: int) -> Affine:
+    """The axes x, y, z and the origin of the frame on one end; what does not turn has constant axes.
 
-
-def _axis(pair: Pair, end: Carrier, i: int) -> Affine:
-    axis = pair.frame_on(end)[0][:, i]
+    On a body, with the principal axes R_WC as built: an axis is Σ (R_WCᵀ axis)_i d_i, the origin φ + Σ arm_i d_i.
+    """
+    R_WF, r_WF = pair.frame_on(end)
+    a, s = np.zeros((4, blocks)), np.zeros((4, 3))
+    first = 0 if end is movers(pair)[0] else blocks - (4 if isinstance(end, Body) else 1)
     if isinstance(end, Body):
-        return _material(pair, end, 0.0, end.R_WC.T @ axis)
-    return _constant(pair, axis)
-
-
-def _material(pair: Pair, end: Body | Particle, weight: float, arm: Array) -> Affine:
-    """weight φ + Σ arm_i d_i of one end, as a function of the coordinates of both."""
-    blocks = []
-    for mover in movers(pair):
-        weights = (
-            np.append(weight, arm)[: space_of(mover).size // 3] if mover is end else np.zeros(space_of(mover).size // 3)
-        )
-        blocks.append(np.kron(weights, np.eye(3)))
-    return Affine(np.hstack(blocks), np.zeros(3))
-
-
-def _constant(pair: Pair, value: Array) -> Affine:
-    return Affine(np.zeros((3, sum(space_of(mover).size for mover in movers(pair)))), value)
+        R_WC = end.R_WC
+        a[:3, first + 1 : first + 4] = R_WF.T @ R_WC
+        a[3, first] = 1.0
+        a[3, first + 1 : first + 4] = (r_WF - end.r_WC) @ R_WC
+        return Affine(a, s)
+    s[:3] = R_WF.T
+    if isinstance(end, Particle):
+        a[3, first] = 1.0
+    else:
+        s[3] = r_WF
+    return Affine(a, s)

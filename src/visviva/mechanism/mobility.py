@@ -1,15 +1,12 @@
-"""Mobility and redundancy of a mechanism as built, from the rank of its joints' rows."""
+"""Mobility and redundancy of a mechanism as assembled, from the rank of its joints' rows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from visviva._arrays import Array
-from visviva.geometry.nullspace import split
-from visviva.mechanism.assembly import joint_velocity_rows
-from visviva.mechanism.coordinates import space_of
+from visviva.mechanism.assembly import linkage_of
+from visviva.mechanism.linkage import Dependence, Linkage
+from visviva.mechanism.positions import close
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
@@ -17,19 +14,26 @@ if TYPE_CHECKING:
 
 def mobility(m: Mechanism) -> int:
     """Dimension of the velocities that satisfy all joints."""
-    rows = joint_velocity_rows(m)
-    n = sum(space_of(part).dim for part in m.bodies)
-    return n - split(np.concatenate([np.zeros((0, n)), *rows.values()])).rank
+    linkage, found = _dependence(m)
+    return linkage.kinematics.n - int(found.kept.sum())
 
 
 def redundant(m: Mechanism) -> dict[str, int]:
-    """Per joint, in the order of building, the rows that add nothing to the rank of those before them."""
-    taken: list[Array] = []
-    found, rank = {}, 0
-    for name, rows in joint_velocity_rows(m).items():
-        taken.append(rows)
-        now = split(np.concatenate(taken)).rank
-        if now < rank + len(rows):
-            found[name] = rank + len(rows) - now
-        rank = now
-    return found
+    """Per joint that closes a loop, the rows that follow from all others, where there are some."""
+    linkage, found = _dependence(m)
+    return left_out(linkage, found)
+
+
+def left_out(linkage: Linkage, found: Dependence) -> dict[str, int]:
+    """Numbers of dependent rows by the names of their joints."""
+    counts: dict[str, int] = {}
+    for k in linkage.kinematics.pair[~found.kept]:
+        name = linkage.joints[k].name
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _dependence(m: Mechanism) -> tuple[Linkage, Dependence]:
+    linkage = linkage_of(m)
+    q = close(linkage, linkage.kinematics.as_built)
+    return linkage, linkage.dependence(linkage.kinematics.place(q))

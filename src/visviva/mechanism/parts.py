@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, final
 
 import numpy as np
@@ -38,12 +39,12 @@ class Body:
     J_C: Array  # (3,)
     twist: Array | None = None  # (6,)
 
-    @property
+    @cached_property
     def R_WC(self) -> Array:
         """Orientation of the principal frame, as built."""
         return self.R_WB @ self.R_BC
 
-    @property
+    @cached_property
     def r_WC(self) -> Array:
         """Centre of mass in the world, as built."""
         return self.r_WB + self.R_WB @ self.com
@@ -98,8 +99,8 @@ class Joint:
 
     R_W, r_W:     the frame on the child, in the world as built.
     parent_frame: the one on the parent, where it is another: assembling brings them together.
-    rate:         initial joint rate [rad/s], None if open.
-    friction:     viscous coefficient [N m s/rad]; its heat goes to the environment.
+    rate:         initial rates of its coordinates [rad/s, m/s], None if open.
+    friction:     viscous coefficients of its coordinates [N m s/rad, N s/m]; the heat goes to the environment.
     """
 
     name: str
@@ -108,8 +109,8 @@ class Joint:
     child: Carrier
     R_W: Array  # (3, 3)
     r_W: Array  # (3,)
-    rate: float | None = None
-    friction: float = 0.0
+    rate: Array | None = None  # (k,)
+    friction: Array = field(default_factory=lambda: np.zeros(0))  # (k,)
     parent_frame: tuple[Array, Array] | None = None
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
@@ -122,7 +123,17 @@ class Joint:
 @final
 @dataclass(frozen=True, eq=False)
 class Torque:
-    """An input port on a joint that turns: the torque of the child against the parent [N m]."""
+    """An input port on a joint that turns: the torque of the parent on the child about its z axis [N m]."""
+
+    name: str
+    joint: Joint
+    width: int = 1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Force:
+    """An input port on a joint that slides: the force of the parent on the child along its z axis [N]."""
 
     name: str
     joint: Joint
@@ -139,5 +150,4 @@ class WrenchPort:
     width: int = 6
 
 
-Port = Torque | WrenchPort
-Part = Body | Particle | Frame | Joint | Torque | WrenchPort
+Port = Torque | Force | WrenchPort

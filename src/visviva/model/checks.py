@@ -27,14 +27,15 @@ def check_description(model: Model) -> None:
     holders = [*(part.name for part in model.junctions), *(part.name for part in model.reservoirs)]
     _check_unique([*variables, *holders, *rows], where)
     _check_unique([part.name for part in model.structures if isinstance(part, AbstractPort)], f"the ports of {where}")
-    efforts = {*variables, *holders}
+    known, efforts = set(variables), {*variables, *holders}
+    driven = {*efforts, *rows}
     for part in model.structures:
-        targets = {*efforts, *rows} if isinstance(part, AbstractPort) else efforts  # a port on rows drives them
-        for name, known, verb in [(n, variables, "reads") for n in part.reads] + [
+        targets = driven if isinstance(part, AbstractPort) else efforts  # a port on rows drives them
+        for name, there, verb in [(n, known, "reads") for n in part.reads] + [
             (n, targets, "acts on") for n in part.acts
         ]:
-            if name not in known:
-                listed = ", ".join(sorted(known))
+            if name not in there:
+                listed = ", ".join(sorted(there))
                 raise ModelError(f"{part.name!r} of {where} {verb} {name!r}, which is not there; there are: {listed}.")
     widths |= {variable.name: variable.space.dim for variable in model.variables}
     widths |= {part.name: part.rows for part in model.structures if isinstance(part, AbstractConstraint)}
@@ -43,16 +44,17 @@ def check_description(model: Model) -> None:
             k = sum(widths[name] for name in part.acts)
             shape = (k, part.width) if isinstance(part, Port) else (part.rows, k) if isinstance(part, Rows) else (k, k)
             _check_shape(part.matrix, shape, f"the matrix of {part.name!r}, which acts on {', '.join(part.acts)},")
+    holding = Counter(storage.variable for storage in model.storages)
     for storage in model.storages:
-        if storage.variable not in variables:
+        if storage.variable not in known:
             raise ModelError(
                 f"storage {storage.name!r} of {where} has no variable {storage.variable!r}: {', '.join(variables)}."
             )
         if isinstance(storage, Kinetic):
             _check_shape(storage.M, (widths[storage.variable],) * 2, f"the mass matrix of {storage.name!r}")
             check_symmetric(storage.M, f"the mass matrix of {storage.name!r}", semidefinite=True)
-            others = [other.name for other in model.storages if other.variable == storage.variable]
-            if len(others) > 1:
+            if holding[storage.variable] > 1:
+                others = [other.name for other in model.storages if other.variable == storage.variable]
                 raise ModelError(
                     f"the velocity {storage.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
                     "A velocity has exactly one kinetic energy: add the masses."
@@ -75,7 +77,9 @@ def check_symmetric(matrix: Array, what: str, *, semidefinite: bool = False) -> 
     if skewness > TOLERANCE * scale:
         raise ModelError(f"{what} must be symmetric; it differs from its transpose by {skewness:.3g}.")
     if semidefinite and scale > 0:
-        lowest = float(np.linalg.eigvalsh(matrix).min())
+        diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+        plain = np.count_nonzero(matrix) == np.count_nonzero(diagonal)
+        lowest = float(diagonal.min() if plain else np.linalg.eigvalsh(matrix).min())
         if lowest < -TOLERANCE * scale:
             raise ModelError(f"{what} must be positive semidefinite; its smallest eigenvalue is {lowest:.6g}.")
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array
-from visviva.errors import ModelError
+from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
@@ -20,6 +19,8 @@ from visviva.model.checks import check_description, check_skew, check_symmetric
 from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
+from visviva.model.measured import AbstractMeasured
+from visviva.model.packing import pack
 from visviva.model.rows import RowKind
 from visviva.model.storage import AbstractStorage, Kinetic
 from visviva.model.structure import (
@@ -46,6 +47,7 @@ class Model:
     All functions of x and z take any leading batch shape.
 
     turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
+    start: values of variables where a run starts if no others are given.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
     """
 
@@ -59,6 +61,7 @@ class Model:
     turns: tuple[Turn, ...] = ()
     mechanism: Mechanism | None = None
     feedback: tuple[Feedback, ...] = ()
+    start: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_description(self)
@@ -114,10 +117,19 @@ class Model:
         """What each structure reads from x, and what it acts on in z."""
         return {part: (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures}
 
-    def local(self, part: AbstractStructure, x: Array, z: Array | None = None) -> tuple[Array, Array]:
-        """What a structure sees: the coordinates it reads and the efforts it acts on."""
+    def local(
+        self, part: AbstractStructure, x: Array, z: Array | None = None, ends: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """What a structure sees: the coordinates it reads and the efforts it acts on.
+
+        ends: both ends of the step of which x is the mean, for structures that depend on them; default: x itself.
+        """
         reads, acts = self._places[part]
-        return x[..., reads], z[..., acts] if z is not None else np.zeros((*x.shape[:-1], len(acts)))
+        q, e = x[..., reads], z[..., acts] if z is not None else np.zeros((*x.shape[:-1], len(acts)))
+        if part.two_ended:
+            q0, q1 = (q, q) if ends is None else (np.broadcast_to(end[..., reads], q.shape) for end in ends)
+            q = np.concatenate([q0, q1], axis=-1)
+        return q, e
 
     def acts(self, part: AbstractStructure) -> Index:
         """Where the efforts that a structure acts on are in z."""
@@ -251,11 +263,11 @@ class Model:
         first = self.layout.dim + sum(junction.dim for junction in self.junctions)
         return self.J(x)[..., first : self.layout.solved, :first]
 
-    def flow(self, x: Array, z: Array, u: Array) -> Array:
-        """(J - R) z + B u, without building the matrices."""
+    def flow(self, x: Array, z: Array, u: Array, ends: tuple[Array, Array] | None = None) -> Array:
+        """(J - R) z + B u, without building the matrices; ends: of the step of which x is the mean."""
         f = np.zeros((*np.broadcast_shapes(np.shape(x)[:-1], np.shape(z)[:-1]), self.layout.total))
         for routing in self.routings:
-            q, e = self.local(routing, x, z)
+            q, e = self.local(routing, x, z, ends)
             f[..., self.acts(routing)] += apply(routing.J(q), e)
         for constraint in self.constraints:
             q, e = self.local(constraint, x, z)
@@ -329,27 +341,17 @@ class Model:
 
     # -- states -------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def measured(self) -> dict[str, AbstractMeasured]:
+        """The variables that follow the configuration, with what measures them."""
+        return {part.acts[0]: part for part in self.routings if isinstance(part, AbstractMeasured)}
+
     def pack(self, values: Mapping[str, ArrayLike]) -> Array:
-        """One x from values by variable name, each in embedding coordinates."""
-        x = np.empty(self.layout.size)
-        for variable in self.variables:
-            if variable.name not in values:
-                raise ModelError(f"model {self.name!r} needs a value for its variable {variable.name!r}.")
-            what = f"value of {variable.name!r}"
-            q = np.atleast_1d(finite_array(values[variable.name], what))
-            if q.shape != (variable.space.size,):
-                raise ModelError(f"{what} must have shape ({variable.space.size},), got {q.shape}.")
-            if variable.space.defect(q) > 1e-9:
-                raise ModelError(
-                    f"{what} is no rotation: |RᵀR - I| = {variable.space.defect(q):.3g}.\n"
-                    "Project it first, e.g. with visviva.geometry.SO3.nearest(R)."
-                )
-            x[self.layout.x[variable.name]] = q
-        for name in values:
-            if name not in self.layout.x:
-                known = ", ".join(self.layout.x)
-                raise ModelError(f"model {self.name!r} has no variable {name!r}; it has {known}.")
-        return x
+        """One x from values by variable name, each in embedding coordinates.
+
+        What is left out is taken from `start`; measured variables follow from the others.
+        """
+        return pack(self, {**self.start, **values})
 
     def retract(self, x0: Array, delta: Array) -> Array:
         """The state reached from x0 by the increment Δ = h ξ."""

@@ -19,7 +19,7 @@ class State:
     x:       state in embedding coordinates, velocities as the scheme has them.
     w:       multipliers and other algebraic unknowns of the last step (zero before the first).
     gam:     multipliers of the velocity level, for schemes that have them.
-    rate:    mean rates of the last two steps, newest first: the predictor's history (none before the first).
+    rate:    mean rates of the last steps, three at most, newest first: start values follow from them.
     names:   of the variables and constraints it belongs to; a run can be continued by the same model only.
     taken:   what reservoirs have taken up, in their order.
     angles:  coordinates of joints that turn, continuous over many turns.

@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from functools import cache
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -19,8 +20,13 @@ from visviva.model.rows import RowKind
 
 
 class AbstractStructure(ABC):
-    """Something that routes power. `name` is the component's name in audits and errors."""
+    """Something that routes power. `name` is the component's name in audits and errors.
 
+    two_ended: what depends on both ends of a step: it sees the coordinates at its start, then those at its end. At
+               one instant both are the same.
+    """
+
+    two_ended: ClassVar[bool] = False
     name: str
     reads: tuple[str, ...]
     acts: tuple[str, ...]
@@ -157,6 +163,12 @@ class Rows(AbstractConstraint):
 
 def canonical(name: str, position: str, velocity: str, n: int) -> Routing:
     """q_dot follows the velocity's effort, and the force of the position's effort acts back on it."""
+    return Routing(name, (position, velocity), _symplectic(n))
+
+
+@cache
+def _symplectic(n: int) -> Array:
     J = np.zeros((2 * n, 2 * n))
     J[:n, n:], J[n:, :n] = np.eye(n), -np.eye(n)
-    return Routing(name, (position, velocity), J)
+    J.flags.writeable = False
+    return J

@@ -8,7 +8,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
-from visviva.model import Model
+from visviva.model import Kinetic, Linear, Model
+from visviva.results.tallies import Tallies
 
 
 @final
@@ -22,36 +23,66 @@ class Accounts:
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
 
-    def of(self, x: Array, taken: Array, heat: Array, work: Array, inflow: Array) -> dict[str, Array]:
+    def of(
+        self, x: Array, taken: Array, heat: Array, work: Array, inflow: Array, counted: Tallies | None = None
+    ) -> dict[str, Array]:
         """Columns of a record for n steps, from the n + 1 states around them and what each step did.
 
-        inflow: inputs times step size, (n, inputs).
+        inflow: inputs times step size, (n, inputs).   counted: what the steps have counted themselves.
         """
         model = self.model
         carried = model.theta0 * (inflow * model.entropy_inputs)
         carried = np.stack([carried[:, at].sum(-1) for at in model.port_columns.values()] or [np.zeros(len(heat))], -1)
         carried = carried[:, : len(model.ports)]
-        H = model.exergies(x)  # (n + 1, storages)
         total_work = self._work + np.cumsum(work.sum(-1))
         self._work = float(total_work[-1]) if len(total_work) else self._work
-        g_v, terms, rows = rate_violations(model, x[1:])
-        gap = self._gaps(x, taken, H, heat, work, carried)
-        return {
+        columns = self._of_states(x) if counted is None else self._of_tallies(x, counted)
+        gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
+        columns["scale"] = columns["scale"] + np.abs(total_work)
+        return columns | {
             "carried": carried,
             "closure": np.abs(gap),
             "drift": gap,
             "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
+        }
+
+    def _of_states(self, x: Array) -> dict[str, Array]:
+        """Energies and constraints at the ends of all steps; H: total, at the start of the first as well."""
+        model, H = self.model, self.model.exergies(x)
+        g_v, terms, rows = rate_violations(model, x[1:])
+        return {
+            "H": H.sum(-1),
             "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
-            "scale": energy_scale(model, H[1:], self.H_start, total_work),
+            "scale": energy_scale(model, H[1:], self.H_start),
             "stored": np.abs(H[1:]).sum(-1),
             "g_v": g_v,
             "g_v_terms": terms,
             "g_v_rows": rows,
         }
 
+    def _of_tallies(self, x: Array, counted: Tallies) -> dict[str, Array]:
+        """The same, where bodies and joints have been counted: what is left are the energies of elements."""
+        model, storages = self.model, self.model.storages
+        rest = [k for k, part in enumerate(storages) if not isinstance(part, Kinetic | Linear)]
+        H = np.zeros((len(x), 0))
+        if rest:
+            H = np.stack([storages[k].H(x[:, model.layout.x[storages[k].variable]]) for k in rest], axis=-1)
+        natural = np.array([storages[k].has_zero for k in rest], dtype=bool)
+        kinetic, gravity, changes, sizes = counted.energy.T
+        scale = changes + kinetic + np.abs(H - self.H_start[rest]).sum(-1) + H[:, natural].sum(-1)
+        return {
+            "H": kinetic + gravity + H.sum(-1),
+            "g": counted.g,
+            "scale": scale[1:],
+            "stored": (sizes + np.abs(H).sum(-1))[1:],
+            "g_v": counted.g_v[..., 0],
+            "g_v_terms": counted.g_v[..., 1],
+            "g_v_rows": counted.g_v[..., 2],
+        }
+
     def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array, carried: Array) -> Array:
         """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger."""
-        dH, supplied = np.diff(H.sum(-1)), work.sum(-1)
+        dH, supplied = np.diff(H), work.sum(-1)
         exergy = dH + heat.sum(-1) - supplied
         if not self.model.is_thermal:
             return exergy
@@ -60,10 +91,10 @@ class Accounts:
         return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
 
 
-def energy_scale(model: Model, H: Array, H_start: Array, work: Array) -> Array:
-    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) + |work| [J]."""
+def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
+    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well."""
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
-    return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1) + np.abs(work)
+    return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
 
 
 def rate_violations(model: Model, x: Array) -> tuple[Array, Array, Array]:

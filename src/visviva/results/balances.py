@@ -62,13 +62,12 @@ def _stored(run: Run) -> dict[str, Reader]:
 
 
 def _made(run: Run) -> dict[str, Reader]:
-    """Exergy destroyed and entropy produced by each dissipation since the start."""
-    heat, table = run.record.heat, dict[str, Reader]()
-    for k, part in enumerate(run.model.dissipations):
-        table[f"heat.{part.name}"] = Reader(partial(_running_sum, heat[:, k]), "J", adds_up=True)
-        table[f"entropy.{part.name}"] = Reader(
-            partial(_running_sum, heat[:, k] / run.model.theta0), "J/K", adds_up=True
-        )
+    """Exergy destroyed and entropy produced by each dissipation since the start; those of one name add up."""
+    names, table = [part.name for part in run.model.dissipations], dict[str, Reader]()
+    for name in dict.fromkeys(names):
+        heat = run.record.heat[:, [other == name for other in names]].sum(-1)
+        table[f"heat.{name}"] = Reader(partial(_running_sum, heat), "J", adds_up=True)
+        table[f"entropy.{name}"] = Reader(partial(_running_sum, heat / run.model.theta0), "J/K", adds_up=True)
     return table
 
 

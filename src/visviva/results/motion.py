@@ -11,11 +11,14 @@ from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, lie_state
 from visviva.geometry import SE3
 from visviva.geometry.linear import apply, transpose
-from visviva.geometry.nullspace import RANK_TOLERANCE
+from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism
-from visviva.mechanism.coordinates import POSES
-from visviva.mechanism.parts import Body, Frame, Ground, Particle
+from visviva.mechanism.coordinates import POSES, movers, space_of
+from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, turn_names
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
 from visviva.model import Model
+from visviva.model.holonomic import lift_rows
 from visviva.results.record import Record
 
 
@@ -98,39 +101,28 @@ class MechanismMotion:
     # -- velocities ---------------------------------------------------------------------------------------------
 
     @cached_property
+    def linkage(self) -> Linkage:
+        """Its joints as rows over the velocities of all bodies."""
+        return Linkage(self.mechanism)
+
+    @cached_property
+    def configurations(self) -> Array:
+        """Coordinates of all bodies at the nodes, (N+1, size)."""
+        return np.concatenate([self.q(body) for body in self.linkage.bodies], axis=-1)
+
+    @cached_property
     def columns(self) -> dict[str, slice]:
         """Where the velocity of each body is among all of them, in Lie form."""
-        first = min(self.lie.layout.z[variable].start for variable in self.lie.kinetic)
-        at = self.lie.layout.z
-        return {v.removesuffix(".v"): slice(at[v].start - first, at[v].stop - first) for v in self.lie.kinetic}
+        return {body.name: at for body, at in zip(self.linkage.bodies, self.linkage.kinematics.columns, strict=True)}
 
     def _velocity(self, part: Body | Particle) -> Array:
         return self.tangent_velocities[..., self.columns[part.name]]
 
     @cached_property
-    def masses(self) -> Array:
-        """Mass matrix over all velocities in Lie form."""
-        at = self.lie.layout.act(tuple(self.lie.kinetic))
-        E: Array = self.lie.E(np.zeros(self.lie.layout.size))
-        return E[np.ix_(at, at)]
-
-    @cached_property
     def tangent_velocities(self) -> Array:
-        """V = Z (ZᵀM Z)⁻¹ Zᵀ P with the momenta P of the scheme and Z a basis of the admissible velocities."""
-        x = lie_state(self.model, self.lie, self.record.x)
-        at = self.lie.layout.act(tuple(self.lie.kinetic))
-        C = self.lie.C(x)[..., at]
-        momenta, result = self._momenta(), np.empty((len(x), len(at)))
-        if not C.shape[-2]:
-            return np.asarray(np.linalg.solve(self.masses, momenta.T).T, dtype=np.float64)
-        _, s, Vt = np.linalg.svd(C)
-        ranks = (s > RANK_TOLERANCE * s[:, :1]).sum(-1)
-        for rank in np.unique(ranks):
-            nodes = ranks == rank
-            Z = transpose(Vt[nodes, rank:])
-            y = np.linalg.solve(transpose(Z) @ self.masses @ Z, apply(transpose(Z), momenta[nodes])[..., None])
-            result[nodes] = (Z @ y)[..., 0]
-        return result
+        """V nearest in the metric of kinetic energy: M V + Cᵀμ = P, C V = 0 with the momenta P of the scheme."""
+        rows = np.zeros((len(self.record.t), self.linkage.kinematics.m))
+        return self.linkage.solve(self.configurations, self._momenta(), rows)[0]
 
     def _momenta(self) -> Array:
         """M V of the scheme, over twists: for directors the lifted Nᵀ M v."""
@@ -143,14 +135,28 @@ class MechanismMotion:
             parts.append(P)
         return np.concatenate(parts, axis=-1)
 
-    def turn_rate(self, k: int) -> Array:
-        """Rate of the k-th joint that turns, (N+1,)."""
-        turn = self.lie.turns[k]
-        x = lie_state(self.model, self.lie, self.record.x)
-        at = [self.columns[name.removesuffix(".q")] for name in turn.reads]
-        V = np.concatenate([self.tangent_velocities[..., columns] for columns in at], axis=-1)
-        rate: Array = (turn.rate_row(x[..., self.lie.layout.read(turn.reads)]) * V).sum(-1)
-        return rate
+    # -- joints -------------------------------------------------------------------------------------------------
+
+    def coordinates(self, joint: Joint) -> Array:
+        """Coordinates of a joint, angles continuous over many turns; (N+1,) where it has one, else (N+1, k)."""
+        values = coordinate_values(joint, self._q_of(joint))
+        names = [turn.name for turn in self.model.turns]
+        angles = iter(self.record.angles[:, names.index(name)] for name in turn_names(joint))
+        for k, part in enumerate(joint.joint.coordinates):
+            if isinstance(part, Angle):
+                values[:, k] = next(angles)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def rates(self, joint: Joint) -> Array:
+        """Rates of the coordinates of a joint; (N+1,) where it has one, else (N+1, k)."""
+        spaces = tuple(space_of(mover) for mover in movers(joint))
+        q = self._q_of(joint)
+        V = np.concatenate([self._velocity(mover) for mover in movers(joint)], axis=-1)
+        rates = apply(lift_rows(coordinate_rows(joint, q), q, spaces), V)
+        return rates[:, 0] if rates.shape[1] == 1 else rates
+
+    def _q_of(self, joint: Joint) -> Array:
+        return np.concatenate([self.q(mover) for mover in movers(joint)], axis=-1)
 
     @cached_property
     def momentum(self) -> Array:

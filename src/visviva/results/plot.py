@@ -20,11 +20,12 @@ MANY = 6  # more components than this would hide each other
 
 
 def plot(run: Run, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
-    """One of the pictures "energy", "heat" and "audit", or any quantities by name or pattern against time."""
+    """One of the pictures "energy", "heat", "audit" and "motion", or any quantities by name or pattern against time."""
     from visviva.results.plot_audit import plot_audit
     from visviva.results.plot_heat import plot_heat
+    from visviva.results.plot_motion import plot_motion
 
-    pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit}
+    pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit, "motion": plot_motion}
     figure = pictures[what](run) if what in pictures else _quantities(run, what)
     if path is not None:
         figure.savefig(path, dpi=150)

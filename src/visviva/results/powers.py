@@ -60,13 +60,13 @@ def port_powers(model: Model, record: Record, scheme: str, *, stabilised: bool) 
     stabilised: whether the scheme has multipliers of the velocity level.
     """
     z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
-    x, nothing = 0.5 * (record.x_before + record.x[1:]), np.zeros(record.steps)
+    ends, nothing = (record.x_before, record.x[1:]), np.zeros(record.steps)
     found = list(_storages(model, record))
     if stabilised:
         step = Stabilised(model, record)
         z = step.efforts(z)
         found += [(name, at, PortPower(power, nothing, model.theta0)) for name, at, power in step.powers()]
-    found += _structures(model, x, z, record.u_mid)
+    found += _structures(model, ends, z, record.u_mid)
     powers: Powers = {}
     for component, at, power in found:
         powers[component, at] = powers[component, at] + power if (component, at) in powers else power
@@ -101,24 +101,26 @@ def _storages(model: Model, record: Record) -> Iterator[tuple[str, str, PortPowe
         yield part.name, part.variable, PortPower((part.H(q1) - part.H(q0)) / record.h, entropy, model.theta0)
 
 
-def _structures(model: Model, x: Array, z: Array, u: Array) -> Iterator[tuple[str, str, PortPower]]:
+def _structures(model: Model, ends: tuple[Array, Array], z: Array, u: Array) -> Iterator[tuple[str, str, PortPower]]:
     """-e·f of what each structure adds to the flows at each junction it acts on."""
     hot = entropy_names(model)
     for part in model.structures:
-        names, flow = _flow(model, part, x, z, u)
+        names, flow = _flow(model, part, ends, z, u)
         component = input_name(model, part) if isinstance(part, AbstractPort) else part.name
         first = 0
         for name in names:
             at = model.layout.z[name]
             f = -flow[..., first : first + at.stop - at.start]
             first += at.stop - at.start
-            entropy = f.sum(-1) if name in hot else np.zeros(len(x))
+            entropy = f.sum(-1) if name in hot else np.zeros(len(z))
             yield component, name, PortPower((z[..., at] * f).sum(-1), entropy, model.theta0)
 
 
-def _flow(model: Model, part: AbstractStructure, x: Array, z: Array, u: Array) -> tuple[tuple[str, ...], Array]:
+def _flow(
+    model: Model, part: AbstractStructure, ends: tuple[Array, Array], z: Array, u: Array
+) -> tuple[tuple[str, ...], Array]:
     """The contribution of one structure to (J - R) z + B u, with the names of the junctions where it enters."""
-    q, e = model.local(part, x, z)
+    q, e = model.local(part, 0.5 * (ends[0] + ends[1]), z, ends)
     if isinstance(part, AbstractRouting):
         return part.acts, apply(part.J(q), e)
     if isinstance(part, AbstractDissipation):

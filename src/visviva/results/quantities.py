@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from visviva.library.joints import Angle
+from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.results.balances import balances
 from visviva.results.motion import MechanismMotion
 from visviva.results.reactions import Reactions
 from visviva.results.reader import Reader, column
+from visviva.results.springs import Springs
 
 if TYPE_CHECKING:
     from visviva.errors import ModelError
@@ -35,9 +38,9 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 
 
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
-    """Poses, velocities, joint coordinates and reactions."""
+    """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
     table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")}
-    reactions = Reactions(motion)
+    reactions, springs = Reactions(motion), Springs(motion)
     for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():
@@ -50,7 +53,17 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
             case Joint():
                 table[f"{name}.reaction"] = Reader(partial(reactions.at_nodes, part), "N m, N")
                 table[f"{name}.reaction_mid"] = Reader(partial(reactions.at_midpoints, part), "N m, N")
-    for k, turn in enumerate(run.model.turns):
-        table[f"{turn.name}.q"] = Reader(partial(column, run.record.angles, k), "rad")
-        table[f"{turn.name}.rate"] = Reader(partial(motion.turn_rate, k), "rad/s")
+                units = list(dict.fromkeys("rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates))
+                if units:
+                    table[f"{name}.q"] = Reader(partial(motion.coordinates, part), ", ".join(units))
+                    rate_units = ", ".join(f"{unit}/s" for unit in units)
+                    table[f"{name}.rate"] = Reader(partial(motion.rates, part), rate_units)
+            case Element(line=True):
+                table[f"{name}.length"] = Reader(partial(springs.length, part), "m")
+                table[f"{name}.force"] = Reader(partial(springs.tension, part), "N")
+            case Element():
+                table[f"{name}.wrench"] = Reader(partial(springs.wrench, part), "N m, N")
+            case Torsion():
+                table[f"{name}.angle"] = Reader(partial(springs.angle, part), "rad")
+                table[f"{name}.torque"] = Reader(partial(springs.torque, part), "N m")
     return table

@@ -173,7 +173,7 @@ class Run:
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
         first = np.array([energy[0] for energy in self._storage_energies])
-        start = float(energy_scale(self.model, first, first, np.zeros(())))
+        start = float(energy_scale(self.model, first, first))
         return max(start, float(self.record.scale.max(initial=0.0)))
 
     @cached_property

@@ -72,8 +72,10 @@ def _made(run: Run, what: str) -> list[Share]:
     if what == "energy" and run.model.is_thermal:
         return []
     label = "heat of" if what == "energy" else "destroyed by"
-    heats = run.record.heat.sum(0)
-    return [Share(f"{label} {p.name}", "heat", float(q)) for p, q in zip(run.model.dissipations, heats, strict=True)]
+    heats = dict.fromkeys((part.name for part in run.model.dissipations), 0.0)
+    for part, heat in zip(run.model.dissipations, run.record.heat.sum(0), strict=True):
+        heats[part.name] += float(heat)  # a joint may have several
+    return [Share(f"{label} {name}", "heat", heat) for name, heat in heats.items()]
 
 
 def _supplied(run: Run, what: str) -> list[Share]:

@@ -26,10 +26,11 @@ class Stabilised:
 
     def __init__(self, model: Model, record: Record) -> None:
         self.model = model
-        n = model.layout.dim // 2
+        n = len(model.layout.act(tuple(model.kinetic)))  # states are (q, v, y): as many velocities as coordinates
         x0, x1, h = record.x_before, record.x[1:], record.h[:, None]
         self.rate = (x1[:, :n] - x0[:, :n]) / h
-        self.v_mid, self.v_dot = 0.5 * (x0[:, n:] + x1[:, n:]), (x1[:, n:] - x0[:, n:]) / h
+        v0, v1 = x0[:, n : 2 * n], x1[:, n : 2 * n]
+        self.v_mid, self.v_dot = 0.5 * (v0 + v1), (v1 - v0) / h
         self.q_mid = 0.5 * (x0[:, :n] + x1[:, :n])
         self.n = n
 
@@ -54,7 +55,8 @@ class Stabilised:
         """γ of every step, (N, rows)."""
         n = self.n
         M = self.model.E(np.zeros(self.model.layout.size))[n : 2 * n, n : 2 * n]
-        x, lag = np.concatenate([self.q_mid, self.v_mid], axis=-1), (self.rate - self.v_mid) @ M
+        rest = np.zeros((len(self.q_mid), self.model.layout.size - 2 * n))  # which no constraint reads
+        x, lag = np.concatenate([self.q_mid, self.v_mid, rest], axis=-1), (self.rate - self.v_mid) @ M
         gam = np.empty((len(x), self.model.layout.solved - self.model.layout.dim))
         for first in range(0, len(x), CHUNK):
             steps = slice(first, first + CHUNK)

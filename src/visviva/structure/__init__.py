@@ -1,24 +1,30 @@
 """How power is exchanged: Dirac and Onsager structures, their composition, and the kinestatics of mechanisms."""
 
-from visviva.structure.composition import close, compose, direct_sum, wire
+from visviva.structure.composition import close, compose, direct_sum, transformer, wire
 from visviva.structure.dirac import Dirac
 from visviva.structure.graph import graph_structure, incidence
+from visviva.structure.implicit import Implicit
 from visviva.structure.kinestatics import Kinestatics
 from visviva.structure.onsager import Onsager
 from visviva.structure.pairs import (
     Pair,
     cylindrical,
+    distance,
     fixed,
     free,
     helical,
     planar,
+    point_on_line,
+    point_on_plane,
     prismatic,
     revolute,
     spherical,
+    universal,
 )
 
 __all__ = [
     "Dirac",
+    "Implicit",
     "Kinestatics",
     "Onsager",
     "Pair",
@@ -26,14 +32,19 @@ __all__ = [
     "compose",
     "cylindrical",
     "direct_sum",
+    "distance",
     "fixed",
     "free",
     "graph_structure",
     "helical",
     "incidence",
     "planar",
+    "point_on_line",
+    "point_on_plane",
     "prismatic",
     "revolute",
     "spherical",
+    "transformer",
+    "universal",
     "wire",
 ]

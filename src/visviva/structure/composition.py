@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.geometry.linear import block_diagonal
 from visviva.structure.dirac import Dirac
@@ -77,9 +78,22 @@ def close(structure: Dirac, port: str, zero: Zero) -> Dirac:
 def wire(a: str, b: str, dim: int = 1) -> Dirac:
     """e_a = e_b and f_a = -f_b: what joins two ports and changes nothing."""
     unique((a, b), "the wire")
-    ports = checked_ports({a: dim, b: dim})
-    J = np.kron([[0.0, 1.0], [-1.0, 0.0]], np.eye(dim))  # e_a in, e_b out; f_b in, f_a out
-    return Dirac.input_output(J, ports, effort_in=(a,))
+    checked_ports({a: dim, b: dim})
+    return transformer(np.eye(dim), a, b)
+
+
+def transformer(M: ArrayLike, a: str, b: str) -> Dirac:
+    """f_b = -M f_a and e_a = Mᵀ e_b with M (dim b, dim a): flows are mapped one way, efforts the other.
+
+    Joined to a port with the flow f and the effort e it shows M f at b, and gives Mᵀ e_b.
+    """
+    unique((a, b), "the transformer")
+    M = finite_array(M, "M of the transformer", (None, None))
+    if M.ndim != 2:
+        raise ModelError(f"M of the transformer must be one matrix, got shape {M.shape}.")
+    rows, columns = M.shape
+    J = np.block([[np.zeros((columns, columns)), -M.T], [M, np.zeros((rows, rows))]])  # f_a and e_b in
+    return Dirac.input_output(J, {a: columns, b: rows}, effort_in=(b,))
 
 
 def _closed(Z: Array, ports: Ports, zero: Mapping[str, Zero]) -> Dirac:

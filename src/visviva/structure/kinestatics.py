@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.structure.composition import compose
+from visviva.structure.composition import close, compose, transformer
 from visviva.structure.dirac import Dirac
 from visviva.structure.graph import graph_structure, incidence
 from visviva.structure.pairs import ACTUATOR, PAIR, Pair
@@ -25,8 +25,9 @@ CLOSURE = 1e-9  # relative: to how many digits the poses of a closed loop fit to
 class Kinestatics:
     """Bodies joined by kinematic pairs, springs and ports at one configuration, all in one frame.
 
-    edges: name and ends (tail i, head j), T_e = T_i - T_j; the end 'ground' is the reference.
-    pairs: the pairs on some edges, in the common frame; the other edges stay open as ports.
+    edges:     name and ends (tail i, head j), T_e = T_i - T_j; the end 'ground' is the reference.
+    pairs:     the pairs on some edges, in the common frame; the other edges stay open as ports.
+    particles: those of the bodies that have no orientation: velocity and force (3) in place of twist and wrench (6).
 
     G T = 0 collects A_e (T_i - T_j) = 0 over the pairs. Mobility is the dimension of its solutions; rows beyond
     the rank of G carry self-stress, wrenches in the pairs that no load determines.
@@ -37,54 +38,87 @@ class Kinestatics:
     bodies: tuple[str, ...]
     edges: dict[str, tuple[str, str]]
     pairs: dict[str, Pair]
+    particles: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, bodies: Sequence[str], edges: Mapping[str, tuple[str, str]], pairs: Mapping[str, Pair] | None = None
+        cls,
+        bodies: Sequence[str],
+        edges: Mapping[str, tuple[str, str]],
+        pairs: Mapping[str, Pair] | None = None,
+        particles: Sequence[str] = (),
     ) -> Self:
-        """Checked: every edge ends at a body or the ground, every pair sits on an edge."""
+        """Checked: every edge ends at a body or the ground, every pair sits on an edge, particles are bodies."""
         incidence(bodies, edges)
         pairs = {} if pairs is None else dict(pairs)
         loose = [name for name in pairs if name not in edges]
         if loose:
             raise ModelError(f"the pairs {quoted(loose)} have no edge; the edges are {quoted(edges)}.")
-        return cls(tuple(bodies), dict(edges), pairs)
+        _check_bodies(particles, bodies)
+        return cls(tuple(bodies), dict(edges), pairs, tuple(particles))
 
-    def structure(self, actuated: Sequence[str] = ()) -> Dirac:
+    def incidence(self) -> Array:
+        """B (bodies, edges), -1 at the tail and +1 at the head of an edge."""
+        return incidence(self.bodies, self.edges)
+
+    def graph(self) -> Dirac:
+        """Kirchhoff's laws alone, over all bodies and edges, before the pairs are joined to their edges."""
+        return graph_structure(self.bodies, self.edges)
+
+    def structure(self, actuated: Sequence[str] = (), massless: Sequence[str] = ()) -> Dirac:
         """Dirac structure over the bodies, the edges without a pair, and the actuators of the named pairs.
 
         At every port f is the twist and e the wrench exerted on the network, so e·f is power into it; an actuator,
-        under the name of its pair, has (θ̇, τ). A body without inertia: `close(structure, body, zero="effort")`.
+        under the name of its pair, has (θ̇, τ). Bodies without inertia take no wrench: they are eliminated.
 
         Source: Stramigioli, Maschke and Bidard (33), as a composition.
         """
         self._check_actuated(actuated)
+        _check_bodies(massless, self.bodies)
         # The wrench on a pair is minus the one that the pair exerts on the network, at the same twist.
         parts = {f"pair {name}": _of(pair, name in actuated).flip(PAIR) for name, pair in self.pairs.items()}
-        graph = graph_structure(self.bodies, self.edges)
+        parts |= {f"point {name}": transformer(np.eye(6)[:, 3:], "particle", "body") for name in self.particles}
+        graph = self.graph()
         joined = {name: (f"graph.{name}", f"pair {name}.{PAIR}") for name in self.pairs}
+        joined |= {name: (f"graph.{name}", f"point {name}.body") for name in self.particles}
         network = compose({"graph": graph, **parts}, joined)
-        names = {f"graph.{name}": name for name in graph.ports if name not in self.pairs}
-        return network.rename(names | {f"pair {name}.{ACTUATOR}": name for name in actuated})
+        names = {f"graph.{name}": name for name in graph.ports if name not in joined}
+        names |= {f"point {name}.particle": name for name in self.particles}
+        network = network.rename(names | {f"pair {name}.{ACTUATOR}": name for name in actuated})
+        for name in massless:
+            network = close(network, name, "effort")
+        order = [*self.bodies, *self.edges]
+        return network.permute(*sorted(network.ports, key=order.index))
 
     def constraints(self) -> Array:
-        """G, shape (rows of all pairs, 6 bodies)."""
-        B = incidence(self.bodies, self.edges)
+        """G, shape (rows of all pairs, velocities): six velocities per body, three per particle."""
+        B, n = self.incidence(), len(self.bodies)
         columns = {name: -B[:, column] for column, name in enumerate(self.edges)}
         rows = [np.kron(columns[name], pair.A) for name, pair in self.pairs.items()]
-        return np.vstack([np.zeros((0, 6 * len(self.bodies))), *rows])
+        moves = [[name not in self.particles] * 3 + [True] * 3 for name in self.bodies]
+        return np.vstack([np.zeros((0, 6 * n)), *rows])[:, np.array(moves, dtype=np.bool_).ravel()]
 
     def admissible_twists(self, tolerance: float = CLOSURE) -> Array:
-        """Orthonormal basis of the twists of all bodies that the pairs allow, shape (6 bodies, mobility)."""
+        """Orthonormal basis of the velocities of all bodies that the pairs allow, shape (velocities, mobility)."""
         return range_and_complement(self.constraints().T, tolerance=tolerance)[1]
 
     def constraint_wrenches(self, tolerance: float = CLOSURE) -> Array:
-        """Orthonormal basis of the wrenches on all bodies that the pairs can bear, shape (6 bodies, rank)."""
+        """Orthonormal basis of the wrenches on all bodies that the pairs can bear, shape (velocities, rank)."""
         return range_and_complement(self.constraints().T, tolerance=tolerance)[0]
 
     def self_stresses(self, tolerance: float = CLOSURE) -> Array:
         """Orthonormal basis of the multipliers of G that load no body, shape (rows, redundancy)."""
         return range_and_complement(self.constraints(), tolerance=tolerance)[1]
+
+    def self_stress_wrenches(self, tolerance: float = CLOSURE) -> dict[str, Array]:
+        """The same by pair, as wrenches (6, redundancy) in the common frame; pairs without a share are left out."""
+        found, at, stresses = {}, 0, self.self_stresses(tolerance)
+        for name, pair in self.pairs.items():
+            wrenches = pair.A.T @ stresses[at : at + len(pair.A)]
+            at += len(pair.A)
+            if np.abs(wrenches).max(initial=0.0) > tolerance:
+                found[name] = wrenches
+        return found
 
     def mobility(self, tolerance: float = CLOSURE) -> int:
         """Dimension of the admissible twists."""
@@ -112,6 +146,12 @@ class Kinestatics:
         for name in names:
             if name not in movable:
                 raise ModelError(f"'{name}' is no pair with a freedom to actuate; such pairs are {quoted(movable)}.")
+
+
+def _check_bodies(names: Sequence[str], bodies: Sequence[str]) -> None:
+    for name in names:
+        if name not in bodies:
+            raise ModelError(f"'{name}' is no body; the bodies are {quoted(bodies)}.")
 
 
 def _of(pair: Pair, actuated: bool) -> Dirac:

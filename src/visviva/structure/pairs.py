@@ -8,7 +8,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, finite_number
+from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.structure.dirac import Dirac
@@ -24,7 +24,7 @@ class Pair:
 
     A T = 0,  Sᵀ W = 0   with   A S = 0,   the rows of A a basis of the constraint wrenches.
 
-    The constructor trusts its arrays; `allowing` checks them, and the functions below give the lower pairs.
+    The constructor trusts its arrays; `allowing` and `bearing` check them, the functions below give the usual pairs.
 
     Source: Stramigioli, Maschke and Bidard (31), (32), where T(x) stands for A and W(x) for Sᵀ.
     """
@@ -46,6 +46,21 @@ class Pair:
                 " give independent columns, one per freedom."
             )
         return cls(S, constraint.T)
+
+    @classmethod
+    def bearing(cls, W: ArrayLike, frame: SE3 | None = None) -> Self:
+        """The pair with the constraint wrenches W (6, 6 - p), given in a frame with pose X_WJ: the other way round."""
+        W = finite_array(W, "the constraint wrenches W", (6, None))
+        if W.ndim != 2:
+            raise ModelError(f"the constraint wrenches W must be one matrix (6, n), got shape {W.shape}.")
+        W = W if frame is None else frame.inverse().Ad().T @ W
+        constraint, freedom = range_and_complement(W)
+        if constraint.shape[1] != W.shape[1]:
+            raise ModelError(
+                f"the {W.shape[1]} constraint wrenches of the pair have rank {constraint.shape[1]};"
+                " give independent columns, one per constraint."
+            )
+        return cls(freedom, constraint.T)
 
     @property
     def freedom(self) -> int:
@@ -104,6 +119,35 @@ def spherical(frame: SE3 | None = None) -> Pair:
 def planar(frame: SE3 | None = None) -> Pair:
     """Turns about z and slides in the plane normal to it."""
     return Pair.allowing(_columns("wz", "x", "y"), frame)
+
+
+def universal(parent: SE3, child: SE3) -> Pair:
+    """Turns about z of the frame on the parent and x of the frame on the child, which meet in its origin.
+
+    No subgroup: the freedom depends on the configuration, so both frames are given as they stand.
+    """
+    axes = np.column_stack([parent.R[:, 2], child.R[:, 0]])
+    return Pair.allowing(np.vstack([axes, np.cross(child.r, axes, axis=0)]))
+
+
+def distance(a: ArrayLike, b: ArrayLike) -> Pair:
+    """Two points that keep their distance: all it bears is a force along the line between them."""
+    a, b = finite_vector(a, "the first point of a distance", 3), finite_vector(b, "the second point of a distance", 3)
+    u = b - a
+    if not np.abs(u).max() > 0:
+        raise ModelError(f"the points of a distance coincide at {tuple(a.tolist())}: use a spherical pair.")
+    u = u / np.linalg.norm(u)
+    return Pair.bearing(np.concatenate([np.cross(a, u), u])[:, None])
+
+
+def point_on_plane(frame: SE3 | None = None) -> Pair:
+    """The point at the origin slides along x and y, and the body turns about every axis through it."""
+    return Pair.allowing(_columns("x", "y", "wx", "wy", "wz"), frame)
+
+
+def point_on_line(frame: SE3 | None = None) -> Pair:
+    """The point at the origin slides along z, and the body turns about every axis through it."""
+    return Pair.allowing(_columns("z", "wx", "wy", "wz"), frame)
 
 
 def fixed() -> Pair:

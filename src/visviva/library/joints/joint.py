@@ -1,10 +1,12 @@
-"""What a joint is: the motion it allows, and the same thing said as constraint rows."""
+"""What a joint is: the motion it allows, the same thing said as constraint rows, and its coordinates read off."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, final
+
+import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
@@ -61,24 +63,57 @@ class Rod:
 Row = Meet | Dot | Along | AlongChild | Rod
 
 
+@final
+@dataclass(frozen=True)
+class Angle:
+    """A joint coordinate θ with cos θ and sin θ products of two axes; continuous over many turns."""
+
+    cos: Dot
+    sin: Dot
+
+
+Coordinate = Angle | Along
+TURN = Angle(Dot(0, 0), Dot(1, 0))  # of the child about the z axis that it shares with the parent
+
+
 class AbstractJoint(ABC):
-    """Child frame C against parent frame P; z is the joint's axis, and C = P as built (q = 0).
+    """Child frame C against parent frame P; z is the joint's axis, and C and P have the same axes as built (q = 0).
 
     Contract (checked by `visviva.testing.check_joint`):
-    1. X_PC(0) is the identity and X_PC(q)⁻¹ Ẋ_PC(q) = hat(S q_dot): S is constant in the child.
-    2. Every row vanishes at X_PC(q) for all q, and its derivative along S is zero.
-    3. The rows are independent, and their number is 6 - nv.
-    4. `turns` says that q is one angle about z.
+    1. X_PC(0) is no turn; it moves the origin by `offset`, which is zero for nearly all joints.
+    2. X_PC(q)⁻¹ Ẋ_PC(q) = hat(S(q) q_dot), and S(q) has full rank.
+    3. Every row vanishes at X_PC(q) for all q, and its derivative along S(q) is zero.
+    4. The rows are independent, and their number is 6 - nv.
+    5. The first entries of q are the `coordinates`, read from the frames; the rest of q is a chart without a name.
+    6. The products `upright` are positive along the motion: rows cannot tell an axis from its reverse.
+
+    A joint that `turns` has the angle about z as its first coordinate; one that `slides` has a coordinate along z.
     """
 
     kind: ClassVar[str]
     nv: ClassVar[int]
-    rows: ClassVar[tuple[Row, ...]]
+    coordinates: ClassVar[tuple[Coordinate, ...]] = ()
+    upright: ClassVar[tuple[Dot, ...]] = ()
     turns: ClassVar[bool] = False
 
+    @property
     @abstractmethod
-    def S(self) -> Array:
-        """Motion subspace: V_PC_C = S q_dot for a joint with joint coordinates, shape (6, nv)."""
+    def rows(self) -> tuple[Row, ...]:
+        """What it keeps at zero."""
+
+    @property
+    def offset(self) -> Array:
+        """Origin of the child's frame in the parent's, as built, shape (3,)."""
+        return np.zeros(3)
+
+    @property
+    def slides(self) -> bool:
+        """Whether it has a displacement along z among its coordinates."""
+        return Along(2) in self.coordinates
+
+    @abstractmethod
+    def S(self, q: Array) -> Array:
+        """Motion subspace: V_PC_C = S(q) q_dot, shape (..., 6, nv)."""
 
     @abstractmethod
     def X_PC(self, q: Array) -> SE3:

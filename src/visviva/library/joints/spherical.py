@@ -8,24 +8,25 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry import SE3
+from visviva.geometry import SE3, SO3
 from visviva.library.joints.joint import AbstractJoint, Meet, Row
 
 
 @final
 @dataclass(frozen=True)
 class Spherical(AbstractJoint):
-    """The child turns freely about the common origin.
+    """The child turns freely about the common origin; q is a rotation vector [rad], a chart only.
 
-    X_PC(q) = exp(S q) with a rotation vector q; V_PC_C = S w with the angular velocity w in the child, S = (I; 0).
+    R_PC = exp(q),   S(q) = (dexp(q); 0)
     """
 
     kind: ClassVar[str] = "spherical"
     nv: ClassVar[int] = 3
     rows: ClassVar[tuple[Row, ...]] = (Meet(),)
 
-    def S(self) -> Array:  # noqa: D102
-        return np.eye(6)[:, :3]
+    def S(self, q: Array) -> Array:  # noqa: D102
+        spin = SO3.dexp(q)
+        return np.concatenate([spin, np.zeros_like(spin)], axis=-2)
 
     def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3.exp(q @ self.S().T)
+        return SE3(SO3.exp(q).R, np.zeros_like(q))

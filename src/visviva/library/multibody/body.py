@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def rigid_body(
     boxes = {
         "pe": _potential(space, mass * finite_vector(gravity, "gravity", 3), potential, parameters),
         "ke": _kinetic(space, mass, J),
-        "pkc": reversible({"q": space.pose, "p": space.momentum}, J=coupling(6)),
+        "pkc": potential_kinetic(space),
         "lp": lie_poisson(space),
     }
     junctions = {"q": ("pe.q", "pkc.q"), "p": ("pkc.p", "ke.p", "lp.p")}
@@ -55,13 +56,20 @@ def ground(group: str = "SE3") -> Composite:
     space = domain(group)
     boxes = {
         "pe": storage({"q": space.pose}, H=0.0),
-        "pkc": reversible({"q": space.pose, "p": space.momentum}, J=coupling(6)),
+        "pkc": potential_kinetic(space),
         "fixed": reversible({"p": space.momentum}, C=np.eye(6)),
     }
     junctions = {"q": ("pe.q", "pkc.q"), "p": ("pkc.p", "fixed.p")}
     return compose("ground", boxes, junctions, outer=("q", "p") if space.direct else ("p",))
 
 
+@cache
+def potential_kinetic(space: Domain) -> Reversible:
+    """Pose and momentum of a body coupled: q⁻¹ q_dot = u, and the force of its potential."""
+    return reversible({"q": space.pose, "p": space.momentum}, J=coupling(6))
+
+
+@cache
 def lie_poisson(space: Domain) -> Reversible:
     """Gyroscopic effects, J(p) u = ad_uᵀ p: [[p̂_ω, p̂_v], [p̂_v, 0]], without p̂_v on SO(3) x R³.
 

@@ -34,6 +34,16 @@ def viscous(momentum: Quantity, mu: Array) -> Irreversible:
     return irreversible({"p_r": momentum, "s": ENTROPY}, M=taking(("e", "theta", *values), M), **values)
 
 
+def along_line(measure: Quantity, momentum: Quantity, c: float) -> Irreversible:
+    """Damping c l_dot of a length with y = ½ l² at the port y: as l_dot = y_dot / l, it is c / 2y on the rate of y."""
+
+    def M(x: Any, e: Any, theta: Any, c: Any) -> Any:
+        mu, u, hot = c / (2 * np.abs(x.y)), e.p_r, theta.s
+        return np.array([[hot * mu, -mu * u], [-mu * u, mu * u**2 / hot]], dtype=object)
+
+    return irreversible({"y": measure.state, "p_r": momentum, "s": ENTROPY}, M=M, c=c)
+
+
 def friction_tensor(friction: ArrayLike, units: tuple[str, ...], kind: str) -> Array:
     """μ as a symmetric matrix ⪰ 0 from a number, its diagonal or itself."""
     what, n = f"friction of a {kind} joint", len(units)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.language import Reversible, reversible
 
 
 def entries(letter: str, array: Array, constants: Iterable[float] = (0.0,)) -> tuple[Any, dict[str, float]]:
@@ -32,6 +34,44 @@ def filled(grid: Any, values: Mapping[str, Any]) -> Any:
     for index, entry in np.ndenumerate(grid):
         result[index] = values[entry] if isinstance(entry, str) else entry
     return result
+
+
+@final
+@dataclass(frozen=True)
+class Grid:
+    """An array of `entries` as a value: boxes with equal grids have one law, and differ in their numbers only."""
+
+    shape: tuple[int, ...]
+    entries: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, grid: Any) -> Grid:
+        """From the array."""
+        return cls(grid.shape, tuple(grid.ravel()))
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters in it."""
+        return [entry for entry in self.entries if isinstance(entry, str)]
+
+    def filled(self, values: Mapping[str, Any]) -> Any:
+        """The array with values for its names."""
+        flat = [values[entry] if isinstance(entry, str) else entry for entry in self.entries]
+        return np.array(flat, dtype=object).reshape(self.shape)
+
+
+def constraint_box(ports: dict[str, Any], C: Callable[[dict[str, Any]], Any], names: Iterable[str]) -> Reversible:
+    """A reversible box with rows C whose parameters have no numbers yet: see `numbered`."""
+    names = list(names)
+    some: dict[str, Any] = {name: 0.5 + 0.1 * k for k, name in enumerate(names)}
+    return reversible(ports, C=taking(("x", *names), C), **some)
+
+
+def numbered(box: Reversible, values: Mapping[str, float]) -> Reversible:
+    """A box of `constraint_box` with numbers for its parameters; nothing is traced again."""
+    assert box.C is not None
+    C = replace(box.C, parameters={name: (symbol, values[name]) for name, (symbol, _) in box.C.parameters.items()})
+    return replace(box, C=C)
 
 
 def taking(names: Iterable[str], function: Callable[[dict[str, Any]], Any]) -> Callable[..., Any]:

@@ -1,0 +1,275 @@
+"""How the matrix of a mechanism's step is solved: along a tree of joints, with a border for loops, or as a sparse matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array, Mask
+from visviva.compiler.machine import JointRows, MachineModel, machine_of
+from visviva.model import Model
+
+if TYPE_CHECKING:
+    from visviva.kernels.lu import Plan
+    from visviva.kernels.multibody.border import Border
+    from visviva.kernels.multibody.graph import Graph
+    from visviva.kernels.multibody.solver import Elimination
+
+Int = NDArray[np.int64]
+BORDER = 18  # rows of loops, at most: beyond, a sparse matrix is less work
+
+
+@final
+@dataclass(frozen=True)
+class Hanging:
+    """A joint of the tree: the body that it hangs up, the one above (the ground last), and its number."""
+
+    body: int
+    above: int
+    joint: int
+
+
+@final
+@dataclass(frozen=True)
+class TreePlan:
+    """Joints of the tree, children first; bodies without one; joints that are outside."""
+
+    hanging: tuple[Hanging, ...]
+    roots: tuple[int, ...]
+    loops: tuple[int, ...]
+
+    def flipped(self, joints: tuple[JointRows, ...]) -> frozenset[str]:
+        """Joints that the tree reads from child to parent."""
+        return frozenset(joints[part.joint].name for part in self.hanging if joints[part.joint].ends[1] != part.body)
+
+
+def eliminated(model: Model, active: Mask, along_tree: bool | None = None) -> tuple[MachineModel, TreePlan | None]:
+    """The tables of a mechanism, told as its elimination wants them; without a tree it is a sparse matrix.
+
+    active:     rows of the model that are solved.
+    along_tree: ask for one of the two ways; default: the faster one that is possible.
+    """
+    plain = machine_of(model)
+    plan = None if along_tree is False else tree_plan(plain, active)
+    if plan is None:
+        return plain, None
+    flipped = plan.flipped(plain.joints)
+    return (machine_of(model, flipped) if flipped else plain), plan
+
+
+def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
+    """A tree of joints that hold a point, if everything else fits to it: loops with few rows, elements within the tree.
+
+    Rows that turn with two bodies, and elements, couple their velocities: they must act between neighbours of the tree,
+    only on rotations, or against the ground.
+    """
+    n = len(c.machine.B) - 1
+    if (c.machine.B[:n, 0] == 0).any():
+        return None  # a body without mass has no block of its own to eliminate
+    tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
+    plan = _hang(n, c.joints, tree)
+    neighbours = {frozenset((part.body, part.above)) for part in plan.hanging}
+    border = 0
+    for k in plan.loops:
+        joint = c.joints[k]
+        rows = active[c.w[joint.multipliers]]
+        border += int(rows.sum())
+        if n not in joint.ends and _turns_with_both(c, joint, rows):
+            return None
+    if border > BORDER:
+        return None
+    first = int(c.machine.sizes[1])
+    for _, parent, child, _ in c.machine.K[first:]:
+        if n not in (parent, child):
+            return None
+    for turn in c.elements.twists[:, 0]:
+        ends = frozenset(c.machine.TK[turn].tolist())
+        if n not in ends and ends not in neighbours:
+            return None
+    return plan
+
+
+def _turns_with_both(c: MachineModel, joint: JointRows, rows: Mask) -> bool:
+    """Whether a row that is solved, other than those of a shared point, is in a joint."""
+    from visviva.kernels.multibody.tables import KIND, MEET, PLACE
+
+    for i in joint.functions:
+        if c.machine.K[i, KIND] != MEET and rows[c.machine.K[i, PLACE] - joint.multipliers.start]:
+            return True
+    return False
+
+
+def _hang(n: int, joints: tuple[JointRows, ...], tree: list[int]) -> TreePlan:
+    """Joints in the order of building hang bodies up; one between bodies that are connected already is a loop."""
+    group = list(range(n + 1))
+
+    def find(k: int) -> int:
+        while group[k] != k:
+            group[k] = group[group[k]]
+            k = group[k]
+        return k
+
+    near: list[list[tuple[int, int]]] = [[] for _ in range(n + 1)]
+    inside = set()
+    for k in tree:
+        a, b = joints[k].ends
+        if find(a) != find(b):
+            group[find(a)] = find(b)
+            near[a].append((b, k))
+            near[b].append((a, k))
+            inside.add(k)
+    hanging: list[Hanging] = []
+    roots: list[int] = []
+    seen = [False] * (n + 1)
+    for start in (n, *range(n)):
+        if seen[start]:
+            continue
+        seen[start] = True
+        if start != n:
+            roots.append(start)
+        waiting = [start]
+        while waiting:
+            above = waiting.pop()
+            for body, k in near[above]:
+                if not seen[body]:
+                    seen[body] = True
+                    hanging.append(Hanging(body, above, k))
+                    waiting.append(body)
+    loops = tuple(k for k, joint in enumerate(joints) if k not in inside and joint.multipliers)
+    return TreePlan(tuple(reversed(hanging)), tuple(roots), loops)
+
+
+def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elimination:
+    """Memory of the elimination; that of the sparse matrix gets its order later, see `sparse_pattern`."""
+    from visviva.kernels.multibody.solver import Elimination
+    from visviva.kernels.multibody.tree import JOINT, Tree
+
+    M, n, m = c.machine, len(c.machine.B) - 1, len(c.w)
+    pairs, twist_pairs, count = _pairs(c)
+    hanging = plan.hanging if plan is not None else ()
+    table = np.zeros((len(hanging), 6), dtype=np.int64)
+    for k, part in enumerate(hanging):
+        joint = c.joints[part.joint]
+        first = joint.functions.start
+        dots = len(joint.functions) - 1
+        table[k] = (part.body, part.above, first, first + 1 if dots else 0, dots, pairs[first + 1] if dots else 0)
+    roots = np.array(plan.roots if plan is not None else (), dtype=np.int64)
+    loops = [i for k in (plan.loops if plan is not None else ()) for i in c.joints[k].functions]
+    return Elimination(
+        along_tree=np.array([int(plan is not None)], dtype=np.int64),
+        Z=np.zeros((max(count, 1), 72)),
+        pairs=pairs,
+        twist_pairs=twist_pairs,
+        q=np.zeros((c.widest, 36)),
+        loops=np.array(loops, dtype=np.int64),
+        tree=Tree(table, roots, np.zeros((len(table), int(JOINT))), np.zeros((8, 6))),
+        border=_border(c, loops, active),
+        graph=_graph(c, max(count, 1), plan is None),
+        plan=_no_plan(),
+        best=np.zeros(6 * n + m),
+    )
+
+
+def _pairs(c: MachineModel) -> tuple[Int, Int, int]:
+    """Rows of the blocks between bodies: one per pair of bodies that some function or torque couples."""
+    known: dict[tuple[int, int], int] = {}
+    M = c.machine
+
+    def row(parent: int, child: int) -> int:
+        return known.setdefault((parent, child), len(known))
+
+    pairs = np.array([row(int(a), int(b)) for _, a, b, _ in M.K], dtype=np.int64).reshape(-1)
+    twists = []
+    for k in c.elements.twists[:, 0]:
+        a, b = M.TK[k].tolist()
+        turned = (b, a) in known
+        twists.append((known[b, a] if turned else row(a, b), int(turned)))
+    return pairs, np.array(twists, dtype=np.int64).reshape(-1, 2), len(known)
+
+
+def _border(c: MachineModel, loops: list[int], active: Mask) -> Border:
+    from visviva.kernels.multibody.border import Border
+    from visviva.kernels.multibody.tables import KIND, MEET, PLACE
+
+    rows = []
+    for i in loops:
+        place = int(c.machine.K[i, PLACE])
+        for part in range(3 if c.machine.K[i, KIND] == MEET else 1):
+            if active[c.w[place + part]]:
+                rows.append((i, part, place + part))
+    k, n, m = len(rows), len(c.machine.B) - 1, len(c.w)
+    return Border(
+        np.array(rows, dtype=np.int64).reshape(-1, 3), np.zeros((k, 24)), np.zeros((k, n, 6)), np.zeros((k, m)),
+        np.zeros((k, k)), np.zeros((k + 1, k)), np.zeros((n, 6)), np.zeros(m),
+    )  # fmt: skip
+
+
+def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
+    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
+
+    n, m = len(c.machine.B) - 1, len(c.w)
+    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m if used else 0
+    return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
+
+
+def _no_plan() -> Plan:
+    from visviva.kernels.lu import Plan
+
+    none = np.zeros(0, dtype=np.uint32)
+    empty = {name: none for name in Plan._fields}
+    return Plan(**empty | {"scale": np.zeros(0), "runs": none.reshape(0, 3)})
+
+
+def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
+    """Rows and columns of the values of the sparse matrix that may be other than zero, and their places."""
+    from visviva.kernels.multibody.tables import CHILD, DOT, KIND, MEET, PARENT, PLACE
+
+    M, n = c.machine, len(c.machine.B) - 1
+    rows: list[Array] = []
+    cols: list[Array] = []
+    down, across = (grid.ravel() for grid in np.mgrid[:3, :3])
+    local_row = np.concatenate([3 * a + down for a in (0, 0, 1, 1)])
+    local_col = np.concatenate([3 * b + across for b in (0, 1, 0, 1)])
+    keep: list[Array] = []
+    for b in range(n):
+        rows.append(6 * b + local_row)
+        cols.append(6 * b + local_col)
+        keep.append(np.ones(36, dtype=bool))
+    ends = np.full((len(s.Z), 2), n, dtype=np.int64)
+    translates = np.zeros(len(s.Z), dtype=bool)
+    turns = np.zeros(len(s.Z), dtype=bool)
+    for i, pair in enumerate(s.pairs):
+        ends[pair] = M.K[i, PARENT], M.K[i, CHILD]
+        kind = M.K[i, KIND]
+        turns[pair] |= kind != MEET
+        translates[pair] |= kind not in (MEET, DOT)
+    for k, (pair, turned) in enumerate(s.twist_pairs):
+        ends[pair] = M.TK[c.elements.twists[k, 0]][:: -1 if turned else 1]
+        turns[pair] = True
+    rotation = (local_row >= 3) & (local_col >= 3)
+    for pair, (a, b) in enumerate(ends):
+        both = a < n and b < n and turns[pair]
+        for row, col in ((a, b), (b, a)):
+            rows.append(6 * min(int(row), n - 1) + local_row)
+            cols.append(6 * min(int(col), n - 1) + local_col)
+            keep.append(np.full(36, both) & (translates[pair] | rotation))
+    six = np.arange(6)
+    for i in range(int(M.sizes[1])):
+        for part in range(3 if M.K[i, KIND] == MEET else 1):
+            place = 6 * n + int(M.K[i, PLACE]) + part
+            moving = [(int(end), end < n) for end in (M.K[i, PARENT], M.K[i, CHILD])]
+            free = six >= 3 if M.K[i, KIND] == DOT else six >= 0
+            for transpose in (False, True):
+                for end, moves in moving:
+                    own, other = 6 * min(end, n - 1) + six, np.full(6, place)
+                    rows.append(other if transpose else own)
+                    cols.append(own if transpose else other)
+                    keep.append(free & moves)
+            rows.append(np.array([place]))
+            cols.append(np.array([place]))
+            keep.append(np.ones(1, dtype=bool))
+    chosen = np.flatnonzero(np.concatenate(keep))
+    return np.concatenate(rows)[chosen], np.concatenate(cols)[chosen], chosen

@@ -1,0 +1,294 @@
+"""Compiled steps of mechanisms: PH-MP and the Lie midpoint rule with six unknowns per body."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.compiler.elimination import elimination_of, eliminated, sparse_pattern
+from visviva.compiler.flows import NotCompilable
+from visviva.errors import ModelError
+from visviva.integrate.chunk import Chunk
+from visviva.integrate.compiled import WHOLE, inputs_of, pivots_at
+from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.names import row_name
+from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.stepping import Stepping
+from visviva.model import Model, State
+from visviva.results.tallies import Tallies
+
+if TYPE_CHECKING:
+    from visviva.compiler.machine import MachineModel
+    from visviva.kernels.multibody.solver import Elimination
+
+SLOW = 0.01  # a residual that falls by less than this factor asks for a new matrix
+FLOOR = 1e-15  # scaled residual of a step that is rounding: sizes are sums of the terms of a row
+
+
+def machine_stepping(
+    model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+) -> MachineStepping | None:
+    """Compiled steps of a mechanism; None where something in it has no compiled form, or the model is none."""
+    if model.mechanism is None or model.feedback:
+        return None
+    try:
+        return MachineStepping(model, newton, inputs, state, h, parts)
+    except NotCompilable:
+        return None
+
+
+@final
+class MachineStepping:
+    """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
+
+    def __init__(
+        self, model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+    ) -> None:
+        from visviva.kernels.announce import announce
+
+        with announce("the engine of mechanisms"):
+            self.stepper = MachineStepper(model, newton, state, h, parts)
+            self.stepper.many(state, h, np.zeros((0, len(self.stepper.nodes), self.stepper.inputs)))
+        self.inputs = inputs
+        self.width = self.stepper.width
+        self._single = Stepping(model, self.stepper, inputs)
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps."""
+        u, failure = inputs_of(self.inputs, state, n, self.stepper.nodes, self.stepper.inputs)
+        chunk = self.stepper.many(state, state.h, u)
+        if chunk.steps == len(u):
+            return dataclasses.replace(chunk, failure=failure)
+        if chunk.steps:
+            return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
+        return self._single.advance(state, 1)
+
+
+@final
+class MachineStepper(AbstractStepper):
+    """A mechanism with the memory of its steps.
+
+    parts:      lengths of the steps that make up one step, as fractions of it.
+    along_tree: how its matrix is eliminated, see `compiler.elimination`; default: the faster way that is possible.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        newton: Newton,
+        state: State,
+        h: float,
+        parts: Array = WHOLE,
+        along_tree: bool | None = None,
+    ) -> None:
+        from visviva.kernels.multibody.advance import keep_energies
+
+        self.model = model
+        self.newton = newton
+        self.inputs = sum(port.width for port in model.ports)
+        self.settings = np.array([FLOOR, newton.rounded, newton.accept, SLOW, newton.max_iterations])
+        self.parts = np.concatenate([parts[None], _start_weights(parts)])
+        starts = np.cumsum([0.0, *parts[:-1]])
+        self.nodes = tuple((starts + 0.5 * parts).tolist())
+        self.weights = tuple(parts.tolist())
+        self._along_tree = along_tree
+        self._active: Mask | None = None
+        self.c: MachineModel
+        self.s: Elimination
+        self.pivots = np.zeros(0)
+        self._start = state.x.copy()
+        self._select(state, h)
+        self._read(state)
+        keep_energies(self.c.machine)
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """As many as the unknowns, three times where a step has parts."""
+        return self.c.unknowns * (1 if self.parts.shape[1] == 1 else 3)
+
+    # -- elimination --
+
+    def _select(self, state: State, h: float) -> None:
+        """Tables and elimination for the rows that a state solves."""
+        if self._active is not None and (state.active == self._active).all():
+            return
+        again = self._active is not None
+        self._active = state.active.copy()
+        self.c, tree = eliminated(self.model, state.active, self._along_tree)
+        self.s = elimination_of(self.c, tree, state.active)
+        self.c.machine.active[:] = state.active[self.c.w]
+        if again:
+            from visviva.kernels.multibody.advance import keep_energies
+
+            self._read(dataclasses.replace(state, x=self._start))
+            keep_energies(self.c.machine)
+        if tree is None:
+            self._planned(state, h)
+
+    def _planned(self, state: State, h: float) -> None:
+        """The order of elimination that the run has had so far, so that a continued one rounds as it would have."""
+        n, m = len(state.x), len(state.w)
+        fits = len(state.pivots) == 2 + n + 2 * m and (state.pivots[-m:].astype(bool) == state.active).all()
+        self.pivots = state.pivots if fits else pivots_at(state, h)
+        t, past_h, x, w, _ = np.split(self.pivots, np.cumsum([1, 1, n, m]))
+        self._analyse(dataclasses.replace(state, t0=t[0], steps=0, x=x, w=w), past_h[0])
+
+    def _analyse(self, state: State, h: float) -> None:
+        """Choose pivots by the matrix at a state; an error that names what nothing determines."""
+        from visviva.kernels.multibody.advance import start_values, trial
+        from visviva.kernels.ordering import analyse
+        from visviva.kernels.singular import Singular
+
+        self._read(state)
+        rows, cols, chosen = sparse_pattern(self.c, self.s)
+        y = np.zeros(self.c.unknowns)
+        start_values(self.c.machine, y)
+        y[-len(self.c.w) or len(y) :] = self.c.sign * state.w[self.c.w]
+        singular: Singular | None = None
+        for spread in (0.0, 1.0):  # at some generic unknowns too: a friction may vanish at zero
+            values = y + spread * np.maximum(np.abs(y), 1e-3) * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
+            trial(self.c.machine, self.c.elements, self.s, np.zeros(self.inputs), h, values)
+            try:
+                plan = analyse(self.c.unknowns, rows, cols, self.s.graph.V[chosen])
+            except Singular as found:
+                singular = found
+                continue
+            plan = plan._replace(src=chosen[plan.src.astype(np.int64)].astype(plan.src.dtype))
+            self.s = self.s._replace(plan=plan, graph=self.s.graph._replace(LU=np.zeros(plan.size)))
+            return
+        assert singular is not None
+        names = list(dict.fromkeys(self._unknown_name(int(k)) for k in singular.unknowns))
+        raise ModelError(
+            f"mechanism {self.model.name!r} does not determine: {'; '.join(names)}.\n"
+            "Nothing gives it inertia, and no joint holds it there: add a joint, a mass or a moment of inertia."
+        )
+
+    def _unknown_name(self, k: int) -> str:
+        assert self.model.mechanism is not None
+        bodies = self.model.mechanism.bodies
+        if k < 6 * len(bodies):
+            what = "velocity" if k % 6 < 3 else "angular velocity"
+            return f"the {what} of {bodies[k // 6].name!r}"
+        return f"the reaction of {row_name(self.model, int(self.c.w[k - 6 * len(bodies)]))}"
+
+    # -- steps --
+
+    def _read(self, state: State) -> None:
+        from visviva.kernels.multibody.advance import read_state
+
+        read_state(self.c.machine, self.c.elements, self.c.places, state.x, state.angles)
+
+    def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
+        chunk = self.many(state, h, u[None])
+        if not chunk.steps and not self.s.along_tree[0]:
+            self.pivots = pivots_at(state, h)
+            self._analyse(state, h)  # pivots that suit this state
+            chunk = self.many(state, h, u[None])
+        if not chunk.steps:
+            assert chunk.failure is not None
+            raise chunk.failure
+        columns = {name: getattr(chunk, name)[0] for name in ("w", "gam", "rate", "heat", "work", "taken")}
+        return Step(x=chunk.x[1], iterations=int(chunk.iterations[0]), residual=float(chunk.residual[0]), **columns)
+
+    def many(self, state: State, h: float, u: Array) -> Chunk:
+        """As many steps as there are inputs, (n, nodes, inputs), or as can be solved."""
+        from visviva.kernels.multibody.advance import Log, advance
+        from visviva.kernels.newton import SOLVED_STEP
+
+        self._select(state, h)
+        self._read(state)
+        n, c, model = len(u), self.c, self.model
+        k, m = c.unknowns, len(c.w)
+        composed = self.parts.shape[1] > 1
+        log = Log(
+            x=np.empty((n + 1, len(state.x))), rate=np.empty((n, k)), before=np.empty((n if composed else 0, 2, k)),
+            lam=np.empty((n, m)), heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
+            angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),
+            g_v=np.empty((n, len(model.constraints), 3)), report=np.zeros((n, 4)),
+        )  # fmt: skip
+        history, known = self._history(state)
+        done, status = advance(
+            c.machine, c.elements, self.s, c.places, self.settings, self.parts, u, h, history, known, n, log
+        )  # fmt: skip
+        w = np.zeros((done, len(state.w)))
+        w[:, c.w] = c.sign * log.lam[:done]
+        return Chunk(
+            x=log.x[: done + 1],
+            w=w,
+            gam=np.zeros((done, 0)),
+            rate=self._signed(np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate)[:done],
+            heat=log.heat[:done],
+            work=log.work[:done],
+            taken=np.zeros((done, 0)),
+            u=np.tensordot(u[:done], np.array(self.weights), (1, 0)),
+            active=np.broadcast_to(state.active, (done, len(state.active))),
+            iterations=log.report[:done, 0],
+            residual=log.report[:done, 1],
+            parts=np.ones(done, dtype=np.int64),
+            failure=None if status == SOLVED_STEP else self._failure(status, log.report[done]),
+            pivots=self.pivots,
+            tallies=Tallies(log.angles[:done], log.energy[: done + 1], log.g[:done], log.g_v[:done]),
+        )
+
+    def _signed(self, rates: Array) -> Array:
+        """Velocities and multipliers with the signs of the model, or back."""
+        bodies = self.c.unknowns - len(self.c.w)
+        sign = np.concatenate([np.ones(bodies), self.c.sign])
+        return rates * np.tile(sign, rates.shape[-1] // len(sign))
+
+    def _history(self, state: State) -> tuple[Array, int]:
+        """The last solutions, newest first, that start values follow from; and how many are known."""
+        from visviva.kernels.multibody.advance import start_values
+
+        k = self.c.unknowns
+        history, known = np.zeros((3, k)), [self._signed(rate) for rate in state.rate if rate.shape == (self.width,)]
+        if self.parts.shape[1] > 1 and known:
+            known = np.split(known[0], 3)
+        for i, rate in enumerate(known[:3]):
+            history[i] = rate
+        if not known:
+            start_values(self.c.machine, history[0])
+            history[0, k - len(self.c.w) :] = self.c.sign * state.w[self.c.w]
+        return history, max(1, min(3, len(known)))
+
+    def _failure(self, status: int, report: Array) -> NotConverged:
+        from visviva.kernels import newton
+
+        reasons = {
+            newton.NOT_CONVERGED: f"no convergence in {self.newton.max_iterations} iterations",
+            newton.NOT_FINITE: "the residual is not finite",
+            newton.SINGULAR: "the matrix of the step is singular",
+            newton.BROKEN_ROW: "a redundant constraint is violated",
+        }
+        at = int(report[2])
+        failure = NotConverged(reasons[status], at, float(report[1]))
+        assert self.model.mechanism is not None
+        bodies = self.model.mechanism.bodies
+        if at >= 2 * len(bodies):
+            failure.where = row_name(self.model, int(self.c.w[at - 2 * len(bodies)]))
+        elif at >= 0:
+            failure.where = f"balance of momentum of {bodies[at // 2].name!r}"
+        return failure
+
+
+def _start_weights(parts: Array) -> Array:
+    """Weights of the last three solutions in the start values of each part, for velocities and for multipliers, (6, k).
+
+    Solutions belong to the middles of their parts; the steps before are made of the same parts. Velocities follow a
+    parabola. Multipliers alternate about a smooth motion from step to step, because the velocities at the nodes are not
+    tangent: λ(n) = λ(n - 1) + λ(n - 2) - λ(n - 3) is exact for a line and for what alternates.
+    """
+    if len(parts) == 1:
+        return np.array([3.0, -3.0, 1.0, 1.0, 1.0, -1.0])[:, None]
+    every = np.tile(parts, 4)
+    middles = np.cumsum(every) - 0.5 * every
+    weights = np.zeros((6, len(parts)))
+    for k in range(len(parts)):
+        at = 3 * len(parts) + k
+        for first, n in ((0, 3), (3, 2)):
+            times = middles[at - 1 - np.arange(n)] - middles[at]
+            weights[first : first + n, k] = np.linalg.solve(np.vander(times, n, increasing=True).T, np.eye(n)[0])
+    return weights

@@ -1,0 +1,154 @@
+"""A mechanism at rest: its potential energy, the forces on its velocities, and their tangent stiffness, sparse."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array
+from visviva.compiler import compile_mechanism, initial_x
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.closure import typical_length
+from visviva.mechanism.kinematics import Placement
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parts import Ground
+from visviva.model.measured import MeasuredAngle
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+STEP = 1e-5  # of differences: of a typical length, and in radians
+
+
+@final
+class Statics:
+    """States without velocities, in Lie form: x holds the configuration and what springs measure of it."""
+
+    def __init__(self, m: Mechanism, linkage: Linkage) -> None:
+        self.linkage = linkage
+        self.model = compile_mechanism(m, "lie")
+        layout = self.model.layout
+        self._places = layout.read(tuple(f"{body.name}.q" for body in linkage.bodies))
+        self._velocities = layout.act(tuple(self.model.kinetic))
+        self._no_input = np.zeros(sum(port.width for port in self.model.ports))
+        self._mechanism = m
+
+    def start(self, motion: Motion) -> Array:
+        """The state of a motion, at rest."""
+        still = {name: np.zeros_like(V) for name, V in motion.V.items()}
+        return initial_x(self.model, Motion(motion.q, still, motion.angles))
+
+    def configuration(self, x: Array) -> Array:
+        """Coordinates of all bodies, (..., size)."""
+        return x[..., self._places]
+
+    def moved(self, x: Array, q: Array) -> Array:
+        """The state at another configuration q (..., size); angles continue from those of x."""
+        ahead = np.broadcast_to(x, (*q.shape[:-1], len(x))).copy()
+        ahead[..., self._places] = q
+        for name, part in self.model.measured.items():
+            reads, at = self.model.layout.read(part.reads), self.model.layout.x[name]
+            now = ahead[..., reads]
+            if isinstance(part, MeasuredAngle):
+                before = np.broadcast_to(x[reads], now.shape)
+                ahead[..., at] = x[at] + part.increment(np.concatenate([before, now], axis=-1))
+            else:
+                ahead[..., at] = part.value(now)
+        return ahead
+
+    def angles(self, x: Array) -> dict[str, float]:
+        """The angles of joints with torsion springs, continuous over many turns."""
+        parts = [part for part in self._mechanism.torsions if part.energy is not None]
+        return {part.joint.name: float(x[self.model.layout.x[f"{part.name}.angle"]][0]) for part in parts}
+
+    def energy(self, x: Array) -> float:
+        """Potential energy of gravity and springs [J]."""
+        return float(self.model.H(x))
+
+    def forces(self, x: Array) -> Array:
+        """Generalised forces on all velocities, without those of joints, (..., n)."""
+        return self.model.flow(x, self.model.z(x), self._no_input)[..., self._velocities]
+
+    def force_sizes(self, x: Array) -> Array:
+        """Sums of the absolute values of all terms in `forces`: what they may cancel to, (n,)."""
+        z, total = np.abs(self.model.z(x)), np.zeros(self.model.layout.total)
+        for part in self.model.routings:
+            total[self.model.acts(part)] += np.abs(part.J(self.model.local(part, x)[0])) @ z[self.model.acts(part)]
+        return total[self._velocities]
+
+    def unbalance(self, x: Array, lam: Array) -> Array:
+        """Cᵀλ - f, (..., n)."""
+        kinematics = self.linkage.kinematics
+        place: Placement = kinematics.place(self.configuration(x))
+        return kinematics.transposed(kinematics.blocks(place), lam) - self.forces(x)
+
+    def stiffness(self, x: Array, lam: Array) -> csr_array:
+        """The derivative of `unbalance` along increments of all bodies at constant λ, symmetric, (n, n).
+
+        By differences: bodies that have no neighbour in common are moved at the same time (Curtis, Powell, Reid, IMA J.
+        Appl. Math. 13 (1974) 117).
+        """
+        import scipy.sparse
+
+        kinematics, length = self.linkage.kinematics, typical_length(self.linkage.kinematics)
+        steps = STEP * np.where(self.linkage.turning, 1.0, length)
+        rows, columns, values = [], [], []
+        for group in self._groups:
+            for k in range(6):
+                moved = [body for body in group if k < kinematics.columns[body].stop - kinematics.columns[body].start]
+                if not moved:
+                    continue
+                at = np.array([kinematics.columns[body].start + k for body in moved])
+                delta = np.zeros(kinematics.n)
+                delta[at] = steps[at]
+                q = kinematics.retract(self.configuration(x), np.array([delta, -delta]))
+                ahead, behind = self.unbalance(self.moved(x, q), lam)
+                slope = 0.5 * (ahead - behind)
+                for body, column in zip(moved, at, strict=True):
+                    own = self._felt[body]
+                    rows.append(own)
+                    columns.append(np.full(len(own), column))
+                    values.append(slope[own] / steps[column])
+        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+        K = scipy.sparse.csr_array(entries, shape=(kinematics.n, kinematics.n))
+        return (0.5 * (K + K.T)).tocsr()
+
+    @cached_property
+    def _neighbours(self) -> list[set[int]]:
+        """Of every body, itself and those that a joint or spring connects it with."""
+        number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
+        found = [{k} for k in range(len(number))]
+        for pair in (*self._mechanism.joints, *self._mechanism.elements):
+            if not isinstance(pair.parent, Ground) and not isinstance(pair.child, Ground):
+                a, b = number[pair.parent.name], number[pair.child.name]
+                found[a].add(b)
+                found[b].add(a)
+        return found
+
+    @cached_property
+    def _felt(self) -> list[NDArray[np.intp]]:
+        """Velocities whose forces change if a body moves."""
+        columns = self.linkage.kinematics.columns
+        return [
+            np.concatenate([np.arange(columns[k].start, columns[k].stop) for k in sorted(near)])
+            for near in self._neighbours
+        ]
+
+    @cached_property
+    def _groups(self) -> list[list[int]]:
+        """Bodies without common neighbours, first come, first served."""
+        groups: list[list[int]] = []
+        taken: list[set[int]] = []
+        for body, near in enumerate(self._neighbours):
+            for group, used in zip(groups, taken, strict=True):
+                if not used & near:
+                    group.append(body)
+                    used |= near
+                    break
+            else:
+                groups.append([body])
+                taken.append(set(near))
+        return groups

@@ -1,0 +1,133 @@
+"""What a run records of every step of a mechanism: energies, heat, work, and how well constraints and their rates hold."""
+
+from __future__ import annotations
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import (
+    Vector, cross, dot, size_of, matrix, minus, mul, plus, vector,
+)  # fmt: skip
+from visviva.kernels.multibody.bodies import kinetic, load_work, potential
+from visviva.kernels.multibody.elements import reciprocal
+from visviva.kernels.multibody.tables import (
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DM, DN, DOT, G, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL,
+    WN, XA, XB, XU, XW, Elements, Int, Machine,
+)  # fmt: skip
+
+BY_ELEMENT, BY_TWIST = range(2)  # who made heat
+BY_LOAD, BY_DRIVE, BY_PUSH = range(3)  # who did work
+
+
+@inner
+def heat_of(M: Machine, e: Elements, k: int, h: float) -> float:
+    """Heat of a dissipation over the step."""
+    which, i = e.heats[k, 0], e.heats[k, 1]
+    if which == BY_TWIST:
+        rate = M.T[e.twists[i, 0], RATE]
+        return h * e.numbers[e.twists[i, 3]] * rate * rate
+    at, n, d = e.element[i, 0], e.element[i, 1], e.element[i, 3]
+    unit, total = 1.0 / h, 0.0
+    if e.element[i, 4] == 1:
+        v = vector(M.X, e.element[i, 5], DM)
+        unit *= reciprocal(dot(v, v))
+    for a in range(n):
+        for b in range(n):
+            total += e.damping[d + a * n + b] * (e.y[1, at + a] - e.y[0, at + a]) * (e.y[1, at + b] - e.y[0, at + b])
+    return unit * total
+
+
+@inner
+def work_of(M: Machine, e: Elements, k: int, u: Array, h: float) -> float:
+    """Work of a port over the step."""
+    which, i = e.works[k, 0], e.works[k, 1]
+    if which == BY_DRIVE:
+        return h * u[e.twists[i, 2]] * M.T[e.twists[i, 0], RATE]
+    if which == BY_PUSH:
+        y = e.pushed[i, 0]
+        return u[e.pushed[i, 1]] * (e.y[1, y] - e.y[0, y])
+    at = e.loads[i, 1]
+    if e.loads[i, 2] == 3:
+        return load_work(M.B, e.loads[i, 0], (u[at], u[at + 1], u[at + 2]), (0.0, 0.0, 0.0), h)
+    f, m = (u[at + 3], u[at + 4], u[at + 5]), (u[at], u[at + 1], u[at + 2])
+    return load_work(M.B, e.loads[i, 0], f, m, h)
+
+
+@inner
+def energies(B: Array, lie: int, gravity: Array, out: Array) -> None:
+    """Kinetic energy, potential energy of gravity, Σ|H - H(start of the run)| and Σ|H| of all bodies."""
+    out[0] = out[1] = out[2] = out[3] = 0.0
+    for b in range(B.shape[0] - 1):
+        T, V = kinetic(B, lie, b), potential(B, gravity, b)
+        out[0] += T
+        out[1] += V
+        out[2] += abs(T - B[b, H_START]) + abs(V - B[b, H_START + 1])
+        out[3] += T + abs(V)
+
+
+@inner
+def worst_gap(X: Array, K: Int, rows: int) -> float:
+    """Largest |g| of a joint at the node, relative to the size of its terms."""
+    worst = 0.0
+    for i in range(rows):
+        g = size_of(vector(X, i, G)) if K[i, KIND] == MEET else abs(X[i, G])
+        worst = max(worst, g / X[i, SIZE_G])
+    return worst
+
+
+@inner
+def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
+    """Velocity of a vector that is fixed in a body."""
+    if lie:
+        return cross(mul(matrix(B, b, ROT), vector(B, b, SPIN)), x)
+    return mul(matrix(B, b, SPIN), x_body)
+
+
+@inner
+def rates(
+    B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors: Int, out: Array
+) -> None:
+    """Per constraint of the model: size_of |C v|, |C| |v| and |C|, with the velocities as the scheme has them.
+
+    owner: (functions,) constraint of each row.   directors: (bodies,) that of its directors, or -1.
+    """
+    for k in range(out.shape[0]):
+        out[k, 0] = out[k, 1] = out[k, 2] = 0.0
+    for i in range(rows):
+        kind, P, C, k = K[i, KIND], K[i, PARENT], K[i, CHILD], owner[i]
+        u, w, d = vector(X, i, UN), vector(X, i, WN), vector(X, i, DN)
+        du, dw = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if kind == DOT or kind == ALONG:
+            du = _moving(B, lie, P, vector(X, i, XU), u)
+        if kind == DOT or kind == ALONG_CHILD:
+            dw = _moving(B, lie, C, vector(X, i, XW), w)
+        if kind == DOT:
+            value, size, row = abs(dot(du, w) + dot(u, dw)), size_of(du) + size_of(dw), 1.0
+        else:
+            va = plus(vector(B, P, VEL), _moving(B, lie, P, vector(X, i, XA), vector(X, i, AN)))
+            vb = plus(vector(B, C, VEL), _moving(B, lie, C, vector(X, i, XB), vector(X, i, BN)))
+            apart, size = minus(vb, va), size_of(va) + size_of(vb)
+            row = max(1.0, max(size_of(vector(X, i, AN)), size_of(vector(X, i, BN))))
+            if kind == MEET:
+                value = size_of(apart)
+            elif kind == ALONG:
+                value, size = abs(dot(u, apart) + dot(du, d)), size + size_of(du) * size_of(d)
+            elif kind == ALONG_CHILD:
+                value, size = abs(dot(w, apart) + dot(dw, d)), size + size_of(dw) * size_of(d)
+            else:
+                value, size, row = abs(dot(d, apart)), size * size_of(d), row * size_of(d)
+        out[k, 0], out[k, 1], out[k, 2] = max(out[k, 0], value), max(out[k, 1], size), max(out[k, 2], row)
+    for b in range(directors.size):
+        k = directors[b]
+        if k >= 0:
+            for i in range(3):
+                for j in range(i, 3):
+                    value = 0.0
+                    for l in range(3):
+                        R, V = ROT + 3 * l, SPIN + 3 * l
+                        value += B[b, R + i] * B[b, V + j] + B[b, R + j] * B[b, V + i]
+                    value *= 0.5 if i == j else 1.0
+                    out[k, 0] = max(out[k, 0], abs(value))
+            fastest = 0.0
+            for j in range(9):
+                fastest = max(fastest, abs(B[b, SPIN + j]))
+            out[k, 1], out[k, 2] = 2.0 * fastest, 1.0

@@ -1,0 +1,307 @@
+"""Steps of a mechanism, many at a time: start values, Newton, and what is recorded."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from visviva._arrays import Array, Mask
+from visviva.kernels.cache import inner, kernel
+from visviva.kernels.lu import factor, solve
+from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
+from visviva.kernels.multibody.bodies import (
+    balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
+)  # fmt: skip
+from visviva.kernels.multibody.border import factor_border, solve_border
+from visviva.kernels.multibody.curvature import curve_elements
+from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
+from visviva.kernels.multibody.functions import place_function
+from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
+from visviva.kernels.multibody.residual import balances, joints
+from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
+from visviva.kernels.multibody.tables import (
+    ANGLE, G, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, U, VEL, Elements, Int, Machine,
+)  # fmt: skip
+from visviva.kernels.multibody.tree import factor_tree, solve_tree
+from visviva.kernels.newton import (
+    ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
+)  # fmt: skip
+
+BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
+STAGNANT = 0.25  # a residual that falls by less has come to its end
+
+
+class Places(NamedTuple):
+    """Where things are in the state and in the columns of a run."""
+
+    bodies: Int  # (bodies, 3) first coordinate, first velocity, numbers of the latter: 12, 6 or 3
+    y: Int  # (k, 2) measure and place in x, of those that are states
+    owner: Int  # (functions,) constraint of each row
+    directors: Int  # (bodies,) constraint of the directors, or -1
+
+
+class Log(NamedTuple):
+    """What n steps leave, one row each; x has the start as well."""
+
+    x: Array
+    rate: Array  # velocities in the middle and multipliers of the last part
+    before: Array  # (n, 2, unknowns) those of the two parts before
+    lam: Array  # multipliers, mean over the parts
+    heat: Array
+    work: Array
+    angles: Array
+    energy: Array  # (n + 1, 4) see `energies`
+    g: Array
+    g_v: Array  # (n, constraints, 3)
+    report: Array  # (n, 4) see `newton`
+
+
+@inner
+def place(B: Array, X: Array, K: Int, T: Array, TK: Int) -> None:
+    """All functions and angles at the start of a step."""
+    for i in range(X.shape[0]):
+        place_function(B, X, K, i)
+    for k in range(T.shape[0]):
+        place_turn(B, T, TK, k)
+
+
+@kernel
+def read_state(M: Machine, e: Elements, at: Places, x: Array, angles: Array) -> None:
+    """Bodies, functions and angles from a state."""
+    for b in range(at.bodies.shape[0]):
+        q, v, n = at.bodies[b, 0], at.bodies[b, 1], at.bodies[b, 2]
+        for i in range(3):
+            M.B[b, PHI + i] = x[q + i]
+            if n != 3:
+                for j in range(3):
+                    M.B[b, ROT + 3 * i + j] = x[q + 3 + 3 * j + i]
+            if n == 12:
+                for j in range(3):
+                    M.B[b, SPIN + 3 * i + j] = x[v + 3 + 3 * j + i]
+            if n == 6:
+                M.B[b, SPIN + i] = x[v + i]
+            M.B[b, VEL + i] = x[v + 3 + i] if n == 6 else x[v + i]
+    for k in range(M.T.shape[0]):
+        M.T[k, ANGLE] = angles[k]
+    for k in range(at.y.shape[0]):
+        e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
+    place(M.B, M.X, M.K, M.T, M.TK)
+
+
+@kernel
+def start_values(M: Machine, y: Array) -> None:
+    """Velocities of the bodies as they are at the start of a step."""
+    for b in range(M.B.shape[0] - 1):
+        w = spin(M.B, M.sizes[0], b)
+        for i in range(3):
+            y[6 * b + i] = M.B[b, VEL + i]
+            y[6 * b + 3 + i] = w[i]
+
+
+@kernel
+def keep_energies(M: Machine) -> None:
+    """Energies are those of the start of a run: their scale counts the changes since."""
+    start_energies(M.B, M.sizes[0], M.gravity)
+
+
+@inner
+def _write_state(B: Array, y: Array, at_bodies: Int, at_y: Int, x: Array) -> None:
+    for b in range(at_bodies.shape[0]):
+        q, v, n = at_bodies[b, 0], at_bodies[b, 1], at_bodies[b, 2]
+        for i in range(3):
+            x[q + i] = B[b, PHI + i]
+            if n != 3:
+                for j in range(3):
+                    x[q + 3 + 3 * j + i] = B[b, ROT + 3 * i + j]
+            if n == 12:
+                for j in range(3):
+                    x[v + 3 + 3 * j + i] = B[b, SPIN + 3 * i + j]
+            if n == 6:
+                x[v + i] = B[b, SPIN + i]
+            x[v + 3 + i if n == 6 else v + i] = B[b, VEL + i]
+    for k in range(at_y.shape[0]):
+        x[at_y[k, 1]] = y[0, at_y[k, 0]]
+
+
+@inner
+def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> tuple[int, float]:
+    """The row that was left out and holds worst, if that is too bad, else -1; and what it misses of its size."""
+    worst, most = -1, BROKEN
+    for i in range(rows):
+        k = K[i, PLACE]
+        for j in range(3 if K[i, KIND] == MEET else 1):
+            missing = abs(h * gap[k + j]) / X[i, SIZE_G]
+            if not active[k + j] and not missing <= most:
+                worst, most = k + j, missing
+    return worst, most
+
+
+@kernel
+def trial(M: Machine, e: Elements, s: Elimination, u: Array, h: float, y: Array) -> None:
+    """The values of the sparse matrix of a step from the state in the tables, at the unknowns y."""
+    begin_bodies(M.B, M.sizes[0], h)
+    read_inputs(M.B, e.loads, u)
+    n = M.B.shape[0] - 1
+    for b in range(n):
+        for j in range(6):
+            M.B[b, U + j] = y[6 * b + j]
+    for k in range(M.lam.size):
+        M.lam[k] = h * y[6 * n + k] if M.active[k] else 0.0
+    balance_bodies(M.B, M.sizes[0], M.gravity, h)
+    joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
+    efforts(M, e, u, h)
+    push_elements(M, e, u, h)
+    slope_bodies(M.B, M.sizes[0], h)
+    clear(s.Z)
+    curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
+    assemble_graph(M, s.graph, s.Z, s.pairs, h)
+
+
+@kernel
+def advance(
+    M: Machine, e: Elements, s: Elimination, at: Places, settings: Array, parts: Array, u: Array, h: float,
+    history: Array, known: int, n: int, log: Log,
+) -> tuple[int, int]:  # fmt: skip
+    """Up to n steps of length h; returns how many, and why there are no more.
+
+    parts:   (7, k) lengths of the parts of a step as fractions of it; weights of the last three solutions in the start
+             values of each, for velocities and for multipliers.
+    u:       (n, k, inputs).
+    history: (3, unknowns) the last solutions: velocities in the middle, multipliers; known of them.
+
+    Newton's method is written out here, so that the tuples are taken apart once and not at every call; it goes to
+    stagnation, see `visviva.integrate.newton` for the reasons.
+    """
+    B, lam, dlam, gap, active, lie = M.B, M.lam, M.dlam, M.gap, M.active, M.sizes[0]
+    X, K, T, TK, rows, gravity = M.X, M.K, M.T, M.TK, M.sizes[1], M.gravity
+    bodies, m, accept, along_tree = B.shape[0] - 1, lam.size, settings[ACCEPT], s.along_tree[0] == 1
+    loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
+    tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
+    acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
+    _write_state(B, elastic, at_bodies, at_y, log.x[0])
+    energies(B, lie, gravity, log.energy[0])
+    for step in range(n):
+        report = log.report[step]
+        for k in range(m):
+            log.lam[step, k] = 0.0
+        for k in range(log.heat.shape[1]):
+            log.heat[step, k] = 0.0
+        for k in range(log.work.shape[1]):
+            log.work[step, k] = 0.0
+        iterations, residual = 0, 0.0
+        for part in range(parts.shape[1]):
+            share, inputs = parts[0, part], u[step, part]
+            c0, c1, c2, l0, l1, l2 = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
+            if known > 2:
+                c0, c1, c2 = parts[1, part], parts[2, part], parts[3, part]
+                l0, l1, l2 = parts[4, part], parts[5, part], parts[6, part]
+            length = share * h
+            begin_bodies(B, lie, length)
+            read_inputs(B, e.loads, inputs)
+            for b in range(bodies):
+                for j in range(6):
+                    k = 6 * b + j
+                    B[b, U + j] = c0 * history[0, k] + c1 * history[1, k] + c2 * history[2, k]
+            for k in range(m):
+                l = 6 * bodies + k
+                y = l0 * history[0, l] + l1 * history[1, l] + l2 * history[2, l]
+                lam[k] = length * y if active[k] else 0.0
+            best, last, pivot, iteration, fresh, fell = math.inf, math.inf, 1.0, 0, False, False
+            while True:
+                balance_bodies(B, lie, gravity, length)
+                row, at_row = joints(B, X, K, rows, lam, gap, active, length)
+                if acting:
+                    efforts(M, e, inputs, length)
+                    push_elements(M, e, inputs, length)
+                r, worst = balances(B)
+                if not row <= r:
+                    r, worst = row, 2 * bodies + at_row
+                if r < best:
+                    best = r
+                    report[2] = worst
+                    if r > settings[FLOOR]:
+                        keep(B, lam, best_y)
+                report[1], report[3] = best, pivot
+                if not math.isfinite(r):
+                    return step, NOT_FINITE
+                if r <= settings[FLOOR] or fell:
+                    break
+                if r > STAGNANT * last and (fresh or best <= settings[ROUNDED]) and best <= accept:
+                    if r == best:
+                        break
+                    restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
+                    fell = True
+                    continue
+                if iteration >= settings[MOST]:
+                    return step, NOT_CONVERGED
+                fresh = iteration == 0 or r > settings[SLOW] * last
+                if fresh:
+                    slope_bodies(B, lie, length)
+                    clear(Z)
+                    if acting:
+                        curve_elements(M, e, Z, s.pairs, s.twist_pairs, s.q, length)
+                    if along_tree:
+                        if loops:
+                            curve_loops(B, X, K, lam, s.loops, Z, s.pairs, length)
+                        pivot = 1.0 + factor_tree(B, X, K, lam, tree_joints, tree_Y, Z, length)
+                        if border:
+                            factor_border(M, s.tree, s.border)
+                    else:
+                        assemble_graph(M, s.graph, Z, s.pairs, length)
+                        pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
+                    if not pivot > 0.0:
+                        return step, SINGULAR
+                if not along_tree:
+                    load_graph(M, s.graph)
+                    solve(s.plan, s.graph.LU, s.graph.b, s.graph.pad)
+                    unload_graph(M, s.graph)
+                elif border:
+                    solve_border(M, s.tree, s.border)
+                else:
+                    solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six)
+                move_bodies(B, 1.0)
+                for k in range(m):
+                    lam[k] += dlam[k] if active[k] else 0.0
+                last = r
+                iteration += 1
+            iterations += iteration
+            residual = max(residual, best)
+            row, missing = _broken(X, K, rows, gap, active, length)
+            if row >= 0:
+                report[1], report[2] = missing, 2 * bodies + row
+                return step, BROKEN_ROW
+            for k in range(log.heat.shape[1]):
+                log.heat[step, k] += heat_of(M, e, k, length)
+            for k in range(log.work.shape[1]):
+                log.work[step, k] += work_of(M, e, k, inputs, length)
+            for k in range(6 * bodies + m):
+                history[2, k] = history[1, k]
+                history[1, k] = history[0, k]
+            keep(B, lam, history[0])
+            for k in range(m):
+                history[0, 6 * bodies + k] /= length
+                log.lam[step, k] += share * lam[k] / length
+            known = min(known + 1, 3)
+            end_bodies(B, lie, length)
+            for k in range(twists.shape[0]):
+                if twists[k, 1] == TORSION:
+                    elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
+            place(B, X, K, T, TK)
+        for i in range(rows, X.shape[0]):
+            elastic[0, K[i, PLACE]] = X[i, G]
+        _write_state(B, elastic, at_bodies, at_y, log.x[step + 1])
+        energies(B, lie, gravity, log.energy[step + 1])
+        log.g[step] = worst_gap(X, K, rows)
+        rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
+        for k in range(T.shape[0]):
+            log.angles[step, k] = T[k, ANGLE]
+        report[0], report[1] = iterations, residual
+        for k in range(6 * bodies + m):
+            log.rate[step, k] = history[0, k]
+        if parts.shape[1] > 1:
+            for k in range(6 * bodies + m):
+                log.before[step, 0, k] = history[1, k]
+                log.before[step, 1, k] = history[2, k]
+    return n, SOLVED_STEP
+

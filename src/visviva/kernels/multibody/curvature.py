@@ -1,0 +1,179 @@
+"""The part of a step's matrix that couples velocities: how the impulses of functions and elements turn with the bodies.
+
+Blocks (T, R) x (u, ω) of a body with itself are added to the body's own; those between the two bodies of a pair go to a
+row of Z: parent by child, then child by parent, each as four matrices (3, 3).
+"""
+
+from __future__ import annotations
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import (
+    NOTHING, ONE, Matrix, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered, matmul, mattimes, moment,
+    mul_hat, times, vector,
+)  # fmt: skip
+from visviva.kernels.multibody.functions import back, end_slope
+from visviva.kernels.multibody.tables import (
+    A, ALONG, AM, AN, AXIS, BM, BN, CHILD, DM, DOT, F, FRICTION, KIND, KVV, KVW, KWV, KWW, MA, MA1, MB, MB1, MEET, F1, PARENT,
+    PLACE, ROD, SECANT, SHRINK, TORSION, UM, UN, WM, WN, Elements, Int, Machine,
+)  # fmt: skip
+
+VV, VW, WV, WW, ACROSS = 0, 9, 18, 27, 36
+
+
+@inner
+def _add(B: Array, Z: Array, pair: int, P: int, C: int, row: int, col: int, at: int, K: Matrix) -> None:
+    """Add a matrix to the block (row side, column side); sides: 0 parent, 1 child. Nothing moves the ground."""
+    b = P if row == 0 else C
+    if b == B.shape[0] - 1 or (P if col == 0 else C) == B.shape[0] - 1:
+        return
+    if row == col:
+        add_matrix_to(B, b, KVV + at, K)
+    else:
+        add_matrix_to(Z, pair, ACROSS * row + at, K)
+
+
+@inner
+def _own(B: Array, b: int, arm: Vector, f: Vector, s: float) -> None:
+    """s p̂(0) f̂: the moment of a constant force, as its arm turns."""
+    if b < B.shape[0] - 1:
+        add_matrix_to(B, b, KWW, mattimes(s, hat_hat(arm, f)))
+
+
+@inner
+def _couple(
+    B: Array, Z: Array, pair: int, P: int, C: int, row: int, row_arm: Vector, row_point: int,
+    col: int, col_arm: Vector, col_point: int, s: float,
+) -> None:  # fmt: skip
+    """How the force on one object changes with another: δf = α δy, with s = ½ h Λ α.
+
+    row_arm: at the start of the step, col_arm: in the middle.   point: 1 for points, 0 for vectors.
+    """
+    b = P if col == 0 else C
+    Y = mattimes(-s, mul_hat(halfway(vector(B, b, A), B[b, SHRINK]), col_arm))
+    N = hat_mul(row_arm, lowered(vector(B, P if row == 0 else C, A)))
+    _add(B, Z, pair, P, C, row, col, WW, matmul(N, Y))
+    if row_point:
+        _add(B, Z, pair, P, C, row, col, VW, Y)
+    if col_point:
+        _add(B, Z, pair, P, C, row, col, WV, mattimes(s, N))
+    if row_point and col_point:
+        _add(B, Z, pair, P, C, row, col, VV, mattimes(s, ONE))
+
+
+@inner
+def curve_meet(B: Array, X: Array, K: Int, i: int, L: Vector, h: float) -> None:
+    """That of the impulse L of a MEET."""
+    _own(B, K[i, CHILD], vector(X, i, BN), L, 0.5 * h)
+    _own(B, K[i, PARENT], vector(X, i, AN), L, -0.5 * h)
+
+
+@inner
+def curve(B: Array, X: Array, K: Int, Z: Array, pair: int, i: int, impulse: float, h: float) -> None:
+    """That of the impulse of any other function."""
+    kind, P, C = K[i, KIND], K[i, PARENT], K[i, CHILD]
+    s = 0.5 * h * impulse
+    if kind == DOT:
+        un, wn, u, w = vector(X, i, UN), vector(X, i, WN), vector(X, i, UM), vector(X, i, WM)
+        _own(B, P, un, w, s)
+        _own(B, C, wn, u, s)
+        _couple(B, Z, pair, P, C, 0, un, 0, 1, w, 0, s)
+        _couple(B, Z, pair, P, C, 1, wn, 0, 0, u, 0, s)
+        return
+    an, bn, a, b = vector(X, i, AN), vector(X, i, BN), vector(X, i, AM), vector(X, i, BM)
+    f, d = vector(X, i, F), vector(X, i, DM)
+    _own(B, C, bn, f, s)
+    _own(B, P, an, f, -s)
+    if kind == ROD:
+        _couple(B, Z, pair, P, C, 0, an, 1, 0, a, 1, s)
+        _couple(B, Z, pair, P, C, 1, bn, 1, 1, b, 1, s)
+        _couple(B, Z, pair, P, C, 0, an, 1, 1, b, 1, -s)
+        _couple(B, Z, pair, P, C, 1, bn, 1, 0, a, 1, -s)
+        return
+    side = 0 if kind == ALONG else 1
+    vn, v = (vector(X, i, UN), vector(X, i, UM)) if kind == ALONG else (vector(X, i, WN), vector(X, i, WM))
+    _own(B, P if side == 0 else C, vn, d, s)
+    _couple(B, Z, pair, P, C, side, vn, 0, 0, a, 1, -s)
+    _couple(B, Z, pair, P, C, side, vn, 0, 1, b, 1, s)
+    _couple(B, Z, pair, P, C, 0, an, 1, side, v, 0, -s)
+    _couple(B, Z, pair, P, C, 1, bn, 1, side, v, 0, s)
+
+
+@inner
+def columns_of(B: Array, X: Array, K: Int, i: int, part: int, q: Array) -> None:
+    """q[0:6], q[6:12]: impulse of the function on parent and child, q[12:18], q[18:24]: derivative of g(q1)/h by their
+    velocities. part: which of the three functions of a MEET.
+    """
+    P, C = K[i, PARENT], K[i, CHILD]
+    aA, aB = vector(B, P, A), vector(B, C, A)
+    if K[i, KIND] == MEET:
+        e = (1.0 if part == 0 else 0.0, 1.0 if part == 1 else 0.0, 1.0 if part == 2 else 0.0)
+        f = f1 = e
+        mA, mB = cross(vector(X, i, AM), times(-1.0, e)), cross(vector(X, i, BM), e)
+        mA1 = cross(vector(X, i, AM), times(-1.0, back(B, P, e)))
+        mB1 = cross(vector(X, i, BM), back(B, C, e))
+    else:
+        end_slope(B, X, K, i)
+        mA, mA1, mB1 = vector(X, i, MA), vector(X, i, MA1), vector(X, i, MB1)
+        mB = times(-1.0, mA) if K[i, KIND] == DOT else vector(X, i, MB)
+        f, f1 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if K[i, KIND] != DOT:
+            f, f1 = vector(X, i, F), vector(X, i, F1)
+    mA, mB = moment(aA, mA), moment(aB, mB)
+    for k in range(3):
+        q[k], q[3 + k], q[6 + k], q[9 + k] = -f[k], mA[k], f[k], mB[k]
+        q[12 + k], q[15 + k], q[18 + k], q[21 + k] = -f1[k], mA1[k], f1[k], mB1[k]
+
+
+@inner
+def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array) -> None:
+    """Add the product of an impulse q[0:12] and a linear form t (12,) over the velocities of both bodies."""
+    for row in range(2):
+        for col in range(2):
+            for m in range(2):
+                for n in range(2):
+                    i, j = 6 * row + 3 * m, 6 * col + 3 * n
+                    K = add_outer(NOTHING, (q[i], q[i + 1], q[i + 2]), (t[j], t[j + 1], t[j + 2]))
+                    _add(B, Z, pair, P, C, row, col, 18 * m + 9 * n, K)
+
+
+@inner
+def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: Int, q: Array, h: float) -> None:
+    """All elements: their efforts on turning bodies, and their stiffness.
+
+    pairs: (functions,) rows of Z.   twist_pairs: (twists, 2) the same, and whether its bodies are told the other way.
+    q:     scratch, (at least functions of one element, 36).
+    """
+    B, X, K, ground = M.B, M.X, M.K, M.B.shape[0] - 1
+    for i in range(M.sizes[1], X.shape[0]):
+        curve(B, X, K, Z, pairs[i], i, h * e.effort[K[i, PLACE]], h)
+    for i in range(e.element.shape[0]):
+        n, s, first = e.element[i, 1], e.element[i, 2], e.element[i, 5]
+        P, C = K[first, PARENT], K[first, CHILD]
+        for k in range(n):
+            columns_of(B, X, K, first + k, 0, q[k])
+        for k in range(n):
+            for j in range(12):
+                t = 0.0
+                for l in range(n):
+                    t += e.slope[s + k * n + l] * q[l, 12 + j]
+                q[k, 24 + j] = h * h * t
+            _rank_one(B, Z, pairs[first], P, C, q[k], q[k, 24:])
+    for k in range(e.twists.shape[0]):
+        t, kind = e.twists[k, 0], e.twists[k, 1]
+        P, C = M.TK[t, 0], M.TK[t, 1]
+        if kind == FRICTION:
+            axis, s = vector(M.T, t, AXIS), h * e.numbers[e.twists[k, 3]]
+        elif kind == TORSION:
+            axis, s = vector(M.T, t, SECANT), h * h * e.slope[e.twists[k, 3]]
+        else:
+            continue
+        nC, nP = moment(vector(B, C, A), axis), moment(vector(B, P, A), axis)
+        if C < ground:
+            add_matrix_to(B, C, KWW, add_outer(NOTHING, times(s, nC), axis))
+        if P < ground:
+            add_matrix_to(B, P, KWW, add_outer(NOTHING, times(s, nP), axis))
+        if C < ground and P < ground:
+            pair, turned = twist_pairs[k, 0], twist_pairs[k, 1]
+            add_matrix_to(Z, pair, ACROSS * turned + WW, add_outer(NOTHING, times(-s, nP), axis))
+            add_matrix_to(Z, pair, ACROSS * (1 - turned) + WW, add_outer(NOTHING, times(-s, nC), axis))

@@ -1,0 +1,86 @@
+"""The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
+
+Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each), blocks
+between the bodies of a pair (72 each), and per multiplier impulses and slopes on both bodies (24) and its diagonal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import Vector
+from visviva.kernels.multibody.curvature import columns_of, curve, curve_meet
+from visviva.kernels.multibody.tables import DU, FORCE, KIND, KVV, MEET, PLACE, Int, Machine
+
+PER_BODY, PER_PAIR, PER_ROW = 36, 72, 25
+
+
+class Graph(NamedTuple):
+    """Memory of the sparse matrix of a mechanism."""
+
+    V: Array  # values
+    LU: Array
+    b: Array  # (unknowns,) right-hand side, then solution
+    pad: Array  # (unknowns,)
+    q: Array  # (25,) scratch
+
+
+@inner
+def _row(M: Machine, g: Graph, i: int, part: int, k: int, Z: Array) -> None:
+    n = M.B.shape[0] - 1
+    at = PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * k
+    if not M.active[k]:
+        for j in range(24):
+            g.V[at + j] = 0.0
+        g.V[at + 24] = 1.0
+        return
+    columns_of(M.B, M.X, M.K, i, part, g.q)
+    for j in range(24):
+        g.V[at + j] = g.q[j]
+    g.V[at + 24] = 0.0
+
+
+@inner
+def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None:
+    """All values; bodies' own blocks and Z hold what bodies and elements add."""
+    n = M.B.shape[0] - 1
+    for i in range(M.sizes[1]):
+        k = M.K[i, PLACE]
+        if M.K[i, KIND] == MEET:
+            L: Vector = (M.lam[k], M.lam[k + 1], M.lam[k + 2])
+            curve_meet(M.B, M.X, M.K, i, L, h)
+            for part in range(3):
+                _row(M, g, i, part, k + part, Z)
+        else:
+            curve(M.B, M.X, M.K, Z, pairs[i], i, M.lam[k], h)
+            _row(M, g, i, 0, k, Z)
+    for b in range(n):
+        for j in range(PER_BODY):
+            g.V[PER_BODY * b + j] = M.B[b, KVV + j]
+    for p in range(Z.shape[0]):
+        for j in range(PER_PAIR):
+            g.V[PER_BODY * n + PER_PAIR * p + j] = Z[p, j]
+
+
+@inner
+def load_graph(M: Machine, g: Graph) -> None:
+    """The right-hand side from the residual."""
+    n = M.B.shape[0] - 1
+    for b in range(n):
+        for j in range(6):
+            g.b[6 * b + j] = M.B[b, FORCE + j]
+    for k in range(M.gap.size):
+        g.b[6 * n + k] = M.gap[k] if M.active[k] else 0.0
+
+
+@inner
+def unload_graph(M: Machine, g: Graph) -> None:
+    """Increments from the solution."""
+    n = M.B.shape[0] - 1
+    for b in range(n):
+        for j in range(6):
+            M.B[b, DU + j] = -g.b[6 * b + j]
+    for k in range(M.gap.size):
+        M.dlam[k] = -g.b[6 * n + k]

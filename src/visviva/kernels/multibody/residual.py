@@ -1,0 +1,63 @@
+"""Residual of a step of a mechanism: balances of momentum and rows of joints, scaled by the size of their terms."""
+
+from __future__ import annotations
+
+from visviva._arrays import Array, Mask
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import size_of, plus, times, vector
+from visviva.kernels.multibody.functions import dot_middle, meet_middle, middle, push, push_dot, push_meet
+from visviva.kernels.multibody.tables import (
+    CHILD, DOT, FORCE, G, KIND, MEET, PARENT, PLACE, REACH, SIZE_G, SIZE_R, SIZE_T, TORQUE, U, W, Int,
+)  # fmt: skip
+
+SMALLEST = 1e-12  # of the size_of size of its kind: below, a balance counts as that of the others
+
+
+@inner
+def joints(
+    B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active: Mask, h: float
+) -> tuple[float, int]:
+    """Rows of all joints, and their impulses on the bodies; the size_of scaled row, and its place."""
+    worst, at = 0.0, -1
+    for i in range(rows):
+        k, P, C = K[i, PLACE], K[i, PARENT], K[i, CHILD]
+        if K[i, KIND] == MEET:
+            speed = size_of(vector(B, P, U)) + size_of(vector(B, C, U))
+            g = plus(times(1.0 / h, vector(X, i, G)), meet_middle(B, X, K, i))
+            gap[k], gap[k + 1], gap[k + 2] = g
+            push_meet(B, X, K, i, (lam[k], lam[k + 1], lam[k + 2]))
+            r = 0.0
+            for j in range(3):
+                if active[k + j]:
+                    r = max(r, abs(g[j]))
+        elif K[i, KIND] == DOT:
+            speed = size_of(vector(B, P, W)) + size_of(vector(B, C, W))
+            gap[k] = X[i, G] / h + dot_middle(B, X, K, i)
+            push_dot(B, X, K, i, lam[k])
+            r = abs(gap[k]) if active[k] else 0.0
+        else:
+            speed = size_of(vector(B, P, U)) + size_of(vector(B, C, U))
+            gap[k] = X[i, G] / h + middle(B, X, K, i, h)
+            push(B, X, K, i, lam[k])
+            r = abs(gap[k]) if active[k] else 0.0
+        r /= X[i, SIZE_G] / abs(h) + speed
+        if not r <= worst:
+            worst, at = r, k
+    return worst, at
+
+
+@inner
+def balances(B: Array) -> tuple[float, int]:
+    """The size_of scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment."""
+    most_T, most_R, worst, at = 1e-300, 1e-300, 0.0, -1
+    for b in range(B.shape[0] - 1):
+        B[b, SIZE_R] += B[b, REACH] * B[b, SIZE_T]
+        most_T, most_R = max(most_T, B[b, SIZE_T]), max(most_R, B[b, SIZE_R])
+    for b in range(B.shape[0] - 1):
+        r = size_of(vector(B, b, FORCE)) / max(B[b, SIZE_T], SMALLEST * most_T)
+        if not r <= worst:
+            worst, at = r, 2 * b
+        r = size_of(vector(B, b, TORQUE)) / max(B[b, SIZE_R], SMALLEST * most_R)
+        if not r <= worst:
+            worst, at = r, 2 * b + 1
+    return worst, at

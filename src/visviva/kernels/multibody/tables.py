@@ -1,0 +1,85 @@
+"""What a compiled mechanism is: one row of numbers per body, per function of two frames and per joint that turns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array
+
+Int = NDArray[np.int64]
+
+
+def columns(*widths: int) -> list[np.int64]:
+    """First columns of consecutive parts, and the number of all.
+
+    They are typed: a plain Python number would be a constant of its own type, and every helper compiled once for each.
+    """
+    return [np.int64(k) for k in np.cumsum((0, *widths))]
+
+
+# Columns of a body. E: Euler tensor for directors, moments of inertia for the Lie form. SPIN: velocities of the
+# directors as a matrix, or ω in the body in its first three places. U, W: velocity of the centre of mass and angular
+# velocity in world axes, in the middle of a step: the unknowns. A = ½ h W, SHRINK = 1/(1 + A·A).
+# REACH: length of the longest arm, by which the rounding of forces turns up in moments.
+(
+    MASS, E, PHI, ROT, VEL, SPIN, U, W, A, SHRINK, INERTIA, MOMENTUM, FORCE, TORQUE, SIZE_T, SIZE_R,
+    KVV, KVW, KWV, KWW, DU, DW, LOAD_F, LOAD_M, H_START, REACH, BODY,
+) = columns(1, 3, 3, 9, 3, 9, 3, 3, 3, 1, 9, 3, 3, 3, 1, 1, 9, 9, 9, 9, 3, 3, 3, 3, 2, 1)  # fmt: skip
+
+# Columns of a function of two frames: a vector on the parent (A) and one on the child (B), a point on each, constant;
+# the same in the world at the start of a step, the distance of the points and the value there; in the middle of a
+# step; force on the child's point, moments on both; the same for the derivative of the value at the end; size.
+(
+    XU, XW, XA, XB, CONST, UN, WN, AN, BN, DN, G, UM, WM, AM, BM, DM, F, MA, MB, F1, MA1, MB1, SIZE_G, FUNCTION,
+) = columns(3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1)  # fmt: skip
+KIND, PARENT, CHILD, PLACE = range(4)  # whole numbers of a function; PLACE: of its multipliers, or of its value y
+MEET, DOT, ALONG, ALONG_CHILD, ROD = range(5)
+
+# Columns of a joint that turns: x and y on the parent, x on the child, constant; in the world at the start; cos and
+# sin there, the angle; the axis in the middle of a step, from both ends; rate.
+XX, XY, XZ, XN, YN, ZN, COS, SIN, ANGLE, AXIS, SECANT, RATE, TURN = columns(3, 3, 3, 3, 3, 3, 1, 1, 1, 3, 3, 1)
+
+
+class Machine(NamedTuple):
+    """Bodies, joints and the memory of their steps. The ground is the last body: it stays as it is.
+
+    Arrays are handed to the functions of a step one by one: a tuple of all would be counted in and out at every call.
+    """
+
+    sizes: Int  # (2,) whether rotations are integrated by momenta in the body; number of functions that are rows of joints
+    gravity: Array  # (3,)
+    B: Array  # (bodies + 1, BODY)
+    X: Array  # (functions, FUNCTION) rows of joints, then functions of elements
+    K: Int  # (functions, 4)
+    T: Array  # (turns, TURN)
+    TK: Int  # (turns, 2) parent and child
+    lam: Array  # (m,) impulses of the joints' multipliers
+    dlam: Array  # (m,)
+    gap: Array  # (m,) rows: g(q1)/h
+    active: NDArray[np.bool_]  # (m,) rows that are solved
+
+
+class Elements(NamedTuple):
+    """Springs, dampers, friction and inputs."""
+
+    y: Array  # (2, measures) values of the functions of elements at the start and at the end of a step
+    effort: Array  # (measures,) ∂U/∂y between both ends, damping and inputs included
+    slope: Array  # (slopes,) derivative of the effort by y at the end, blocks of all elements
+    law: Int  # (laws, 3) address, instances, first place in `law_rows`
+    law_rows: Int
+    law_numbers: Array
+    element: Int  # (elements, 6) first measure, their number, first slope, first of damping or -1, line or not, function
+    damping: Array
+    pushed: Int  # (k, 2) measure and input that acts along it
+    loads: Int  # (k, 3) body, first input, their number: 6 for a wrench, 3 for a force
+    twists: Int  # (k, 4) turn, kind, number of the input or measure, place of the coefficient
+    numbers: Array  # coefficients of friction
+    heats: Int  # (dissipations, 2) kind and number
+    works: Int  # (ports, 2) kind and number
+
+
+# kinds of what acts about the axis of a joint
+FRICTION, TORSION, DRIVE = range(3)

@@ -1,0 +1,86 @@
+"""What all methods that add parts to a mechanism share: names, handles, and what can carry what."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry import SO3
+from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.names import check_new_name, unknown_name
+from visviva.mechanism.parts import Body, Carrier, Force, Frame, Ground, Joint, Particle, Torque, WrenchPort
+
+Part = Body | Particle | Frame | Joint | Torque | Force | WrenchPort | Element | Torsion
+End = Carrier | Frame | str
+RotationLike = SO3 | ArrayLike | None
+P = TypeVar("P", bound=Part)
+
+CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
+
+
+class Builder:
+    """The parts of a mechanism by name."""
+
+    name: str
+    ground: Ground
+    parts: dict[str, Part]
+
+    def __getitem__(self, name: str) -> Part | Ground:
+        if name == self.ground.name:
+            return self.ground
+        if name not in self.parts:
+            raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")
+        return self.parts[name]
+
+    def _new_name(self, name: str, what: str) -> None:
+        check_new_name(name, self.parts, what)
+
+    def _add(self, part: P) -> P:
+        self.parts[part.name] = part
+        return part
+
+    def _find(self, part: Part | Ground | str, where: str) -> Part | Ground:
+        if isinstance(part, str):
+            return self[part]
+        if not isinstance(part, Part | Ground):
+            raise ModelError(f"{where} refers to {part!r}, which is no part of mechanism {self.name!r}.")
+        if part is not self.ground and self.parts.get(part.name) is not part:
+            raise ModelError(
+                f"{where} refers to {kind_of(part)} {part.name!r}, which is no part of mechanism {self.name!r}.\n"
+                "It was made by another mechanism: use a handle that this one returned, or a name."
+            )
+        return part
+
+    def _end(self, part: End, where: str) -> tuple[Carrier, Frame | None]:
+        """What carries one end of a joint or spring, and the named frame there, if one was given."""
+        found = self._find(part, where)
+        if isinstance(found, Frame):
+            return found.carrier, found
+        if not isinstance(found, Carrier):
+            raise ModelError(
+                f"{where} cannot hold {kind_of(found)} {found.name!r}: give a body, particle or ground, or a frame."
+            )
+        return found, None
+
+
+def kind_of(part: Part | Ground) -> str:
+    """How errors call a part."""
+    return CALLED.get(type(part).__name__, type(part).__name__.lower())
+
+
+def rotation_matrix(rotation: RotationLike, what: str) -> Array:
+    """One rotation from the ways in which it can be given."""
+    if rotation is None:
+        return np.eye(3)
+    if hasattr(rotation, "as_matrix"):  # a SciPy Rotation
+        rotation = rotation.as_matrix()
+    if np.shape(rotation) == (4,):
+        raise ModelError(f"{what} is a quaternion: give SO3.from_quat((w, x, y, z)) of visviva.geometry, or a matrix.")
+    R = SO3.from_matrix(rotation.R if isinstance(rotation, SO3) else rotation, name=what).R
+    if R.shape != (3, 3):
+        raise ModelError(f"{what} must be one rotation, a (3, 3) matrix; got shape {R.shape}.")
+    return R

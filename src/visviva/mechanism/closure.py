@@ -1,0 +1,153 @@
+"""Loops of a mechanism, seen from its tree: which of their rows say anything beyond the tree joints.
+
+A joint that hangs body c on body p leaves V_c = T V_p + Z s, with its own velocities s. Carried up both branches to
+where they meet, a row of a loop joint becomes a row W over the s of the joints on the way, and a sum D of their rows:
+
+    row = W s - D (rows of the tree joints)
+
+Rows of tree joints are independent of each other, so that a row of a loop says something new if and only if its W
+does: column-pivoted QR of Wᵀ. Rotations count by the way of a point at a typical distance from the joints, so that all
+numbers are lengths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.geometry.linear import transpose
+from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
+from visviva.mechanism.topology import Topology
+
+RANK_TOLERANCE = 1e-8  # of the largest pivot
+
+Fold = tuple[dict[int, Array], dict[int, Array]]  # W and D of one loop joint, by body
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Loops:
+    """Loops with common tree joints, at one configuration or at a batch of them.
+
+    rows: numbers of their rows.   W: (..., rows, velocities s).   D: (..., rows, rows of the tree joints `tree`).
+    """
+
+    rows: Int
+    W: Array
+    tree: Int
+    D: Array
+
+    def independent(self) -> Mask:
+        """A largest set of independent rows, the best conditioned ones, at one configuration."""
+        import scipy.linalg
+
+        R, order = scipy.linalg.qr(self.W.T, mode="r", pivoting=True, check_finite=False)
+        pivots = np.abs(np.diag(R))
+        mask = np.zeros(len(self.rows), dtype=bool)
+        mask[order[: int((pivots > RANK_TOLERANCE * max(float(pivots.max(initial=0.0)), RANK_TOLERANCE)).sum())]] = True
+        return mask
+
+    def stresses(self, kept: Mask, m: int) -> Array:
+        """Multipliers of all m rows that hold each other in balance, (..., m, k), one column per row left out.
+
+        W_out = X W_kept; the rows of the tree take up the rest.
+        """
+        X = self.W[..., ~kept, :] @ np.linalg.pinv(self.W[..., kept, :], rcond=RANK_TOLERANCE)
+        own = np.zeros((*X.shape[:-1], len(kept)))
+        own[..., ~kept], own[..., kept] = np.eye(X.shape[-2]), -X
+        Y = np.zeros((*X.shape[:-2], m, X.shape[-2]))
+        Y[..., self.rows, :], Y[..., self.tree, :] = transpose(own), transpose(own @ self.D)
+        return Y
+
+
+@final
+class Closure:
+    """Tree and loops of a mechanism at one configuration, or at a batch of them.
+
+    blocks: the rows of `Kinematics.blocks`, all in lengths.   scale: what each row was divided by.
+    """
+
+    def __init__(self, kinematics: Kinematics, topology: Topology, place: Placement) -> None:
+        self.kinematics = kinematics
+        self.topology = topology
+        self.scale = row_scale(kinematics)
+        lengths = np.append(np.full(3, 1.0 / typical_length(kinematics)), np.ones(3))
+        self.blocks = kinematics.blocks(place) * lengths / self.scale[:, None, None]
+
+    def loops(self, joints: tuple[int, ...]) -> Loops:
+        """The loops that these joints close."""
+        cycles = {joint: self.topology.cycle(*self.kinematics.ends[joint].tolist()) for joint in joints}
+        maps = {body: self._hang(body) for body in sorted({body for cycle in cycles.values() for body in cycle})}
+        return self._merged({joint: self._fold(joint, cycle, maps) for joint, cycle in cycles.items()}, maps)
+
+    def _side(self, joint: int, body: int) -> Array:
+        """Rows of a joint over one of its ends, (..., rows, 6 or 3)."""
+        end = int(self.kinematics.ends[joint, 1] == body)
+        rows = self.blocks[..., self.kinematics.rows[joint], end, :]
+        return rows if self.kinematics.rigid[body] else rows[..., 3:]
+
+    def _hang(self, body: int) -> tuple[Array, Array, Array]:
+        """T, Z, and the inverse of the rows of its tree joint over itself."""
+        joint, above = int(self.topology.joint[body]), int(self.topology.parent[body])
+        own = self._side(joint, body)
+        U, s, Vt = np.linalg.svd(own)
+        m = own.shape[-2]
+        inverse = transpose(Vt[..., :m, :]) @ (transpose(U) / s[..., None])
+        T = -inverse @ self._side(joint, above) if above < len(self.topology.parent) else inverse[..., :0]
+        return T, transpose(Vt[..., m:, :]), inverse
+
+    def _fold(self, joint: int, cycle: list[int], maps: dict[int, tuple[Array, Array, Array]]) -> Fold:
+        ground = len(self.topology.parent)
+        carried = {end: self._side(joint, end) for end in self.kinematics.ends[joint].tolist() if end != ground}
+        W, D = {}, {}
+        for body in cycle:
+            T, Z, inverse = maps[body]
+            rows, above = carried.pop(body), int(self.topology.parent[body])
+            W[body], D[body] = rows @ Z, -rows @ inverse
+            if above != ground:
+                carried[above] = carried[above] + rows @ T if above in carried else rows @ T
+        return W, D
+
+    def _merged(self, folds: dict[int, Fold], maps: dict[int, tuple[Array, Array, Array]]) -> Loops:
+        """Several loops as one matrix."""
+        at = self.kinematics.rows
+        rows = np.concatenate([_range(at[joint]) for joint in folds])
+        tree = np.concatenate([np.zeros(0, np.intp), *(_range(at[self.topology.joint[body]]) for body in maps)])
+        columns = dict(zip(maps, _ends([Z.shape[-1] for _, Z, _ in maps.values()]), strict=False))
+        places = dict(zip(maps, _ends([inverse.shape[-1] for _, _, inverse in maps.values()]), strict=False))
+        batch = self.blocks.shape[:-3]
+        W = np.zeros((*batch, len(rows), sum(Z.shape[-1] for _, Z, _ in maps.values())))
+        D = np.zeros((*batch, len(rows), len(tree)))
+        first = 0
+        for joint, fold in folds.items():
+            here = slice(first, first := first + at[joint].stop - at[joint].start)
+            for target, starts, parts in ((W, columns, fold[0]), (D, places, fold[1])):
+                for body, part in parts.items():
+                    target[..., here, starts[body] : starts[body] + part.shape[-1]] = part
+        return Loops(rows, W, tree, D)
+
+
+def typical_length(kinematics: Kinematics) -> float:
+    """How far joints are from centres of mass, on the average [m]; 1 where they are not."""
+    arms = np.linalg.norm(kinematics.arms, axis=-1)[kinematics.ends < len(kinematics.bodies)]
+    return float(arms[arms > 0].mean()) if (arms > 0).any() else 1.0
+
+
+def row_scale(kinematics: Kinematics) -> Array:
+    """What makes each row a length: products of axes times a typical one, squares over the rod's own."""
+    scale = np.ones(kinematics.m)
+    scale[kinematics.kind == Kind.DOT] = 1.0 / typical_length(kinematics)
+    rods = kinematics.kind == Kind.ROD
+    scale[rods] = np.where(kinematics.length[rods] > 0, kinematics.length[rods], 1.0)
+    return scale
+
+
+def _range(part: slice) -> Int:
+    return np.arange(part.start, part.stop, dtype=np.intp)
+
+
+def _ends(widths: list[int]) -> list[int]:
+    return [0, *np.cumsum(widths).tolist()]

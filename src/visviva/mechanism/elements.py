@@ -1,0 +1,54 @@
+"""Elements: what stores or dissipates energy between two frames of a mechanism, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from visviva._arrays import Array
+from visviva.language import Storage
+from visviva.library.joints import Row
+from visviva.mechanism.parts import Carrier, Joint
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Element:
+    """Energy U(y) and damping D ẏ of functions y of the relative placement of two frames, see `pair_functions`.
+
+    R_W, r_W:     the frame on the child, in the world as built.   parent_frame: the one on the parent.
+    rows:         the functions y.
+    energy:       a storage of the language whose only port is "y", or None.
+    damping:      matrix D ⪰ 0, (k, k), of the force D ẏ, or None.
+    line:         y = ½ d·d is the only function, and the damping is one of the length l = |d|: force D l_dot along it.
+    """
+
+    name: str
+    parent: Carrier
+    child: Carrier
+    R_W: Array  # (3, 3)
+    r_W: Array  # (3,)
+    parent_frame: tuple[Array, Array]
+    rows: tuple[Row, ...]
+    energy: Storage | None = None
+    damping: Array | None = None
+    line: bool = False
+
+    def frame_on(self, end: Carrier) -> tuple[Array, Array]:
+        """Orientation and origin of the frame that moves with one end, in the world as built."""
+        return self.parent_frame if end is self.parent else (self.R_W, self.r_W)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Torsion:
+    """Energy U(θ) and damping about the axis of a joint that turns; θ is continuous over many turns.
+
+    energy:  a storage of the language whose only port is "angle", or None.
+    damping: viscous coefficient [N m s/rad].
+    """
+
+    name: str
+    joint: Joint
+    energy: Storage | None = None
+    damping: float = 0.0

@@ -1,0 +1,140 @@
+"""Energies of springs, as storages of what they measure: y of an `Element`, or the angle of a `Torsion`.
+
+Numbers are parameters of an energy, and those that are zero are left out of it: springs of one kind share their law.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.language import Quantity, Storage, storage
+from visviva.language.expression import Expression, traced
+from visviva.language.functions import logarithm
+from visviva.language.quantity import interface
+from visviva.language.trace import Traced
+from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
+
+LINE: tuple[Row, ...] = (Rod(),)  # y = ½ d·d
+POSE: tuple[Row, ...] = (*(Dot(i, j) for i in range(3) for j in range(3)), *(Along(i) for i in range(3)))  # R, p
+POINTS: tuple[Row, ...] = (Rod(), *(Along(i) for i in range(3)), *(AlongChild(i) for i in range(3)), *POSE[:9])
+
+SQUARE = {"y": Quantity("R", "half the squared distance")}
+ANGLE = {"angle": Quantity("R", "angle")}
+
+
+def linear_in_length(k: float, length: float) -> Storage:
+    """½ k (l - length)² with l = √(2 y); k y where the natural length is zero."""
+    if length == 0:
+        return storage(SQUARE, H=lambda x, k: k * x.y, k=k)
+    return storage(SQUARE, H=lambda x, k, length: 0.5 * k * (np.sqrt(2 * x.y) - length) ** 2, k=k, length=length)
+
+
+def linear_in_angle(k: float, angle: float) -> Storage:
+    """½ k (θ - angle)²."""
+    if angle == 0:
+        return storage(ANGLE, H=lambda x, k: 0.5 * k * x.angle**2, k=k)
+    return storage(ANGLE, H=lambda x, k, rest: 0.5 * k * (x.angle - rest) ** 2, k=k, rest=angle)
+
+
+def of_length(V: object, where: str) -> Storage:
+    """V(l) with l = √(2 y), for a function of one argument."""
+    function = _of_one_argument(V, where, "the length [m]")
+    return _given(SQUARE, lambda x: function(np.sqrt(2 * x.y)), where)
+
+
+def of_angle(V: object, where: str) -> Storage:
+    """V(θ), for a function of one argument."""
+    function = _of_one_argument(V, where, "the angle [rad]")
+    return _given(ANGLE, lambda x: function(x.angle), where)
+
+
+def trace_energy(G: Array, K: Array) -> Storage:
+    """tr(G (I - R)) + ½ pᵀ K p over y = (R row by row, p): C16a."""
+
+    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
+        turned = [numbers[f"G{i}{j}"] * ((1.0 if i == j else 0.0) - y[3 * j + i]) for i, j in _entries(G)]
+        return sum([*turned, *_quadratic(y[9:], numbers, "K", K)], 0 * y[0])
+
+    return _storage(len(POSE), U, _named("G", G) | _named("K", np.triu(K)))
+
+
+def bushing_energy(K: Array) -> Storage:
+    """½ ξᵀ K ξ over y = (R row by row, p), ξ = (ω; v) the logarithm of the pose (R, p): C16b."""
+
+    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
+        w, v = logarithm([y[0:3], y[3:6], y[6:9]], y[9:])
+        return sum(_quadratic([*w, *v], numbers, "K", K), 0 * y[0])
+
+    return _storage(len(POSE), U, _named("K", np.triu(K)))
+
+
+def point_energy(k: Array, a: Array, b: Array) -> Storage:
+    """½ Σ k |d + C b - P a|² of springs between points a of the frame P and b of the frame C, with d between origins.
+
+    Linear in y = (½ d·d, Pᵀd, Cᵀd, PᵀC row by row): Σk ½ d·d + Σk b·Cᵀd - Σk a·Pᵀd - Σk a·PᵀC b + ½ Σk (a·a + b·b).
+    """
+    coefficients = np.concatenate([[k.sum()], -k @ a, k @ b, -np.einsum("n,ni,nj->ij", k, a, b).ravel()])
+    numbers = {f"c{i}": float(c) for i, c in enumerate(coefficients) if c != 0}
+    numbers["c"] = float(0.5 * k @ ((a * a).sum(-1) + (b * b).sum(-1)))
+
+    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
+        return sum((numbers[f"c{i}"] * y[i] for i in range(len(y)) if f"c{i}" in numbers), numbers["c"])
+
+    return _storage(len(POINTS), U, numbers)
+
+
+def _of_one_argument(V: object, where: str, what: str) -> Callable[..., Any]:
+    if not callable(V):
+        raise ModelError(f"energy of {where} must be a function of {what}, e.g. lambda x: 5.0 * x**4; got {V!r}.")
+    try:
+        arguments = inspect.signature(V).parameters.values()
+    except (TypeError, ValueError):
+        return V
+    needed = [a.name for a in arguments if a.default is a.empty and a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
+    if len(needed) > 1 or not arguments:
+        raise ModelError(f"energy of {where} must be a function of one argument, {what}; it has {len(needed)}.")
+    return V
+
+
+def _given(ports: dict[str, Quantity], H: Callable[[Any], Any], where: str) -> Storage:
+    box = interface(ports, "spring")
+    energy = traced(H, box, {}, f"the energy of {where}")
+    if energy.shape != ():
+        raise ModelError(f"the energy of {where} must be one number, got shape {energy.shape}.")
+    if not energy.values.item().free_symbols:
+        raise ModelError(f"the energy of {where} is constant: such a spring has no force. Leave it out.")
+    return Storage(box, energy)
+
+
+def _storage(n: int, U: Callable[[list[Any], dict[str, Any]], Any], numbers: dict[str, float]) -> Storage:
+    """A storage of y ∈ Rⁿ whose energy is U(y, parameters by name)."""
+    import sympy
+
+    y = [sympy.Symbol(f"y_{i + 1}", real=True) for i in range(n)]
+    symbols = {name: sympy.Symbol(name, real=True) for name in numbers}
+    value = U([Traced(symbol) for symbol in y], {name: Traced(symbol) for name, symbol in symbols.items()})
+    parameters = {name: (symbol, numbers[name]) for name, symbol in symbols.items()}
+    energy = Expression(np.array(value.expr, dtype=object), {"y": y}, {}, parameters, sympy.Symbol("theta_0"))
+    return Storage(interface({"y": Quantity(f"R{n}", "placement")}, "spring"), energy)
+
+
+def _quadratic(x: list[Any], numbers: dict[str, Any], letter: str, K: Array) -> Iterator[Any]:
+    """Terms of ½ xᵀ K x, one per row, from the upper triangle."""
+    for i in range(len(x)):
+        row = [(0.5 if i == j else 1.0) * numbers[f"{letter}{i}{j}"] * x[j] for j in range(i, len(x)) if K[i, j] != 0]
+        if row:
+            yield x[i] * sum(row[1:], row[0])
+
+
+def _entries(matrix: Array) -> list[tuple[int, int]]:
+    return [(int(i), int(j)) for i, j in np.argwhere(matrix != 0)]
+
+
+def _named(letter: str, matrix: Array) -> dict[str, float]:
+    return {f"{letter}{i}{j}": float(matrix[i, j]) for i, j in _entries(matrix)}

@@ -1,0 +1,163 @@
+"""The implicit port-Hamiltonian system of a mechanism at a motion, composed from its parts.
+
+States, by name: `<body>.H`, `<body>.P` are the pose of the body frame and the momentum in it, `<particle>.r`,
+`<particle>.p` position and momentum; `<spring>` is the pose of the frame on its child in the one on its parent, and
+`<torsion>` an angle. Rates are left-trivialised. Ports: the input ports, and what dissipates: `<joint>.friction`,
+`<spring>.damping`, `<torsion>.damping`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.hat import skew
+from visviva.geometry.linear import block_diagonal
+from visviva.mechanism.elements import Element
+from visviva.mechanism.parts import Body, Force, Joint, Particle, Torque, WrenchPort
+from visviva.mechanism.placement import frame_pose
+from visviva.mechanism.port_values import (
+    FRICTION,
+    LOSS,
+    body_pose,
+    driven_coordinate,
+    inertia_of,
+    momentum_of,
+    twist_of,
+)
+from visviva.structure import Dirac, Implicit, compose, transformer
+from visviva.structure.ports import spans
+from visviva.structure.subspace import range_and_complement
+
+if TYPE_CHECKING:
+    from visviva.mechanism.network import MechanismNetwork
+
+
+def implicit_of(network: MechanismNetwork) -> Implicit:
+    """Bodies, springs and what acts on joints, joined to the kinestatic structure.
+
+    Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
+    """
+    m = network.mechanism
+    parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
+    for body in m.bodies:
+        if body.mass:
+            ports = [port.name for port in m.ports if isinstance(port, WrenchPort) and port.carrier is body]
+            parts[body.name] = _body(body, network, ports)
+            joined[body.name] = (f".{body.name}", f"{body.name}.motion")
+            names |= {f"{body.name}.{port}": port for port in ports}
+    for element in m.elements:
+        frame = transformer(frame_pose(element, element.child, network.motion).inverse().Ad(), "edge", "end")
+        for edge, stores in _edges(element).items():
+            parts[edge] = frame.flip("end") if stores else frame
+            joined[edge] = (f".{edge}", f"{edge}.edge")
+            names[f"{edge}.end"] = edge
+    for name, joint in network.actuated().items():
+        acting = _acting(network, joint)
+        angles = [turn.name for turn in m.torsions if turn.name in acting]
+        parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*angles)
+        joined[name] = (f".{name}", f"{name}.pair")
+        names |= {f"{name}.{inner}": inner for inner in acting}
+    structure = compose(parts, joined).rename(names)
+    outside = _outside(network)
+    return Implicit.of(structure, [name for name in structure.ports if name not in outside])
+
+
+def constraints_of(network: MechanismNetwork) -> dict[str, Array]:
+    """Rows C over the efforts dH of `implicit_of(network)` with C dH = 0, by joint; Cᵀ are the rates of its reactions.
+
+    Joints at one massless body act as one, under the names of all of them. Rows may depend on those of other joints.
+    """
+    m, kinestatics = network.mechanism, network.kinestatics
+    states = network.implicit().states
+    at, columns = spans(states), spans({part.name: 6 if isinstance(part, Body) else 3 for part in m.bodies})
+    G, n, found = kinestatics.constraints(), sum(states.values()), dict[str, Array]()
+    ends = np.cumsum([0, *(len(pair.A) for pair in kinestatics.pairs.values())])
+    rows = {name: G[a:b] for name, a, b in zip(kinestatics.pairs, ends, ends[1:], strict=False)}
+    for cluster in _clusters(network):
+        block = np.vstack([rows[name] for name in cluster])
+        loose = np.hstack([np.zeros((len(block), 0)), *(block[:, columns[name]] for name in network.massless)])
+        block = range_and_complement(loose)[1].T @ block
+        C = np.zeros((len(block), n))
+        for part in m.bodies:
+            if part.mass:
+                Ad = body_pose(part, network.motion).Ad() if isinstance(part, Body) else np.eye(3)
+                C[:, at[momentum_of(part)]] = block[:, columns[part.name]] @ Ad
+        if len(C):
+            found[" + ".join(cluster)] = C
+    return found
+
+
+def _clusters(network: MechanismNetwork) -> list[list[str]]:
+    """Joints in groups that hang together by massless bodies."""
+    groups: list[tuple[list[str], set[str]]] = []
+    for joint in network.mechanism.joints:
+        names, at = [joint.name], {joint.parent.name, joint.child.name} & set(network.massless)
+        apart = []
+        for others, where in groups:
+            if at & where:
+                names, at = others + names, at | where
+            else:
+                apart.append((others, where))
+        groups = [*apart, (names, at)]
+    return [names for names, _ in groups]
+
+
+def _outside(network: MechanismNetwork) -> set[str]:
+    """Ports that are no states: input ports, and what dissipates."""
+    m = network.mechanism
+    found = {port.name for port in m.ports}
+    found |= {f"{joint.name}{FRICTION}" for joint in m.joints}
+    return found | {f"{spring.name}{LOSS}" for spring in m.elements} | {f"{turn.name}{LOSS}" for turn in m.torsions}
+
+
+def _edges(element: Element) -> dict[str, bool]:
+    """The open edges of a spring, and whether energy is stored there."""
+    edges = {element.name: True} if element.energy is not None else {}
+    return edges | ({f"{element.name}{LOSS}": False} if element.damping is not None else {})
+
+
+def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str]) -> Dirac:
+    """Ḣ = T, Ṗ = P∧ T - e_H + Adᵀ W + Kᵀ u, with the twist Ad T at the port motion and K T at the input ports.
+
+    K takes the twist to that of the centre of mass in world axes. Signs as of the wrench on the network, which is
+    minus that on the body.
+    """
+    if isinstance(body, Body):
+        X = body_pose(body, network.motion)
+        P = inertia_of(body) @ twist_of(body, network.motion)
+        gyroscopic = np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
+        outputs = [X.Ad(), *[np.block([[X.R, np.zeros((3, 3))], [-X.R @ skew(body.com), X.R]])] * len(ports)]
+        states = ("H", "P")
+    else:
+        gyroscopic = np.zeros((3, 3))
+        outputs = [np.eye(3)] * (1 + len(ports))
+        states = ("r", "p")
+    n, K = len(gyroscopic), np.vstack(outputs)
+    J = block_diagonal([np.zeros((n, n)), gyroscopic, np.zeros((len(K), len(K)))])
+    J[:n, n : 2 * n], J[n : 2 * n, :n] = np.eye(n), -np.eye(n)
+    J[n : 2 * n, 2 * n :], J[2 * n :, n : 2 * n] = K.T, -K
+    return Dirac.input_output(J, dict.fromkeys([*states, "motion", *ports], n)).flip("motion")
+
+
+def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
+    """What acts on the coordinates of a joint: by name of its port, the rows over the freedoms of the pair."""
+    m, rows = network.mechanism, np.eye(network.kinestatics.pairs[joint.name].freedom)
+    acting = {f"{joint.name}{FRICTION}": rows[: len(joint.friction)]} if joint.friction.any() else {}
+    for turn in m.torsions:
+        if turn.joint is joint:
+            acting |= {turn.name: rows[:1]} if turn.energy is not None else {}
+            acting |= {f"{turn.name}{LOSS}": rows[:1]} if turn.damping else {}
+    for port in m.ports:
+        if isinstance(port, Torque | Force) and port.joint is joint:
+            k = driven_coordinate(port)
+            acting[port.name] = rows[k : k + 1]
+    return acting
+
+
+def _hub(freedom: int, acting: dict[str, Array]) -> Dirac:
+    """All that acts on a joint has its rates, and its forces add up."""
+    whole = transformer(np.vstack([*acting.values()]), "pair", "acting")
+    return Dirac(whole.F, whole.E, {"pair": freedom, **{name: len(rows) for name, rows in acting.items()}})

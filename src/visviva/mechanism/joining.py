@@ -1,0 +1,198 @@
+"""How joints are placed: their ends, the frames there, initial rates and friction, all checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_number, finite_vector
+from visviva.errors import AssemblyError, ModelError
+from visviva.library.joints import AbstractJoint, Along, AlongChild, Angle, Dot
+from visviva.mechanism.builder import Builder, End
+from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
+
+Pose = tuple[Array, Array]  # (3, 3), (3,)
+SAME_PLACE = 1e-9  # of the size of the coordinates
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Both ends of a joint, and the frames that were named there."""
+
+    parent: Carrier
+    child: Carrier
+    parent_frame: Frame | None
+    child_frame: Frame | None
+
+    @property
+    def framed(self) -> bool:
+        """Whether a named frame says where the joint is."""
+        return self.parent_frame is not None or self.child_frame is not None
+
+
+class Joining(Builder):
+    """What the methods for joints share."""
+
+    def _ends(self, name: str, parent: End, child: End) -> Ends:
+        self._new_name(name, "joint")
+        where = f"joint {name!r}"
+        (a, on_a), (b, on_b) = self._end(parent, where), self._end(child, where)
+        if a is b:
+            raise ModelError(f"joint {name!r} connects {a.name!r} with itself. Parent and child must differ.")
+        return Ends(a, b, on_a, on_b)
+
+    def _place(
+        self,
+        name: str,
+        ends: Ends,
+        at: ArrayLike | None,
+        R_W: Array | None,
+        word: str | None = None,
+        *,
+        anywhere: bool = False,
+    ) -> tuple[Pose, Pose]:
+        """The joint frames on parent and child, in the world as built.
+
+        R_W:      their orientation if no frame was named, None if the argument `word` that says it is missing.
+        anywhere: the centre of mass will do where `at` is missing.
+        """
+        if ends.framed:
+            if at is not None or (word is not None and R_W is not None):
+                frame, words = ends.parent_frame or ends.child_frame, "at" if word is None else f"at and {word}"
+                assert frame is not None
+                raise ModelError(
+                    f"joint {name!r} is placed by frame {frame.name!r} already: leave out {words}, or give\n"
+                    f"{frame.carrier.name!r} in place of the frame."
+                )
+            poses = [(frame.R_WF, frame.r_WF) for frame in (ends.parent_frame, ends.child_frame) if frame is not None]
+            return _at_particle(ends.parent, poses[0]), _at_particle(ends.child, poses[-1])
+        if R_W is None:
+            raise ModelError(f"joint {name!r} has no {word}. Give {word}=..., or named frames at both ends.")
+        if at is None:
+            point = _default_point(name, ends, anywhere)
+        else:
+            point = finite_vector(at, f"at of joint {name!r}", 3)
+            for end in (ends.parent, ends.child):
+                _check_particle_place(name, end, point)
+        return (R_W, point), (R_W, point)
+
+    def _join(
+        self,
+        name: str,
+        joint: AbstractJoint,
+        ends: Ends,
+        place: tuple[Pose, Pose],
+        rate: ArrayLike | None = None,
+        friction: ArrayLike = 0.0,
+    ) -> Joint:
+        for end, turned in zip((ends.parent, ends.child), _oriented(joint), strict=True):
+            if turned and isinstance(end, Particle):
+                raise ModelError(
+                    f"joint {name!r} is {joint.kind}, but {end.name!r} is a particle and has no orientation.\n"
+                    "Use a spherical joint, or make it a body."
+                )
+        rates = None if rate is None else _numbers(rate, f"rate of joint {name!r}", _units(joint, "rad/s", "m/s"))
+        coefficients = _units(joint, "N m s/rad", "N s/m")
+        zero = np.ndim(friction) == 0 and friction == 0
+        losses = np.zeros(len(coefficients))
+        if not zero:
+            losses = _numbers(friction, f"friction of joint {name!r}", coefficients, minimum=0.0)
+        on_parent, (R_W, r_W) = place
+        same = on_parent[0] is R_W and on_parent[1] is r_W
+        parent_frame = None if same else on_parent
+        return self._add(Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame))
+
+
+def point_on(carrier: Carrier, frame: Frame | None, at: ArrayLike | None, where: str, word: str) -> Array:
+    """The world point of one end of a rod or spring, from what was given there."""
+    if frame is not None:
+        if at is not None:
+            raise ModelError(f"{where} ends in frame {frame.name!r} already: leave out {word}.")
+        return frame.r_WF
+    if at is None:
+        if isinstance(carrier, Ground):
+            raise ModelError(f"{where} ends on the ground: say where, {word}=(x, y, z), or give a frame there.")
+        return _centre(carrier)
+    point = finite_vector(at, f"{word} of {where}", 3)
+    if isinstance(carrier, Particle):
+        _check_distance(where, carrier, point)
+    return point
+
+
+def direction(name: str, given: ArrayLike | None, word: str = "axis") -> Array | None:
+    """A joint frame with z along the direction given, or None where none was."""
+    if given is None:
+        return None
+    vector = finite_vector(given, f"{word} of joint {name!r}", 3)
+    largest = float(np.abs(vector).max())
+    if not largest > 0:
+        raise ModelError(f"{word} of joint {name!r} is zero. It must be a direction, e.g. {word}=(0, 0, 1).")
+    return joint_frame(vector / largest)
+
+
+def joint_frame(z: Array) -> Array:
+    """A right-handed frame with z along a vector; x is normal to the world axis that is farthest from it."""
+    z = z / np.linalg.norm(z)
+    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _oriented(joint: AbstractJoint) -> tuple[bool, bool]:
+    """Whether its rows or coordinates need an orientation of the parent, and of the child."""
+    used = (*joint.rows, *joint.coordinates)
+    both = any(isinstance(row, Dot | Angle) for row in used)
+    return both or any(isinstance(row, Along) for row in used), both or any(isinstance(r, AlongChild) for r in used)
+
+
+def _units(joint: AbstractJoint, turning: str, sliding: str) -> list[str]:
+    return [turning if isinstance(part, Angle) else sliding for part in joint.coordinates]
+
+
+def _numbers(given: ArrayLike, what: str, units: list[str], minimum: float | None = None) -> Array:
+    if len(units) == 1:
+        return np.array([finite_number(given, f"{what} [{units[0]}]", minimum=minimum)])
+    named = f"{what} [{', '.join(units)}]"
+    values = finite_vector(given, named, len(units))
+    return np.array([finite_number(value, named, minimum=minimum) for value in values])
+
+
+def _centre(carrier: Body | Particle) -> Array:
+    return carrier.r_WC if isinstance(carrier, Body) else carrier.r_W
+
+
+def _default_point(name: str, ends: Ends, anywhere: bool) -> Array:
+    """Where a particle is; else, where any point will do, the centre of mass of the child, or of what moves."""
+    particles = [end for end in (ends.child, ends.parent) if isinstance(end, Particle)]
+    if particles:
+        point = _centre(particles[0])
+        _check_particle_place(name, ends.parent, point)
+        return point
+    if not anywhere:
+        raise ModelError(f"joint {name!r} has no place. Give at=(x, y, z), or named frames at both ends.")
+    end = ends.child if isinstance(ends.child, Body) else ends.parent
+    assert isinstance(end, Body)
+    return _centre(end)
+
+
+def _at_particle(end: Carrier, pose: Pose) -> Pose:
+    return (pose[0], end.r_W) if isinstance(end, Particle) else pose
+
+
+def _check_particle_place(name: str, end: Carrier, point: Array) -> None:
+    if isinstance(end, Particle):
+        _check_distance(f"joint {name!r} at {tuple(point.tolist())}", end, point)
+
+
+def _check_distance(what: str, particle: Particle, point: Array) -> None:
+    gap = float(np.linalg.norm(particle.r_W - point))
+    if gap > SAME_PLACE * (1.0 + float(np.abs(point).max())):
+        raise AssemblyError(
+            f"{what} cannot be assembled: particle {particle.name!r} is at "
+            f"{tuple(particle.r_W.tolist())}, {gap:.3g} m away.\n"
+            "A particle has no extent: put the joint where it is, or make it a body."
+        )

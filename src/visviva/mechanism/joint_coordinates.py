@@ -1,0 +1,48 @@
+"""Coordinates of joints, read from the frames on parent and child: angles and displacements, and their rates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.quadratic import Quadratic
+from visviva.library.joints import Angle
+from visviva.mechanism.coordinates import pair_functions
+from visviva.mechanism.parts import Joint
+
+
+def cos_sin(joint: Joint, angle: Angle) -> Quadratic:
+    """(cos θ, sin θ) of one of its angles, over the coordinates of its movers."""
+    return pair_functions(joint, (angle.cos, angle.sin))
+
+
+def turn_names(joint: Joint) -> dict[str, Angle]:
+    """Its angles by the names under which a run follows them: that of the joint, numbered where there are several."""
+    angles = [part for part in joint.joint.coordinates if isinstance(part, Angle)]
+    return {joint.name if len(angles) == 1 else f"{joint.name}.{k}": angle for k, angle in enumerate(angles)}
+
+
+def coordinate_values(joint: Joint, q: Array) -> Array:
+    """Its coordinates, angles in (-π, π], at the coordinates q of its movers, shape (..., k)."""
+    values = [np.zeros((*q.shape[:-1], 0))]
+    for part in joint.joint.coordinates:
+        if isinstance(part, Angle):
+            c, s = np.moveaxis(cos_sin(joint, part).value(q), -1, 0)
+            values.append(np.arctan2(s, c)[..., None])
+        else:
+            values.append(pair_functions(joint, (part,)).value(q))
+    return np.concatenate(values, axis=-1)
+
+
+def coordinate_rows(joint: Joint, q: Array) -> Array:
+    """Gradients of its coordinates over the coordinates q of its movers, shape (..., k, n)."""
+    rows = [np.zeros((*q.shape[:-1], 0, q.shape[-1]))]
+    for part in joint.joint.coordinates:
+        if isinstance(part, Angle):
+            functions = cos_sin(joint, part)
+            value, slope = functions.value(q)[..., None], functions.gradient(q)
+            c, s = value[..., 0:1, :], value[..., 1:2, :]
+            rows.append((c * slope[..., 1:2, :] - s * slope[..., 0:1, :]) / (c * c + s * s))
+        else:
+            rows.append(pair_functions(joint, (part,)).gradient(q))
+    return np.concatenate(rows, axis=-2)

@@ -1,0 +1,242 @@
+"""The joints of the builder: each placed by world points of the mechanism as built, or by named frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_number
+from visviva.errors import ModelError
+from visviva.library.joints import (
+    Cylindrical,
+    Distance,
+    Fixed,
+    Free,
+    Planar,
+    PointOnLine,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from visviva.mechanism.builder import End
+from visviva.mechanism.elements import Torsion
+from visviva.mechanism.energies import of_angle
+from visviva.mechanism.joining import Joining, direction, joint_frame, point_on
+from visviva.mechanism.parts import Joint
+
+RIGHT_ANGLE = 1e-9  # cosine that two axes which must be normal may have
+
+
+class JointMethods(Joining):
+    """Joints are (name, parent, child, ...); ends are the ground, bodies, named frames, and particles.
+
+    A particle can only be where no orientation is needed. Where both ends are named frames, these are the frames of
+    the joint: origin, and z as its axis. They need not coincide as built; assembling brings them together. Where one
+    end is a frame, the other end gets the same one.
+    """
+
+    def fixed(self, name: str, parent: End, child: End, *, at: ArrayLike | None = None) -> Joint:
+        """A weld. `at` is the point to which its reaction refers; default: the centre of mass of the child."""
+        ends = self._ends(name, parent, child)
+        return self._join(name, Fixed(), ends, self._place(name, ends, at, np.eye(3), anywhere=True))
+
+    def revolute(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        rate: float | None = None,
+        friction: float = 0.0,
+        potential: Callable[[Any], Any] | None = None,
+    ) -> Joint:
+        """A hinge at the world point `at` about the world direction `axis`; q is the angle of the child.
+
+        rate:      initial rate of the child against the parent about the axis [rad/s]; left out, it is open.
+        friction:  viscous coefficient [N m s/rad], ≥ 0.
+        potential: V(θ) [J], any smooth function of the angle; its energy is "energy.<name>.potential" of a run.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, axis), "axis")
+        stored = None if potential is None else of_angle(potential, f"potential of joint {name!r}")
+        joint = self._join(name, Revolute(), ends, place, rate, friction)
+        if stored is not None:
+            self._add(Torsion(f"{name}.potential", joint, stored))
+        return joint
+
+    def prismatic(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        rate: float | None = None,
+        friction: float = 0.0,
+    ) -> Joint:
+        """A slide along the world direction `axis`; q is the displacement of the child.
+
+        at:       a point of its axis; default: the centre of mass of the child.
+        rate:     initial speed of the child against the parent [m/s].   friction: viscous coefficient [N s/m], ≥ 0.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, axis), "axis", anywhere=True)
+        return self._join(name, Prismatic(), ends, place, rate, friction)
+
+    def cylindrical(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        rate: ArrayLike | None = None,
+        friction: ArrayLike = 0.0,
+    ) -> Joint:
+        """A sleeve on the line through `at` along `axis`; q = (angle, displacement) of the child.
+
+        rate: initial (rad/s, m/s).   friction: viscous coefficients (N m s/rad, N s/m), ≥ 0.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, axis), "axis")
+        return self._join(name, Cylindrical(), ends, place, rate, friction)
+
+    def universal(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axes: tuple[ArrayLike, ArrayLike] | None = None,
+        rate: ArrayLike | None = None,
+    ) -> Joint:
+        """A Cardan joint: two axes that stay normal, the first fixed in the parent, the second in the child.
+
+        q = (angle about the first, angle about the second); rate: initial rates of both [rad/s].
+        The joint frame has z along the first and x along the second axis. Two named frames give the axes by their
+        z; then q = 0 where the child's z is along the parent's x, and the child's y along the parent's z.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, None if axes is None else _crossed(name, axes), "axes")
+        if ends.framed:
+            if ends.parent_frame is None or ends.child_frame is None:
+                raise ModelError(
+                    f"universal joint {name!r} has a frame at one end only, which gives one of its two axes.\n"
+                    "Give frames at both ends, z along the axis there, or bodies with at=... and axes=(..., ...)."
+                )
+            on_parent, (R, r) = place
+            place = on_parent, (R[:, [2, 0, 1]], r)
+        return self._join(name, Universal(), ends, place, rate)
+
+    def spherical(self, name: str, parent: End, child: End, *, at: ArrayLike | None = None) -> Joint:
+        """A ball joint at the world point `at`; left out, it is where a particle at one of its ends is."""
+        ends = self._ends(name, parent, child)
+        return self._join(name, Spherical(), ends, self._place(name, ends, at, np.eye(3)))
+
+    def planar(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+        rate: ArrayLike | None = None,
+        friction: ArrayLike = 0.0,
+    ) -> Joint:
+        """The child keeps to the plane through `at`; q = (angle about the normal, displacements along x and y).
+
+        x and y are those of the joint frame on the parent. rate: initial (rad/s, m/s, m/s).
+        friction: viscous coefficients (N m s/rad, N s/m, N s/m), ≥ 0.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
+        return self._join(name, Planar(), ends, place, rate, friction)
+
+    def free(self, name: str, parent: End, child: End) -> Joint:
+        """No constraint: it says where a body or particle belongs."""
+        ends = self._ends(name, parent, child)
+        return self._join(name, Free(), ends, self._place(name, ends, None, np.eye(3), anywhere=True))
+
+    def distance(
+        self,
+        name: str,
+        a: End,
+        b: End,
+        *,
+        at_a: ArrayLike | None = None,
+        at_b: ArrayLike | None = None,
+        length: float | None = None,
+    ) -> Joint:
+        """A massless rod between a point of `a` and a point of `b`, both given in the world as built.
+
+        at_a, at_b: default: the origin of a frame, the place of a particle, the centre of mass of a body.
+        length:     [m]; default: as built. Assembling brings the points to another one.
+        """
+        ends = self._ends(name, a, b)
+        r_a = point_on(ends.parent, ends.parent_frame, at_a, f"distance {name!r}", "at_a")
+        r_b = point_on(ends.child, ends.child_frame, at_b, f"distance {name!r}", "at_b")
+        built = float(np.linalg.norm(r_b - r_a))
+        if not built > 0:
+            raise ModelError(
+                f"the points of distance {name!r} on {ends.parent.name!r} and {ends.child.name!r} coincide as built: "
+                "it has no direction.\nPlace them apart, or use a spherical joint."
+            )
+        if length is not None:
+            built = finite_number(length, f"length of distance {name!r} [m]", positive=True)
+        R_W = joint_frame((r_b - r_a) / np.abs(r_b - r_a).max())
+        return self._join(name, Distance(built), ends, ((R_W, r_a), (R_W, r_b)))
+
+    def point_on_plane(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+    ) -> Joint:
+        """The child's point `at` stays in the plane through it, fixed in the parent; q: its two displacements there."""
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
+        return self._join(name, PointOnPlane(), ends, place)
+
+    def point_on_line(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+    ) -> Joint:
+        """The child's point `at` stays on the line through it, fixed in the parent; q: its displacement there."""
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, axis), "axis")
+        return self._join(name, PointOnLine(), ends, place)
+
+
+def _crossed(name: str, axes: tuple[ArrayLike, ArrayLike]) -> Array:
+    """The joint frame of a universal joint: z along the first axis, x along the second."""
+    if not isinstance(axes, tuple | list | np.ndarray) or len(axes) != 2:
+        raise ModelError(f"axes of joint {name!r} must be two directions, (on the parent, on the child), got {axes!r}.")
+    frames = [direction(name, axis, f"axes[{k}]") for k, axis in enumerate(axes)]
+    z, x = (frame[:, 2] for frame in frames if frame is not None)
+    if abs(z @ x) > RIGHT_ANGLE:
+        angle = float(np.degrees(np.arccos(np.clip(z @ x, -1.0, 1.0))))
+        raise ModelError(
+            f"the axes of universal joint {name!r} make an angle of {angle:.6g}°. They must be normal to each other as "
+            "built;\nfor skew axes put a massless body between two revolute joints."
+        )
+    y = np.cross(z, x)
+    return np.column_stack([np.cross(y, z), y, z])

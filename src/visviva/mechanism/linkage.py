@@ -1,0 +1,214 @@
+"""The joints of a mechanism as linear conditions on its velocities: rank, redundant rows, states of self-stress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.geometry.linear import apply, transpose
+from visviva.geometry.saddle import FEW, Saddle, solve_many
+from visviva.mechanism.closure import Closure
+from visviva.mechanism.dependence import dependent_combinations, smallest
+from visviva.mechanism.kinematics import Int, Kinematics, Placement
+from visviva.mechanism.parts import Body, Particle
+from visviva.mechanism.topology import Topology, topology
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from visviva.mechanism.mechanism import Mechanism
+
+MANY = 300  # rows of connected loops, from which on their dependence is found by sparse solves
+CHUNK = 500  # configurations solved at once
+LIGHTEST = 1e-9  # motions without inertia have this part of a typical one, where a nearest motion is sought
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """kept: a largest set of independent rows.   stresses: multipliers that balance each other, one column each."""
+
+    kept: Mask  # (m,)
+    stresses: Array  # (m, k)
+
+
+@final
+class Linkage:
+    """Rows, tree and loops of a mechanism as it is now.
+
+    closes: (m,) which rows belong to joints that close loops.   turning: (n,) which velocities are angular.
+    """
+
+    def __init__(self, m: Mechanism) -> None:
+        self.name = m.name
+        self.joints = tuple(m.joints)
+        self.bodies = tuple(m.bodies)
+        self.kinematics = Kinematics(self.bodies, self.joints, [joint.joint.rows for joint in self.joints])
+        self.topology: Topology = topology(self.bodies, self.joints)
+        closing = np.zeros(len(self.joints), dtype=bool)
+        closing[list(self.topology.loops)] = True
+        self.closes: Mask = closing[self.kinematics.pair]
+        self.turning: Mask = np.concatenate(
+            [np.zeros(0, dtype=bool), *(np.arange(6 if rigid else 3) < 3 * rigid for rigid in self.kinematics.rigid)]
+        )
+        aligned = [(k, dot) for k, joint in enumerate(self.joints) for dot in joint.joint.upright]
+        self.upright_pair: Int = np.array([k for k, _ in aligned], dtype=np.intp)
+        self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(-1, 2)
+
+    # -- inertia ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def masses(self) -> Array:
+        """Diagonal of the inertia over all velocities, (n,)."""
+        return np.concatenate([np.zeros(0), *(mass_vector(body) for body in self.bodies)])
+
+    @cached_property
+    def metric(self) -> Array:
+        """The same, positive also for motions without inertia: what nearest means where kinetic energy says nothing."""
+        unit = np.concatenate([np.zeros(0), *(_unit(body) for body in self.bodies)])
+        unit = np.where(unit > 0, unit, unit[unit > 0].mean() if (unit > 0).any() else 1.0)
+        return np.maximum(self.masses, LIGHTEST * unit)
+
+    # -- conditions ---------------------------------------------------------------------------------------------
+
+    def matrix(self, place: Placement) -> csr_array:
+        """The rows of all joints, (m, n)."""
+        return self.kinematics.matrix(self.kinematics.blocks(place))
+
+    def saddle(self, place: Placement) -> Saddle:
+        """Velocities nearest in the kinetic metric that satisfy all joints; rows of loops may be redundant."""
+        return Saddle(self.masses, self.matrix(place), self.closes, metric=self.metric)
+
+    def upright(self, place: Placement) -> Array:
+        """Products of axes that are positive unless one is reversed, of the joints `upright_pair`, (..., k)."""
+        a, b = (place.axes[..., self.upright_pair, end, self._upright_axes[:, end], :] for end in (0, 1))
+        return (a * b).sum(-1)
+
+    def solve(self, q: Array, f: Array, b: Array) -> tuple[Array, Array]:
+        """M x + Cᵀλ = f, C x = b at many configurations (T, size), for f (T, n) and b (T, m): x and λ.
+
+        Where rows are redundant, λ is one of many solutions; where they contradict, x is a compromise.
+        """
+        T, n, m = len(q), self.kinematics.n, self.kinematics.m
+        x, lam = np.zeros((T, n)), np.zeros((T, m))
+        if n + m > FEW:
+            for k in range(T):
+                x[k], lam[k] = self.saddle(self.kinematics.place(q[k])).solve(f[k], b[k])
+            return x, lam
+        for at in np.array_split(np.arange(T), max(1, T // CHUNK)):
+            C = self.kinematics.dense(self.kinematics.blocks(self.kinematics.place(q[at])))
+            x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at])
+        return x, lam
+
+    # -- rank ---------------------------------------------------------------------------------------------------
+
+    def dependence(self, place: Placement) -> Dependence:
+        """Which rows are independent at one configuration: all of the tree, and of each group of loops a largest set."""
+        closure = Closure(self.kinematics, self.topology, place)
+        kept = np.ones(self.kinematics.m, dtype=bool)
+        for group in self.topology.groups:
+            rows = self._rows_of(group)
+            if len(rows) <= MANY:
+                kept[rows] = closure.loops(group).independent()
+            else:
+                kept[rows] = _pivots(dependent_combinations(*self._projected(closure.blocks, rows)))
+        return Dependence(kept, self.stresses(place, kept))
+
+    def stresses(self, place: Placement, kept: Mask) -> Array:
+        """Multipliers that balance each other, one column for each row that is not kept, (..., m, k)."""
+        closure = Closure(self.kinematics, self.topology, place)
+        found = [np.zeros((*place.d.shape[:-2], self.kinematics.m, 0))]
+        for group in self.topology.groups:
+            rows = self._rows_of(group)
+            if kept[rows].all():
+                continue
+            if len(rows) <= MANY:
+                Y = closure.loops(group).stresses(kept[rows], self.kinematics.m)
+            else:
+                Y = np.array([self._balance(blocks, kept, rows[~kept[rows]]) for blocks in _flat(closure.blocks)])
+                Y = Y.reshape(*found[0].shape[:-1], -1)
+            found.append(Y)
+        return np.concatenate(found, axis=-1) / closure.scale[:, None]
+
+    def _balance(self, blocks: Array, kept: Mask, out: Int) -> Array:
+        """Rows left out as sums of all that are kept, (m, k)."""
+        C = self.kinematics.matrix(blocks)
+        solver = Saddle(np.ones(self.kinematics.n), C[kept], np.zeros(int(kept.sum()), dtype=bool))
+        Y = np.zeros((self.kinematics.m, len(out)))
+        for k, row in enumerate(out):
+            Y[kept, k] = -solver.solve(C[[row]].toarray()[0], np.zeros(int(kept.sum())))[1]
+            Y[row, k] = 1.0
+        return Y
+
+    def margin(self, place: Placement, kept: Mask) -> Array:
+        """How far the kept rows of loops are from depending on each other and on the tree, for any batch shape.
+
+        It is the smallest singular value of these rows, each of length 1, after projection on the complement of the
+        rows of the tree: 0 at a singular configuration, at most 1; 1 without loops.
+        """
+        rows, batch = np.flatnonzero(kept & self.closes), place.d.shape[:-2]
+        if not len(rows):
+            return np.ones(batch)
+        closure = Closure(self.kinematics, self.topology, place)
+        if self.kinematics.n + self.kinematics.m > FEW:
+            values = [smallest(*self._projected(blocks, rows)) for blocks in _flat(closure.blocks)]
+            return np.array(values).reshape(batch)
+        C = self.kinematics.dense(closure.blocks)
+        L = C[..., rows, :]
+        L = L / np.maximum(np.linalg.norm(L, axis=-1, keepdims=True), 1e-300)
+        Q = np.linalg.qr(transpose(C[..., ~self.closes, :]))[0]
+        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
+            L = L - (L @ Q) @ transpose(Q)
+        return np.asarray(np.linalg.svd(L, compute_uv=False)[..., -1])
+
+    def _rows_of(self, joints: tuple[int, ...]) -> Int:
+        return np.flatnonzero(np.isin(self.kinematics.pair, joints))
+
+    def _projected(self, blocks: Array, rows: Int) -> tuple[csr_array, csr_array]:
+        """Rows of the tree, and some rows of loops with length 1."""
+        import scipy.sparse
+
+        C = self.kinematics.matrix(blocks)
+        L = C[rows]
+        lengths = np.maximum(np.sqrt((L * L).sum(axis=1)), 1e-300)
+        return C[~self.closes], (scipy.sparse.diags_array(1.0 / lengths) @ L).tocsr()
+
+    def least(self, q: Array, lam: Array, kept: Mask) -> Array:
+        """The multipliers of least norm with the forces of λ (T, m) at configurations q (T, size).
+
+        The norm is the Euclidean one in SI units: newtons and newton-metres weigh the same.
+        """
+        if kept.all():
+            return lam
+        Y = self.stresses(self.kinematics.place(q), kept)
+        return lam - apply(Y @ np.linalg.pinv(Y), lam)
+
+
+def _flat(blocks: Array) -> Array:
+    return blocks.reshape(-1, *blocks.shape[-3:])
+
+
+def mass_vector(part: Body | Particle) -> Array:
+    """Diagonal of its inertia for V = (ω; v) of a body, or for the velocity of a particle."""
+    mass = np.full(3, part.mass)
+    return np.concatenate([part.J_C, mass]) if isinstance(part, Body) else mass
+
+
+def _unit(part: Body | Particle) -> Array:
+    """A typical inertia of each of its motions."""
+    mass = np.full(3, part.mass)
+    return np.concatenate([np.full(3, part.J_C.max()), mass]) if isinstance(part, Body) else mass
+
+
+def _pivots(Y: Array) -> Mask:
+    """Rows that remain if as many are left out as Y has columns, where Y is largest."""
+    import scipy.linalg
+
+    kept = np.ones(len(Y), dtype=bool)
+    if Y.shape[1]:
+        kept[scipy.linalg.qr(Y.T, mode="r", pivoting=True)[1][: Y.shape[1]]] = False
+    return kept

@@ -1,0 +1,181 @@
+"""The kinestatic network of a mechanism: its graph, its pairs as they stand, and what follows from both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry import SE3
+from visviva.mechanism.assembly import Motion
+from visviva.mechanism.parts import Force, Joint, Particle, Torque
+from visviva.mechanism.placement import frame_pose
+from visviva.mechanism.port_values import (
+    LOSS,
+    port_efforts,
+    port_flows,
+    relative_twist,
+    state_efforts,
+    state_rates,
+)
+from visviva.structure import (
+    Dirac,
+    Implicit,
+    Kinestatics,
+    cylindrical,
+    distance,
+    fixed,
+    free,
+    planar,
+    point_on_line,
+    point_on_plane,
+    prismatic,
+    revolute,
+    spherical,
+    universal,
+)
+from visviva.structure import Pair as KinematicPair
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
+
+FRAMED = {
+    "revolute": revolute,
+    "prismatic": prismatic,
+    "cylindrical": cylindrical,
+    "spherical": spherical,
+    "planar": planar,
+    "point_on_plane": point_on_plane,
+    "point_on_line": point_on_line,
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MechanismNetwork:
+    """Twists and wrenches that a mechanism allows at a motion, in world axes at the origin of the world.
+
+    Bodies are the vertices of a graph; joints are edges with kinematic pairs, from child to parent; springs, and their
+    dampers as `<spring>.damping`, are edges that stay open. Ports on joints act through actuated pairs.
+
+    Source: Stramigioli, Maschke and Bidard, sections 3.2 and 3.3.
+    """
+
+    mechanism: Mechanism
+    motion: Motion
+    kinestatics: Kinestatics
+
+    @property
+    def massless(self) -> tuple[str, ...]:
+        """Bodies that take no wrench: they are no ports of the structure."""
+        return tuple(part.name for part in self.mechanism.bodies if part.mass == 0)
+
+    def structure(self) -> Dirac:
+        """Dirac structure over all bodies with mass, open edges, and joints on which something acts."""
+        return self.kinestatics.structure(actuated=tuple(self.actuated()), massless=self.massless)
+
+    def actuated(self) -> dict[str, Joint]:
+        """Joints with friction, springs or input ports about their axes."""
+        m = self.mechanism
+        acting = {turn.joint.name for turn in m.torsions}
+        acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force)}
+        return {part.name: part for part in m.joints if part.name in acting or part.friction.any()}
+
+    def mobility(self) -> int:
+        """Number of independent velocities that the joints leave."""
+        return self.kinestatics.mobility()
+
+    def rank(self) -> int:
+        """Number of independent constraint rows."""
+        return self.kinestatics.rank()
+
+    def redundancy(self) -> int:
+        """Number of constraint rows beyond those: the dimension of the states of self-stress."""
+        return self.kinestatics.redundancy()
+
+    def self_stresses(self) -> dict[str, Array]:
+        """Wrenches on the joints that load no body, by joint, shape (6, redundancy), in the world at its origin."""
+        return self.kinestatics.self_stress_wrenches()
+
+    def implicit(self) -> Implicit:
+        """The implicit port-Hamiltonian system at this motion: see `mechanism.implicit`."""
+        from visviva.mechanism.implicit import implicit_of
+
+        return implicit_of(self)
+
+    def constraints(self) -> dict[str, Array]:
+        """Algebraic constraints C dH = 0 of `implicit()` by joint; the columns of Cᵀ are the rates of its reactions."""
+        from visviva.mechanism.implicit import constraints_of
+
+        return constraints_of(self)
+
+    def rates(self, joint: Joint) -> Array:
+        """Rates of the coordinates of a joint, shape (k,)."""
+        S = self.kinestatics.pairs[joint.name].S
+        return (np.linalg.pinv(S) @ relative_twist(joint, self.motion))[: len(joint.joint.coordinates)]
+
+    def x_dot(self, accelerations: Mapping[str, Array]) -> dict[str, Array]:
+        """Rates by state of `implicit()`, for accelerations of the bodies as the model of the mechanism has them."""
+        return state_rates(self, accelerations)
+
+    def dH(self, slopes: Mapping[str, ArrayLike] | None = None) -> dict[str, Array]:
+        """Efforts by state of `implicit()`. slopes: dU of each spring over what it measures, by its name."""
+        return state_efforts(self.mechanism, self.motion, slopes or {})
+
+    def flows(self) -> dict[str, Array]:
+        """f by port of `implicit()`."""
+        return port_flows(self)
+
+    def efforts(self, inputs: Mapping[str, ArrayLike] | None = None) -> dict[str, Array]:
+        """e by port of `implicit()`: the inputs, zero by default, and what friction and dampers exert."""
+        return port_efforts(self, inputs or {})
+
+    def __str__(self) -> str:
+        bodies, joints = len(self.kinestatics.bodies), len(self.kinestatics.pairs)
+        rows = len(self.kinestatics.constraints())
+        lines = [
+            f"{bodies} bodies, {joints} joints",
+            f"{rows} constraint rows, rank {self.rank()}: mobility {self.mobility()}, self-stress {self.redundancy()}",
+        ]
+        if stressed := self.self_stresses():
+            lines.append(f"joints that can carry self-stress: {', '.join(stressed)}")
+        return "\n".join(lines)
+
+
+def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwork:
+    """The network of a mechanism at a motion; as assembled by default."""
+    if not m.bodies:
+        raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    m = m.snapshot()
+    motion = m.assemble()[0] if motion is None else motion
+    if set(motion.q) != {part.name for part in m.bodies}:
+        raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
+    edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}
+    for element in m.elements:
+        ends = element.child.name, element.parent.name
+        edges |= {element.name: ends} if element.energy is not None else {}
+        edges |= {f"{element.name}{LOSS}": ends} if element.damping is not None else {}
+    pairs = {part.name: pair_of(part, motion) for part in m.joints}
+    bodies = [part.name for part in m.bodies]
+    particles = [part.name for part in m.bodies if isinstance(part, Particle)]
+    return MechanismNetwork(m, motion, Kinestatics.of(bodies, edges, pairs, particles))
+
+
+def pair_of(joint: Joint, motion: Motion) -> KinematicPair:
+    """The kinematic pair of a joint as it stands; the first columns of S belong to the coordinates of the joint."""
+    parent, child = (frame_pose(joint, end, motion) for end in (joint.parent, joint.child))
+    match kind := joint.joint.kind:
+        case "fixed":
+            return fixed()
+        case "free":
+            return free()
+        case "universal":
+            return universal(parent, child)
+        case "distance":
+            return distance(parent.r, child.r)
+    return FRAMED[kind](SE3(parent.R, child.r))

@@ -1,0 +1,190 @@
+"""Flows and efforts at the ports of a mechanism's implicit system, at a motion: see `mechanism.implicit`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_vector
+from visviva.errors import ModelError
+from visviva.geometry import SE3
+from visviva.geometry.inertia import Inertia
+from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.mechanism.assembly import Motion
+from visviva.mechanism.elements import Element
+from visviva.mechanism.parts import Body, Carrier, Force, Pair, Particle, Torque, WrenchPort
+from visviva.mechanism.placement import frame_pose, principal_pose
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.network import MechanismNetwork
+
+LOSS, FRICTION = ".damping", ".friction"  # behind the name of a spring, of a joint: the port where it dissipates
+
+
+def momentum_of(part: Body | Particle) -> str:
+    """The state that is its momentum."""
+    return f"{part.name}.P" if isinstance(part, Body) else f"{part.name}.p"
+
+
+def body_pose(body: Body, motion: Motion) -> SE3:
+    """Pose of the body frame B, as the user gave it, at a motion."""
+    X = principal_pose(body, motion)
+    R = X.R @ body.R_BC.T
+    return SE3(R, X.r - R @ body.com)
+
+
+def inertia_of(body: Body) -> Array:
+    """𝓘 (6, 6) of a body in its frame B."""
+    return Inertia(body.mass, body.J, body.com).matrix()
+
+
+def twist_of(body: Body, motion: Motion) -> Array:
+    """Twist (ω; v) of the body frame in its own axes."""
+    R, V = body_pose(body, motion).R, motion.V[body.name]
+    w = body.R_BC @ V[:3]
+    return np.concatenate([w, R.T @ V[3:] - np.cross(w, body.com)])
+
+
+def twist_rate(body: Body, motion: Motion, V_dot: Array) -> Array:
+    """Rate of `twist_of` for accelerations V_dot = (ω_dot; v_dot) as those of the model of a mechanism."""
+    R, V = body_pose(body, motion).R, motion.V[body.name]
+    w, w_dot = body.R_BC @ V[:3], body.R_BC @ V_dot[:3]
+    return np.concatenate([w_dot, R.T @ V_dot[3:] - np.cross(w, R.T @ V[3:]) - np.cross(w_dot, body.com)])
+
+
+def world_twist(end: Carrier, motion: Motion) -> Array:
+    """Twist in the world at its origin; a particle does not turn."""
+    if isinstance(end, Body):
+        return body_pose(end, motion).Ad() @ twist_of(end, motion)
+    return np.concatenate([np.zeros(3), motion.V[end.name]]) if isinstance(end, Particle) else np.zeros(6)
+
+
+def relative_twist(pair: Pair, motion: Motion) -> Array:
+    """Twist of the child against the parent, in the world at its origin."""
+    return world_twist(pair.child, motion) - world_twist(pair.parent, motion)
+
+
+def state_efforts(m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    """dH by state: twists, weights, and wrenches of springs from the slopes dU of their energies, by spring."""
+    found: dict[str, Array] = {}
+    for part in m.bodies:
+        if isinstance(part, Particle):
+            found |= {f"{part.name}.r": -part.mass * m.gravity, f"{part.name}.p": motion.V[part.name]}
+        elif part.mass:
+            weight = -part.mass * body_pose(part, motion).R.T @ m.gravity
+            found[f"{part.name}.H"] = np.concatenate([np.cross(part.com, weight), weight])
+            found[f"{part.name}.P"] = twist_of(part, motion)
+    for element in m.elements:
+        if element.energy is not None:
+            slope = _slope(slopes, element.name, sum(row.count for row in element.rows))
+            found[element.name] = measured_rates(element, motion).T @ slope
+    for turn in m.torsions:
+        if turn.energy is not None:
+            found[turn.name] = _slope(slopes, turn.name, 1)
+    return found
+
+
+def state_rates(network: MechanismNetwork, accelerations: Mapping[str, Array]) -> dict[str, Array]:
+    """ẋ by state, for accelerations (ω_dot; v_dot) of the bodies as those of the model of a mechanism."""
+    m, motion, found = network.mechanism, network.motion, dict[str, Array]()
+    for part in m.bodies:
+        if isinstance(part, Particle):
+            found |= {f"{part.name}.r": motion.V[part.name], f"{part.name}.p": part.mass * accelerations[part.name]}
+        elif part.mass:
+            found[f"{part.name}.H"] = twist_of(part, motion)
+            found[f"{part.name}.P"] = inertia_of(part) @ twist_rate(part, motion, accelerations[part.name])
+    for element in m.elements:
+        if element.energy is not None:
+            found[element.name] = end_twist(element, motion)
+    return found | {turn.name: network.rates(turn.joint)[:1] for turn in m.torsions if turn.energy is not None}
+
+
+def port_flows(network: MechanismNetwork) -> dict[str, Array]:
+    """f by port: rates of joints, and twists, to which the efforts are the forces that enter there."""
+    m, motion, found = network.mechanism, network.motion, dict[str, Array]()
+    for port in m.ports:
+        if isinstance(port, WrenchPort):
+            V = motion.V[port.carrier.name]
+            turn = principal_pose(port.carrier, motion).R @ V[:3] if isinstance(port.carrier, Body) else V[:0]
+            found[port.name] = np.concatenate([turn, V[-3:]])
+        else:
+            k = driven_coordinate(port)
+            found[port.name] = network.rates(port.joint)[k : k + 1]
+    for joint in m.joints:
+        if joint.friction.any():
+            found[f"{joint.name}{FRICTION}"] = network.rates(joint)
+    for element in m.elements:
+        if element.damping is not None:
+            found[f"{element.name}{LOSS}"] = end_twist(element, motion)
+    return found | {f"{turn.name}{LOSS}": network.rates(turn.joint)[:1] for turn in m.torsions if turn.damping}
+
+
+def port_efforts(network: MechanismNetwork, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    """e by port: the inputs given by name, zero where left out, and what friction and dampers exert."""
+    m, motion, f = network.mechanism, network.motion, port_flows(network)
+    found = {port.name: np.zeros(port.width) for port in m.ports}
+    for name, value in inputs.items():
+        if name not in found:
+            raise ModelError(f"mechanism {m.name!r} has no port {name!r}; its ports are {', '.join(found) or 'none'}.")
+        found[name] = finite_vector(np.atleast_1d(value), f"input of port {name!r}", len(found[name]))
+    for joint in m.joints:
+        if joint.friction.any():
+            found[f"{joint.name}{FRICTION}"] = -joint.friction * f[f"{joint.name}{FRICTION}"]
+    for element in m.elements:
+        if element.damping is not None:
+            C, name = measured_rates(element, motion), f"{element.name}{LOSS}"
+            D = element.damping / (C[:, 3:] @ C[:, 3:].T) if element.line else element.damping
+            found[name] = -C.T @ D @ C @ f[name]
+    return found | {f"{t.name}{LOSS}": -t.damping * f[f"{t.name}{LOSS}"] for t in m.torsions if t.damping}
+
+
+def driven_coordinate(port: Torque | Force) -> int:
+    """Which coordinate of its joint a port drives."""
+    return 0 if isinstance(port, Torque) else port.joint.joint.coordinates.index(Along(2))
+
+
+def end_twist(element: Element, motion: Motion) -> Array:
+    """Twist of the child against the parent, in the frame on the child."""
+    return frame_pose(element, element.child, motion).inverse().Ad() @ relative_twist(element, motion)
+
+
+def measured_rates(element: Element, motion: Motion) -> Array:
+    """Rates of what a spring measures over `end_twist`, shape (k, 6)."""
+    return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
+
+
+def _slope(slopes: Mapping[str, ArrayLike], name: str, n: int) -> Array:
+    if name not in slopes:
+        raise ModelError(f"the slope of the energy of spring {name!r} is missing: give its {n} numbers by its name.")
+    return finite_vector(np.atleast_1d(slopes[name]), f"slope of spring {name!r}", n)
+
+
+def relative_rates(rows: tuple[Row, ...], pair: Pair, motion: Motion) -> Array:
+    """Rates of functions of two frames over the twist of the child against the parent, in the world, shape (k, 6).
+
+    The functions do not change when both ends move as one body, so that this twist is enough.
+    """
+    P, C = (frame_pose(pair, end, motion) for end in (pair.parent, pair.child))
+    found = list[Array]()
+    for row in rows:
+        match row:
+            case Meet():
+                found += [_force(C.r, axis) for axis in np.eye(3)]
+            case Dot(i, j):
+                found.append(np.concatenate([np.cross(C.R[:, j], P.R[:, i]), np.zeros(3)]))
+            case Along(i):
+                found.append(_force(C.r, P.R[:, i]))
+            case AlongChild(j):
+                found.append(_force(P.r, C.R[:, j]))
+            case Rod():
+                found.append(_force(C.r, C.r - P.r))
+    return np.array(found).reshape(-1, 6)
+
+
+def _force(point: Array, direction: Array) -> Array:
+    """The wrench of a force on a line."""
+    return np.concatenate([np.cross(point, direction), direction])

@@ -1,0 +1,170 @@
+"""Consistent positions from an approximate placement: joint frames are brought together by the least motion.
+
+Levenberg and Marquardt's method in the metric of kinetic energy: increments Δ of all poses with
+
+    minimise  ½ Δᵀ M Δ + |C Δ + g|²/(2 μ),   q ← retract(q, Δ),   μ → 0 as g → 0
+
+converge fast also where rows are redundant, which is the rule in loops. Rows cannot tell an axis from its reverse: as
+long as axes that must point the same way are far from each other, a·b = 1 is one more row, which drives them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.errors import AssemblyError
+from visviva.geometry.saddle import Saddle
+from visviva.mechanism.closure import row_scale, typical_length
+from visviva.mechanism.kinematics import Kind, Kinematics
+from visviva.mechanism.linkage import Linkage
+
+EPS = float(np.finfo(np.float64).eps)
+FITS = 1e-12  # of the size of the mechanism: rounding
+CLOSED = 1e-10  # what is accepted where rounding hinders more
+ITERATIONS = 100
+DAMPING = 1e-1  # μ of an error of a typical length
+LARGEST_TURN = 0.7  # [rad] of a body in one iteration
+ALIGNED = 0.5  # a·b of axes that are near each other
+SHAKES = (0.01, 0.1, 0.5)  # of a typical length, and in radians: other starts, where the given one leads nowhere
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Residual:
+    """What must vanish, in metres: the rows of all joints, and a·b - 1 for axes that must not be reversed."""
+
+    kinematics: Kinematics
+    target: Array  # (m,)
+    scale: Array  # (m,)
+
+    def value(self, q: Array) -> Array:
+        return (self.kinematics.value(self.kinematics.place(q)) - self.target) / self.scale
+
+
+def close(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array:
+    """The coordinates of all bodies nearest to q at which all joints are closed; q itself where they are.
+
+    fixed: bodies and particles that keep their place.
+    """
+    size = extent(linkage, q)
+    if is_closed(linkage, q, FITS * size):
+        return q
+    held = set(fixed)
+    free = np.concatenate(
+        [np.full(part.stop - part.start, body.name not in held)
+         for body, part in zip(linkage.bodies, linkage.kinematics.columns, strict=True)]
+    )
+    for start in _starts(linkage, q, free):
+        found = _settle(linkage, start, free, size)
+        if is_closed(linkage, found, CLOSED * size):
+            return found
+    raise _open_joints(linkage, _settle(linkage, q, free, size), CLOSED * size, held)
+
+
+def _starts(linkage: Linkage, q: Array, free: Mask) -> Iterator[Array]:
+    """The given placement, and others near it."""
+    yield q
+    generator, length = np.random.default_rng(0), typical_length(linkage.kinematics)
+    for shake in SHAKES:
+        steps = shake * generator.uniform(-1, 1, len(free)) * np.where(linkage.turning, 1.0, length)
+        yield linkage.kinematics.retract(q, steps * free)
+
+
+def _settle(linkage: Linkage, q: Array, free: Mask, size: float) -> Array:
+    """A descent that ends at the rows of the joints; where axes are far from each other, with those first."""
+    if (linkage.upright(linkage.kinematics.place(q)) < ALIGNED).any():
+        q = _descend(linkage, _residual(linkage, upright=True), q, free, size)
+    return _descend(linkage, _residual(linkage), q, free, size)
+
+
+def settled(linkage: Linkage, q: Array) -> Array | None:
+    """The closed configuration that one descent from q leads to, if it does."""
+    found = _settle(linkage, q, np.ones(linkage.kinematics.n, dtype=bool), extent(linkage, q))
+    return found if is_closed(linkage, found, CLOSED * extent(linkage, q)) else None
+
+
+def extent(linkage: Linkage, q: Array) -> float:
+    """Size of the numbers from which the rows are computed [m]."""
+    largest = max((float(np.abs(q[part][:3]).max()) for part in linkage.kinematics.places), default=0.0)
+    return max(largest + float(np.abs(linkage.kinematics.arms).max(initial=0.0)), 1e-300)
+
+
+def is_closed(linkage: Linkage, q: Array, tolerance: float) -> bool:
+    """Whether all rows vanish to a tolerance [m], and no axis is reversed."""
+    place = linkage.kinematics.place(q)
+    g = linkage.kinematics.value(place) / row_scale(linkage.kinematics)
+    return bool(np.abs(g).max(initial=0.0) <= tolerance and (linkage.upright(place) > 0).all())
+
+
+def _residual(linkage: Linkage, *, upright: bool = False) -> _Residual:
+    if not upright:
+        kinematics = linkage.kinematics
+        return _Residual(kinematics, np.zeros(kinematics.m), row_scale(kinematics))
+    rows = [(*joint.joint.rows, *joint.joint.upright) for joint in linkage.joints]
+    kinematics = Kinematics(linkage.bodies, linkage.joints, rows)
+    target = np.zeros(kinematics.m)
+    for part, joint in zip(kinematics.rows, linkage.joints, strict=True):
+        target[part.stop - len(joint.joint.upright) : part.stop] = 1.0
+    return _Residual(kinematics, target, row_scale(kinematics))
+
+
+def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: float) -> Array:
+    kinematics, length = residual.kinematics, typical_length(linkage.kinematics)
+    M = linkage.metric[free] / linkage.metric[~linkage.turning].mean()
+    g = residual.value(q)
+    norm = float(np.linalg.norm(g))
+    mu = min(1e-2, DAMPING * (norm / length) ** 2)
+    for _ in range(ITERATIONS):
+        if np.abs(g).max(initial=0.0) <= 4 * EPS * size:
+            break
+        C = kinematics.matrix(kinematics.blocks(kinematics.place(q)) / residual.scale[:, None, None])
+        C = C if free.all() else C[:, free]
+        delta = np.zeros(len(free))
+        delta[free] = Saddle(M, C, np.ones(len(g), dtype=bool), max(mu, 1e-13)).once(np.zeros(len(M)), -g)[0]
+        turn = float(np.abs(delta[linkage.turning]).max(initial=0.0))
+        ahead = kinematics.retract(q, delta * min(1.0, LARGEST_TURN / max(turn, 1e-300)))
+        g_ahead = residual.value(ahead)
+        norm_ahead = float(np.linalg.norm(g_ahead))
+        if not norm_ahead < (1.0 - 1e-6) * norm:
+            if mu > 1e3 or norm <= CLOSED * size:
+                break
+            mu = 10.0 * max(mu, 1e-6)
+            continue
+        stagnates = norm <= CLOSED * size and norm_ahead > 0.5 * norm
+        q, g, norm = ahead, g_ahead, norm_ahead
+        if stagnates:
+            break
+        mu = min(0.1 * mu, DAMPING * (norm / length) ** 2)
+    return q
+
+
+def _open_joints(linkage: Linkage, q: Array, tolerance: float, held: set[str]) -> AssemblyError:
+    kinematics = linkage.kinematics
+    place = kinematics.place(q)
+    g = np.abs(kinematics.value(place) / row_scale(kinematics))
+    turning = kinematics.kind == Kind.DOT
+    lines: list[tuple[float, str]] = []
+    upright = linkage.upright(place)
+    reversed_axes = {int(k) for k in linkage.upright_pair[upright <= 0]}
+    for k, (joint, part) in enumerate(zip(linkage.joints, kinematics.rows, strict=True)):
+        gap = float(np.linalg.norm(g[part][~turning[part]]))
+        tilt = float(np.linalg.norm(g[part][turning[part]])) / typical_length(kinematics)
+        if max(gap, tilt) <= tolerance and k not in reversed_axes:
+            continue
+        x, y, z = kinematics.origins(q)[k, 1]
+        parts = [f"{gap:.3g} m"] * (gap > tolerance) + [f"{np.arcsin(min(tilt, 1.0)):.3g} rad"] * (tilt > tolerance)
+        parts += ["axis reversed"] * (k in reversed_axes)
+        lines.append((max(gap, tilt), f"  {joint.name!r}: open by {', '.join(parts)} at ({x:.4g}, {y:.4g}, {z:.4g})"))
+    listed = [text for _, text in sorted(lines, key=lambda line: -line[0])]
+    more = f"\n  and {len(listed) - 10} more" if len(listed) > 10 else ""
+    kept = f" with {', '.join(map(repr, sorted(held)))} held where they are" if held else ""
+    return AssemblyError(
+        f"mechanism {linkage.name!r} cannot be assembled{kept}. In the nearest placement that was found, these joints\n"
+        "remain open:\n" + "\n".join(listed[:10]) + more + "\n"
+        "Lengths may not fit each other; or the bodies are placed too far from where they belong: move them nearer."
+    )

@@ -1,0 +1,67 @@
+"""Which rows a motion can rely on: rank at a configuration and near it, and how far it is from a singular one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+from visviva.mechanism.closure import typical_length
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.positions import settled
+
+TRIALS = 3
+STEP = 0.1  # of a trial displacement: of a typical length, and in radians
+NEAR = 1e-3  # margin below which a configuration is called nearly singular
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Regularity:
+    """Rank of a mechanism's rows.
+
+    kept:   a largest set of independent rows, at a regular configuration near by if this one is singular.
+    rank:   number of independent rows at this configuration.
+    margin: how far the kept rows are from dependence here, see `Linkage.margin`.
+    """
+
+    kept: Mask
+    rank: int
+    margin: float
+
+    @property
+    def warning(self) -> str:
+        """What a user should know; empty at a regular configuration."""
+        count = int(self.kept.sum())
+        if self.rank < count:
+            return (
+                f"the configuration is singular: {self.rank} of the joints' rows are independent here, {count} near by; "
+                "velocities have more freedom than motions"
+            )
+        if self.margin < NEAR:
+            return f"the configuration is nearly singular: the rows of loops are independent by {self.margin:.2g} only"
+        return ""
+
+
+def regularity(linkage: Linkage, q: Array) -> Regularity:
+    """Rank at q, and the rows that are independent there or, if they are more, after a small motion from there."""
+    place = linkage.kinematics.place(q)
+    kept = linkage.dependence(place).kept
+    rank = int(kept.sum())
+    for k in range(TRIALS if not kept.all() else 0):
+        near = _near(linkage, q, k)
+        if near is not None:
+            other = linkage.dependence(linkage.kinematics.place(near)).kept
+            kept = other if other.sum() > kept.sum() else kept
+    return Regularity(kept, rank, float(linkage.margin(place, kept)))
+
+
+def _near(linkage: Linkage, q: Array, seed: int) -> Array | None:
+    """A configuration that a small motion in some direction leads to, if there is one."""
+    kinematics, length = linkage.kinematics, typical_length(linkage.kinematics)
+    V = np.random.default_rng(seed).uniform(-1, 1, kinematics.n) * np.where(linkage.turning, 1.0, length)
+    V, _ = linkage.saddle(kinematics.place(q)).solve(linkage.metric * V, np.zeros(kinematics.m))
+    largest = float((np.abs(V) / np.where(linkage.turning, 1.0, length)).max(initial=0.0))
+    return settled(linkage, kinematics.retract(q, STEP * V / largest)) if largest > 0 else None

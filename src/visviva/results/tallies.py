@@ -1,0 +1,27 @@
+"""Tallies: what compiled steps of a mechanism count themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from visviva._arrays import Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """What compiled steps of a mechanism count themselves; the accounts of other steps are made from their states.
+
+    angles: at the ends of the steps.   energy: (n + 1, 4) of all bodies: kinetic, of gravity, Σ|H - H(start of the
+    run)|, Σ|H|.   g: largest |g|, relative.   g_v: (n, constraints, 3) see `rate_violations`.
+    """
+
+    angles: Array
+    energy: Array
+    g: Array
+    g_v: Array
+
+    def first(self, n: int) -> Tallies:
+        """Those of the first n steps."""
+        return Tallies(self.angles[:n], self.energy[: n + 1], self.g[:n], self.g_v[:n])

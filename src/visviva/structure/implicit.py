@@ -1,0 +1,108 @@
+"""Implicit port-Hamiltonian systems: a Dirac structure whose ports are the rates of states, and ports outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_vector
+from visviva.errors import ModelError
+from visviva.structure.dirac import Dirac
+from visviva.structure.ports import Ports, known, mask, quoted, total
+from visviva.structure.subspace import range_and_complement
+
+RANK = 1e-9  # relative: to how many digits the matrices of a mechanism fit together
+
+
+@final
+@dataclass(frozen=True, eq=False)  # arrays have no single truth value
+class Implicit:
+    """F1 ẋ + F2 f + E1 dH - E2 e = 0,   hence   dH·ẋ = e·f:   what is stored came in through the ports.
+
+    states: the ports of x, rates ẋ and efforts dH.   ports: those outside, e·f positive into the system.
+    Rows that hold neither ẋ nor f are algebraic constraints; rates that no row holds are those of reactions, which
+    follow only once the constraints are differentiated.
+
+    Limits:  at one point of the state space.
+    Source:  Stramigioli, Maschke and Bidard (35) to (37).
+    """
+
+    F1: Array  # (n, dim x)
+    F2: Array  # (n, dim f)
+    E1: Array  # (n, dim x)
+    E2: Array  # (n, dim f)
+    states: Ports
+    ports: Ports
+
+    @classmethod
+    def of(cls, structure: Dirac, states: Iterable[str]) -> Self:
+        """The system whose states sit at the named ports of a structure; a storage there has f = -ẋ, e = dH."""
+        names = known(states, structure.ports)
+        outside = [name for name in structure.ports if name not in names]
+        structure = structure.permute(*names, *outside)
+        stored = mask(names, structure.ports)
+        F, E, dims = structure.F, structure.E, structure.ports
+        return cls(
+            -F[:, stored],
+            F[:, ~stored],
+            E[:, stored],
+            -E[:, ~stored],
+            {name: dims[name] for name in names},
+            {name: dims[name] for name in outside},
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of equations, and of states and ports together."""
+        return len(self.F1)
+
+    def rank(self, tolerance: float = RANK) -> int:
+        """Rank of F1: how many rates the equations determine as they stand."""
+        return range_and_complement(self.F1, tolerance=tolerance)[0].shape[1]
+
+    def algebraic(self, tolerance: float = RANK) -> tuple[Array, Array]:
+        """(C, D) with C dH = D e: what holds between efforts alone, from the left null space of [F1 F2]."""
+        free = range_and_complement(np.hstack([self.F1, self.F2]), tolerance=tolerance)[1].T
+        return free @ self.E1, free @ self.E2
+
+    def undetermined(self, tolerance: float = RANK) -> Array:
+        """Orthonormal basis of ker F1, shape (dim x, k): the rates that reactions may take."""
+        return range_and_complement(self.F1.T, tolerance=tolerance)[1]
+
+    def residual(
+        self,
+        x_dot: Mapping[str, ArrayLike],
+        dH: Mapping[str, ArrayLike],
+        f: Mapping[str, ArrayLike] | None = None,
+        e: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
+        """F1 ẋ + F2 f + E1 dH - E2 e for values by port; zero if the system allows them, shape (n,)."""
+        stored = self.F1 @ _joined(x_dot, self.states, "x_dot") + self.E1 @ _joined(dH, self.states, "dH")
+        return stored + self.F2 @ _joined(f or {}, self.ports, "f") - self.E2 @ _joined(e or {}, self.ports, "e")
+
+    def __str__(self) -> str:
+        counts = f"{self.n} equations, {total(self.states)} states, {total(self.ports)} port variables"
+        lines = [
+            f"{counts}; rank F1 {self.rank()}",
+            f"states: {_listed(self.states)}",
+            f"ports: {_listed(self.ports)}",
+            f"algebraic constraints: {len(self.algebraic()[0])}",
+        ]
+        return "\n".join(lines)
+
+
+def _joined(values: Mapping[str, ArrayLike], ports: Ports, what: str) -> Array:
+    known(values, ports)
+    missing = [name for name in ports if name not in values]
+    if missing:
+        raise ModelError(f"{what} has no value for {quoted(missing)}; it is given at every port.")
+    parts = [finite_vector(np.atleast_1d(values[name]), f"{what} at '{name}'", dim) for name, dim in ports.items()]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _listed(ports: Ports) -> str:
+    return ", ".join(f"{name} ({dim})" for name, dim in ports.items()) or "none"

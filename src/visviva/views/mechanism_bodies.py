@@ -1,0 +1,146 @@
+"""Bodies as lines: what joins the joints of a body, as built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.mechanism import Mechanism
+from visviva.mechanism.elements import Element
+from visviva.mechanism.parts import Body, Joint, Particle
+from visviva.views.mechanism_solids import Solid, solid_of
+
+SAME = 1e-9  # points that are nearer than this part of their distance from the origin coincide
+FEW = 16  # bodies that have colours of their own
+COLOURS = ("#2f4bc4", "#e08a1e", "#2a9d74", "#c2416b", "#7a5bd0", "#0f8aa8", "#8a6d3b", "#5b6275")
+STRAIGHT = 0.1  # points within this part of their span are drawn on one line, or in one plane
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """How a body is drawn.
+
+    corners: a line through these world points as built, (n, 3); a ring where `closed`.
+    solid:   the solid to show as well, None where it would not show the body as it is.
+    """
+
+    body: Body
+    corners: Array
+    closed: bool
+    solid: Solid | None
+
+
+@final
+class Scene:
+    """What is to be drawn of a mechanism, worked out once for many instants."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.elements, self.torsions = mechanism.elements, mechanism.torsions
+        self.particles = [part for part in mechanism.bodies if isinstance(part, Particle)]
+        self.shapes = self._shapes()
+
+    @property
+    def links(self) -> list[Joint | Element]:
+        """What holds two carriers together: joints but those that leave all free, and springs."""
+        return [*(joint for joint in self.mechanism.joints if joint.joint.kind != "free"), *self.elements]
+
+    @property
+    def few(self) -> bool:
+        """Whether each body can have a colour of its own."""
+        return len(self.mechanism.bodies) <= FEW
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """One for each of a few bodies; many get shades that follow their order."""
+        names = [part.name for part in self.mechanism.bodies]
+        if self.few:
+            return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+        from matplotlib import colormaps
+        from matplotlib.colors import to_hex
+
+        shades = colormaps["viridis"](np.linspace(0.05, 0.8, len(names)))
+        return {name: to_hex(shade) for name, shade in zip(names, shades, strict=True)}
+
+    def _shapes(self) -> list[Shape]:
+        bodies = [part for part in self.mechanism.bodies if isinstance(part, Body)]
+        held: dict[str, list[Array]] = {body.name: [] for body in bodies}
+        shown: dict[str, list[Array]] = {body.name: [] for body in bodies}
+        for link in self.links:
+            for end in (link.parent, link.child):
+                if end.name in held:
+                    held[end.name].append(link.frame_on(end)[1])
+        for frame in self.mechanism.frames:
+            if frame.carrier.name in shown:
+                shown[frame.carrier.name].append(frame.r_WF)
+        return [_shape(body, held[body.name], shown[body.name]) for body in bodies]
+
+
+def _shape(body: Body, held: list[Array], shown: list[Array]) -> Shape:
+    """How one body is drawn that is held at some points and has named frames at others."""
+    solid = solid_of(body)
+    points = _distinct([*held, *(r for r in shown if np.linalg.norm(r - body.r_WC) > SAME * np.abs(r).max())])
+    if solid is not None and len(_distinct(held)) > 1:
+        inside = all(solid.holds(body.to_principal(r)) for r in points)
+        solid = solid if inside and not solid.stout else None
+    if len(points) == 1:
+        bar = solid is not None and solid.slender and not shown
+        points = _distinct([points[0], 2 * body.r_WC - points[0] if bar else body.r_WC])
+    corners, closed = outline(points, body.r_WC)
+    return Shape(body, corners, closed, solid)
+
+
+def outline(points: Array, centre: Array) -> tuple[Array, bool]:
+    """A line or a ring through points (n, 3) of a body with its centre of mass: the least ink that shows them all.
+
+    On one line: from end to end. In one plane: the ring around them. Else, or where the centre of mass is off the
+    line: from each by way of the centre.
+    """
+    if len(points) < 2:
+        return np.zeros((0, 3)), False
+    middle = points.mean(0)
+    _, sizes, directions = np.linalg.svd(np.concatenate([points, [centre]]) - middle, full_matrices=False)
+    if sizes[1] <= STRAIGHT * sizes[0]:
+        order = np.argsort((points - middle) @ directions[0])
+        return points[order[[0, -1]]], False
+    _, sizes, directions = np.linalg.svd(points - middle, full_matrices=False)
+    if len(points) > 2 and sizes[1] > STRAIGHT * sizes[0] and (len(sizes) < 3 or sizes[2] <= STRAIGHT * sizes[0]):
+        return points[hull((points - middle) @ directions[:2].T)], True
+    through = np.repeat(points, 2, axis=0)[:-1]
+    through[1::2] = centre
+    return through, False
+
+
+def hull(points: Array) -> list[int]:
+    """Corners of the convex hull of plane points (n, 2), counter-clockwise, by the monotone chain of Andrew (1979)."""
+    order = np.lexsort((points[:, 1], points[:, 0])).tolist()
+    rows = points.tolist()
+
+    def chain(indices: list[int]) -> list[int]:
+        kept: list[int] = []
+        for i in indices:
+            x, y = rows[i]
+            while len(kept) > 1:
+                (ax, ay), (bx, by) = rows[kept[-2]], rows[kept[-1]]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0:
+                    break
+                kept.pop()
+            kept.append(i)
+        return kept[:-1]
+
+    return chain(order) + chain(order[::-1]) or order[:1]
+
+
+def _distinct(points: list[Array]) -> Array:
+    """Points without those that coincide with an earlier one."""
+    kept: list[Array] = []
+    scale = max((float(np.abs(r).max()) for r in points), default=0.0)
+    for r in points:
+        if all(np.linalg.norm(r - other) > SAME * scale for other in kept):
+            kept.append(r)
+    return np.array(kept).reshape(-1, 3)

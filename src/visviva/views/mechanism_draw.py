@@ -1,0 +1,64 @@
+"""draw(): a picture of whatever can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, overload
+
+from visviva.language import Composite
+from visviva.mechanism import Mechanism
+from visviva.mechanism.assembly import Motion
+from visviva.model import State
+from visviva.views.mechanism_picture import MechanismPicture, draw_mechanism
+from visviva.views.pattern_picture import Picture
+from visviva.views.pattern_picture import draw as draw_pattern
+
+
+@overload
+def draw(
+    subject: Mechanism,
+    path: str | Path | None = None,
+    *,
+    state: Motion | State | None = None,
+    view: tuple[float, float] | None = None,
+    names: bool | None = None,
+    solids: bool | None = None,
+) -> MechanismPicture: ...
+
+
+@overload
+def draw(
+    subject: Composite,
+    path: str | Path | None = None,
+    flat: bool = False,
+    expand: Iterable[str] | bool = (),
+    legend: bool = False,
+) -> Picture: ...
+
+
+def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **options: Any) -> Picture | MechanismPicture:
+    """A mechanism in space, or the interconnection pattern of a composite. Notebooks show the picture.
+
+    A mechanism is drawn as built, or at a state, in an orthographic projection. Bodies are lines between their
+    joints, over the solid of uniform density that has their inertia; joints are drawn by kind, springs as zig-zags,
+    the ground is hatched. What moves in one plane is seen along its normal.
+
+    A composite is drawn as in the figures of Lohmayer, Capobianco and Leyendecker. Round boxes are subsystems,
+    coloured by kind; dots are junctions, that is shared energy domains; solid lines are power ports, dashed ones
+    state ports; the rectangle is the composite, through which its outer ports leave.
+
+    path:    where to write it as well: .svg, .png or .pdf.
+
+    state:   of a mechanism: the first result of `m.assemble()`, or `run.final`; left out, it is shown as built.
+    view:    azimuth and elevation of the viewer [degrees].
+    names:   whether parts are named; by default those of a mechanism of few are.
+    solids:  whether solids are shown; by default those of few bodies are.
+
+    flat:    of a composite: draw the flattened system, system.flatten().
+    expand:  names of composite boxes to draw with what is inside, "b" or, deeper, "b.inner"; True for all.
+    legend:  explain the colours below.
+    """
+    if isinstance(subject, Mechanism):
+        return draw_mechanism(subject, path, *arguments, **options)
+    return draw_pattern(subject, path, *arguments, **options)

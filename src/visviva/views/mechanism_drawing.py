@@ -1,0 +1,81 @@
+"""A mechanism as lines and names on a page, in the order of painting: ground, bodies, springs, joints, names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.mechanism import Mechanism
+from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_ground import grounds, world
+from visviva.views.mechanism_joints import in_order, joint_lines, joint_marks
+from visviva.views.mechanism_labels import Label, placed
+from visviva.views.mechanism_names import names_of
+from visviva.views.mechanism_placement import Placement
+from visviva.views.mechanism_springs import element_marks, port_marks, torsion_marks
+from visviva.views.mechanism_sticks import body_strokes, centres, mark_size, solid_strokes
+from visviva.views.mechanism_strokes import Stroke
+from visviva.views.mechanism_view import View
+
+MARGIN = 6.0  # [pt]
+CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))  # of a cube
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Lines and names on a page, in points."""
+
+    name: str
+    strokes: list[Stroke]
+    labels: list[Label]
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower left and upper right corner, with a margin."""
+        corners = [stroke.points for stroke in self.strokes]
+        corners += [label.at + np.array([-label.half, label.half]) for label in self.labels]
+        points = np.concatenate(corners)
+        return points.min(0) - MARGIN, points.max(0) + MARGIN
+
+
+def extent(scene: Scene, place: Placement, solids: bool) -> Array:
+    """World points that the picture has to show, (..., n, 3)."""
+    points = [place.q[part.name][..., None, :3] for part in scene.mechanism.bodies]
+    points += [place.frame(link, end)[1][..., None, :] for link in scene.links for end in (link.parent, link.child)]
+    for shape in scene.shapes:
+        points.append(place.points(shape.body, shape.corners))
+        if solids and shape.solid is not None:
+            corners = shape.body.r_WC + CORNERS * shape.solid.half @ shape.body.R_WC.T
+            points.append(place.points(shape.body, corners))
+    return np.concatenate(points, axis=-2)
+
+
+def drawing_of(scene: Scene, place: Placement, view: View, names: bool, solids: bool) -> Drawing:
+    """All of the mechanism at one instant."""
+    m, size = scene.mechanism, mark_size(scene, place, view)
+    layers = [
+        *(joint_lines(joint, place, view, size) for joint in m.joints),
+        grounds(scene, place, view, size),
+        solid_strokes(scene, place, view) if solids else [],
+        body_strokes(scene, place, view, size),
+        *(element_marks(element, place, view, size) for element in scene.elements),
+        *(joint_marks(joint, place, view, size) for joint in in_order(m.joints, place, view)),
+        *(torsion_marks(torsion, place, view, size) for torsion in scene.torsions),
+        *(port_marks(port, place, view, size) for port in m.ports),
+        centres(scene, place, view, size),
+    ]
+    strokes = list(chain.from_iterable(layers))
+    return Drawing(m.name, strokes, placed(names_of(scene, place, view, size), strokes) if names else [])
+
+
+def with_world(drawing: Drawing, m: Mechanism, view: View) -> Drawing:
+    """The same with the axes of the world and the direction of gravity below it on the left."""
+    own = Drawing("", *world(m, view, np.zeros(2)))
+    (low, _), (left, top) = drawing.bounds, (own.bounds[0][0], own.bounds[1][1])
+    strokes, labels = world(m, view, np.array([low[0] - left, low[1] - top]) + MARGIN)
+    return Drawing(drawing.name, drawing.strokes + strokes, drawing.labels + labels)

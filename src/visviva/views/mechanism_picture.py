@@ -1,0 +1,99 @@
+"""Pictures of mechanisms."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from visviva.errors import ModelError
+from visviva.mechanism import Mechanism
+from visviva.mechanism.assembly import Motion
+from visviva.model import State
+from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_canvas import paint
+from visviva.views.mechanism_drawing import Drawing, drawing_of, extent, with_world
+from visviva.views.mechanism_names import NAMED
+from visviva.views.mechanism_placement import placement
+from visviva.views.mechanism_view import look
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DPI = 200
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MechanismPicture:
+    """A drawn mechanism: `svg` is its text, `drawing` its lines and names. Notebooks show it."""
+
+    drawing: Drawing
+
+    @property
+    def figure(self) -> Figure:
+        """A figure of its own, to which more can be added; its unit of length is the point."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(dpi=DPI)
+        paint(self.drawing, figure)
+        return figure
+
+    @cached_property
+    def svg(self) -> str:
+        """The text of an SVG file, which needs no other file."""
+        text = io.StringIO()
+        self.figure.savefig(text, format="svg", metadata={"Date": None, "Title": self.drawing.name})
+        svg = text.getvalue()
+        return svg[svg.index("<svg") :]
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file; its ending says what: .svg, .png or .pdf."""
+        path = Path(path)
+        if path.suffix not in (".svg", ".png", ".pdf"):
+            raise ModelError(f"a picture cannot be saved as {path.name!r}: the name must end with .svg, .png or .pdf.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".svg":
+            path.write_text(self.svg, encoding="utf-8")
+        else:
+            self.figure.savefig(path)
+        return path
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        low, high = self.drawing.bounds
+        return f"<Picture of {self.drawing.name!r}, {high[0] - low[0]:.0f} x {high[1] - low[1]:.0f}>"
+
+
+def draw_mechanism(
+    m: Mechanism,
+    path: str | Path | None = None,
+    *,
+    state: Motion | State | None = None,
+    view: tuple[float, float] | None = None,
+    names: bool | None = None,
+    solids: bool | None = None,
+) -> MechanismPicture:
+    """A mechanism as built, or at a state, in an orthographic projection.
+
+    Bodies are lines between their joints, over the solid of uniform density that has their inertia; joints are drawn
+    by kind, springs as zig-zags, the ground hatched. What moves in one plane is seen along its normal.
+
+    path:   where to write it as well: .svg, .png or .pdf.
+    state:  the first result of `m.assemble()`, or `run.final`; left out, the mechanism is shown as built.
+    view:   azimuth and elevation of the viewer [degrees].
+    names:  whether parts are named; by default those of a mechanism of few are.
+    solids: whether solids are shown; by default those of few bodies are.
+    """
+    scene, place = Scene(m), placement(m, state)
+    filled = scene.few if solids is None else solids
+    seen = look(m, place, extent(scene, place, solids=False), view).fitted(extent(scene, place, filled))
+    named = len(m.parts) <= NAMED if names is None else names
+    picture = MechanismPicture(with_world(drawing_of(scene, place, seen, named, filled), m, seen))
+    if path is not None:
+        picture.save(path)
+    return picture

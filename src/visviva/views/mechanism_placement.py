@@ -1,0 +1,92 @@
+"""Where the parts of a mechanism are: as built, at a state, or at many instants at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler import compile_mechanism
+from visviva.errors import ModelError
+from visviva.geometry.linear import apply
+from visviva.mechanism import Mechanism
+from visviva.mechanism.assembly import Motion
+from visviva.mechanism.coordinates import POSES, as_built
+from visviva.mechanism.parts import Body, Carrier, Pair, Particle
+from visviva.model import State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Points and directions that move with their carriers.
+
+    q: coordinates of every body and particle by name, see `mechanism.coordinates`; any leading shape, time first.
+    """
+
+    q: Mapping[str, Array]
+    _frames: dict[tuple[int, int], tuple[Array, Array]] = field(
+        default_factory=dict
+    )  # by link and end: asked for often
+
+    def point(self, carrier: Carrier, r_W: Array) -> Array:
+        """Where the point of a carrier is that was at the world point r_W as built, (..., 3)."""
+        if isinstance(carrier, Body):
+            q = self.q[carrier.name]
+            return q[..., :3] + apply(POSES.rotation(q), carrier.to_principal(r_W))
+        return self.q[carrier.name] if isinstance(carrier, Particle) else self._still(r_W)
+
+    def frame(self, pair: Pair, end: Carrier) -> tuple[Array, Array]:
+        """Axes (..., 3, 3) and origin (..., 3) of the frame of a joint or spring on one of its ends."""
+        key = id(pair), id(end)
+        if key not in self._frames:
+            R_W, r_W = pair.frame_on(end)
+            R = POSES.rotation(self.q[end.name]) @ end.R_WC.T @ R_W if isinstance(end, Body) else self._still(R_W)
+            self._frames[key] = R, self.point(end, r_W)
+        return self._frames[key]
+
+    def points(self, body: Body, r_W: Array) -> Array:
+        """Where several points of a body are, (..., n, 3)."""
+        q = self.q[body.name]
+        local = (r_W - body.r_WC) @ body.R_WC
+        return q[..., None, :3] + local @ np.swapaxes(POSES.rotation(q), -1, -2)
+
+    def at(self, instant: int) -> Placement:
+        """One instant of many."""
+        return Placement({name: q[instant] for name, q in self.q.items()})
+
+    def _still(self, value: Array) -> Array:
+        shape = next((q.shape[:-1] for q in self.q.values()), ())
+        return np.broadcast_to(value, (*shape, *value.shape))
+
+
+def placement(m: Mechanism, state: Motion | State | None = None) -> Placement:
+    """The mechanism as built, or at the result of `assemble` or at an instant of a run such as `run.final`."""
+    if not m.bodies:
+        raise ModelError(f"mechanism {m.name!r} has no bodies to draw. Add one: m.body(...) or m.particle(...).")
+    if state is None:
+        return Placement({part.name: as_built(part) for part in m.bodies})
+    if isinstance(state, Motion):
+        q = state.q
+    elif isinstance(state, State):
+        q = _coordinates(m, state)
+    else:
+        raise ModelError(
+            f"a picture of {m.name!r} was asked for at {state!r}: give the first result of m.assemble() or run.final."
+        )
+    missing = [part.name for part in m.bodies if part.name not in q]
+    if missing:
+        raise ModelError(f"the state to draw belongs to another mechanism: it does not say where {missing[0]!r} is.")
+    return Placement(q)
+
+
+def _coordinates(m: Mechanism, state: State) -> dict[str, Array]:
+    """Coordinates in a state of a run, whichever form of the mechanism was integrated."""
+    for form in ("directors", "lie"):
+        model = compile_mechanism(m, form)
+        if len(state.x) == model.layout.size:
+            return {part.name: state.x[model.layout.x[f"{part.name}.q"]] for part in m.bodies}
+    raise ModelError(f"the state to draw belongs to another model than mechanism {m.name!r}: its size does not fit.")

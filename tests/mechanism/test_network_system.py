@@ -1,0 +1,84 @@
+"""A mechanism as a composite: the pattern, the same energy and a consistent start, names, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from small_mechanisms import CATALOGUE, balls, bennett, double_pendulum, one_body, rods
+
+import visviva as vv
+from visviva.compiler import check_consistent, initial_x
+
+MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)
+
+
+@MECHANISMS
+def test_it_starts_with_the_same_energy_on_its_constraints(make):
+    m, inputs = make()
+    model, own = vv.compile(m.system()), vv.compile(m)
+    x = model.pack(m.system_state())
+    y = initial_x(own, m.assemble()[0])
+    assert model.H(x) == pytest.approx(float(own.H(y)), abs=1e-12)
+    u = np.concatenate([np.zeros(0), *(np.atleast_1d(inputs[port.name]) for port in model.ports)])
+    check_consistent(model, x, u)
+    assert [port.name for port in model.ports] == [port.name for port in own.ports]
+
+
+def test_boxes_are_bodies_joints_springs_and_ports():
+    system = double_pendulum()[0].system()
+    names = ["ground", "upper_arm", "b", "hinge", "elbow", "cord", "coil", "motor", "load"]
+    assert list(system.boxes) == names
+    assert list(system.interface) == ["motor", "load"]
+    assert set(system.boxes["hinge"].boxes) == {"pe", "pkc", "hc", "o1", "o2", "mf", "env"}
+    assert set(system.boxes["cord"].boxes) == {"pe", "pkc", "hc", "o1", "o2", "mf", "env"}
+    assert [f"{box}.{port}" for box, port in system.junctions["drive_elbow"].ends] == [
+        "elbow.p_r",
+        "coil.p_r",
+        "motor.p_r",
+    ]
+
+
+def test_joints_that_repeat_each_other_are_ties():
+    assert all("q_r" not in name for name in bennett()[0].system_state())
+    assert "ball.q_r" in balls()[0].system_state()
+
+
+def test_joints_of_one_kind_have_one_law():
+    """Offsets are parameters, zeros too, so that two joints differ in numbers only."""
+    flat = balls()[0].system().flatten()
+    laws = {str(flat.boxes[f"{joint}.o2"].C.values) for joint in ("socket", "ball")}
+    assert len(laws) == 1
+
+
+def test_the_state_at_another_motion():
+    m = rods()[0]
+    motion = m.assemble()[0]
+    moved = type(motion)({name: q + np.eye(len(q))[0] for name, q in motion.q.items()}, motion.V, {})
+    for name, q in m.system_state(moved).items():
+        shift = 1.0 if name.startswith("q_") and name != "q_ground" else 0.0
+        assert_allclose(q[0] - m.system_state()[name][0], shift, atol=1e-14)
+
+
+def test_a_free_joint_is_no_box():
+    m, a = one_body("free")
+    m.free("nothing", m.ground, a)
+    assert list(m.system().boxes) == ["a"]
+
+
+def test_names_that_would_be_one_are_refused():
+    m = vv.Mechanism("twins")
+    m.particle("a b", mass=1.0, at=(0, 0, 0))
+    m.particle("a_b", mass=1.0, at=(1, 0, 0))
+    m.frame("a-b", m.ground, at=(0, 0, 0))  # no box
+    with pytest.raises(vv.ModelError, match=r"parts 'a b' and 'a_b' of mechanism 'twins' would both be the box 'a_b'"):
+        m.system()
+
+
+def test_what_has_no_composite_is_refused():
+    with pytest.raises(vv.ModelError, match="mechanism 'empty' has no bodies"):
+        vv.Mechanism("empty").system()
+    m = vv.Mechanism("thin")
+    m.body("needle", mass=1.0, inertia=(0, 1, 1))
+    with pytest.raises(vv.ModelError, match=r"body 'needle' has a principal moment of zero.*\n.*Give it the moment"):
+        m.system()
