@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from visviva.integrate import LieMidpoint as LieMidpoint
     from visviva.integrate import Newton as Newton
     from visviva.integrate import Suzuki4 as Suzuki4
+    from visviva.integrate import equilibrium as equilibrium
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
     from visviva.mechanism import Mechanism as Mechanism
@@ -64,6 +65,7 @@ _HOME = {
     "PHMP": "visviva.integrate",
     "PHMPGGL": "visviva.integrate",
     "Suzuki4": "visviva.integrate",
+    "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
     "Mechanism": "visviva.mechanism",

@@ -11,8 +11,8 @@ import visviva as vv
 
 STEPS, H = 50, 0.005
 # (seed, bodies): a few quick ones for every run of the tests, then the rest
-QUICK = [(1, 2), (2, 3), (3, 4), (4, 5)]
-SMALL = [(seed, 2 + seed % 7) for seed in range(10, 31)]
+QUICK = [(1, 2), (2, 3)]
+SMALL = [(3, 4), (4, 5), *((seed, 2 + seed % 7) for seed in range(10, 31))]
 LARGE = [(50, 12), (52, 16), (53, 18), (54, 20)]
 
 
@@ -68,7 +68,7 @@ def end(sample, scheme, t_end, h):
     return np.concatenate([placements(run, sample.bodies)[-1], twists(run, sample.bodies)[-1]])
 
 
-@pytest.mark.parametrize("case", cases(QUICK[:2], SMALL[:14]), ids=ids)
+@pytest.mark.parametrize("case", cases(QUICK, SMALL[:16]), ids=ids)
 def test_motion_converges_to_that_of_the_accelerations(case):
     """Error of order 2 against DOP853 on the index-1 form, and a tenth of it or less after extrapolation."""
     sample, t_end = random_mechanism(*case), 0.1

@@ -63,10 +63,6 @@ def test_no_point_lies_outside_of_the_hull(points):
         assert turns.min() > -1e-12
 
 
-def test_points_that_coincide_have_a_hull_of_one():
-    assert len(hull(np.ones((5, 2)))) == 1
-
-
 def test_a_thin_rod_seen_from_its_end_is_drawn():
     m = vv.Mechanism("needle")
     m.body("rod", inertia=vv.inertia.rod(1.0, 1.0, axis="x"))
@@ -107,6 +103,13 @@ def test_a_bar_held_at_one_end_reaches_to_the_other():
     assert_allclose(np.sort(shape.corners[:, 0]), (0, 1), atol=1e-12)
     (top,) = Scene(demo.heavy_top()).shapes
     assert np.linalg.norm(np.ptp(top.corners, axis=0)) == pytest.approx(0.12)  # from tip to nose
+
+
+def test_a_spring_at_the_centre_of_mass_does_not_end_the_bar():
+    m = demo.pendulum()
+    m.spring("coil", m.ground, "arm", at_a=(0.5, 0, 1), k=1.0)
+    (shape,) = Scene(m).shapes
+    assert_allclose(np.sort(shape.corners[:, 0]), (0, 1), atol=1e-12)
 
 
 def test_a_solid_that_its_joints_do_not_touch_is_not_shown():

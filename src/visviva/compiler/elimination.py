@@ -1,14 +1,14 @@
-"""How the matrix of a mechanism's step is solved: along a tree of joints, with a border for loops, or as a sparse matrix."""
+"""How the matrix of a mechanism's step is solved: along a tree of joints, a border for loops, or as a sparse matrix."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Mask
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
 from visviva.model import Model
 
@@ -147,7 +147,7 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
     from visviva.kernels.multibody.solver import Elimination
     from visviva.kernels.multibody.tree import JOINT, Tree
 
-    M, n, m = c.machine, len(c.machine.B) - 1, len(c.w)
+    n, m = len(c.machine.B) - 1, len(c.w)
     pairs, twist_pairs, count = _pairs(c)
     hanging = plan.hanging if plan is not None else ()
     table = np.zeros((len(hanging), 6), dtype=np.int64)
@@ -219,7 +219,7 @@ def _no_plan() -> Plan:
     from visviva.kernels.lu import Plan
 
     none = np.zeros(0, dtype=np.uint32)
-    empty = {name: none for name in Plan._fields}
+    empty: dict[str, Any] = dict.fromkeys(Plan._fields, none)
     return Plan(**empty | {"scale": np.zeros(0), "runs": none.reshape(0, 3)})
 
 
@@ -228,12 +228,12 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
     from visviva.kernels.multibody.tables import CHILD, DOT, KIND, MEET, PARENT, PLACE
 
     M, n = c.machine, len(c.machine.B) - 1
-    rows: list[Array] = []
-    cols: list[Array] = []
+    rows: list[Int] = []
+    cols: list[Int] = []
     down, across = (grid.ravel() for grid in np.mgrid[:3, :3])
     local_row = np.concatenate([3 * a + down for a in (0, 0, 1, 1)])
     local_col = np.concatenate([3 * b + across for b in (0, 1, 0, 1)])
-    keep: list[Array] = []
+    keep: list[Mask] = []
     for b in range(n):
         rows.append(6 * b + local_row)
         cols.append(6 * b + local_col)

@@ -162,7 +162,6 @@ class _Builder:
 
     # -- bodies --
 
-
     def _bodies(self) -> Array:
         from visviva.kernels.multibody.tables import BODY, MASS, ROT, SHRINK, E
 
@@ -240,7 +239,7 @@ class _Builder:
         return tuple(found)
 
     def _multipliers(self, joints: tuple[JointRows, ...]) -> tuple[Int, Array]:
-        """Places of the multipliers in the model, and signs: a point told from the other end changes that of its row."""
+        """Places of the multipliers in the model, and signs: a point told from the other end changes its row's."""
         w, sign = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for joint, part in zip(joints, self.m.joints, strict=True):
             if joint.multipliers:

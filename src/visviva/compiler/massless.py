@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.mechanism.closure import row_scale, typical_length
 from visviva.mechanism.linkage import Linkage
@@ -46,12 +46,12 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     raise _undetermined(linkage, motion)
 
 
-def _without_inertia(linkage: Linkage) -> Array:
+def _without_inertia(linkage: Linkage) -> Mask:
     """Which velocities have no inertia, by the measure of their own body."""
     light = []
     for body in linkage.bodies:
         if isinstance(body, Body):
-            light.append(body.J_C <= INERTIA_TOLERANCE * body.J_C.max())
+            light.append(~(INERTIA_TOLERANCE * body.J_C.max() < body.J_C))
         light.append(np.full(3, body.mass <= 0))
     return np.concatenate(light)
 
@@ -64,8 +64,8 @@ def _undetermined(linkage: Linkage, motion: Array) -> ModelError:
     w, v = V[:3], V[3:]
     if np.abs(v).max() > np.abs(w).max():
         return ModelError(
-            f"body {body.name!r} has no mass, and its joints let it move along {_direction(v)} (world axes): its motion\n"
-            "would be undetermined. Let joints hold it, or give it a mass."
+            f"body {body.name!r} has no mass, and its joints let it move along {_direction(v)} (world axes): its\n"
+            "motion would be undetermined. Let joints hold it, or give it a mass."
         )
     return ModelError(
         f"body {body.name!r} can spin about its axis {_direction(body.R_BC @ w)} (body frame), about which it has no\n"

@@ -15,9 +15,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
+
+Index = NDArray[np.intp]
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,18 +35,17 @@ FEW = 150  # unknowns, up to which full matrices are faster
 class Saddle:
     """The factors of one such matrix.
 
+    soft:   rows that have an ε, of EPSILON times their own size; or the ε of all rows.
     metric: replaces M, where that is zero, in the factors alone: what is not determined by M follows it.
     """
 
-    def __init__(
-        self, M: Array, C: csr_array, soft: Mask, epsilon: float = EPSILON, metric: Array | None = None
-    ) -> None:
+    def __init__(self, M: Array, C: csr_array, soft: Mask | Array, metric: Array | None = None) -> None:
         self.M = M
-        self.C = C.toarray() if sum(C.shape) <= FEW else C
+        self.C = C
         metric = M if metric is None else metric
-        softness = _softness((self.C * self.C) @ (1.0 / metric), soft, epsilon)
-        factor = _full if isinstance(self.C, np.ndarray) else _sparse
-        self._solve = factor(metric, self.C, softness)
+        epsilon = softness_of(C, metric, soft) if soft.dtype == np.bool_ else np.asarray(soft, np.float64)
+        few = sum(C.shape) <= FEW
+        self._solve = _full(metric, C.toarray(), epsilon) if few else _sparse(metric, C, epsilon)
 
     def once(self, f: Array, b: Array) -> tuple[Array, Array]:
         """(x, λ) of the matrix with ε."""
@@ -52,16 +54,35 @@ class Saddle:
 
     def solve(self, f: Array, b: Array) -> tuple[Array, Array]:
         """(x, λ) of ε = 0, as far as it exists."""
-        x, lam = np.zeros(len(f)), np.zeros(len(b))
-        last = np.inf
-        for _ in range(REPEATS):
-            dx, dlam = self.once(f - self.M * x - self.C.T @ lam, b - self.C @ x)
-            x, lam = x + dx, lam + dlam
-            size = float(np.abs(dx).max(initial=0.0))
-            if not size < FALL * last:
-                break
-            last = size
-        return x, lam
+        return refined(self._solve, self.M, self.C, f, b)
+
+
+def refined(solve: Callable[[Array], Array], M: Array, C: csr_array, f: Array, b: Array) -> tuple[Array, Array]:
+    """(x, λ) of ε = 0, from a solver of the matrix with ε: what remains is solved for again, as long as that helps."""
+    x, lam = np.zeros(len(f)), np.zeros(len(b))
+    last = np.inf
+    for _ in range(REPEATS):
+        change = solve(np.concatenate([f - M * x - C.T @ lam, b - C @ x]))
+        x, lam = x + change[: len(f)], lam + change[len(f) :]
+        size = float(np.abs(change[: len(f)]).max(initial=0.0))
+        if not size < FALL * last:
+            break
+        last = size
+    return x, lam
+
+
+def softness_of(C: csr_array, metric: Array, soft: Mask | Array) -> Array:
+    """ε of all rows: EPSILON times the size of those that are soft, in the metric."""
+    return _softness(np.asarray((C * C) @ (1.0 / metric)), soft)
+
+
+def entries(metric: Array, C: csr_array, epsilon: Array) -> tuple[Index, Index, Array]:
+    """Rows, columns and values of the matrix."""
+    (m, n), rows = C.shape, np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+    at = np.arange(n + m)
+    i = np.concatenate([at, rows + n, C.indices])
+    j = np.concatenate([at, C.indices, rows + n])
+    return i, j, np.concatenate([metric, -epsilon, C.data, C.data])
 
 
 def solve_many(M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array) -> tuple[Array, Array]:
@@ -70,7 +91,7 @@ def solve_many(M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array
     K = np.zeros((*C.shape[:-2], n + m, n + m))
     K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = np.diag(metric), C, transpose(C)
     rows = np.arange(n, n + m)
-    K[..., rows, rows] = -_softness((C * C) @ (1.0 / metric), soft, EPSILON)
+    K[..., rows, rows] = -_softness((C * C) @ (1.0 / metric), soft)
     inverse = np.linalg.inv(K)
     x, lam = np.zeros(f.shape), np.zeros(b.shape)
     last = np.full(f.shape[:-1], np.inf)
@@ -92,11 +113,11 @@ def symmetric_solver(
     import scipy.sparse
     import scipy.sparse.linalg
 
-    A = K + scipy.sparse.diags_array(diagonal)
+    A: csr_array = (K + scipy.sparse.diags_array(diagonal)).tocsr()
     size = float(np.abs(A.diagonal()).max(initial=0.0)) or 1.0
-    softness = _softness((C * C).sum(axis=1) / size, soft, EPSILON)
-    blocks = [[A, C.T], [C, scipy.sparse.diags_array(-softness)]]
-    factors = scipy.sparse.linalg.splu(scipy.sparse.block_array(blocks, format="csc"))
+    softness = scipy.sparse.diags_array(_softness(np.asarray((C * C).sum(axis=1)) / size, soft))
+    upper, lower = scipy.sparse.hstack([A, C.T]), scipy.sparse.hstack([C, -softness])
+    factors = scipy.sparse.linalg.splu(scipy.sparse.vstack([upper, lower], format="csc"))
 
     def solve(f: Array, b: Array) -> tuple[Array, Array]:
         solution = factors.solve(np.concatenate([f, b]))
@@ -105,9 +126,9 @@ def symmetric_solver(
     return solve
 
 
-def _softness(sizes: Array, soft: Mask, epsilon: float) -> Array:
+def _softness(sizes: Array, soft: Mask | Array) -> Array:
     floor = 1e-12 * sizes.max(-1, initial=1e-300, keepdims=True)
-    return np.where(soft, epsilon * np.maximum(sizes, floor), 0.0)
+    return np.where(soft, EPSILON * np.maximum(sizes, floor), 0.0)
 
 
 def _full(M: Array, C: Array, softness: Array) -> Callable[[Array], Array]:
@@ -121,9 +142,6 @@ def _sparse(M: Array, C: csr_array, softness: Array) -> Callable[[Array], Array]
     import scipy.sparse
     import scipy.sparse.linalg
 
-    (m, n), rows = C.shape, np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-    at = np.arange(n + m)
-    i = np.concatenate([at, rows + n, C.indices])
-    j = np.concatenate([at, C.indices, rows + n])
-    values = np.concatenate([M, -softness, C.data, C.data])
-    return scipy.sparse.linalg.splu(scipy.sparse.csc_array((values, (i, j)), shape=(n + m, n + m))).solve
+    i, j, values = entries(M, C, softness)
+    n = sum(C.shape)
+    return scipy.sparse.linalg.splu(scipy.sparse.csc_array((values, (i, j)), shape=(n, n))).solve

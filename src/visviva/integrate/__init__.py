@@ -2,6 +2,7 @@
 
 from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
+from visviva.integrate.equilibrium import Equilibrium, equilibrium
 from visviva.integrate.estimate import Estimate, estimate
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
@@ -19,10 +20,12 @@ __all__ = [
     "AbstractIntegrator",
     "DiscreteGradient",
     "EnergyCollocation",
+    "Equilibrium",
     "Estimate",
     "LieMidpoint",
     "Newton",
     "Suzuki4",
+    "equilibrium",
     "estimate",
     "simulate",
 ]

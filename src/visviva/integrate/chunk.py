@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from visviva._arrays import Array, Mask
 from visviva.integrate.integrator import Step
 from visviva.model import State
 from visviva.results.tallies import Tallies
-
 
 HISTORY = 3  # rates of so many steps are kept: start values continue them as a parabola at most
 
@@ -91,6 +90,8 @@ def stack(
         rows = [getattr(step, name) for step in steps]
         return np.array(rows) if rows else np.zeros((0, 0))
 
+    names = ("w", "gam", "rate", "heat", "work", "taken", "iterations", "residual")
+    columns: dict[str, Any] = {name: column(name) for name in names}
     return Chunk(
         x=np.array([before.x, *(step.x for step in steps)]),
         u=np.array(u) if u else np.zeros((0, 0)),
@@ -98,5 +99,5 @@ def stack(
         parts=np.array(parts),
         failure=failure,
         pivots=pivots,
-        **{name: column(name) for name in ("w", "gam", "rate", "heat", "work", "taken", "iterations", "residual")},
+        **columns,
     )

@@ -10,27 +10,19 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
-from visviva.geometry.saddle import FEW, Saddle, symmetric_solver
+from visviva.geometry.saddle import FEW, symmetric_solver
+from visviva.integrate.descent import Descent
 from visviva.integrate.statics import Statics
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import joint_wrenches
 from visviva.mechanism.assembly import assembled, linkage_of, motion_at
-from visviva.mechanism.closure import typical_length
-from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.positions import extent, settled
+from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-BALANCED = 1e-10  # of the size of the forces
-EXACT = 1e-14  # the same, to rounding
-DAMPING = 1e-9  # of the largest stiffness per mass: makes directions without any regular
-LARGEST_STEP = 0.5  # of the size of the mechanism, or in radians, in one iteration
-INERTIA = 0.9  # β of the damped fall
-ITERATIONS = 1000
-NOISE = 1e-13  # of an energy
 NEUTRAL = 1e-8  # of the largest stiffness per mass: below it is none
 
 
@@ -73,15 +65,17 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
 
         K Δ + Cᵀ Δλ = f - Cᵀλ,   C Δ = 0,   q ← retract(q, Δ), joints closed again
 
-    with the tangent stiffness K of gravity, springs and joint forces; far from it by a damped fall. A start in balance is kept, stable or not. Inputs
-    are zero, and so are dampers and friction, which have no force at rest.
+    with the tangent stiffness K of gravity, springs and joint forces; far from it by a damped fall. A start in balance
+    is kept, stable or not. Inputs are zero, and so are dampers and friction, which have no force at rest.
     """
     if not isinstance(m, Mechanism):
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
     linkage = linkage_of(m)
     statics = Statics(m, linkage)
+    if initial is not None and set(initial.q) != {body.name for body in linkage.bodies}:
+        raise ModelError(f"the initial motion is of other bodies ({', '.join(initial.q)}) than mechanism {m.name!r}.")
     x = statics.start(assembled(m, linkage)[0] if initial is None else initial)
-    descent = _Descent(statics, x)
+    descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
     if lam is None:
         raise _none_found(linkage, descent.fall, m.name)
@@ -98,94 +92,6 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
         lowest,
         stability,
     )
-
-
-@final
-class _Descent:
-    """A descent of the potential energy: steps of Newton's method where these help, else a damped fall.
-
-    The fall goes along δ = τ a + β δ_last, with the accelerations a from rest: the heavy ball of Polyak (1964), in the
-    metric of kinetic energy and projected on what the joints allow.
-    """
-
-    def __init__(self, statics: Statics, x: Array) -> None:
-        self.statics = statics
-        self.linkage = statics.linkage
-        self.x = x
-        self.energy = statics.energy(x)
-        self.units = np.where(self.linkage.turning, 1.0, extent(self.linkage, statics.configuration(x)))
-        self.length = typical_length(self.linkage.kinematics)
-        self.last = np.zeros(self.linkage.kinematics.n)
-        self.tau = 0.0
-
-    def run(self) -> Array | None:
-        """Multipliers in balance, at the state x reached; None if there is none."""
-        no_rows = np.zeros(self.linkage.kinematics.m)
-        newton, far, before = True, 1e6 * float(self.units.max()), np.inf
-        for k in range(ITERATIONS):
-            saddle = self.linkage.saddle(self._place())
-            f = self.statics.forces(self.x)
-            self.fall, lam = saddle.solve(f, no_rows)
-            left = self._unbalance(f, lam)
-            if left <= EXACT or (left > 0.5 * before and left <= BALANCED):
-                return lam
-            before = left
-            if newton or k % 5 == 0:
-                newton = self._newton(f, lam)
-            if not newton:
-                self._fall(saddle, f)
-            if not np.abs(self.statics.configuration(self.x)).max() < far:
-                return None
-        return None
-
-    def _newton(self, f: Array, lam: Array) -> bool:
-        K, C = self.statics.stiffness(self.x, lam), self.linkage.matrix(self._place())
-        stiffest = float(np.abs(K.diagonal() / self.linkage.metric).max())
-        fastest = float(np.abs(self.fall / np.where(self.linkage.turning, 1.0, self.length)).max())
-        mu = max(DAMPING * stiffest, fastest)  # as directions without stiffness would else go far with any small force
-        solve = symmetric_solver(K, mu * self.linkage.metric, C, self.linkage.closes)
-        delta = solve(f - C.T @ lam, np.zeros(len(lam)))[0]
-        if not np.abs(delta / self.units).max(initial=0.0) < LARGEST_STEP:
-            return False  # far from the equilibrium, or at the edge of stability
-        promised = float(delta @ f - 0.5 * (delta @ (K @ delta)))
-        return bool(delta @ f > 0) and promised > 0 and self._go(delta, 0.5 * promised)
-
-    def _fall(self, saddle: Saddle, f: Array) -> None:
-        self.tau = self.tau or 0.1 / max(float(np.abs(self.fall / self.units).max()), 1e-300)
-        if not self.last @ (self.linkage.metric * self.fall) > 0:
-            self.last = np.zeros_like(self.last)
-        pull = self.tau * f + INERTIA * self.linkage.metric * self.last
-        delta = self._limited(saddle.solve(pull, np.zeros(self.linkage.kinematics.m))[0])
-        if self._go(delta, 0.0):
-            self.tau, self.last = 1.5 * self.tau, delta
-        else:
-            self.tau, self.last = 0.25 * self.tau, np.zeros_like(delta)
-
-    def _go(self, delta: Array, least: float) -> bool:
-        """Step ahead, if the joints can be closed there and the energy has fallen by some least amount."""
-        q = settled(self.linkage, self.linkage.kinematics.retract(self.statics.configuration(self.x), delta))
-        if q is None:
-            return False
-        ahead = self.statics.moved(self.x, q)
-        energy = self.statics.energy(ahead)
-        if not self.energy - energy > least - NOISE * abs(self.energy):
-            return False
-        self.x, self.energy = ahead, energy
-        return True
-
-    def _limited(self, delta: Array) -> Array:
-        return delta * min(1.0, LARGEST_STEP / max(float(np.abs(delta / self.units).max(initial=0.0)), 1e-300))
-
-    def _place(self) -> Placement:
-        return self.linkage.kinematics.place(self.statics.configuration(self.x))
-
-    def _unbalance(self, f: Array, lam: Array) -> float:
-        """The largest force that is left, over the largest there is, moments by a typical length."""
-        units = np.where(self.linkage.turning, self.length, 1.0)
-        C = self.linkage.matrix(self._place())
-        sizes = (self.statics.force_sizes(self.x) + np.abs(C).T @ np.abs(lam)) / units
-        left = float((np.abs(f - C.T @ lam) / units).max(initial=0.0))
-        return left / max(float(sizes.max(initial=0.0)), 1e-300)
 
 
 def _stability(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[float | None, str]:
@@ -243,7 +149,7 @@ def _none_found(linkage: Linkage, fall: Array, name: str) -> AssemblyError:
     speeds = [float(np.abs(fall[columns][-3:]).max()) for columns in linkage.kinematics.columns]
     k = int(np.argmax(speeds))
     return AssemblyError(
-        f"no equilibrium of mechanism {name!r} was found: its energy still falls, and body {linkage.bodies[k].name!r} would\n"
-        f"start with {speeds[k]:.3g} m/s². A body that nothing holds has none; else start nearer to it, with\n"
-        "initial=..., or build the mechanism nearer to it."
+        f"no equilibrium of mechanism {name!r} was found: its energy still falls, and body\n"
+        f"{linkage.bodies[k].name!r} would start with {speeds[k]:.3g} m/s². What nothing holds has none; else start\n"
+        "nearer to it, with initial=..., or build the mechanism nearer to it."
     )

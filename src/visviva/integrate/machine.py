@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.compiler.elimination import elimination_of, eliminated, sparse_pattern
+from visviva.compiler.elimination import eliminated, elimination_of, sparse_pattern
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
@@ -215,11 +215,12 @@ class MachineStepper(AbstractStepper):
         )  # fmt: skip
         w = np.zeros((done, len(state.w)))
         w[:, c.w] = c.sign * log.lam[:done]
+        rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate
         return Chunk(
             x=log.x[: done + 1],
             w=w,
             gam=np.zeros((done, 0)),
-            rate=self._signed(np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate)[:done],
+            rate=self._signed(rate)[:done],
             heat=log.heat[:done],
             work=log.work[:done],
             taken=np.zeros((done, 0)),

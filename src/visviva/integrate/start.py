@@ -40,7 +40,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         initial = model.start
     linkage = linkage_in(model)
     motion = _motion(model, linkage, initial)
-    x = model.pack(initial) if isinstance(initial, Mapping) else initial_x(model, motion)
+    x = initial_x(model, motion) if motion is not None else model.pack(_values(initial))
     _check_temperatures(model, x)
     model.check(x)
     if linkage is None or motion is None or not _is_consistent(linkage, motion):
@@ -57,6 +57,11 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         names=_names(model),
     )
     return state, notes
+
+
+def _values(initial: object) -> Mapping[str, ArrayLike]:
+    assert isinstance(initial, Mapping)
+    return initial
 
 
 def _motion(model: Model, linkage: Linkage | None, initial: object) -> Motion | None:
@@ -86,7 +91,7 @@ def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
     if not is_closed(linkage, q, ROW_TOLERANCE * extent(linkage, q)):
         return False
     C, V = linkage.matrix(kinematics.place(q)), np.concatenate([motion.V[body.name] for body in linkage.bodies])
-    return bool(np.abs(C @ V).max(initial=0.0) <= TOLERANCE * float((np.abs(C) @ np.abs(V)).max(initial=0.0)))
+    return bool(np.abs(C @ V).max(initial=0.0) <= TOLERANCE * float((abs(C) @ np.abs(V)).max(initial=0.0)))
 
 
 def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[str]]:

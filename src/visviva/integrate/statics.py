@@ -12,14 +12,16 @@ from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, initial_x
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.closure import typical_length
+from visviva.mechanism.elements import Element
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.parts import Ground
+from visviva.mechanism.parts import Ground, Joint
 from visviva.model.measured import MeasuredAngle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+MANY = 2_000_000  # numbers in one batch
 STEP = 1e-5  # of differences: of a typical length, and in radians
 
 
@@ -93,35 +95,45 @@ class Statics:
         """
         import scipy.sparse
 
-        kinematics, length = self.linkage.kinematics, typical_length(self.linkage.kinematics)
-        steps = STEP * np.where(self.linkage.turning, 1.0, length)
+        kinematics = self.linkage.kinematics
+        steps = STEP * np.where(self.linkage.turning, 1.0, typical_length(kinematics))
+        owner = np.repeat(np.arange(len(kinematics.bodies)), [part.stop - part.start for part in kinematics.columns])
+        first = np.array([part.start for part in kinematics.columns])
+        moved = [
+            np.array([first[body] + k for body in group if first[body] + k < kinematics.columns[body].stop], np.intp)
+            for group in self._groups
+            for k in range(6)
+        ]
+        delta = np.zeros((len(moved), kinematics.n))
+        for line, at in zip(delta, moved, strict=True):
+            line[at] = steps[at]
+        slopes = np.concatenate(
+            [self._difference(x, lam, part) for part in np.array_split(delta, 1 + delta.size // MANY)]
+        )
         rows, columns, values = [], [], []
-        for group in self._groups:
-            for k in range(6):
-                moved = [body for body in group if k < kinematics.columns[body].stop - kinematics.columns[body].start]
-                if not moved:
-                    continue
-                at = np.array([kinematics.columns[body].start + k for body in moved])
-                delta = np.zeros(kinematics.n)
-                delta[at] = steps[at]
-                q = kinematics.retract(self.configuration(x), np.array([delta, -delta]))
-                ahead, behind = self.unbalance(self.moved(x, q), lam)
-                slope = 0.5 * (ahead - behind)
-                for body, column in zip(moved, at, strict=True):
-                    own = self._felt[body]
-                    rows.append(own)
-                    columns.append(np.full(len(own), column))
-                    values.append(slope[own] / steps[column])
+        for slope, at in zip(slopes, moved, strict=True):
+            for column in at:
+                own = self._felt[owner[column]]
+                rows.append(own)
+                columns.append(np.full(len(own), column))
+                values.append(slope[own] / steps[column])
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         K = scipy.sparse.csr_array(entries, shape=(kinematics.n, kinematics.n))
         return (0.5 * (K + K.T)).tocsr()
+
+    def _difference(self, x: Array, lam: Array, delta: Array) -> Array:
+        """Half the change of `unbalance` between increments Δ and -Δ, (k, n)."""
+        q = self.linkage.kinematics.retract(self.configuration(x), np.stack([delta, -delta]))
+        ahead, behind = self.unbalance(self.moved(x, q), lam)
+        return 0.5 * (ahead - behind)
 
     @cached_property
     def _neighbours(self) -> list[set[int]]:
         """Of every body, itself and those that a joint or spring connects it with."""
         number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
         found = [{k} for k in range(len(number))]
-        for pair in (*self._mechanism.joints, *self._mechanism.elements):
+        pairs: list[Joint | Element] = [*self._mechanism.joints, *self._mechanism.elements]
+        for pair in pairs:
             if not isinstance(pair.parent, Ground) and not isinstance(pair.child, Ground):
                 a, b = number[pair.parent.name], number[pair.child.name]
                 found[a].add(b)

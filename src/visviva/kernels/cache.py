@@ -140,7 +140,7 @@ def inner(function: Function) -> Function:
     return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def _compiled(function: Function, **options: bool) -> Function:
+def _compiled(function: Function, **options: Any) -> Function:
     with _kept_in_folder():
         compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
     return compiled

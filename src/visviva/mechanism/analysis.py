@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.linear import apply, transpose
+from visviva.geometry.linear import apply
 from visviva.mechanism.assembly import Motion, coordinates, linkage_of
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
@@ -60,11 +60,12 @@ class Analysis:
         lines = [
             f"mechanism {self.name!r}",
             f"  bodies            {self.bodies}" + (f", particles {self.particles}" if self.particles else ""),
-            f"  joints            {self.joints}, closing {self.loops} loops",
+            f"  joints            {self.joints}, closing {self.loops} loop{'s' if self.loops != 1 else ''}",
             f"  rows              {self.rows}, of rank {self.rank}",
             f"  Grübler-Kutzbach  {self.gruebler}",
             f"  mobility          {self.mobility}",
-            f"  redundant rows    {self.rows - self.rank}" + (f": {', '.join(listed[:LISTED])}{more}" if listed else ""),
+            f"  redundant rows    {self.rows - self.rank}"
+            + (f": {', '.join(listed[:LISTED])}{more}" if listed else ""),
             f"  loop margin       {self.margin:.3g} (0: singular)" if self.loops else "",
             f"  {self.warning}" if self.warning else "",
         ]

@@ -62,7 +62,8 @@ def _largest(A: csr_array, L: csr_array, count: int) -> tuple[Array, Array]:
     import scipy.sparse.linalg
 
     (m, n), loops = A.shape, L.shape[0]
-    both = Saddle(np.ones(n), scipy.sparse.vstack([A, L], format="csr"), np.arange(m + loops) >= m, EPSILON)
+    soft: Array = EPSILON * np.repeat([0.0, 1.0], [m, loops])
+    both = Saddle(np.ones(n), scipy.sparse.vstack([A, L], format="csr"), soft)
 
     def inverse(y: Array) -> Array:
         return -both.once(np.zeros(n), np.concatenate([np.zeros(m), y.ravel()]))[1][m:]

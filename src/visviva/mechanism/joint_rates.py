@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
@@ -31,7 +32,7 @@ class JointRates:
         ]
         self.kinematics = Kinematics(bodies, joints, rows)
         ends = np.cumsum([0, *(len(parts) for parts in coordinates)]).tolist()
-        self.parts = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        self.parts = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self._turns = np.array([isinstance(part, Angle) for parts in coordinates for part in parts], dtype=bool)
         widths = np.where(self._turns, 2, 1)
         self._last = np.cumsum(widths) - 1  # the row of sin θ, or of the displacement

@@ -88,9 +88,7 @@ class Kinematics:
         self.rows = _slices(sum(row.count for row in given) for given in rows)
         table = [line for pair, given in enumerate(rows) for row in given for line in _scalars(row, pair)]
         self.m = len(table)
-        self.kind, self.pair, self._i, self._j = np.array(
-            [line[:4] for line in table], dtype=np.intp
-        ).reshape(-1, 4).T
+        self.kind, self.pair, self._i, self._j = np.array([line[:4] for line in table], dtype=np.intp).reshape(-1, 4).T
         self.length: Array = np.array([line[4] for line in table])
         self._of = {kind: np.flatnonzero(self.kind == kind) for kind in Kind}
 

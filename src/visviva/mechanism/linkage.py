@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.saddle import FEW, Saddle, solve_many
+from visviva.geometry.saddle_series import SaddleSeries
 from visviva.mechanism.closure import Closure
 from visviva.mechanism.dependence import dependent_combinations, smallest
 from visviva.mechanism.kinematics import Int, Kinematics, Placement
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
 MANY = 300  # rows of connected loops, from which on their dependence is found by sparse solves
+SERIES = 40  # configurations, from which on it pays to choose an order of elimination
 CHUNK = 500  # configurations solved at once
 LIGHTEST = 1e-9  # motions without inertia have this part of a typical one, where a nearest motion is sought
 
@@ -57,7 +59,9 @@ class Linkage:
         )
         aligned = [(k, dot) for k, joint in enumerate(self.joints) for dot in joint.joint.upright]
         self.upright_pair: Int = np.array([k for k, _ in aligned], dtype=np.intp)
-        self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(-1, 2)
+        self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(
+            -1, 2
+        )
 
     # -- inertia ------------------------------------------------------------------------------------------------
 
@@ -95,19 +99,24 @@ class Linkage:
         """
         T, n, m = len(q), self.kinematics.n, self.kinematics.m
         x, lam = np.zeros((T, n)), np.zeros((T, m))
-        if n + m > FEW:
+        if n + m <= FEW:
+            for at in np.array_split(np.arange(T), max(1, T // CHUNK)):
+                C = self.kinematics.dense(self.kinematics.blocks(self.kinematics.place(q[at])))
+                x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at])
+            return x, lam
+        if T < SERIES:
             for k in range(T):
                 x[k], lam[k] = self.saddle(self.kinematics.place(q[k])).solve(f[k], b[k])
             return x, lam
-        for at in np.array_split(np.arange(T), max(1, T // CHUNK)):
-            C = self.kinematics.dense(self.kinematics.blocks(self.kinematics.place(q[at])))
-            x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at])
+        series = SaddleSeries(self.masses, self.matrix(self.kinematics.place(q[0])), self.closes, self.metric)
+        for k in range(T):
+            x[k], lam[k] = series.solve(self.matrix(self.kinematics.place(q[k])), f[k], b[k])
         return x, lam
 
     # -- rank ---------------------------------------------------------------------------------------------------
 
     def dependence(self, place: Placement) -> Dependence:
-        """Which rows are independent at one configuration: all of the tree, and of each group of loops a largest set."""
+        """Which rows are independent at one configuration: all of the tree, of each group of loops a largest set."""
         closure = Closure(self.kinematics, self.topology, place)
         kept = np.ones(self.kinematics.m, dtype=bool)
         for group in self.topology.groups:

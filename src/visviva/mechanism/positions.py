@@ -27,7 +27,7 @@ EPS = float(np.finfo(np.float64).eps)
 FITS = 1e-12  # of the size of the mechanism: rounding
 CLOSED = 1e-10  # what is accepted where rounding hinders more
 ITERATIONS = 100
-DAMPING = 1e-1  # μ of an error of a typical length
+DAMPING = 10.0  # μ of an error of a typical length: far above what redundant rows are off by
 LARGEST_TURN = 0.7  # [rad] of a body in one iteration
 ALIGNED = 0.5  # a·b of axes that are near each other
 SHAKES = (0.01, 0.1, 0.5)  # of a typical length, and in radians: other starts, where the given one leads nowhere
@@ -56,14 +56,17 @@ def close(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array:
         return q
     held = set(fixed)
     free = np.concatenate(
-        [np.full(part.stop - part.start, body.name not in held)
-         for body, part in zip(linkage.bodies, linkage.kinematics.columns, strict=True)]
+        [
+            np.full(part.stop - part.start, body.name not in held)
+            for body, part in zip(linkage.bodies, linkage.kinematics.columns, strict=True)
+        ]
     )
-    for start in _starts(linkage, q, free):
+    for start in _starts(linkage, q, free) if free.any() else ():
         found = _settle(linkage, start, free, size)
         if is_closed(linkage, found, CLOSED * size):
             return found
-    raise _open_joints(linkage, _settle(linkage, q, free, size), CLOSED * size, held)
+    nearest = _settle(linkage, q, free, size) if free.any() else q
+    raise _open_joints(linkage, nearest, CLOSED * size, held)
 
 
 def _starts(linkage: Linkage, q: Array, free: Mask) -> Iterator[Array]:
@@ -91,7 +94,7 @@ def settled(linkage: Linkage, q: Array) -> Array | None:
 def extent(linkage: Linkage, q: Array) -> float:
     """Size of the numbers from which the rows are computed [m]."""
     largest = max((float(np.abs(q[part][:3]).max()) for part in linkage.kinematics.places), default=0.0)
-    return max(largest + float(np.abs(linkage.kinematics.arms).max(initial=0.0)), 1e-300)
+    return max(largest + float(np.abs(linkage.kinematics.arms).max(initial=0.0)), typical_length(linkage.kinematics))
 
 
 def is_closed(linkage: Linkage, q: Array, tolerance: float) -> bool:
@@ -125,7 +128,7 @@ def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: 
         C = kinematics.matrix(kinematics.blocks(kinematics.place(q)) / residual.scale[:, None, None])
         C = C if free.all() else C[:, free]
         delta = np.zeros(len(free))
-        delta[free] = Saddle(M, C, np.ones(len(g), dtype=bool), max(mu, 1e-13)).once(np.zeros(len(M)), -g)[0]
+        delta[free] = Saddle(M, C, np.full(len(g), max(mu, 1e-12))).once(np.zeros(len(M)), -g)[0]
         turn = float(np.abs(delta[linkage.turning]).max(initial=0.0))
         ahead = kinematics.retract(q, delta * min(1.0, LARGEST_TURN / max(turn, 1e-300)))
         g_ahead = residual.value(ahead)

@@ -37,8 +37,8 @@ class Regularity:
         count = int(self.kept.sum())
         if self.rank < count:
             return (
-                f"the configuration is singular: {self.rank} of the joints' rows are independent here, {count} near by; "
-                "velocities have more freedom than motions"
+                f"the configuration is singular: {self.rank} of the joints' rows are independent here, {count} near by;"
+                " velocities have more freedom than motions"
             )
         if self.margin < NEAR:
             return f"the configuration is nearly singular: the rows of loops are independent by {self.margin:.2g} only"

@@ -166,6 +166,6 @@ def check_connected(m: Mechanism) -> None:
         if part.name not in mentioned and given is None:
             kind = "body" if isinstance(part, Body) else "particle"
             raise ModelError(
-                f"{kind} {part.name!r} of mechanism {m.name!r} is connected with nothing: no joint, spring, rod or input\n"
+                f"{kind} {part.name!r} of mechanism {m.name!r} is connected with nothing: no joint, spring or input\n"
                 f"mentions it. Connect it, or say that it flies: m.free('{part.name} flies', m.ground, {part.name!r})."
             )

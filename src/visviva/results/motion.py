@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler import compile_mechanism, lie_state
+from visviva.compiler import compile_mechanism
 from visviva.geometry import SE3
 from visviva.geometry.linear import apply, transpose
 from visviva.library.joints import Angle

@@ -78,12 +78,13 @@ def thin(record: Record, every: int) -> Record:
     return Record(**values)
 
 
-def joined(first: Record, second: Record) -> Record:
-    """Two records in sequence; the second starts where the first ends."""
+def joined(*records: Record) -> Record:
+    """Records in sequence; each starts where the one before ends."""
+    first, *rest = records
     values = {}
     for name, column in vars(first).items():
-        more = getattr(second, name)
-        values[name] = np.concatenate([column, more[1:] if name in NODES else more])
+        more = [getattr(record, name)[1:] if name in NODES else getattr(record, name) for record in rest]
+        values[name] = np.concatenate([column, *more])
     return Record(**values)
 
 
@@ -95,25 +96,49 @@ def part(record: Record, first: int, last: int) -> Record:
 
 @final
 class Recorder:
-    """Collects steps and keeps each `every`-th node, however the steps arrive."""
+    """Collects steps and keeps each `every`-th node, however the steps arrive; what was added up is not kept."""
 
     def __init__(self, start: Record, every: int) -> None:
-        self._kept = start
-        self._waiting: Record | None = None
+        self._kept = [start]
+        self._open: Record | None = None  # steps that do not make up a whole interval yet, as one
+        self._count = 0  # number of these steps
         self._every = every
 
     def add(self, fresh: Record) -> None:
         """Append steps that follow on the last ones."""
-        waiting = fresh if self._waiting is None else joined(self._waiting, fresh)
-        whole = waiting.steps - waiting.steps % self._every
+        if self._open is not None:
+            fill = min(self._every - self._count, fresh.steps)
+            self._extend(part(fresh, 0, fill))
+            fresh = part(fresh, fill, fresh.steps)
+        whole = fresh.steps - fresh.steps % self._every
         if whole:
-            self._kept = joined(self._kept, thin(part(waiting, 0, whole), self._every))
-        self._waiting = part(waiting, whole, waiting.steps) if whole < waiting.steps else None
+            self._kept.append(thin(part(fresh, 0, whole), self._every))
+        if whole < fresh.steps:
+            self._extend(part(fresh, whole, fresh.steps))
 
-    def split(self) -> tuple[Record, Record | None]:
-        """What was kept, and the steps that do not make up a whole interval yet."""
-        return self._kept, self._waiting
+    def _extend(self, steps: Record) -> None:
+        """Add steps, at least one, to the open interval; close it if it is full."""
+        if not steps.steps:
+            return
+        self._count += steps.steps
+        one = thin(steps, steps.steps)
+        self._open = one if self._open is None else thin(joined(self._open, one), 2)
+        if self._count == self._every:
+            self._kept.append(self._open)
+            self._open, self._count = None, 0
+
+    def take(self) -> Record:
+        """What was kept; from then on only the last node of it is."""
+        kept = joined(*self._kept)
+        self._kept = [part(kept, kept.steps, kept.steps)]
+        return kept
+
+    def close(self) -> None:
+        """End the open interval where it is."""
+        if self._open is not None:
+            self._kept.append(self._open)
+            self._open, self._count = None, 0
 
     def record(self) -> Record:
         """All that was kept, and the last node."""
-        return self._kept if self._waiting is None else joined(self._kept, thin(self._waiting, self._every))
+        return joined(*self._kept, *([] if self._open is None else [self._open]))

@@ -192,7 +192,7 @@ class Run:
     # -- pictures and files -------------------------------------------------------------------------------------
 
     def plot(self, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
-        """A picture: "energy", "heat" or "audit", or a name or pattern of quantities. Saved where a path is given."""
+        """A picture: "energy", "heat", "audit", "motion", or a name or pattern of quantities; saved to a path."""
         from visviva.results.plot import plot
 
         return plot(self, what, path)

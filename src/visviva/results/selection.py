@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.results.quantities import no_such_quantity
-from visviva.results.record import Record, Recorder, joined, part, thin
+from visviva.results.record import Record, Recorder, joined, thin
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -50,12 +50,9 @@ class Selection:
     def add(self, fresh: Record) -> None:
         """Append steps that follow on the last ones."""
         self._recorder.add(fresh)
-        kept, waiting = self._recorder.split()
+        kept = self._recorder.take()
         if kept.steps:
             self._keep(kept)
-            self._recorder = Recorder(part(kept, kept.steps, kept.steps), self._every)
-            if waiting is not None:
-                self._recorder.add(waiting)
 
     def _keep(self, kept: Record) -> None:
         run = self._read(kept)
@@ -75,10 +72,10 @@ class Selection:
 
     def values(self) -> dict[str, Array]:
         """What was recorded, up to the last node."""
-        _, waiting = self._recorder.split()
-        if waiting is not None:
-            self._keep(thin(waiting, waiting.steps))
-            self._recorder = Recorder(part(waiting, waiting.steps, waiting.steps), self._every)
+        self._recorder.close()
+        last = self._recorder.take()
+        if last.steps:
+            self._keep(last)
         values = {name: np.concatenate(chunks) for name, chunks in self._chunks.items()}
         return values | {"t_mid": np.concatenate(self._mid)}
 

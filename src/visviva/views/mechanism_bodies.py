@@ -84,7 +84,8 @@ class Scene:
 def _shape(body: Body, held: list[Array], shown: list[Array]) -> Shape:
     """How one body is drawn that is held at some points and has named frames at others."""
     solid = solid_of(body)
-    points = _distinct([*held, *(r for r in shown if np.linalg.norm(r - body.r_WC) > SAME * np.abs(r).max())])
+    away = [r for r in (*held, *shown) if np.linalg.norm(r - body.r_WC) > SAME * np.abs(r).max()]
+    points = _distinct(away)
     if solid is not None and len(_distinct(held)) > 1:
         inside = all(solid.holds(body.to_principal(r)) for r in points)
         solid = solid if inside and not solid.stout else None
@@ -133,7 +134,7 @@ def hull(points: Array) -> list[int]:
             kept.append(i)
         return kept[:-1]
 
-    return chain(order) + chain(order[::-1]) or order[:1]
+    return chain(order) + chain(order[::-1])
 
 
 def _distinct(points: list[Array]) -> Array:

@@ -1,17 +1,16 @@
-"""What a run records of every step of a mechanism: energies, heat, work, and how well constraints and their rates hold."""
+"""What a run records of every step of a mechanism: energies, heat, work, and how well constraints and rates hold."""
 
 from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import (
-    Vector, cross, dot, size_of, matrix, minus, mul, plus, vector,
-)  # fmt: skip
+from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, plus, size_of, vector
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 from visviva.kernels.multibody.elements import reciprocal
-from visviva.kernels.multibody.tables import (
-    ALONG, ALONG_CHILD, AN, BN, CHILD, DM, DN, DOT, G, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL,
-    WN, XA, XB, XU, XW, Elements, Int, Machine,
+
+from visviva.kernels.multibody.tables import (  # isort: skip
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DM, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
+    XA, XB, XU, XW, Elements, G, Int, Machine,
 )  # fmt: skip
 
 BY_ELEMENT, BY_TWIST = range(2)  # who made heat
@@ -83,9 +82,7 @@ def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
 
 
 @inner
-def rates(
-    B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors: Int, out: Array
-) -> None:
+def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors: Int, out: Array) -> None:
     """Per constraint of the model: size_of |C v|, |C| |v| and |C|, with the velocities as the scheme has them.
 
     owner: (functions,) constraint of each row.   directors: (bodies,) that of its directors, or -1.
@@ -96,9 +93,9 @@ def rates(
         kind, P, C, k = K[i, KIND], K[i, PARENT], K[i, CHILD], owner[i]
         u, w, d = vector(X, i, UN), vector(X, i, WN), vector(X, i, DN)
         du, dw = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if kind == DOT or kind == ALONG:
+        if kind in (DOT, ALONG):
             du = _moving(B, lie, P, vector(X, i, XU), u)
-        if kind == DOT or kind == ALONG_CHILD:
+        if kind in (DOT, ALONG_CHILD):
             dw = _moving(B, lie, C, vector(X, i, XW), w)
         if kind == DOT:
             value, size, row = abs(dot(du, w) + dot(u, dw)), size_of(du) + size_of(dw), 1.0

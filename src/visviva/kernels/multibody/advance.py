@@ -9,9 +9,6 @@ from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
-from visviva.kernels.multibody.bodies import (
-    balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
-)  # fmt: skip
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
@@ -19,15 +16,20 @@ from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
 from visviva.kernels.multibody.residual import balances, joints
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
-from visviva.kernels.multibody.tables import (
-    ANGLE, G, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, U, VEL, Elements, Int, Machine,
-)  # fmt: skip
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
-from visviva.kernels.newton import (
+
+from visviva.kernels.multibody.bodies import (  # isort: skip
+    balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
+)  # fmt: skip
+from visviva.kernels.multibody.tables import (  # isort: skip
+    ANGLE, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, VEL, Elements, G, Int, Machine, U,
+)  # fmt: skip
+from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
 )  # fmt: skip
 
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
+CERTAIN = 1e-3  # of the floor: a residual that is expected below need not be evaluated
 STAGNANT = 0.25  # a residual that falls by less has come to its end
 
 
@@ -178,6 +180,9 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    plain = not acting and e.loads.shape[0] == 0  # nothing but velocities and impulses is read after the last iteration
+    for k in range(m):
+        plain = plain and active[k]
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
     energies(B, lie, gravity, log.energy[0])
@@ -263,8 +268,11 @@ def advance(
                 move_bodies(B, 1.0)
                 for k in range(m):
                     lam[k] += dlam[k] if active[k] else 0.0
-                last = r
                 iteration += 1
+                if plain and iteration > 1 and r * r < CERTAIN * last * settings[FLOOR]:
+                    best = r * r / last
+                    break  # the next residual would be rounding: it falls at least as fast as it did
+                last = r
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
@@ -304,4 +312,3 @@ def advance(
                 log.before[step, 0, k] = history[1, k]
                 log.before[step, 1, k] = history[2, k]
     return n, SOLVED_STEP
-

@@ -5,9 +5,12 @@ Matrices are row by row.
 
 from __future__ import annotations
 
+import numpy as np
+
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
 
+Place = int | np.int64
 Vector = tuple[float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
@@ -17,13 +20,13 @@ ONE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @inner
-def vector(T: Array, i: int, k: int) -> Vector:
+def vector(T: Array, i: int, k: Place) -> Vector:
     """Three numbers of row i from column k on."""
     return (T[i, k], T[i, k + 1], T[i, k + 2])
 
 
 @inner
-def matrix(T: Array, i: int, k: int) -> Matrix:
+def matrix(T: Array, i: int, k: Place) -> Matrix:
     """Nine numbers of row i from column k on."""
     return (
         T[i, k], T[i, k + 1], T[i, k + 2], T[i, k + 3], T[i, k + 4], T[i, k + 5], T[i, k + 6], T[i, k + 7], T[i, k + 8],
@@ -31,7 +34,7 @@ def matrix(T: Array, i: int, k: int) -> Matrix:
 
 
 @inner
-def put(T: Array, i: int, k: int, x: Vector) -> None:
+def put(T: Array, i: int, k: Place, x: Vector) -> None:
     """Write a vector to row i."""
     T[i, k] = x[0]
     T[i, k + 1] = x[1]
@@ -39,7 +42,7 @@ def put(T: Array, i: int, k: int, x: Vector) -> None:
 
 
 @inner
-def add_to(T: Array, i: int, k: int, x: Vector) -> None:
+def add_to(T: Array, i: int, k: Place, x: Vector) -> None:
     """Add a vector to what is there."""
     T[i, k] += x[0]
     T[i, k + 1] += x[1]
@@ -47,7 +50,7 @@ def add_to(T: Array, i: int, k: int, x: Vector) -> None:
 
 
 @inner
-def put_matrix(T: Array, i: int, k: int, A: Matrix) -> None:
+def put_matrix(T: Array, i: int, k: Place, A: Matrix) -> None:
     """Write a matrix to row i."""
     T[i, k], T[i, k + 1], T[i, k + 2] = A[0], A[1], A[2]
     T[i, k + 3], T[i, k + 4], T[i, k + 5] = A[3], A[4], A[5]
@@ -55,7 +58,7 @@ def put_matrix(T: Array, i: int, k: int, A: Matrix) -> None:
 
 
 @inner
-def add_matrix_to(T: Array, i: int, k: int, A: Matrix) -> None:
+def add_matrix_to(T: Array, i: int, k: Place, A: Matrix) -> None:
     """Add a matrix to what is there."""
     T[i, k] += A[0]
     T[i, k + 1] += A[1]
@@ -144,7 +147,9 @@ def matmul(A: Matrix, B: Matrix) -> Matrix:
 def matplus(A: Matrix, B: Matrix) -> Matrix:
     """A + B."""
     return (
-        A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5], A[6] + B[6], A[7] + B[7], A[8] + B[8],
+        A[0] + B[0], A[1] + B[1], A[2] + B[2],
+        A[3] + B[3], A[4] + B[4], A[5] + B[5],
+        A[6] + B[6], A[7] + B[7], A[8] + B[8],
     )  # fmt: skip
 
 
@@ -152,7 +157,9 @@ def matplus(A: Matrix, B: Matrix) -> Matrix:
 def matminus(A: Matrix, B: Matrix) -> Matrix:
     """A - B."""
     return (
-        A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5], A[6] - B[6], A[7] - B[7], A[8] - B[8],
+        A[0] - B[0], A[1] - B[1], A[2] - B[2],
+        A[3] - B[3], A[4] - B[4], A[5] - B[5],
+        A[6] - B[6], A[7] - B[7], A[8] - B[8],
     )  # fmt: skip
 
 
@@ -217,7 +224,7 @@ def lowered(a: Vector) -> Matrix:
 
 @inner
 def halfway(a: Vector, s: float) -> Matrix:
-    """C = (I - â)⁻¹: it takes vectors fixed in a body from the start of a step to its middle; a = ½ h ω, s = 1/(1 + a·a)."""
+    """C = (I - â)⁻¹ takes vectors of a body from the start of a step to its middle; a = ½ h ω, s = 1/(1 + a·a)."""
     return (
         s * (1.0 + a[0] * a[0]), s * (a[0] * a[1] - a[2]), s * (a[0] * a[2] + a[1]),
         s * (a[1] * a[0] + a[2]), s * (1.0 + a[1] * a[1]), s * (a[1] * a[2] - a[0]),

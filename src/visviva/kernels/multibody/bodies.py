@@ -1,12 +1,14 @@
 """The balance of momentum of one body over a step, projected on six unknowns.
 
 Directors obey d_i(1) - d_i(0) = h ω × d_i(mean): the update is R1 = cay(h ω) R0. Their momentum balance, projected with
-the null space of their constraints in the middle of the step and multiplied by N(a) = I - â + a aᵀ, a = ½ h ω, is linear:
+the null space of their constraints in the middle of the step and multiplied by N(a) = I - â + a aᵀ, a = ½ h ω,
+is linear:
 
     2 [(J + ½ h L) ω - p] = h N(a) m,    B = R E Rᵀ, P = V E Rᵀ,  J = tr(B) I - B,  L = tr(P) I - P,  p = axial(P)
 
 with the directors R and their velocities V at the start; Betsch, Leyendecker (2006), Int. J. Numer. Meth. Eng. 67, 499.
-For the Lie form, with p = R J ω the momentum at the start (Austin, Krishnaprasad, Wang (1993), J. Comput. Phys. 107, 105):
+For the Lie form, with p = R J ω the momentum at the start (Austin, Krishnaprasad, Wang (1993), J. Comput. Phys. 107,
+105):
 
     2 [(I + â + a aᵀ) J ω - (I + a aᵀ) p] = h N(a) m
 """
@@ -15,13 +17,14 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import (
-    NOTHING, ONE, Matrix, Vector, add_outer, axial, cross, dot, halfway, hat, hat_mul, size_of, matmul, matminus, matplus, matrix,
-    mattimes, minus, moment, mul, mul_t, plus, put, put_matrix, times, trace_less, vector,
+
+from visviva.kernels.multibody.algebra import (  # isort: skip
+    NOTHING, ONE, Matrix, Vector, add_outer, axial, cross, dot, halfway, hat, hat_mul, matminus, matmul, matplus,
+    matrix, mattimes, minus, moment, mul, mul_t, plus, put, put_matrix, size_of, times, trace_less, vector,
 )  # fmt: skip
-from visviva.kernels.multibody.tables import (
-    A, DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, PHI, ROT, SHRINK, SIZE_R, SIZE_T,
-    SPIN, TORQUE, U, VEL, W, E,
+from visviva.kernels.multibody.tables import (  # isort: skip
+    DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, PHI, ROT, SHRINK, SIZE_R,
+    SIZE_T, SPIN, TORQUE, VEL, A, E, U, W,
 )  # fmt: skip
 
 NEEDLE = 1e-9  # of the trace of the inertia, added to the matrix only: an axis without inertia that joints hold
@@ -31,7 +34,9 @@ NEEDLE = 1e-9  # of the trace of the inertia, added to the matrix only: an axis 
 def _weighted(R: Matrix, e: Vector) -> Matrix:
     """diag(e) Rᵀ."""
     return (
-        e[0] * R[0], e[0] * R[3], e[0] * R[6], e[1] * R[1], e[1] * R[4], e[1] * R[7], e[2] * R[2], e[2] * R[5], e[2] * R[8],
+        e[0] * R[0], e[0] * R[3], e[0] * R[6],
+        e[1] * R[1], e[1] * R[4], e[1] * R[7],
+        e[2] * R[2], e[2] * R[5], e[2] * R[8],
     )  # fmt: skip
 
 
@@ -114,7 +119,8 @@ def end_bodies(B: Array, lie: int, h: float) -> None:
         u, w, R = vector(B, b, U), vector(B, b, W), matrix(B, b, ROT)
         put(B, b, PHI, plus(vector(B, b, PHI), times(h, u)))
         put(B, b, VEL, minus(times(2.0, u), vector(B, b, VEL)))
-        D = matmul(halfway(vector(B, b, A), B[b, SHRINK]), R)
+        a = times(0.5 * h, w)
+        D = matmul(halfway(a, 1.0 / (1.0 + dot(a, a))), R)
         if lie:
             put(B, b, SPIN, minus(times(2.0, mul_t(R, w)), vector(B, b, SPIN)))
         else:

@@ -1,6 +1,8 @@
 """Loops: rows of joints outside of the tree, solved after it as a small dense border.
 
-    K x + Σ c_k δΛ_k = -r,   ρ_k·x = -g_k      K: the tree with its joints, c_k: impulses of the border's rows, ρ_k: their slopes
+    K x + Σ c_k δΛ_k = -r,   ρ_k·x = -g_k
+
+K: the tree with its joints, c_k: impulses of the border's rows, ρ_k: their slopes.
 """
 
 from __future__ import annotations

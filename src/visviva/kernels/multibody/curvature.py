@@ -6,23 +6,29 @@ row of Z: parent by child, then child by parent, each as four matrices (3, 3).
 
 from __future__ import annotations
 
+import numpy as np
+
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import (
-    NOTHING, ONE, Matrix, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered, matmul, mattimes, moment,
-    mul_hat, times, vector,
-)  # fmt: skip
 from visviva.kernels.multibody.functions import back, end_slope
-from visviva.kernels.multibody.tables import (
-    A, ALONG, AM, AN, AXIS, BM, BN, CHILD, DM, DOT, F, FRICTION, KIND, KVV, KVW, KWV, KWW, MA, MA1, MB, MB1, MEET, F1, PARENT,
-    PLACE, ROD, SECANT, SHRINK, TORSION, UM, UN, WM, WN, Elements, Int, Machine,
+
+from visviva.kernels.multibody.algebra import (  # isort: skip
+    NOTHING, ONE, Matrix, Place, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered, matmul,
+    mattimes, moment, mul_hat, times, vector,
+)  # fmt: skip
+from visviva.kernels.multibody.tables import (  # isort: skip
+    ALONG, AM, AN, AXIS, BM, BN, CHILD, DM, DOT, F1, FRICTION, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE,
+    ROD, SECANT, SHRINK, TORSION, UM, UN, WM, WN, A, Elements, F, Int, Machine,
 )  # fmt: skip
 
-VV, VW, WV, WW, ACROSS = 0, 9, 18, 27, 36
+VV, VW, WV, WW, ACROSS = (np.int64(k) for k in (0, 9, 18, 27, 36))
+ON_PARENT, ON_CHILD = np.int64(0), np.int64(1)  # sides of a pair, typed for the reason that columns are
+FIRST = np.int64(0)  # of the three functions of a MEET
+VECTOR, POINT = np.int64(0), np.int64(1)  # what a force acts on
 
 
 @inner
-def _add(B: Array, Z: Array, pair: int, P: int, C: int, row: int, col: int, at: int, K: Matrix) -> None:
+def _add(B: Array, Z: Array, pair: int, P: int, C: int, row: Place, col: Place, at: Place, K: Matrix) -> None:
     """Add a matrix to the block (row side, column side); sides: 0 parent, 1 child. Nothing moves the ground."""
     b = P if row == 0 else C
     if b == B.shape[0] - 1 or (P if col == 0 else C) == B.shape[0] - 1:
@@ -42,8 +48,8 @@ def _own(B: Array, b: int, arm: Vector, f: Vector, s: float) -> None:
 
 @inner
 def _couple(
-    B: Array, Z: Array, pair: int, P: int, C: int, row: int, row_arm: Vector, row_point: int,
-    col: int, col_arm: Vector, col_point: int, s: float,
+    B: Array, Z: Array, pair: int, P: int, C: int, row: Place, row_arm: Vector, row_point: Place,
+    col: Place, col_arm: Vector, col_point: Place, s: float,
 ) -> None:  # fmt: skip
     """How the force on one object changes with another: δf = α δy, with s = ½ h Λ α.
 
@@ -77,30 +83,30 @@ def curve(B: Array, X: Array, K: Int, Z: Array, pair: int, i: int, impulse: floa
         un, wn, u, w = vector(X, i, UN), vector(X, i, WN), vector(X, i, UM), vector(X, i, WM)
         _own(B, P, un, w, s)
         _own(B, C, wn, u, s)
-        _couple(B, Z, pair, P, C, 0, un, 0, 1, w, 0, s)
-        _couple(B, Z, pair, P, C, 1, wn, 0, 0, u, 0, s)
+        _couple(B, Z, pair, P, C, ON_PARENT, un, VECTOR, ON_CHILD, w, VECTOR, s)
+        _couple(B, Z, pair, P, C, ON_CHILD, wn, VECTOR, ON_PARENT, u, VECTOR, s)
         return
     an, bn, a, b = vector(X, i, AN), vector(X, i, BN), vector(X, i, AM), vector(X, i, BM)
     f, d = vector(X, i, F), vector(X, i, DM)
     _own(B, C, bn, f, s)
     _own(B, P, an, f, -s)
     if kind == ROD:
-        _couple(B, Z, pair, P, C, 0, an, 1, 0, a, 1, s)
-        _couple(B, Z, pair, P, C, 1, bn, 1, 1, b, 1, s)
-        _couple(B, Z, pair, P, C, 0, an, 1, 1, b, 1, -s)
-        _couple(B, Z, pair, P, C, 1, bn, 1, 0, a, 1, -s)
+        _couple(B, Z, pair, P, C, ON_PARENT, an, POINT, ON_PARENT, a, POINT, s)
+        _couple(B, Z, pair, P, C, ON_CHILD, bn, POINT, ON_CHILD, b, POINT, s)
+        _couple(B, Z, pair, P, C, ON_PARENT, an, POINT, ON_CHILD, b, POINT, -s)
+        _couple(B, Z, pair, P, C, ON_CHILD, bn, POINT, ON_PARENT, a, POINT, -s)
         return
-    side = 0 if kind == ALONG else 1
+    side = ON_PARENT if kind == ALONG else ON_CHILD
     vn, v = (vector(X, i, UN), vector(X, i, UM)) if kind == ALONG else (vector(X, i, WN), vector(X, i, WM))
     _own(B, P if side == 0 else C, vn, d, s)
-    _couple(B, Z, pair, P, C, side, vn, 0, 0, a, 1, -s)
-    _couple(B, Z, pair, P, C, side, vn, 0, 1, b, 1, s)
-    _couple(B, Z, pair, P, C, 0, an, 1, side, v, 0, -s)
-    _couple(B, Z, pair, P, C, 1, bn, 1, side, v, 0, s)
+    _couple(B, Z, pair, P, C, side, vn, VECTOR, ON_PARENT, a, POINT, -s)
+    _couple(B, Z, pair, P, C, side, vn, VECTOR, ON_CHILD, b, POINT, s)
+    _couple(B, Z, pair, P, C, ON_PARENT, an, POINT, side, v, VECTOR, -s)
+    _couple(B, Z, pair, P, C, ON_CHILD, bn, POINT, side, v, VECTOR, s)
 
 
 @inner
-def columns_of(B: Array, X: Array, K: Int, i: int, part: int, q: Array) -> None:
+def columns_of(B: Array, X: Array, K: Int, i: int, part: Place, q: Array) -> None:
     """q[0:6], q[6:12]: impulse of the function on parent and child, q[12:18], q[18:24]: derivative of g(q1)/h by their
     velocities. part: which of the three functions of a MEET.
     """
@@ -151,7 +157,7 @@ def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: I
         n, s, first = e.element[i, 1], e.element[i, 2], e.element[i, 5]
         P, C = K[first, PARENT], K[first, CHILD]
         for k in range(n):
-            columns_of(B, X, K, first + k, 0, q[k])
+            columns_of(B, X, K, first + k, FIRST, q[k])
         for k in range(n):
             for j in range(12):
                 t = 0.0
@@ -169,11 +175,11 @@ def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: I
         else:
             continue
         nC, nP = moment(vector(B, C, A), axis), moment(vector(B, P, A), axis)
-        if C < ground:
+        if ground > C:
             add_matrix_to(B, C, KWW, add_outer(NOTHING, times(s, nC), axis))
-        if P < ground:
+        if ground > P:
             add_matrix_to(B, P, KWW, add_outer(NOTHING, times(s, nP), axis))
-        if C < ground and P < ground:
+        if ground > C and ground > P:
             pair, turned = twist_pairs[k, 0], twist_pairs[k, 1]
             add_matrix_to(Z, pair, ACROSS * turned + WW, add_outer(NOTHING, times(-s, nP), axis))
             add_matrix_to(Z, pair, ACROSS * (1 - turned) + WW, add_outer(NOTHING, times(-s, nC), axis))

@@ -11,13 +11,14 @@ import math
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.calls import call_energy
-from visviva.kernels.multibody.algebra import (
-    add_to, cross, dot, size_of, matrix, minus, moment, mul, plus, put, times, vector,
-)  # fmt: skip
 from visviva.kernels.multibody.functions import middle, push, turned
-from visviva.kernels.multibody.tables import (
-    A, ANGLE, AXIS, COS, DM, DRIVE, FRICTION, G, LOAD_F, LOAD_M, PLACE, RATE, ROT, SECANT, SIN, SIZE_R, TORQUE, TORSION, W,
-    XN, XX, XY, XZ, YN, ZN, Elements, Int, Machine,
+
+from visviva.kernels.multibody.algebra import (  # isort: skip
+    add_to, cross, dot, matrix, minus, moment, mul, put, size_of, times, vector,
+)  # fmt: skip
+from visviva.kernels.multibody.tables import (  # isort: skip
+    ANGLE, AXIS, COS, DM, DRIVE, FRICTION, LOAD_F, LOAD_M, PLACE, RATE, ROT, SECANT, SIN, SIZE_R, TORQUE, TORSION, XN,
+    XX, XY, XZ, YN, ZN, A, Elements, G, Int, Machine, W,
 )  # fmt: skip
 
 SMALL_TURN = 1e-4  # sin of it; below, Δθ/sin Δθ is a series
@@ -141,11 +142,11 @@ def push_elements(M: Machine, e: Elements, u: Array, h: float) -> None:
             axis, torque = vector(M.T, t, SECANT), -e.effort[e.twists[k, 2]]
         n = times(h * torque, axis)
         P, C = M.TK[t, 0], M.TK[t, 1]
-        if C < ground:
+        if ground > C:
             m = moment(vector(M.B, C, A), n)
             add_to(M.B, C, TORQUE, times(-1.0, m))
             M.B[C, SIZE_R] += size_of(m)
-        if P < ground:
+        if ground > P:
             m = moment(vector(M.B, P, A), n)
             add_to(M.B, P, TORQUE, m)
             M.B[P, SIZE_R] += size_of(m)

@@ -9,20 +9,23 @@ With f_i = ∂g/∂y_i for the points and vectors y_i it depends on, the value a
 
     g(q1)/h = g(q0)/h + F·(u_B - u_A) + M_A·ω_A + M_B·ω_B,    F = f of the child's point,  M = Σ p_i × f_i
 
-p: arms in the middle, p = C p(0). Impulses Λ of a function enter the balances with Λ F, Λ N(a) M. See `bodies` for C, N.
+p: arms in the middle, p = C p(0). Impulses Λ of a function enter the balances with Λ F, Λ N(a) M; C, N: see `bodies`.
 """
 
 from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import (
-    ZERO, Vector, add_to, cross, dot, size_of, matrix, minus, moment, mul, plus, put, times, to_middle, vector,
+
+from visviva.kernels.multibody.algebra import (  # isort: skip
+    ZERO, Vector, add_to, cross, dot, matrix, minus, moment, mul, plus, put, size_of, times, to_middle, vector,
 )  # fmt: skip
-from visviva.kernels.multibody.tables import (
-    A, ALONG, ALONG_CHILD, AM, AN, BM, BN, CHILD, CONST, DM, DN, DOT, F, F1, FORCE, G, KIND, MA, MA1, MB, MB1, MEET, PARENT,
-    PHI, ROT, SHRINK, SIZE_G, SIZE_R, SIZE_T, TORQUE, U, UM, UN, W, WM, WN, XA, XB, XU, XW, Int,
+from visviva.kernels.multibody.tables import (  # isort: skip
+    ALONG, ALONG_CHILD, AM, AN, BM, BN, CHILD, CONST, DM, DN, DOT, F1, FORCE, KIND, MA, MA1, MB, MB1, MEET, PARENT, PHI,
+    ROT, SHRINK, SIZE_G, SIZE_R, SIZE_T, TORQUE, UM, UN, WM, WN, XA, XB, XU, XW, A, F, G, Int, U, W,
 )  # fmt: skip
+
+TINY = 1e-30  # a size may be zero, where everything is at the origin
 
 
 @inner
@@ -57,7 +60,7 @@ def place_function(B: Array, X: Array, K: Int, i: int) -> None:
     else:
         X[i, G] = 0.5 * dot(d, d) - X[i, CONST]
         size *= size_of(d) + size
-    X[i, SIZE_G] = size
+    X[i, SIZE_G] = size + TINY
 
 
 @inner
@@ -103,7 +106,10 @@ def middle(B: Array, X: Array, K: Int, i: int, h: float) -> float:
         return dot_middle(B, X, K, i)
     apart = meet_middle(B, X, K, i)
     a, b = vector(X, i, AM), vector(X, i, BM)
-    shift = plus(times(0.5 * h, minus(vector(B, C, U), vector(B, P, U))), minus(vector(X, i, DN), minus(vector(X, i, BN), vector(X, i, AN))))
+    shift = plus(
+        times(0.5 * h, minus(vector(B, C, U), vector(B, P, U))),
+        minus(vector(X, i, DN), minus(vector(X, i, BN), vector(X, i, AN))),
+    )
     d = plus(shift, minus(b, a))
     put(X, i, DM, d)
     f, turning = d, 0.0
@@ -128,13 +134,13 @@ def middle(B: Array, X: Array, K: Int, i: int, h: float) -> float:
 def push_meet(B: Array, X: Array, K: Int, i: int, L: Vector) -> None:
     """Add the impulse L on the child's point, and its opposite on the parent's, to the balances of momentum."""
     P, C, size = K[i, PARENT], K[i, CHILD], size_of(L)
-    if C < B.shape[0] - 1:
+    if B.shape[0] - 1 > C:
         m = moment(vector(B, C, A), cross(vector(X, i, BM), L))
         add_to(B, C, FORCE, L)
         add_to(B, C, TORQUE, m)
         B[C, SIZE_T] += size
         B[C, SIZE_R] += size_of(m)
-    if P < B.shape[0] - 1:
+    if B.shape[0] - 1 > P:
         m = moment(vector(B, P, A), cross(L, vector(X, i, AM)))
         add_to(B, P, FORCE, times(-1.0, L))
         add_to(B, P, TORQUE, m)
@@ -147,10 +153,10 @@ def push_dot(B: Array, X: Array, K: Int, i: int, impulse: float) -> None:
     """Add the impulse of a DOT to the balances of momentum."""
     P, C, m = K[i, PARENT], K[i, CHILD], times(impulse, vector(X, i, MA))
     s = size_of(m)
-    if C < B.shape[0] - 1:
+    if B.shape[0] - 1 > C:
         add_to(B, C, TORQUE, times(-1.0, moment(vector(B, C, A), m)))
         B[C, SIZE_R] += s
-    if P < B.shape[0] - 1:
+    if B.shape[0] - 1 > P:
         add_to(B, P, TORQUE, moment(vector(B, P, A), m))
         B[P, SIZE_R] += s
 
@@ -162,13 +168,13 @@ def push(B: Array, X: Array, K: Int, i: int, impulse: float) -> None:
         push_dot(B, X, K, i, impulse)
         return
     P, C, f = K[i, PARENT], K[i, CHILD], times(impulse, vector(X, i, F))
-    if C < B.shape[0] - 1:
+    if B.shape[0] - 1 > C:
         m = times(impulse, moment(vector(B, C, A), vector(X, i, MB)))
         add_to(B, C, TORQUE, m)
         add_to(B, C, FORCE, f)
         B[C, SIZE_T] += size_of(f)
         B[C, SIZE_R] += size_of(m)
-    if P < B.shape[0] - 1:
+    if B.shape[0] - 1 > P:
         m = times(impulse, moment(vector(B, P, A), vector(X, i, MA)))
         add_to(B, P, TORQUE, m)
         add_to(B, P, FORCE, times(-1.0, f))

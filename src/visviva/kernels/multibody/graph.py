@@ -1,7 +1,8 @@
 """The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
 
-Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each), blocks
-between the bodies of a pair (72 each), and per multiplier impulses and slopes on both bodies (24) and its diagonal.
+Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each),
+blocks between the bodies of a pair (72 each), and per multiplier impulses and slopes on both bodies (24) and its
+diagonal.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import Vector
-from visviva.kernels.multibody.curvature import columns_of, curve, curve_meet
+from visviva.kernels.multibody.algebra import Place, Vector
+from visviva.kernels.multibody.curvature import FIRST, columns_of, curve, curve_meet
 from visviva.kernels.multibody.tables import DU, FORCE, KIND, KVV, MEET, PLACE, Int, Machine
 
 PER_BODY, PER_PAIR, PER_ROW = 36, 72, 25
@@ -28,7 +29,7 @@ class Graph(NamedTuple):
 
 
 @inner
-def _row(M: Machine, g: Graph, i: int, part: int, k: int, Z: Array) -> None:
+def _row(M: Machine, g: Graph, i: int, part: Place, k: int, Z: Array) -> None:
     n = M.B.shape[0] - 1
     at = PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * k
     if not M.active[k]:
@@ -55,7 +56,7 @@ def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None
                 _row(M, g, i, part, k + part, Z)
         else:
             curve(M.B, M.X, M.K, Z, pairs[i], i, M.lam[k], h)
-            _row(M, g, i, 0, k, Z)
+            _row(M, g, i, FIRST, k, Z)
     for b in range(n):
         for j in range(PER_BODY):
             g.V[PER_BODY * b + j] = M.B[b, KVV + j]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import size_of, plus, times, vector
+from visviva.kernels.multibody.algebra import plus, size_of, times, vector
 from visviva.kernels.multibody.functions import dot_middle, meet_middle, middle, push, push_dot, push_meet
-from visviva.kernels.multibody.tables import (
-    CHILD, DOT, FORCE, G, KIND, MEET, PARENT, PLACE, REACH, SIZE_G, SIZE_R, SIZE_T, TORQUE, U, W, Int,
+
+from visviva.kernels.multibody.tables import (  # isort: skip
+    CHILD, DOT, FORCE, KIND, MEET, PARENT, PLACE, REACH, SIZE_G, SIZE_R, SIZE_T, TORQUE, G, Int, U, W,
 )  # fmt: skip
 
+EXACT = 8.0  # weight of rows against balances: what they miss moves bodies, and heights are energy
 SMALLEST = 1e-12  # of the size_of size of its kind: below, a balance counts as that of the others
 
 
 @inner
-def joints(
-    B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active: Mask, h: float
-) -> tuple[float, int]:
+def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active: Mask, h: float) -> tuple[float, int]:
     """Rows of all joints, and their impulses on the bodies; the size_of scaled row, and its place."""
     worst, at = 0.0, -1
     for i in range(rows):
@@ -40,7 +40,7 @@ def joints(
             gap[k] = X[i, G] / h + middle(B, X, K, i, h)
             push(B, X, K, i, lam[k])
             r = abs(gap[k]) if active[k] else 0.0
-        r /= X[i, SIZE_G] / abs(h) + speed
+        r *= EXACT / (X[i, SIZE_G] / abs(h) + speed)
         if not r <= worst:
             worst, at = r, k
     return worst, at

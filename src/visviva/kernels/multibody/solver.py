@@ -10,7 +10,7 @@ from visviva.kernels.lu import Plan
 from visviva.kernels.multibody.border import Border
 from visviva.kernels.multibody.curvature import curve, curve_meet
 from visviva.kernels.multibody.graph import Graph
-from visviva.kernels.multibody.tables import KIND, MEET, PLACE, U, Int
+from visviva.kernels.multibody.tables import KIND, MEET, PLACE, Int, U
 from visviva.kernels.multibody.tree import Tree
 
 

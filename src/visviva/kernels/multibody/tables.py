@@ -49,7 +49,9 @@ class Machine(NamedTuple):
     Arrays are handed to the functions of a step one by one: a tuple of all would be counted in and out at every call.
     """
 
-    sizes: Int  # (2,) whether rotations are integrated by momenta in the body; number of functions that are rows of joints
+    sizes: (
+        Int  # (2,) whether rotations are integrated by momenta in the body; number of functions that are rows of joints
+    )
     gravity: Array  # (3,)
     B: Array  # (bodies + 1, BODY)
     X: Array  # (functions, FUNCTION) rows of joints, then functions of elements
@@ -71,7 +73,9 @@ class Elements(NamedTuple):
     law: Int  # (laws, 3) address, instances, first place in `law_rows`
     law_rows: Int
     law_numbers: Array
-    element: Int  # (elements, 6) first measure, their number, first slope, first of damping or -1, line or not, function
+    element: (
+        Int  # (elements, 6) first measure, their number, first slope, first of damping or -1, line or not, function
+    )
     damping: Array
     pushed: Int  # (k, 2) measure and input that acts along it
     loads: Int  # (k, 3) body, first input, their number: 6 for a wrench, 3 for a force

@@ -10,30 +10,31 @@ With δu = e - D δω and δL from the first row, what is left of the child is K
     δω = y + Y_u e + Y_p δω_A,   δμ = z + E_u e + E_p δω_A,   y = -A r - G γ,   z = -Q (r + K y),
     Y_u = -A K_wu,   Y_p = -A K_bp - G E,   E_u = -Q (K_wu + K Y_u),   E_p = -Q (K_bp + K Y_p)
 
-A ball joint has A = K⁻¹. A hinge has A = t ℓᵀ/κ, with t normal to both rows of W, ℓ to both columns of T and κ = ℓ·K t: one
-angle, and nothing is inverted. Q is the inverse of T on what its columns span. The rest adds to the parent's rows; all
-matrices are 3 x 3. They are Featherstone's articulated bodies, in absolute coordinates.
+A ball joint has A = K⁻¹. A hinge has A = t ℓᵀ/κ, with t normal to both rows of W, ℓ to both columns of T and κ = ℓ·K t:
+one angle, and nothing is inverted. Q is the inverse of T on what its columns span. The rest adds to the parent's rows;
+all matrices are 3 x 3. They are Featherstone's articulated bodies, in absolute coordinates.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import (
-    NOTHING, Matrix, Vector, add_matrix_to, add_outer, add_to, cross, dot, halfway, hat_hat, hat_mul, inverse, lowered,
-    matmul, matminus, matplus, matrix, mattimes, minus, moment, moment_matrix, mul, mul_hat, mul_t, plus, put, put_matrix,
-    times, vector,
-)  # fmt: skip
 from visviva.kernels.multibody.curvature import ACROSS, WW, curve_meet
 from visviva.kernels.multibody.functions import back
-from visviva.kernels.multibody.tables import (
-    A, AM, AN, BM, BN, DU, DW, FORCE, KVV, KVW, KWV, KWW, MA, PLACE, SHRINK, TORQUE, UM, UN, WM, WN, Int, columns,
+
+from visviva.kernels.multibody.algebra import (  # isort: skip
+    NOTHING, Matrix, Vector, add_matrix_to, add_outer, add_to, cross, dot, halfway, hat_hat, hat_mul, inverse, lowered,
+    matminus, matmul, matplus, matrix, mattimes, minus, moment, moment_matrix, mul, mul_hat, mul_t, plus, put,
+    put_matrix, times, vector,
+)  # fmt: skip
+from visviva.kernels.multibody.tables import (  # isort: skip
+    AM, AN, BM, BN, DU, DW, FORCE, KVV, KVW, KWV, KWW, MA, PLACE, SHRINK, TORQUE, UM, UN, WM, WN, A, Int, columns,
 )  # fmt: skip
 
-# columns of a joint of the tree, in the letters above: ARM is B, LEVER is D, KUW = K_vw - K_vv D; DD, FF, GG for the parent
+# columns of a joint of the tree, in the letters above: ARM is B, LEVER is D, KUW = K_vw - K_vv D; DD, FF, GG for the
+# parent
 (
     ARM, ARM_A, LEVER, LEVER_A, KUW, A_, G_, Q_, QK, YU, YP, EU, EP, DD, FF, GG, KPB, TP, REST, MU, RHO, JOINT,
 ) = columns(9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 3, 3, 3)  # fmt: skip
@@ -179,9 +180,7 @@ def _one_or_three(
 
 
 @inner
-def factor_tree(
-    B: Array, X: Array, K: Int, lam: Array, joints: Int, Y: Array, Z: Array, h: float
-) -> float:
+def factor_tree(B: Array, X: Array, K: Int, lam: Array, joints: Int, Y: Array, Z: Array, h: float) -> float:
     """Eliminate; returns 0, or not a number where a block is singular.
 
     Bodies' own blocks hold what bodies, elements and joints outside of the tree add; Z the same between bodies.
@@ -242,9 +241,7 @@ def factor_tree(
 
 
 @inner
-def solve_tree(
-    B: Array, K: Int, gap: Array, dlam: Array, joints: Int, Y: Array, roots: Int, six: Array
-) -> None:
+def solve_tree(B: Array, K: Int, gap: Array, dlam: Array, joints: Int, Y: Array, roots: Int, six: Array) -> None:
     """Increments of all velocities and of the tree's impulses from the residual in FORCE, TORQUE and gap."""
     for j in range(joints.shape[0]):
         b, p, n = joints[j, BODY_B], joints[j, BODY_A], joints[j, DOTS]
@@ -308,7 +305,7 @@ def _solve_root(B: Array, b: int, six: Array) -> None:
             six[i, c], six[i, 3 + c] = B[b, KVV + 3 * i + c], B[b, KVW + 3 * i + c]
             six[3 + i, c], six[3 + i, 3 + c] = B[b, KWV + 3 * i + c], B[b, KWW + 3 * i + c]
         six[6, i], six[6, 3 + i] = -B[b, FORCE + i], -B[b, TORQUE + i]
-    solve_dense(6, six, six[6])
+    solve_dense(six.shape[1], six, six[6])
     for i in range(3):
         B[b, DU + i], B[b, DW + i] = six[6, i], six[6, 3 + i]
 

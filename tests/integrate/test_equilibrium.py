@@ -1,0 +1,142 @@
+"""Static equilibrium: forces balance, reactions carry the weight, and stability is that of small oscillations."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from large_mechanisms import chain
+from numpy.testing import assert_allclose
+
+import visviva as vv
+from visviva.demo import double_pendulum, four_bar
+from visviva.integrate.equilibrium import equilibrium
+from visviva.mechanism import Motion
+
+G = 9.81
+BAR = vv.inertia.cylinder(1.0, 0.05, 1.0, axis="z")
+
+
+def pendulum(tilt: float, **spring) -> vv.Mechanism:
+    """A bar of length 1 on a hinge about y, at an angle from hanging."""
+    m = vv.Mechanism("pendulum", gravity=(0, 0, -G))
+    R = vv.geometry.SO3.exp(np.array([0.0, tilt, 0.0]))
+    m.body("bar", inertia=BAR, at=R.act(np.array([0, 0, -0.5])), rotation=R)
+    m.revolute("hinge", m.ground, "bar", at=(0, 0, 0), axis=(0, 1, 0))
+    if spring:
+        m.torsion("spring", "hinge", **spring)
+    return m
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, -1.5, 2.5])
+def test_a_pendulum_hangs_and_its_hinge_carries_it(angle):
+    found = equilibrium(pendulum(angle))
+    assert_allclose(found.motion.q["bar"][:3], (0, 0, -0.5), rtol=0, atol=1e-12)
+    force = np.linalg.norm(found.reactions["hinge"][3:])
+    assert force == pytest.approx(G, rel=1e-12)
+    assert_allclose(found.reactions["hinge"][:3], 0, atol=1e-12)
+    assert found.energy == pytest.approx(-0.5 * G, rel=1e-12)
+    inertia = 0.25 + float(BAR.J[1, 1])
+    assert found.lowest == pytest.approx(0.5 * G / inertia, rel=1e-8)
+    assert found.stable
+    assert f"{np.sqrt(0.5 * G / inertia) / (2 * np.pi):.4g} Hz" in str(found)
+
+
+def test_a_start_in_balance_is_kept_though_it_is_unstable():
+    found = equilibrium(pendulum(np.pi))
+    assert_allclose(found.motion.q["bar"][:3], (0, 0, 0.5), rtol=0, atol=1e-15)
+    assert (found.stability, found.stable) == ("unstable", False)
+    assert found.lowest == pytest.approx(-0.5 * G / (0.25 + float(BAR.J[1, 1])), rel=1e-8)
+
+
+def test_a_torsion_spring_holds_it_where_moments_balance():
+    """½ g sin θ = k (2 - θ); also beyond one turn, as the spring winds up."""
+    found = equilibrium(pendulum(0.0, k=3.0, angle=2.0))
+    theta = found.motion.angles["hinge"]
+    assert 0.5 * G * np.sin(theta) == pytest.approx(3.0 * (2.0 - theta), rel=1e-10)
+    wound = equilibrium(pendulum(0.0, k=50.0, angle=8.0)).motion.angles["hinge"]
+    assert 0.5 * G * np.sin(wound) == pytest.approx(50.0 * (8.0 - wound), rel=1e-10)
+    assert wound > 2 * np.pi
+
+
+def test_a_mass_on_a_spring():
+    m = vv.Mechanism(gravity=(0, 0, -G))
+    m.particle("p", mass=2.0, at=(0.1, 0, -1.0))
+    m.spring("s", m.ground, "p", k=50.0, length=1.0, at_a=(0, 0, 0))
+    found = equilibrium(m)
+    assert_allclose(found.motion.q["p"], (0, 0, -1 - 2 * G / 50), rtol=0, atol=1e-10)
+    assert found.lowest == pytest.approx(G / (1 + 2 * G / 50), rel=1e-6)  # as a pendulum
+    assert found.reactions == {}
+
+
+def test_a_loop_with_redundant_rows_comes_to_rest():
+    m = four_bar()
+    found = equilibrium(m)
+    assert found.stable
+    around = equilibrium(m, initial=found.motion)
+    assert around.energy == pytest.approx(found.energy, rel=1e-12)
+    run = vv.simulate(m, t_end=0.05, h=0.01, initial=found.motion)
+    assert np.abs(run["momentum"]).max() < 1e-9
+    assert_allclose(found.reactions["A"], run["A.reaction"][0], rtol=0, atol=1e-8)
+    assert_allclose(found.reactions["D"], run["D.reaction"][0], rtol=0, atol=1e-8)
+
+
+def test_the_stretched_double_pendulum():
+    found = equilibrium(double_pendulum())
+    assert found.stable
+    angles = list(found.motion.angles.values())
+    assert np.sin(angles[1]) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_directions_without_stiffness_are_told():
+    """A bar on a ball joint may turn about the vertical."""
+    m = vv.Mechanism(gravity=(0, 0, -G))
+    m.body("bar", inertia=BAR, at=(0.1, 0.2, -0.4))
+    m.spherical("ball", m.ground, "bar", at=(0.1, 0.2, 0.1))
+    found = equilibrium(m)
+    assert (found.stability, found.stable) == ("neutral", False)
+
+
+def test_what_cannot_move_is_in_equilibrium():
+    m = vv.Mechanism(gravity=(0, 0, -G))
+    m.body("block", inertia=BAR, at=(1, 0, 0))
+    m.fixed("weld", m.ground, "block", at=(0, 0, 0))
+    found = equilibrium(m)
+    assert found.lowest is None
+    assert found.stable
+    assert_allclose(found.reactions["weld"], (0, -G, 0, 0, 0, G), rtol=0, atol=1e-12)
+
+
+def test_large_chains_hang_straight(monkeypatch):
+    monkeypatch.setattr(sys.modules[equilibrium.__module__], "FEW", 0)
+    found = equilibrium(chain(6))
+    assert found.energy == pytest.approx(-G * 18.0, rel=1e-12)
+    assert found.stability == "neutral"  # each link may spin
+    assert np.linalg.norm(found.reactions["joint0"][3:]) == pytest.approx(6 * G, rel=1e-10)
+
+
+@pytest.mark.slow
+def test_a_chain_of_thirty_links():
+    found = equilibrium(chain(30))
+    assert found.energy == pytest.approx(-G * 450.0, rel=1e-10)
+
+
+# -- errors -----------------------------------------------------------------------------------------------------
+
+
+def test_what_falls_has_no_equilibrium():
+    m = vv.Mechanism("stone", gravity=(0, 0, -G))
+    m.particle("p", mass=2.0, at=(0, 0, 0))
+    with pytest.raises(vv.AssemblyError, match=r"(?s)no equilibrium of mechanism 'stone'.*'p' would start with 9.81"):
+        equilibrium(m)
+
+
+def test_only_mechanisms_have_one():
+    with pytest.raises(vv.ModelError, match="takes a Mechanism, got int"):
+        equilibrium(3)
+
+
+def test_an_initial_motion_of_other_bodies_is_refused():
+    with pytest.raises(vv.ModelError, match="of other bodies"):
+        equilibrium(pendulum(0.0), initial=Motion({"x": np.zeros(3)}, {"x": np.zeros(3)}, {}))
