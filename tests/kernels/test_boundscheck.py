@@ -19,6 +19,7 @@ PROGRAM = """
 import numba
 import numpy as np
 from compiled_models import gyroscope, point
+from random_mechanisms import random_mechanism
 from physics_systems import GASES, charging, two_gases
 from systems import hot, oscillator
 import visviva as vv
@@ -41,12 +42,18 @@ run(charging(), {"drawn": 0.0, "q": 0.0}, gradient)
 run(two_gases(), GASES, gradient, h=0.02)
 for space in (SE2_SPACE, SE3_SPACE):
     run(gyroscope(space), {"x": point(space), "v": [1.0, -0.5, 0.3]}, gradient, inputs={"jets": [0.1, 0.2]})
+for seed, bodies in ((1, 2), (2, 3), (13, 5)):
+    sample = random_mechanism(seed, bodies)
+    for scheme in (vv.PHMP(), vv.LieMidpoint()):
+        run(sample.mechanism, sample.motion, scheme, h=0.005, inputs=sample.inputs)
+chain = random_mechanism(4, 3, dissipates=False)
+run(chain.mechanism, chain.motion, vv.Suzuki4(), h=0.005, inputs=chain.inputs)
 print("all ran")
 """
 
 
 def test_kernels_stay_within_their_arrays(tmp_path):
-    paths = os.pathsep.join(str(TESTS / name) for name in ("contracts", "language", "library"))
+    paths = os.pathsep.join(str(TESTS / name) for name in ("contracts", "language", "library", "verification"))
     settings = {"NUMBA_BOUNDSCHECK": "1", "VISVIVA_CACHE_DIR": str(tmp_path), "PYTHONPATH": paths}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM], env=os.environ | settings, capture_output=True, text=True

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import visviva as vv
-from visviva.cli.samples import DOMAINS, alone, oscillator
+from visviva.cli.samples import DOMAINS, alone, mechanisms, oscillator
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
@@ -28,6 +28,10 @@ def precompile() -> None:
         line = _Line(f"steps of {name}")
         vv.simulate(oscillator(), t_end=0.02, h=0.01, integrator=scheme, initial={"q": 1.0, "p": 0.0})
         line.end()
+    line = _Line("steps of mechanisms")
+    for mechanism in mechanisms():
+        vv.simulate(mechanism, t_end=0.02, h=0.01)
+    line.end()
     for domain, systems in DOMAINS.items():
         line = _Line(f"laws of {domain}")
         line.end(compile_laws(systems()))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+import visviva as vv
 from visviva.language import AbstractSystem, Composite, Irreversible, compose, storage
 from visviva.library import electric, friction, gas, hydraulic, rotation, thermal, translation
 from visviva.library.multibody import LOWER_PAIRS, ground, joint, rigid_body
@@ -135,6 +136,20 @@ def _multibody() -> list[AbstractSystem]:
         pitch = 0.1 if kind == "screw" else None
         systems.append(joint(kind, pitch=pitch, friction=np.ones(freedoms)))
     return systems
+
+
+def mechanisms() -> list[vv.Mechanism]:
+    """One that is eliminated along its tree of joints, and one that needs a sparse matrix; with springs."""
+    tree = vv.Mechanism("tree", gravity=(0, 0, -9.81))
+    tree.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    tree.torsion("coil", tree.revolute("hinge", tree.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0)), k=1.0)
+    graph = vv.Mechanism("graph")
+    graph.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    graph.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
+    graph.cylindrical("slide", "a", "b", at=(0, 0, 0), axis=(1, 0, 0))
+    graph.spring("spring", "a", "b", k=1.0, length=0.5)
+    graph.trace_spring("trace", graph.ground, "a", G=np.eye(3), K=np.eye(3), at=(0, 0, 0))
+    return [tree, graph]
 
 
 DOMAINS: dict[str, Callable[[], list[AbstractSystem]]] = {

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
+from visviva.geometry import SO3
 from visviva.geometry.linear import apply, dot, transpose
 from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
 from visviva.mechanism.coordinates import POSES, space_of
@@ -146,6 +147,13 @@ class Kinematics:
                 columns = np.array([self.columns[k].start for k in members])[:, None] + np.arange(space.dim)
                 reached[..., at] = space.retract(q[..., at], delta[..., columns])
         return reached
+
+    def orthonormal(self, q: Array) -> Array:
+        """The same with the rounding of many increments removed from the rotations."""
+        clean, at = q.copy(), self._numbers(self.rigid, 12)
+        R = SO3.nearest(POSES.rotation(q[..., at])).R
+        clean[..., at] = POSES.point(R, POSES.translation(q[..., at]))
+        return clean
 
     # -- rows ---------------------------------------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ def _settle(linkage: Linkage, q: Array, free: Mask, size: float) -> Array:
     """A descent that ends at the rows of the joints; where axes are far from each other, with those first."""
     if (linkage.upright(linkage.kinematics.place(q)) < ALIGNED).any():
         q = _descend(linkage, _residual(linkage, upright=True), q, free, size)
+    q = linkage.kinematics.orthonormal(_descend(linkage, _residual(linkage), q, free, size))
     return _descend(linkage, _residual(linkage), q, free, size)
 
 
@@ -123,7 +124,7 @@ def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: 
     norm = float(np.linalg.norm(g))
     mu = min(1e-2, DAMPING * (norm / length) ** 2)
     for _ in range(ITERATIONS):
-        if np.abs(g).max(initial=0.0) <= 4 * EPS * size:
+        if np.abs(g).max(initial=0.0) <= 0.5 * EPS * size:
             break
         C = kinematics.matrix(kinematics.blocks(kinematics.place(q)) / residual.scale[:, None, None])
         C = C if free.all() else C[:, free]

@@ -105,7 +105,7 @@ def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors
             apart, size = minus(vb, va), size_of(va) + size_of(vb)
             row = max(1.0, max(size_of(vector(X, i, AN)), size_of(vector(X, i, BN))))
             if kind == MEET:
-                value = size_of(apart)
+                value = max(abs(apart[0]), max(abs(apart[1]), abs(apart[2])))
             elif kind == ALONG:
                 value, size = abs(dot(u, apart) + dot(du, d)), size + size_of(du) * size_of(d)
             elif kind == ALONG_CHILD:
