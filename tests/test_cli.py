@@ -84,8 +84,10 @@ def test_an_error_of_the_package_is_told_without_a_traceback(monkeypatch, capsys
 def test_precompiling_says_what_it_does_where_and_how_long(own_cache, monkeypatch, capsys):
     monkeypatch.setattr(precompile, "SCHEMES", {})
     monkeypatch.setattr(precompile, "DOMAINS", {"springs": lambda: [samples.translation.spring(1.0)]})
+    monkeypatch.setattr(precompile, "mechanisms", list)
     assert main(["precompile"]) == 0
-    first, last = capsys.readouterr().out.splitlines()
+    steps, first, last = capsys.readouterr().out.splitlines()
+    assert steps.startswith("steps of mechanisms")
     assert first.startswith("laws of springs")
     assert first.endswith(" s")
     assert last.endswith(f"MB in {cache.folder()}")

@@ -148,7 +148,6 @@ def mechanisms() -> list[vv.Mechanism]:
     graph.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
     graph.cylindrical("slide", "a", "b", at=(0, 0, 0), axis=(1, 0, 0))
     graph.spring("spring", "a", "b", k=1.0, length=0.5)
-    graph.trace_spring("trace", graph.ground, "a", G=np.eye(3), K=np.eye(3), at=(0, 0, 0))
     return [tree, graph]
 
 
