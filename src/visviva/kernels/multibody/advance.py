@@ -29,7 +29,6 @@ from visviva.kernels.newton import (  # isort: skip
 )  # fmt: skip
 
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
-CERTAIN = 1e-3  # of the floor: a residual that is expected below need not be evaluated
 STAGNANT = 0.25  # a residual that falls by less has come to its end
 
 
@@ -180,9 +179,6 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
-    plain = not acting and e.loads.shape[0] == 0  # nothing but velocities and impulses is read after the last iteration
-    for k in range(m):
-        plain = plain and active[k]
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
     energies(B, lie, gravity, log.energy[0])
@@ -269,9 +265,6 @@ def advance(
                 for k in range(m):
                     lam[k] += dlam[k] if active[k] else 0.0
                 iteration += 1
-                if plain and iteration > 1 and r * r < CERTAIN * last * settings[FLOOR]:
-                    best = r * r / last
-                    break  # the next residual would be rounding: it falls at least as fast as it did
                 last = r
             iterations += iteration
             residual = max(residual, best)
