@@ -79,8 +79,10 @@ class _Stepper(AbstractStepper):
         def residual(y: Array) -> tuple[Array, Array]:
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
-            reaction, potential, force = s.G(qm).T @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
-            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            Gt = s.G(qm).T
+            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
+            held = np.abs(Gt) @ np.abs(lam)  # forces of joints may cancel on a body that cannot move
+            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + held + np.abs(potential) + np.abs(force)
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 

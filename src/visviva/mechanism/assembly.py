@@ -15,7 +15,6 @@ from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.linkage import mass_vector as mass_vector
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.positions import close

@@ -26,10 +26,11 @@ from visviva.library.multibody import (
     torsion,
     wrench_port,
 )
-from visviva.mechanism.assembly import Motion, mass_vector
+from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import POSES, pair_functions
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.joint_coordinates import coordinate_values
+from visviva.mechanism.linkage import mass_vector
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Pair, Particle, Port, Torque
 from visviva.mechanism.placement import coordinates_of, frame_pose, offset
 from visviva.mechanism.port_values import driven_coordinate
