@@ -82,7 +82,7 @@ def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
     if border > BORDER:
         return None
     first = int(c.machine.sizes[1])
-    for _, parent, child, _ in c.machine.K[first:]:
+    for _, parent, child, _, _ in c.machine.K[first:]:
         if n not in (parent, child):
             return None
     for turn in c.elements.twists[:, 0]:
@@ -181,7 +181,7 @@ def _pairs(c: MachineModel) -> tuple[Int, Int, int]:
     def row(parent: int, child: int) -> int:
         return known.setdefault((parent, child), len(known))
 
-    pairs = np.array([row(int(a), int(b)) for _, a, b, _ in M.K], dtype=np.int64).reshape(-1)
+    pairs = np.array([row(int(a), int(b)) for _, a, b, _, _ in M.K], dtype=np.int64).reshape(-1)
     twists = []
     for k in c.elements.twists[:, 0]:
         a, b = M.TK[k].tolist()

@@ -91,7 +91,7 @@ class _Builder:
         self.elements = {part.name: part for part in self.m.elements}
         self.constraint = {part.name: k for k, part in enumerate(model.constraints)}
         self.X: list[Array] = []
-        self.K: list[tuple[int, int, int, int]] = []
+        self.K: list[list[int]] = []
         self.owner: list[int] = []
         self.measures = 0
         self.slopes = 0
@@ -118,7 +118,7 @@ class _Builder:
         heats, works, loads, pushed = self._structures()
         laws = self._laws()
         B = self._bodies()
-        X, K = _stack(self.X, self._width()), _table(self.K, 4)
+        X, K = _stack(self.X, self._width()), _table(self.K, 5)
         for at, end in ((XA, PARENT), (XB, CHILD)):
             np.maximum.at(B[:, REACH], K[:, end], np.linalg.norm(X[:, at : at + 3], axis=1))
         machine = Machine(
@@ -208,7 +208,7 @@ class _Builder:
                 kind = t.ROD
                 x[t.CONST] = 0.5 * length**2
         self.X.append(x)
-        self.K.append((int(kind), self._end(parent), self._end(child), place))
+        self.K.append([int(kind), self._end(parent), self._end(child), place, 0])
 
     def _end(self, end: Carrier) -> int:
         return self.ground if isinstance(end, Ground) else self.number[end.name]
@@ -232,11 +232,28 @@ class _Builder:
                 self._function(joint, row, m, flip)
                 self.owner.append(self.constraint[joint.name])
                 m += row.count
+            self._find_twins(first)
             rows = joint.joint.rows
             holds = bool(rows) and isinstance(rows[0], Meet) and all(isinstance(row, Dot) for row in rows[1:])
             ends = (self._end(joint.parent), self._end(joint.child))
             found.append(JointRows(joint.name, ends, range(first, len(self.X)), range(begin, m), holds))
         return tuple(found)
+
+    def _find_twins(self, first: int) -> None:
+        """Mark products of axes, from a function on, that follow each other and share an axis."""
+        from visviva.kernels.multibody import tables as t
+
+        i = first
+        while i + 1 < len(self.X):
+            shared = t.ALONE
+            if self.K[i][t.KIND] == self.K[i + 1][t.KIND] == t.DOT:
+                for at, axis in ((t.XU, t.SHARED_ON_PARENT), (t.XW, t.SHARED_ON_CHILD)):
+                    if np.array_equal(self.X[i][at : at + 3], self.X[i + 1][at : at + 3]):
+                        shared = axis
+            if shared != t.ALONE:
+                self.K[i][t.TWIN], self.K[i + 1][t.TWIN] = shared, t.SECOND
+                i += 1
+            i += 1
 
     def _multipliers(self, joints: tuple[JointRows, ...]) -> tuple[Int, Array]:
         """Places of the multipliers in the model, and signs: a point told from the other end changes its row's."""

@@ -236,6 +236,8 @@ class MachineStepper(AbstractStepper):
 
     def _signed(self, rates: Array) -> Array:
         """Velocities and multipliers with the signs of the model, or back."""
+        if (self.c.sign == 1.0).all():
+            return rates
         bodies = self.c.unknowns - len(self.c.w)
         sign = np.concatenate([np.ones(bodies), self.c.sign])
         return rates * np.tile(sign, rates.shape[-1] // len(sign))

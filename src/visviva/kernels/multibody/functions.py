@@ -22,7 +22,8 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
     ALONG, ALONG_CHILD, AM, AN, BM, BN, CHILD, CONST, DM, DN, DOT, F1, FORCE, KIND, MA, MA1, MB, MB1, MEET, PARENT, PHI,
-    ROT, SHRINK, SIZE_G, SIZE_R, SIZE_T, TORQUE, UM, UN, WM, WN, XA, XB, XU, XW, A, F, G, Int, U, W,
+    ROT, SHARED_ON_PARENT, SHRINK, SIZE_G, SIZE_R, SIZE_T, TORQUE, TWIN, UM, UN, WM, WN, XA, XB, XU, XW, A, F, G, Int,
+    U, W,
 )  # fmt: skip
 
 TINY = 1e-30  # a size may be zero, where everything is at the origin
@@ -99,6 +100,28 @@ def dot_middle(B: Array, X: Array, K: Int, i: int) -> float:
 
 
 @inner
+def hinge_middle(B: Array, X: Array, K: Int, i: int) -> tuple[float, float]:
+    """The same for two DOTs that share an axis: it is turned once."""
+    P, C, j = K[i, PARENT], K[i, CHILD], i + 1
+    u, w = turned(B, P, vector(X, i, UN)), turned(B, C, vector(X, i, WN))
+    put(X, i, UM, u)
+    put(X, i, WM, w)
+    m = cross(u, w)
+    put(X, i, MA, m)
+    apart = minus(vector(B, P, W), vector(B, C, W))
+    first = dot(m, apart)
+    if K[i, TWIN] == SHARED_ON_PARENT:
+        w = turned(B, C, vector(X, j, WN))
+    else:
+        u = turned(B, P, vector(X, j, UN))
+    put(X, j, UM, u)
+    put(X, j, WM, w)
+    m = cross(u, w)
+    put(X, j, MA, m)
+    return first, dot(m, apart)
+
+
+@inner
 def middle(B: Array, X: Array, K: Int, i: int, h: float) -> float:
     """Vectors, points and moments in the middle of a step; returns the rate (g(q1) - g(q0))/h. Not for MEET."""
     kind, P, C = K[i, KIND], K[i, PARENT], K[i, CHILD]
@@ -151,7 +174,12 @@ def push_meet(B: Array, X: Array, K: Int, i: int, L: Vector) -> None:
 @inner
 def push_dot(B: Array, X: Array, K: Int, i: int, impulse: float) -> None:
     """Add the impulse of a DOT to the balances of momentum."""
-    P, C, m = K[i, PARENT], K[i, CHILD], times(impulse, vector(X, i, MA))
+    push_moment(B, K[i, PARENT], K[i, CHILD], times(impulse, vector(X, i, MA)))
+
+
+@inner
+def push_moment(B: Array, P: int, C: int, m: Vector) -> None:
+    """Add a moment on the parent, and its opposite on the child."""
     s = size_of(m)
     if B.shape[0] - 1 > C:
         add_to(B, C, TORQUE, times(-1.0, moment(vector(B, C, A), m)))

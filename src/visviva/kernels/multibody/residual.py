@@ -5,22 +5,27 @@ from __future__ import annotations
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.algebra import plus, size_of, times, vector
-from visviva.kernels.multibody.functions import dot_middle, meet_middle, middle, push, push_dot, push_meet
 
+from visviva.kernels.multibody.functions import (  # isort: skip
+    dot_middle, hinge_middle, meet_middle, middle, push, push_dot, push_meet, push_moment,
+)  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    CHILD, DOT, FORCE, KIND, MEET, PARENT, PLACE, REACH, SIZE_G, SIZE_R, SIZE_T, TORQUE, G, Int, U, W,
+    ALONE, CHILD, DOT, FORCE, KIND, MA, MEET, PARENT, PLACE, REACH, SECOND, SIZE_G, SIZE_R, SIZE_T, TORQUE, TWIN, G,
+    Int, U, W,
 )  # fmt: skip
 
 EXACT = 8.0  # weight of rows against balances: what they miss moves bodies, and heights are energy
-SMALLEST = 1e-12  # of the size_of size of its kind: below, a balance counts as that of the others
+SMALLEST = 1e-12  # of the largest size of its kind: below, a balance counts as that of the others
 
 
 @inner
 def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active: Mask, h: float) -> tuple[float, int]:
-    """Rows of all joints, and their impulses on the bodies; the size_of scaled row, and its place."""
+    """Rows of all joints, and their impulses on the bodies; the largest scaled row, and its place."""
     worst, at = 0.0, -1
     for i in range(rows):
         k, P, C = K[i, PLACE], K[i, PARENT], K[i, CHILD]
+        if K[i, TWIN] == SECOND:
+            continue
         if K[i, KIND] == MEET:
             speed = size_of(vector(B, P, U)) + size_of(vector(B, C, U))
             g = plus(times(1.0 / h, vector(X, i, G)), meet_middle(B, X, K, i))
@@ -30,6 +35,13 @@ def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active
             for j in range(3):
                 if active[k + j]:
                     r = max(r, abs(g[j]))
+        elif K[i, TWIN] != ALONE:
+            speed = size_of(vector(B, P, W)) + size_of(vector(B, C, W))
+            first, second = hinge_middle(B, X, K, i)
+            gap[k], gap[k + 1] = X[i, G] / h + first, X[i + 1, G] / h + second
+            push_moment(B, P, C, plus(times(lam[k], vector(X, i, MA)), times(lam[k + 1], vector(X, i + 1, MA))))
+            r = abs(gap[k]) if active[k] else 0.0
+            r = max(r, abs(gap[k + 1]) if active[k + 1] else 0.0)
         elif K[i, KIND] == DOT:
             speed = size_of(vector(B, P, W)) + size_of(vector(B, C, W))
             gap[k] = X[i, G] / h + dot_middle(B, X, K, i)
@@ -48,7 +60,7 @@ def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active
 
 @inner
 def balances(B: Array) -> tuple[float, int]:
-    """The size_of scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment."""
+    """The largest scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment."""
     most_T, most_R, worst, at = 1e-300, 1e-300, 0.0, -1
     for b in range(B.shape[0] - 1):
         B[b, SIZE_R] += B[b, REACH] * B[b, SIZE_T]

@@ -35,7 +35,9 @@ def columns(*widths: int) -> list[np.int64]:
 (
     XU, XW, XA, XB, CONST, UN, WN, AN, BN, DN, G, UM, WM, AM, BM, DM, F, MA, MB, F1, MA1, MB1, SIZE_G, FUNCTION,
 ) = columns(3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1)  # fmt: skip
-KIND, PARENT, CHILD, PLACE = range(4)  # whole numbers of a function; PLACE: of its multipliers, or of its value y
+KIND, PARENT, CHILD, PLACE, TWIN = range(5)  # whole numbers of a function; PLACE: of its multipliers, or of its value y
+# TWIN: of the first of two products of axes, as hinges have them: which axis they share; of the second: that it is one
+ALONE, SHARED_ON_PARENT, SHARED_ON_CHILD, SECOND = range(4)
 MEET, DOT, ALONG, ALONG_CHILD, ROD = range(5)
 
 # Columns of a joint that turns: x and y on the parent, x on the child, constant; in the world at the start; cos and
@@ -55,7 +57,7 @@ class Machine(NamedTuple):
     gravity: Array  # (3,)
     B: Array  # (bodies + 1, BODY)
     X: Array  # (functions, FUNCTION) rows of joints, then functions of elements
-    K: Int  # (functions, 4)
+    K: Int  # (functions, 5)
     T: Array  # (turns, TURN)
     TK: Int  # (turns, 2) parent and child
     lam: Array  # (m,) impulses of the joints' multipliers

@@ -30,7 +30,8 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
     put_matrix, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    AM, AN, BM, BN, DU, DW, FORCE, KVV, KVW, KWV, KWW, MA, PLACE, SHRINK, TORQUE, UM, UN, WM, WN, A, Int, columns,
+    ALONE, AM, AN, BM, BN, DU, DW, FORCE, KVV, KVW, KWV, KWW, MA, PLACE, SHARED_ON_CHILD, SHARED_ON_PARENT, SHRINK,
+    TORQUE, TWIN, UM, UN, WM, WN, A, Int, columns,
 )  # fmt: skip
 
 # columns of a joint of the tree, in the letters above: ARM is B, LEVER is D, KUW = K_vw - K_vv D; DD, FF, GG for the
@@ -62,15 +63,30 @@ def _cross_blocks(
     Cb, Cp = halfway(ab, B[b, SHRINK]), halfway(ap, B[p, SHRINK])
     Q_pb, Q_bp = NOTHING, NOTHING
     moving = p < B.shape[0] - 1
-    for k in range(n):
+    twin = K[first, TWIN] if n > 1 else ALONE
+    k = 0
+    while k < n:
         i = first + k
         s = 0.5 * h * lam[K[i, PLACE]]
-        u, w = times(s, vector(X, i, UM)), times(s, vector(X, i, WM))
-        add_matrix_to(B, b, KWW, hat_hat(vector(X, i, WN), u))
+        u, w, un, wn = vector(X, i, UM), vector(X, i, WM), vector(X, i, UN), vector(X, i, WN)
+        if k == 0 and twin == SHARED_ON_PARENT:  # two products with one axis are one product with the sum of the others
+            t = 0.5 * h * lam[K[i + 1, PLACE]]
+            w = plus(times(s, w), times(t, vector(X, i + 1, WM)))
+            wn = plus(times(s, wn), times(t, vector(X, i + 1, WN)))
+            k += 1
+        elif k == 0 and twin == SHARED_ON_CHILD:
+            t = 0.5 * h * lam[K[i + 1, PLACE]]
+            u = plus(times(s, u), times(t, vector(X, i + 1, UM)))
+            un = plus(times(s, un), times(t, vector(X, i + 1, UN)))
+            k += 1
+        else:
+            w, wn = times(s, w), times(s, wn)
+        k += 1
+        add_matrix_to(B, b, KWW, hat_hat(wn, u))
         if moving:
-            add_matrix_to(B, p, KWW, hat_hat(vector(X, i, UN), w))
-            Q_pb = matminus(Q_pb, hat_mul(u, mul_hat(Cb, vector(X, i, WM))))
-            Q_bp = matminus(Q_bp, hat_mul(w, mul_hat(Cp, vector(X, i, UM))))
+            add_matrix_to(B, p, KWW, hat_hat(un, w))
+            Q_pb = matminus(Q_pb, hat_mul(u, mul_hat(Cb, w)))
+            Q_bp = matminus(Q_bp, hat_mul(w, mul_hat(Cp, u)))
     if not moving:
         return NOTHING, NOTHING
     Kpb = matplus(matrix(Z, pair, WW), matmul(moment_matrix(ap), Q_pb))
