@@ -83,7 +83,6 @@ BAD_STORAGES = {
     "missing parameter": (lambda: storage({"q": displacement}, H=lambda x, k: k * x.q), "asks for the argument 'k'"),
     "NaN parameter": (lambda: storage({"q": displacement}, H=lambda x, k: k * x.q, k=np.nan), "must be finite"),
     "reserved": (lambda: storage({"q": displacement}, H=lambda x, e: e * x.q, e=1.0), "name of an argument"),
-    "twice": (lambda: storage({"q": displacement}, H=lambda x, q: (x.q - q) ** 2, q=1.0), "name of a state"),
     "entropy vector": (lambda: Quantity("R2", "entropy"), "entropy is a number"),
     "number": (lambda: Quantity(3, "thing"), "given by its name"),
     "no dimension": (lambda: Quantity("R0", "thing"), "no state space 'R0'"),

@@ -68,13 +68,10 @@ def traced(
         if efforts
     }
     theta0 = sympy.Symbol("theta_0", positive=True)
-    taken = {symbol.name for symbols in (*states.values(), *symbols_e.values()) for symbol in symbols}
     numbers = {}
     for name, value in parameters.items():
         if name in ("x", "e", "theta", "theta0"):
             raise ModelError(f"{what} has a parameter {name!r}, which is the name of an argument: use another name.")
-        if name in taken:
-            raise ModelError(f"{what} has a parameter {name!r}, which is the name of a state: use another name.")
         numbers[name] = (sympy.Symbol(name, real=True), finite_number(value, f"parameter {name!r} of {what}"))
     if not callable(given):
         values = expressions(given, what)
