@@ -14,11 +14,10 @@ from visviva.compiler.program import build_program
 from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
-from visviva.integrate.inputs import BadInput
-from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.integrator import Inputs
+from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import unknown_name
 from visviva.integrate.newton import Newton, NotConverged
-from visviva.integrate.stepping import Stepping
 from visviva.model import Model, State
 
 if TYPE_CHECKING:
@@ -26,70 +25,22 @@ if TYPE_CHECKING:
     from visviva.kernels.program import Idle, Work
 
 
-WHOLE = np.array([1.0])  # a step that is not composed of parts
-
-
 def compiled_stepping(
     model: Model, tableau: Tableau, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
-) -> CompiledStepping | None:
+) -> ManyStepping | None:
     """Compiled steps of a model; None where a block has no expression, and the reference form is to be used."""
+    from visviva.kernels.announce import announce
+
     try:
-        return CompiledStepping(model, tableau, newton, inputs, state, h, parts)
+        with announce("this model and the engine"):
+            stepper = CompiledStepper(build_program(model, tableau), newton, state, h, parts)
+            return warmed(model, stepper, inputs, state, h)
     except NotCompilable:
         return None
 
 
 @final
-class CompiledStepping:
-    """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
-
-    def __init__(
-        self,
-        model: Model,
-        tableau: Tableau,
-        newton: Newton,
-        inputs: Inputs,
-        state: State,
-        h: float,
-        parts: Array = WHOLE,
-    ) -> None:
-        from visviva.kernels.announce import announce
-
-        with announce("this model and the engine"):
-            self.stepper = CompiledStepper(build_program(model, tableau), newton, state, h, parts)
-            self.stepper.many(state, h, np.zeros((0, len(self.stepper.nodes), self.stepper.c.inputs)))
-        self.inputs = inputs
-        self.width = self.stepper.width
-        self._single = Stepping(model, self.stepper, inputs)
-
-    def advance(self, state: State, n: int) -> Chunk:
-        """Up to n steps."""
-        u, failure = inputs_of(self.inputs, state, n, self.stepper.nodes, self.stepper.c.inputs)
-        chunk = self.stepper.many(state, state.h, u)
-        if chunk.steps == len(u):
-            return dataclasses.replace(chunk, failure=failure)
-        if chunk.steps:
-            return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
-        return self._single.advance(state, 1)
-
-
-def inputs_of(
-    inputs: Inputs, state: State, n: int, nodes: tuple[float, ...], width: int
-) -> tuple[Array, BaseException | None]:
-    """Inputs at the nodes of n steps, (n, nodes, width); fewer where one fails, and how."""
-    rows = list[list[Array]]()
-    if inputs.constant is not None:
-        return np.tile(inputs.constant, (n, len(nodes), 1)), None
-    for k in range(n):
-        try:
-            rows.append([inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
-        except (BadInput, KeyboardInterrupt) as error:
-            return np.array(rows).reshape(len(rows), len(nodes), width), error
-    return np.array(rows).reshape(n, len(nodes), width), None
-
-
-@final
-class CompiledStepper(AbstractStepper):
+class CompiledStepper(AbstractMany):
     """A compiled model with the memory of its steps and the order of elimination of its matrix.
 
     parts: lengths of the steps that make up one step, as fractions of it.
@@ -97,6 +48,7 @@ class CompiledStepper(AbstractStepper):
 
     def __init__(self, c: CompiledModel, newton: Newton, state: State, h: float, parts: Array = WHOLE) -> None:
         self.c = c
+        self.inputs = c.inputs
         self.newton = newton
         self.settings = np.array([newton.floor, newton.rounded, newton.accept, newton.slow, newton.max_iterations])
         self.parts = np.stack([parts, extrapolations(parts)])
@@ -186,27 +138,12 @@ class CompiledStepper(AbstractStepper):
 
     # -- steps --
 
-    def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
-        chunk = self.many(state, h, u[None])
-        if not chunk.steps:
-            self.pivots = pivots_at(state, h)
-            self.plan, self.work = self._analysed(state, h)  # pivots that suit this state
-            chunk = self.many(state, h, u[None])
-        if not chunk.steps:
-            assert chunk.failure is not None
-            raise chunk.failure
-        names = ("w", "gam", "rate", "heat", "work", "taken")
-        columns = {name: getattr(chunk, name)[0] for name in names}
-        return Step(
-            x=chunk.x[1],
-            iterations=int(chunk.iterations[0]),
-            residual=float(chunk.residual[0]),
-            u=chunk.u[0],
-            **columns,
-        )
+    def choose_pivots(self, state: State, h: float) -> bool:  # noqa: D102
+        self.pivots = pivots_at(state, h)
+        self.plan, self.work = self._analysed(state, h)
+        return True
 
-    def many(self, state: State, h: float, u: Array) -> Chunk:
-        """As many steps as there are inputs, (n, nodes, inputs), or as can be solved."""
+    def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
         from visviva.kernels.advance import Log, advance
         from visviva.kernels.newton import SOLVED_STEP
 
@@ -273,11 +210,6 @@ class CompiledStepper(AbstractStepper):
         failure = NotConverged(reasons[status], row, float(report[1]))
         failure.where = unknown_name(self.c.model, row // self.c.tableau.stages) if row >= 0 else ""
         return failure
-
-
-def pivots_at(state: State, h: float) -> Array:
-    """What the order of elimination is chosen by, see `State`."""
-    return np.concatenate([[state.t, h], state.x, state.w, state.active.astype(np.float64)])
 
 
 def extrapolations(parts: Array) -> Array:

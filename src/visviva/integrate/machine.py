@@ -12,11 +12,10 @@ from visviva.compiler.elimination import eliminated, elimination_of, sparse_patt
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
-from visviva.integrate.compiled import WHOLE, inputs_of, pivots_at
-from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.integrator import Inputs
+from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
-from visviva.integrate.stepping import Stepping
 from visviva.model import Model, State
 from visviva.results.tallies import Tallies
 
@@ -30,45 +29,21 @@ FLOOR = 1e-15  # scaled residual of a step that is rounding: sizes are sums of t
 
 def machine_stepping(
     model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
-) -> MachineStepping | None:
+) -> ManyStepping | None:
     """Compiled steps of a mechanism; None where something in it has no compiled form, or the model is none."""
+    from visviva.kernels.announce import announce
+
     if model.mechanism is None or model.feedback:
         return None
     try:
-        return MachineStepping(model, newton, inputs, state, h, parts)
+        with announce("the engine of mechanisms"):
+            return warmed(model, MachineStepper(model, newton, state, h, parts), inputs, state, h)
     except NotCompilable:
         return None
 
 
 @final
-class MachineStepping:
-    """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
-
-    def __init__(
-        self, model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
-    ) -> None:
-        from visviva.kernels.announce import announce
-
-        with announce("the engine of mechanisms"):
-            self.stepper = MachineStepper(model, newton, state, h, parts)
-            self.stepper.many(state, h, np.zeros((0, len(self.stepper.nodes), self.stepper.inputs)))
-        self.inputs = inputs
-        self.width = self.stepper.width
-        self._single = Stepping(model, self.stepper, inputs)
-
-    def advance(self, state: State, n: int) -> Chunk:
-        """Up to n steps."""
-        u, failure = inputs_of(self.inputs, state, n, self.stepper.nodes, self.stepper.inputs)
-        chunk = self.stepper.many(state, state.h, u)
-        if chunk.steps == len(u):
-            return dataclasses.replace(chunk, failure=failure)
-        if chunk.steps:
-            return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
-        return self._single.advance(state, 1)
-
-
-@final
-class MachineStepper(AbstractStepper):
+class MachineStepper(AbstractMany):
     """A mechanism with the memory of its steps.
 
     parts:      lengths of the steps that make up one step, as fractions of it.
@@ -181,20 +156,14 @@ class MachineStepper(AbstractStepper):
 
         read_state(self.c.machine, self.c.elements, self.c.places, state.x, state.angles)
 
-    def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
-        chunk = self.many(state, h, u[None])
-        if not chunk.steps and not self.s.along_tree[0]:
-            self.pivots = pivots_at(state, h)
-            self._analyse(state, h)  # pivots that suit this state
-            chunk = self.many(state, h, u[None])
-        if not chunk.steps:
-            assert chunk.failure is not None
-            raise chunk.failure
-        columns = {name: getattr(chunk, name)[0] for name in ("w", "gam", "rate", "heat", "work", "taken")}
-        return Step(x=chunk.x[1], iterations=int(chunk.iterations[0]), residual=float(chunk.residual[0]), **columns)
+    def choose_pivots(self, state: State, h: float) -> bool:  # noqa: D102
+        if self.s.along_tree[0]:
+            return False
+        self.pivots = pivots_at(state, h)
+        self._analyse(state, h)
+        return True
 
-    def many(self, state: State, h: float, u: Array) -> Chunk:
-        """As many steps as there are inputs, (n, nodes, inputs), or as can be solved."""
+    def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
         from visviva.kernels.multibody.advance import Log, advance
         from visviva.kernels.newton import SOLVED_STEP
 

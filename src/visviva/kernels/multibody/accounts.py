@@ -83,7 +83,7 @@ def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
 
 @inner
 def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors: Int, out: Array) -> None:
-    """Per constraint of the model: size_of |C v|, |C| |v| and |C|, with the velocities as the scheme has them.
+    """Per constraint of the model: largest |C v|, |C| |v| and |C|, with the velocities as the scheme has them.
 
     owner: (functions,) constraint of each row.   directors: (bodies,) that of its directors, or -1.
     """

@@ -285,5 +285,5 @@ def trace_less(A: Matrix) -> Matrix:
 
 @inner
 def axial(A: Matrix) -> Vector:
-    """The vector of A - Aᵀ: Σ e_i × A e_i ... so that axial(x̂) = 2 x."""
+    """The vector of A - Aᵀ; that of x̂ is 2 x."""
     return (A[7] - A[5], A[2] - A[6], A[3] - A[1])

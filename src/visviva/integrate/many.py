@@ -1,0 +1,86 @@
+"""Many steps at a time in compiled code: what the engine of models and that of mechanisms have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.integrate.chunk import Chunk
+from visviva.integrate.inputs import BadInput
+from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.stepping import Stepping
+from visviva.model import Model, State
+
+WHOLE = np.array([1.0])  # a step that is not composed of parts
+
+
+class AbstractMany(AbstractStepper):
+    """A stepper that makes many steps in compiled code; inputs: how many there are."""
+
+    inputs: int
+
+    @abstractmethod
+    def many(self, state: State, h: float, u: Array) -> Chunk:
+        """As many steps as there are inputs, (n, nodes, inputs), or as can be solved."""
+
+    @abstractmethod
+    def choose_pivots(self, state: State, h: float) -> bool:
+        """Choose pivots that suit a state; False if there are none to choose."""
+
+    def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
+        chunk = self.many(state, h, u[None])
+        if not chunk.steps and self.choose_pivots(state, h):
+            chunk = self.many(state, h, u[None])
+        if not chunk.steps:
+            assert chunk.failure is not None
+            raise chunk.failure
+        columns = {name: getattr(chunk, name)[0] for name in ("w", "gam", "rate", "heat", "work", "taken", "u")}
+        return Step(x=chunk.x[1], iterations=int(chunk.iterations[0]), residual=float(chunk.residual[0]), **columns)
+
+
+@final
+class ManyStepping:
+    """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
+
+    def __init__(self, model: Model, stepper: AbstractMany, inputs: Inputs) -> None:
+        self.stepper = stepper
+        self.inputs = inputs
+        self.width = stepper.width
+        self._single = Stepping(model, stepper, inputs)
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps."""
+        u, failure = self._inputs(state, n)
+        chunk = self.stepper.many(state, state.h, u)
+        if chunk.steps == len(u):
+            return dataclasses.replace(chunk, failure=failure)
+        if chunk.steps:
+            return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
+        return self._single.advance(state, 1)
+
+    def _inputs(self, state: State, n: int) -> tuple[Array, BaseException | None]:
+        """Inputs at the nodes of n steps, (n, nodes, inputs); fewer where one fails, and how."""
+        nodes, width, rows = self.stepper.nodes, self.stepper.inputs, list[list[Array]]()
+        if self.inputs.constant is not None:
+            return np.tile(self.inputs.constant, (n, len(nodes), 1)), None
+        for k in range(n):
+            try:
+                rows.append([self.inputs(state.t0 + (state.steps + k + node) * state.h) for node in nodes])
+            except (BadInput, KeyboardInterrupt) as error:
+                return np.array(rows).reshape(len(rows), len(nodes), width), error
+        return np.array(rows).reshape(n, len(nodes), width), None
+
+
+def warmed(model: Model, stepper: AbstractMany, inputs: Inputs, state: State, h: float) -> ManyStepping:
+    """Stepping with a stepper whose kernels are compiled: no step is made."""
+    stepper.many(state, h, np.zeros((0, len(stepper.nodes), stepper.inputs)))
+    return ManyStepping(model, stepper, inputs)
+
+
+def pivots_at(state: State, h: float) -> Array:
+    """What the order of elimination is chosen by, see `State`."""
+    return np.concatenate([[state.t, h], state.x, state.w, state.active.astype(np.float64)])
