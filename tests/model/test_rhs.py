@@ -146,3 +146,8 @@ def test_wrong_inputs_and_states():
         rhs(model, {"push": lambda t: np.nan})(2.0, np.zeros(2))
     with pytest.raises(vv.ModelError, match=r"x of 'osc' must have shape \(2,\), got \(3,\)"):
         rhs(vv.compile(oscillator()))(0.0, np.zeros(3))
+
+
+def test_a_mechanism_has_to_be_compiled_first():
+    with pytest.raises(vv.ModelError, match=r"takes a Model, got Mechanism: compile it first"):
+        vv.rhs(vv.Mechanism("arm"))

@@ -289,3 +289,15 @@ def test_many_components_that_only_pass_power_on_share_a_line():
     assert "all passed on" in text
     assert "bearing.hc" not in text
     assert "housing" in text
+
+
+def test_what_cannot_move_is_closed_as_well():
+    """A beam on a hinge and a stay: nothing moves, heights are zero, and the scale of energy is not that of rounding."""
+    m = vv.Mechanism("bracket", gravity=(0, 0, -9.81))
+    m.body("beam", inertia=vv.inertia.box(4.0, (0.6, 0.05, 0.05)), at=(0.3, 0, 0))
+    m.revolute("hinge", m.ground, "beam", at=(0, 0, 0), axis=(0, 1, 0))
+    m.distance("stay", m.ground, "beam", at_a=(0, 0, 0.4), at_b=(0.6, 0, 0))
+    run = vv.simulate(m, t_end=0.5, h=0.01)
+    assert run.audit().ok
+    pull = 4.0 * 9.81 * 0.3 / (0.6 * np.sin(np.arctan2(0.4, 0.6)))
+    assert np.linalg.norm(run["stay.reaction"][-1, 3:]) == pytest.approx(pull, rel=1e-9)

@@ -59,3 +59,13 @@ def test_what_was_not_recorded_is_said():
         run_of(record=(3,))
     with pytest.raises(vv.ModelError, match="'first_law' is relative to a scale of the whole run"):
         run_of(record="first_law")
+
+
+def test_the_audit_of_a_mechanism_is_complete_whatever_is_recorded():
+    m = vv.Mechanism("swing", gravity=(0, 0, -9.81))
+    m.body("rod", mass=2.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+    some = vv.simulate(m, t_end=0.5, h=0.01, record=("hinge.q",)).audit()
+    every = vv.simulate(m, t_end=0.5, h=0.01).audit()
+    assert some.ok
+    assert some.components["hinge"].exergy_destroyed == pytest.approx(every.components["hinge"].exergy_destroyed)

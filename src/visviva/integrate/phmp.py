@@ -81,8 +81,9 @@ class _Stepper(AbstractStepper):
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(qm).T
             reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
-            held = np.abs(Gt) @ np.abs(lam)  # forces of joints may cancel on a body that cannot move
-            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + held + np.abs(potential) + np.abs(force)
+            held = 1e-3 * np.abs(Gt) @ np.abs(lam)  # forces of joints may cancel on a body that cannot move
+            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + held
+            size = size + np.abs(potential) + np.abs(force)
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 

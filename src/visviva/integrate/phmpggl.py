@@ -68,8 +68,9 @@ class _Stepper(AbstractStepper):
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
             G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.force(qm, rate, u)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
-            held = np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam)
-            size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + held + np.abs(potential) + np.abs(force)
+            held = 1e-3 * (np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam))
+            size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + held
+            size = size + np.abs(potential) + np.abs(force)
             F = [
                 s.M @ (rate - vm) - G.T @ gam,
                 inertia + reaction + potential - force,

@@ -22,7 +22,7 @@ from visviva.geometry.linear import transpose
 from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
 from visviva.mechanism.topology import Topology
 
-RANK_TOLERANCE = 1e-8  # of the largest pivot
+RANK_TOLERANCE = 1e-8  # of the largest pivot, or of the length of a row, which is about one
 
 Fold = tuple[dict[int, Array], dict[int, Array]]  # W and D of one loop joint, by body
 
@@ -47,7 +47,7 @@ class Loops:
         R, order = scipy.linalg.qr(self.W.T, mode="r", pivoting=True, check_finite=False)
         pivots = np.abs(np.diag(R))
         mask = np.zeros(len(self.rows), dtype=bool)
-        mask[order[: int((pivots > RANK_TOLERANCE * max(float(pivots.max(initial=0.0)), RANK_TOLERANCE)).sum())]] = True
+        mask[order[: int((pivots > RANK_TOLERANCE * max(float(pivots.max(initial=0.0)), 1.0)).sum())]] = True
         return mask
 
     def stresses(self, kept: Mask, m: int) -> Array:

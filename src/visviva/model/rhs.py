@@ -29,6 +29,11 @@ def rhs(model: Model, inputs: Mapping[str, Input] | None = None) -> Callable[[fl
 
     It shares the model with the integrators and nothing else, so each can be tested against the other.
     """
+    if not hasattr(model, "layout"):
+        raise ModelError(
+            f"rhs() takes a Model, got {type(model).__name__}: compile it first, vv.rhs(vv.compile(...)).\n"
+            "Mechanisms with joints have accelerations instead: vv.compile(m).accelerations(x, v, u)."
+        )
     return _RightHandSide(model, inputs or {})
 
 

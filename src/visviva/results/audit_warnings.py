@@ -54,7 +54,7 @@ def _largest_spin(run: Run) -> tuple[float, str]:
         return 0.0, ""
     h = float(run.record.h.max())
     bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
-    spins = {part.name: h * float(np.linalg.norm(run[f"{part.name}.twist"][:, :3], axis=1).max()) for part in bodies}
+    spins = {part.name: h * float(np.linalg.norm(run.motion.twist(part)[:, :3], axis=1).max()) for part in bodies}
     name = max(spins, key=lambda part: spins[part], default="")
     return (spins[name], f"body {name!r}") if name else (0.0, "")
 

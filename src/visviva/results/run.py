@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.model import Model, State
+from visviva.model import Linear, Model, State
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.powers import Powers, port_powers
@@ -179,9 +179,17 @@ class Run:
     @cached_property
     def energy_unit(self) -> float:
         """The energy scale, or what the rounding of the stored energies allows to resolve, if that is more [J]."""
-        first = sum(abs(float(energy[0])) for energy in self._storage_energies)
+        first = sum(self._size(k) for k in range(len(self.model.storages)))
         rounding = 8 * EPS * max(first, float(self.record.stored.max(initial=0.0)))
         return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
+
+    def _size(self, k: int) -> float:
+        """|H| of a storage at the start [J]; of a weight, as much as if its farthest coordinate were its height."""
+        part, first = self.model.storages[k], abs(float(self._storage_energies[k][0]))
+        if not isinstance(part, Linear):
+            return first
+        place = self.record.x[0, self.model.layout.x[part.variable]][:3]
+        return max(first, float(np.abs(part.c).max() * np.abs(place).max()))
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
