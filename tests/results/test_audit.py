@@ -292,7 +292,7 @@ def test_many_components_that_only_pass_power_on_share_a_line():
 
 
 def test_what_cannot_move_is_closed_as_well():
-    """A beam on a hinge and a stay: nothing moves, heights are zero, and the scale of energy is not that of rounding."""
+    """A beam on a hinge and a stay: nothing moves, heights are zero, and the scale of energy is no rounding."""
     m = vv.Mechanism("bracket", gravity=(0, 0, -9.81))
     m.body("beam", inertia=vv.inertia.box(4.0, (0.6, 0.05, 0.05)), at=(0.3, 0, 0))
     m.revolute("hinge", m.ground, "beam", at=(0, 0, 0), axis=(0, 1, 0))

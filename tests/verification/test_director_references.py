@@ -71,7 +71,7 @@ def test_all_references_are_there():
 def test_stored_trajectory(name):
     data, run = simulated(name)
     audit = run.audit()
-    # at h = 0.02 the slider-crank enlarges the rounding of a step to 1e-10, and stored steps end at a residual of 1e-9
+    # the slider-crank enlarges the rounding of a step to 1e-10, and stored steps end at a residual of 1e-9
     unit = 1e-9 if name.startswith("slider_crank") else 1e-10
     np.testing.assert_allclose(run["q"], data["q"], rtol=0, atol=unit)
     np.testing.assert_allclose(run["v"], data["v"], rtol=0, atol=3 * unit * np.abs(data["v"]).max())
