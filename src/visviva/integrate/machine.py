@@ -12,7 +12,7 @@ from visviva.compiler.elimination import eliminated, elimination_of, sparse_patt
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
-from visviva.integrate.integrator import Inputs
+from visviva.integrate.integrator import Inputs, Step
 from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -64,7 +64,7 @@ class MachineStepper(AbstractMany):
         self.model = model
         self.newton = newton
         self.inputs = sum(port.width for port in model.ports)
-        self.settings = np.array([FLOOR, newton.rounded, newton.accept, SLOW, newton.max_iterations])
+        self.settings = np.array([FLOOR, newton.rounded, newton.accept, SLOW, newton.max_iterations, 1.0])
         self.parts = np.concatenate([parts[None], _start_weights(parts)])
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
@@ -155,6 +155,19 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.advance import read_state
 
         read_state(self.c.machine, self.c.elements, self.c.places, state.x, state.angles)
+
+    def step(self, state: State, h: float, u: Array) -> Step:
+        """One step; where Newton's method overshoots, with parts of its increments."""
+        from visviva.kernels.multibody.advance import SHORTEST
+
+        try:
+            return super().step(state, h, u)
+        except NotConverged:
+            self.settings[SHORTEST] = 1 / 64
+            try:
+                return super().step(state, h, u)
+            finally:
+                self.settings[SHORTEST] = 1.0
 
     def choose_pivots(self, state: State, h: float) -> bool:  # noqa: D102
         if self.s.along_tree[0]:

@@ -29,6 +29,7 @@ from visviva.kernels.newton import (  # isort: skip
 )  # fmt: skip
 
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
+SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
 
 
@@ -208,7 +209,7 @@ def advance(
                 l = 6 * bodies + k
                 y = l0 * history[0, l] + l1 * history[1, l] + l2 * history[2, l]
                 lam[k] = length * y if active[k] else 0.0
-            best, last, pivot, iteration, fresh, fell = math.inf, math.inf, 1.0, 0, False, False
+            best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
             while True:
                 balance_bodies(B, lie, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
@@ -218,6 +219,13 @@ def advance(
                 r, worst = balances(B)
                 if not row <= r:
                     r, worst = row, 2 * bodies + at_row
+                if not r <= last and last > accept and taken > settings[SHORTEST]:
+                    taken *= 0.5  # the full increment overshoots: half of it is taken back
+                    move_bodies(B, -taken)
+                    for k in range(m):
+                        lam[k] -= taken * dlam[k] if active[k] else 0.0
+                    continue
+                taken = 1.0
                 if r < best:
                     best = r
                     report[2] = worst
