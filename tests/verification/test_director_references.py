@@ -71,13 +71,9 @@ def test_all_references_are_there():
 def test_stored_trajectory(name):
     data, run = simulated(name)
     audit = run.audit()
-    # the slider-crank enlarges the rounding of a step to 1e-10, and stored steps end at a residual of 1e-9
-    unit = 1e-9 if name.startswith("slider_crank") else 1e-10
-    np.testing.assert_allclose(run["q"], data["q"], rtol=0, atol=unit)
-    np.testing.assert_allclose(run["v"], data["v"], rtol=0, atol=3 * unit * np.abs(data["v"]).max())
-    np.testing.assert_allclose(
-        run.record.w_mid, data["lam_mid"], rtol=0, atol=10 * unit * np.abs(data["lam_mid"]).max()
-    )
+    np.testing.assert_allclose(run["q"], data["q"], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(run["v"], data["v"], rtol=0, atol=3e-10 * np.abs(data["v"]).max())
+    np.testing.assert_allclose(run.record.w_mid, data["lam_mid"], rtol=0, atol=1e-9 * np.abs(data["lam_mid"]).max())
     assert audit.ok
     assert audit.first_law <= 1e-13
     assert audit.drift <= 1e-13

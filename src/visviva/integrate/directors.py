@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+CANCELLING = 1e-3  # of the forces of joints: as far as they may cancel on a body, the rest is not measured by itself
+
+
 @final
 class DirectorSystem:
     """M v̇ = -∇V - C(q)ᵀ U'(y) - G(q)ᵀλ - R(q) v + B(q) u,   q̇ = v,   g(q) = 0 with g_k = ½ q·A_k q + b_k·q + c_k.

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.integrate.directors import DirectorSystem
+from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -81,9 +81,8 @@ class _Stepper(AbstractStepper):
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(qm).T
             reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
-            held = 1e-3 * np.abs(Gt) @ np.abs(lam)  # forces of joints may cancel on a body that cannot move
-            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + held
-            size = size + np.abs(potential) + np.abs(force)
+            size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.integrate.directors import DirectorSystem
+from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -68,9 +68,9 @@ class _Stepper(AbstractStepper):
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
             G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.force(qm, rate, u)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
-            held = 1e-3 * (np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam))
-            size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + held
-            size = size + np.abs(potential) + np.abs(force)
+            size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
+            terms = np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam)
+            size = np.maximum(size, CANCELLING * terms)
             F = [
                 s.M @ (rate - vm) - G.T @ gam,
                 inertia + reaction + potential - force,
