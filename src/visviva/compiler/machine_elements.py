@@ -1,0 +1,198 @@
+"""What acts in a mechanism as tables: springs, dampers, friction and inputs, see `kernels.multibody.elements`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.energies import energy_law_of
+from visviva.compiler.flows import NotCompilable
+from visviva.compiler.laws import EnergyLaw
+from visviva.compiler.machine_functions import Functions, Int, table
+from visviva.library.joints import Along, Row
+from visviva.mechanism.coordinates import pair_functions
+from visviva.mechanism.parts import Force, Joint, Pair
+from visviva.model import Model
+from visviva.model.body import Gyroscopic, PosePort
+from visviva.model.holonomic import Holonomic
+from visviva.model.law import LawEnergy
+from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredPort
+from visviva.model.storage import Kinetic, Linear
+from visviva.model.structure import AbstractStructure, Port, Routing
+from visviva.model.turn import Turn, TurnFriction, TurnPort
+
+if TYPE_CHECKING:
+    from visviva.kernels.multibody.tables import Elements
+
+
+@final
+class ActingParts:
+    """All structures of a model that act on bodies, in its order; raises `NotCompilable` for one without compiled form.
+
+    functions: they get those that elements act along.
+    y:         measure and place in the state, of those that are states.
+    """
+
+    def __init__(self, model: Model, functions: Functions) -> None:
+        assert model.mechanism is not None
+        self.model = model
+        self.m = model.mechanism
+        self.functions = functions
+        self.y: list[tuple[int, int]] = []
+        self._turns = {_turn_key(turn): k for k, turn in enumerate(model.turns)}
+        self._measures = 0
+        self._slopes = 0
+        self._element: list[list[int]] = []
+        self._damping: list[Array] = []
+        self._twists: list[tuple[int, int, int, int]] = []
+        self._numbers: list[float] = []
+        self._heats: list[tuple[int, int]] = []
+        self._works: list[tuple[int, int]] = []
+        self._loads: list[tuple[int, int, int]] = []
+        self._pushed: list[tuple[int, int]] = []
+        self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
+        self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
+        for part in model.structures:
+            if not isinstance(part, Holonomic | Gyroscopic) and not _is_motion(part):
+                self._add(part)
+
+    @property
+    def widest(self) -> int:
+        """Number of functions of an element, at most."""
+        return max((part[1] for part in self._element), default=1)
+
+    def tables(self) -> Elements:
+        """As the kernels want them."""
+        from visviva.kernels.multibody.tables import Elements
+
+        law, law_rows, law_numbers = self._laws()
+        return Elements(
+            y=np.zeros((2, self._measures)),
+            effort=np.zeros(self._measures),
+            slope=np.zeros(self._slopes),
+            law=law,
+            law_rows=law_rows,
+            law_numbers=law_numbers,
+            element=table(self._element, 6),
+            damping=np.concatenate([np.zeros(0), *(D.ravel() for D in self._damping)]),
+            pushed=table(self._pushed, 2),
+            loads=table(self._loads, 3),
+            twists=table(self._twists, 4),
+            numbers=np.array(self._numbers, dtype=np.float64),
+            heats=table(self._heats, 2),
+            works=table(self._works, 2),
+        )
+
+    def _add(self, part: AbstractStructure) -> None:
+        from visviva.kernels.multibody.accounts import BY_DRIVE, BY_ELEMENT, BY_LOAD, BY_PUSH, BY_TWIST
+        from visviva.kernels.multibody.tables import DRIVE, FRICTION, TORSION
+
+        columns = self.model.port_columns
+        match part:
+            case Measured():
+                first, n, slope = self._element[self._number[part.name]][:3]
+                at = self.model.layout.x[part.acts[0]].start
+                self.y += [(first + k, at + k) for k in range(n)]
+                self._slope_of[part.acts[0]] = (first, slope)
+            case MeasuredAngle():
+                y, slope = self._measures, self._slopes
+                self._measures, self._slopes = y + 1, slope + 1
+                self._twists.append((self._turn(part.turn), TORSION, y, slope))
+                self.y.append((y, self.model.layout.x[part.acts[0]].start))
+                self._slope_of[part.acts[0]] = (y, slope)
+            case TurnFriction():
+                self._heats.append((BY_TWIST, len(self._twists)))
+                self._twists.append((self._turn(part.turn), FRICTION, -1, len(self._numbers)))
+                self._numbers.append(part.d)
+            case MeasuredDissipation():
+                self._heats.append((BY_ELEMENT, self._damped(part)))
+            case TurnPort():
+                self._works.append((BY_DRIVE, len(self._twists)))
+                self._twists.append((self._turn(part.turn), DRIVE, columns[part.name].start, -1))
+            case MeasuredPort():
+                force = self.m.parts[part.name]
+                assert isinstance(force, Force)
+                self._works.append((BY_PUSH, len(self._pushed)))
+                first = self._element[self._new_element(force.joint, (Along(2),))][0]
+                self._pushed.append((first, columns[part.name].start))
+            case PosePort() | Port():
+                self._works.append((BY_LOAD, len(self._loads)))
+                body = self.functions.number[part.acts[0].removesuffix(".v")]
+                self._loads.append((body, columns[part.name].start, part.width))
+            case _:
+                raise NotCompilable(f"{part.name!r} has no compiled form")
+
+    def _turn(self, turn: Turn) -> int:
+        """Which of the model's turns it is."""
+        if _turn_key(turn) not in self._turns:
+            raise NotCompilable(f"the angle of {turn.name!r} is not followed")
+        return self._turns[_turn_key(turn)]
+
+    def _new_element(self, pair: Pair, rows: tuple[Row, ...]) -> int:
+        """Functions of an element; its number."""
+        n, first = len(rows), len(self.functions)
+        for k, row in enumerate(rows):
+            self.functions.add(pair, row, self._measures + k)
+        self._element.append([self._measures, n, self._slopes, -1, 0, first])
+        self._measures += n
+        self._slopes += n * n
+        return len(self._element) - 1
+
+    def _damped(self, part: MeasuredDissipation) -> int:
+        """The element that a damper belongs to: a spring of the mechanism, or the coordinate of a joint."""
+        if part.name in self._number:
+            e = self._number[part.name]
+        else:
+            joint = self.m.parts[part.name]
+            assert isinstance(joint, Joint)
+            e = self._new_element(joint, (_coordinate(joint, part),))
+        self._element[e][3] = sum(D.size for D in self._damping)
+        self._element[e][4] = int(part.line)
+        self._damping.append(part.D)
+        return e
+
+    def _laws(self) -> tuple[Int, Int, Array]:
+        """Addresses of the laws of elements, places of their instances, parameters."""
+        from visviva.compiler.build import energy_address
+
+        found: dict[EnergyLaw, list[tuple[tuple[int, int, int], Array]]] = {}
+        for storage in self.model.storages:
+            if isinstance(storage, Kinetic | Linear):
+                continue
+            if not isinstance(storage, LawEnergy) or storage.variable not in self._slope_of:
+                raise NotCompilable(f"the energy of {storage.name!r} has no compiled form")
+            y, slope = self._slope_of[storage.variable]
+            size = self.model.layout.x[storage.variable]
+            law, numbers = energy_law_of(storage, size.stop - size.start)
+            found.setdefault(law, []).append(((y, y, slope), numbers))
+        laws, rows, parameters = [], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        at = p = 0
+        for law, instances in found.items():
+            laws.append((energy_address(law), len(instances), at))
+            for places, numbers in instances:
+                rows.append(np.array([*places, p], dtype=np.int64))
+                parameters.append(np.asarray(numbers, dtype=np.float64))
+                at, p = at + 4, p + len(numbers)
+        return table(laws, 3), np.concatenate(rows), np.concatenate(parameters)
+
+
+def _is_motion(part: AbstractStructure) -> bool:
+    """Whether it says q̇ = v of a body, which the update of its pose does."""
+    return isinstance(part, Routing) and not part.reads
+
+
+def _turn_key(turn: Turn) -> tuple[tuple[str, ...], bytes, bytes]:
+    """Turns that are the same function of the same bodies."""
+    return turn.reads, turn.cos_sin.A.tobytes(), turn.cos_sin.b.tobytes()
+
+
+def _coordinate(joint: Joint, part: MeasuredDissipation) -> Along:
+    """The coordinate of a joint that a friction belongs to."""
+    for along in joint.joint.coordinates:
+        if isinstance(along, Along):
+            y = pair_functions(joint, (along,))
+            if np.array_equal(y.A, part.y.A) and np.array_equal(y.b, part.y.b):
+                return along
+    raise NotCompilable(f"the friction of {joint.name!r} has no compiled form")
