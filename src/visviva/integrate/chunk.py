@@ -13,7 +13,7 @@ from visviva.integrate.integrator import Step
 from visviva.model import State
 from visviva.results.tallies import Tallies
 
-HISTORY = 3  # rates of so many steps are kept: start values continue them as a parabola at most
+HISTORY = 4  # rates of so many steps are kept: start values continue them as a cubic at most
 
 
 @final

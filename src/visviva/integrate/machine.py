@@ -229,15 +229,15 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.advance import start_values
 
         k = self.c.unknowns
-        history, known = np.zeros((3, k)), [self._signed(rate) for rate in state.rate if rate.shape == (self.width,)]
+        history, known = np.zeros((4, k)), [self._signed(rate) for rate in state.rate if rate.shape == (self.width,)]
         if self.parts.shape[1] > 1 and known:
             known = np.split(known[0], 3)
-        for i, rate in enumerate(known[:3]):
+        for i, rate in enumerate(known[:4]):
             history[i] = rate
         if not known:
             start_values(self.c.machine, history[0])
             history[0, k - len(self.c.w) :] = self.c.sign * state.w[self.c.w]
-        return history, max(1, min(3, len(known)))
+        return history, max(1, min(4, len(known)))
 
     def _failure(self, status: int, report: Array) -> NotConverged:
         from visviva.kernels import newton
@@ -260,20 +260,21 @@ class MachineStepper(AbstractMany):
 
 
 def _start_weights(parts: Array) -> Array:
-    """Weights of the last three solutions in the start values of each part, for velocities and for multipliers, (6, k).
+    """Weights of the last four solutions in the start values of each part, for velocities and for multipliers, (8, k).
 
     Solutions belong to the middles of their parts; the steps before are made of the same parts. Velocities follow a
-    parabola. Multipliers alternate about a smooth motion from step to step, because the velocities at the nodes are not
-    tangent: λ(n) = λ(n - 1) + λ(n - 2) - λ(n - 3) is exact for a line and for what alternates.
+    cubic. Multipliers alternate about a smooth motion from step to step, because the velocities at the nodes are not
+    tangent: λ(n) = 2 λ(n - 1) - 2 λ(n - 3) + λ(n - 4) is exact for a parabola and for what alternates. Steps made of
+    parts follow the last three of them: velocities a parabola, multipliers a line.
     """
     if len(parts) == 1:
-        return np.array([3.0, -3.0, 1.0, 1.0, 1.0, -1.0])[:, None]
+        return np.array([4.0, -6.0, 4.0, -1.0, 2.0, 0.0, -2.0, 1.0])[:, None]
     every = np.tile(parts, 4)
     middles = np.cumsum(every) - 0.5 * every
-    weights = np.zeros((6, len(parts)))
+    weights = np.zeros((8, len(parts)))
     for k in range(len(parts)):
         at = 3 * len(parts) + k
-        for first, n in ((0, 3), (3, 2)):
+        for first, n in ((0, 3), (4, 2)):
             times = middles[at - 1 - np.arange(n)] - middles[at]
             weights[first : first + n, k] = np.linalg.solve(np.vander(times, n, increasing=True).T, np.eye(n)[0])
     return weights

@@ -28,6 +28,7 @@ from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
 )  # fmt: skip
 
+UNSOLVED = -1  # of a step: Newton's method is at work
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
@@ -126,6 +127,24 @@ def _write_state(B: Array, y: Array, at_bodies: Int, at_y: Int, x: Array) -> Non
 
 
 @inner
+def _predict(B: Array, lam: Array, active: Mask, history: Array, weights: Array, along: bool, h: float) -> None:
+    """Start values: the last solutions continued by their weights, or the last one as it is."""
+    n = B.shape[0] - 1
+    c0, c1, c2, c3, l0, l1, l2, l3 = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+    if along:
+        c0, c1, c2, c3 = weights[0], weights[1], weights[2], weights[3]
+        l0, l1, l2, l3 = weights[4], weights[5], weights[6], weights[7]
+    for b in range(n):
+        for j in range(6):
+            k = 6 * b + j
+            B[b, U + j] = c0 * history[0, k] + c1 * history[1, k] + c2 * history[2, k] + c3 * history[3, k]
+    for k in range(lam.size):
+        l = 6 * n + k
+        y = l0 * history[0, l] + l1 * history[1, l] + l2 * history[2, l] + l3 * history[3, l]
+        lam[k] = h * y if active[k] else 0.0
+
+
+@inner
 def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> tuple[int, float]:
     """The row that was left out and holds worst, if that is too bad, else -1; and what it misses of its size."""
     worst, most = -1, BROKEN
@@ -166,10 +185,10 @@ def advance(
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    parts:   (7, k) lengths of the parts of a step as fractions of it; weights of the last three solutions in the start
+    parts:   (9, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities and for multipliers.
     u:       (n, k, inputs).
-    history: (3, unknowns) the last solutions: velocities in the middle, multipliers; known of them.
+    history: (4, unknowns) the last solutions: velocities in the middle, multipliers; known of them.
 
     Newton's method is written out here, so that the tuples are taken apart once and not at every call; it goes to
     stagnation, see `visviva.integrate.newton` for the reasons.
@@ -180,6 +199,7 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
     energies(B, lie, gravity, log.energy[0])
@@ -194,23 +214,18 @@ def advance(
         iterations, residual = 0, 0.0
         for part in range(parts.shape[1]):
             share, inputs = parts[0, part], u[step, part]
-            c0, c1, c2, l0, l1, l2 = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
-            if known > 2:
-                c0, c1, c2 = parts[1, part], parts[2, part], parts[3, part]
-                l0, l1, l2 = parts[4, part], parts[5, part], parts[6, part]
-            length = share * h
+            length, status = share * h, UNSOLVED
             begin_bodies(B, lie, length)
             read_inputs(B, e.loads, inputs)
-            for b in range(bodies):
-                for j in range(6):
-                    k = 6 * b + j
-                    B[b, U + j] = c0 * history[0, k] + c1 * history[1, k] + c2 * history[2, k]
-            for k in range(m):
-                l = 6 * bodies + k
-                y = l0 * history[0, l] + l1 * history[1, l] + l2 * history[2, l]
-                lam[k] = length * y if active[k] else 0.0
+            _predict(B, lam, active, history, parts[1:, part], known >= past, length)
             best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
             while True:
+                if status > SOLVED_STEP:
+                    if known == 1:
+                        return step, status
+                    known, status = 1, UNSOLVED  # what went before leads astray: begin with the last values alone
+                    _predict(B, lam, active, history, parts[1:, part], False, length)
+                    best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                 balance_bodies(B, lie, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
@@ -233,7 +248,8 @@ def advance(
                         keep(B, lam, best_y)
                 report[1], report[3] = best, pivot
                 if not math.isfinite(r):
-                    return step, NOT_FINITE
+                    status = NOT_FINITE
+                    continue
                 if r <= settings[FLOOR] or fell:
                     break
                 if r > STAGNANT * last and (fresh or best <= settings[ROUNDED]) and best <= accept:
@@ -243,7 +259,8 @@ def advance(
                     fell = True
                     continue
                 if iteration >= settings[MOST]:
-                    return step, NOT_CONVERGED
+                    status = NOT_CONVERGED
+                    continue
                 fresh = iteration == 0 or r > settings[SLOW] * last
                 if fresh:
                     slope_bodies(B, lie, length)
@@ -260,7 +277,8 @@ def advance(
                         assemble_graph(M, s.graph, Z, s.pairs, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                     if not pivot > 0.0:
-                        return step, SINGULAR
+                        status = SINGULAR
+                        continue
                 if not along_tree:
                     load_graph(M, s.graph)
                     solve(s.plan, s.graph.LU, s.graph.b, s.graph.pad)
@@ -285,13 +303,14 @@ def advance(
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, k, inputs, length)
             for k in range(6 * bodies + m):
+                history[3, k] = history[2, k]
                 history[2, k] = history[1, k]
                 history[1, k] = history[0, k]
             keep(B, lam, history[0])
             for k in range(m):
                 history[0, 6 * bodies + k] /= length
                 log.lam[step, k] += share * lam[k] / length
-            known = min(known + 1, 3)
+            known = min(known + 1, past)
             end_bodies(B, lie, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
