@@ -28,7 +28,6 @@ from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
 )  # fmt: skip
 
-UNSOLVED = -1  # of a step: Newton's method is at work
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
@@ -214,18 +213,19 @@ def advance(
         iterations, residual = 0, 0.0
         for part in range(parts.shape[1]):
             share, inputs = parts[0, part], u[step, part]
-            length, status = share * h, UNSOLVED
+            length, status, begin = share * h, SOLVED_STEP, True
+            best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
             begin_bodies(B, lie, length)
             read_inputs(B, e.loads, inputs)
-            _predict(B, lam, active, history, parts[1:, part], known >= past, length)
-            best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
             while True:
-                if status > SOLVED_STEP:
+                if status != SOLVED_STEP:
                     if known == 1:
                         return step, status
-                    known, status = 1, UNSOLVED  # what went before leads astray: begin with the last values alone
-                    _predict(B, lam, active, history, parts[1:, part], False, length)
+                    known, status, begin = 1, SOLVED_STEP, True  # what went before leads astray: the last values alone
+                if begin:
+                    _predict(B, lam, active, history, parts[1:, part], known >= past, length)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
+                    begin = False
                 balance_bodies(B, lie, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
