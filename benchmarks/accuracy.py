@@ -99,8 +99,9 @@ def table(found: dict[str, list[Curve]]) -> list[Row]:
         for name, one in curve.items():
             least = f"{min(one.errors):.1e} m"
             peer = name in (EXUDYN, MUJOCO)
-            result.append(Row(f"{case}, least error", "" if peer else least, f"{name}: {least}" if peer else ""))
-        for goal, peer in itertools.product(GOALS, curve.keys() & {EXUDYN, MUJOCO}):
+            what = f"{case}, least error" if peer else f"{case}, least error, {name}"
+            result.append(Row(what, "" if peer else least, f"{name}: {least}" if peer else ""))
+        for goal, peer in itertools.product(GOALS, [name for name in (EXUDYN, MUJOCO) if name in curve]):
             scheme = min(OURS, key=lambda name: np.nan_to_num(curve[name].time(goal), nan=np.inf))
             for name in (scheme, WHOLE):
                 ours, theirs = curve[name].time(goal), curve[peer].time(goal)

@@ -42,12 +42,16 @@ def rows(quick: bool = False) -> list[Row]:
 
 
 def process(program: str, cache: str = "") -> tuple[float, str]:
-    """CPU time of a Python process [s], and what it prints; cache: folder of the compiled code."""
+    """CPU time of a Python process [s], and what it prints; cache: folder of the compiled code.
+
+    Modules are kept as byte code, as they are in a package that was installed.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=Path(__file__).parent.parent,
-        env=os.environ | ({"VISVIVA_CACHE_DIR": cache} if cache else {}),
+        env=environment | ({"VISVIVA_CACHE_DIR": cache} if cache else {}),
         capture_output=True,
         text=True,
         check=True,
