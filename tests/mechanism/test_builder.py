@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
+from messages import says
 
 import visviva as vv
 from visviva.mechanism.names import RESERVED
@@ -26,11 +25,6 @@ def arm() -> vv.Mechanism:
 @pytest.fixture
 def m() -> vv.Mechanism:
     return arm()
-
-
-def says(*parts: str) -> str:
-    """A pattern for a message that has all these parts, in any order."""
-    return "(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
 
 
 # -- names ------------------------------------------------------------------------------------------------------

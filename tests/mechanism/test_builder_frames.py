@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from messages import says
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
@@ -15,21 +14,6 @@ from visviva.mechanism.joint_coordinates import coordinate_values
 
 BOX = vv.inertia.box(1.0, (0.1, 0.2, 0.3))
 Z = (0, 0, 1)
-
-
-@pytest.fixture
-def m() -> vv.Mechanism:
-    """A rod, a plate and a particle at the origin of the world."""
-    m = vv.Mechanism("arm")
-    m.body("rod", inertia=BOX, at=(0.3, 0, 0), com=(0.1, 0, 0))
-    m.body("plate", inertia=BOX, at=(0, 0.5, 0))
-    m.particle("dot", mass=0.1, at=(0, 0, 0))
-    return m
-
-
-def says(*parts: str) -> str:
-    """A pattern for a message that has all these parts, in any order."""
-    return "(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
 
 
 def framed(m):

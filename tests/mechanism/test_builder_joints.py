@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from messages import says
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
@@ -32,21 +31,6 @@ BUILD = {
     "point_on_line": lambda m, a, b, **more: m.point_on_line("j", a, b, at=(0, 0, 0), axis=Z, **more),
 }
 every_kind = pytest.mark.parametrize("kind", BUILD)
-
-
-@pytest.fixture
-def m() -> vv.Mechanism:
-    """A rod, a plate and a particle at the origin of the world."""
-    m = vv.Mechanism("arm")
-    m.body("rod", inertia=BOX, at=(0.3, 0, 0), com=(0.1, 0, 0))
-    m.body("plate", inertia=BOX, at=(0, 0.5, 0))
-    m.particle("dot", mass=0.1, at=(0, 0, 0))
-    return m
-
-
-def says(*parts: str) -> str:
-    """A pattern for a message that has all these parts, in any order."""
-    return "(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
 
 
 # -- what every joint does --------------------------------------------------------------------------------------

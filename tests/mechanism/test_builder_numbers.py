@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
+from messages import says
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
@@ -20,11 +19,6 @@ def m() -> vv.Mechanism:
     m = vv.Mechanism("arm")
     m.body("rod", inertia=BOX)
     return m
-
-
-def says(*parts: str) -> str:
-    """A pattern for a message that has all these parts, in any order."""
-    return "(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------

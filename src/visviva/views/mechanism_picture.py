@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from visviva.errors import ModelError
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion
 from visviva.model import State
@@ -18,6 +17,7 @@ from visviva.views.mechanism_drawing import Drawing, drawing_of, extent, with_wo
 from visviva.views.mechanism_names import NAMED
 from visviva.views.mechanism_placement import placement
 from visviva.views.mechanism_view import look
+from visviva.views.picture import AbstractPicture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ DPI = 200
 
 @final
 @dataclass(frozen=True, eq=False)
-class MechanismPicture:
+class MechanismPicture(AbstractPicture):
     """A drawn mechanism: `svg` is its text, `drawing` its lines and names. Notebooks show it."""
 
     drawing: Drawing
@@ -49,20 +49,8 @@ class MechanismPicture:
         svg = text.getvalue()
         return svg[svg.index("<svg") :]
 
-    def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: .svg, .png or .pdf."""
-        path = Path(path)
-        if path.suffix not in (".svg", ".png", ".pdf"):
-            raise ModelError(f"a picture cannot be saved as {path.name!r}: the name must end with .svg, .png or .pdf.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".svg":
-            path.write_text(self.svg, encoding="utf-8")
-        else:
-            self.figure.savefig(path)
-        return path
-
-    def _repr_svg_(self) -> str:
-        return self.svg
+    def _write_image(self, path: Path) -> None:
+        self.figure.savefig(path)
 
     def __repr__(self) -> str:
         low, high = self.drawing.bounds

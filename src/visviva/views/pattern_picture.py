@@ -16,11 +16,12 @@ from visviva.views.pattern_legend import with_legend
 from visviva.views.pattern_png import write_image
 from visviva.views.pattern_region import expanded_paths, pattern
 from visviva.views.pattern_svg import svg
+from visviva.views.picture import AbstractPicture
 
 
 @final
 @dataclass(frozen=True)
-class Picture:
+class Picture(AbstractPicture):
     """A drawn pattern: `svg` is its text, `drawing` its geometry. Notebooks show it."""
 
     drawing: Drawing
@@ -30,20 +31,8 @@ class Picture:
         """The text of an SVG file, which needs no other file."""
         return svg(self.drawing)
 
-    def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: .svg, .png or .pdf."""
-        path = Path(path)
-        if path.suffix not in (".svg", ".png", ".pdf"):
-            raise ModelError(f"a picture cannot be saved as {path.name!r}: the name must end with .svg, .png or .pdf.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".svg":
-            path.write_text(self.svg, encoding="utf-8")
-        else:
-            write_image(self.drawing, path)
-        return path
-
-    def _repr_svg_(self) -> str:
-        return self.svg
+    def _write_image(self, path: Path) -> None:
+        write_image(self.drawing, path)
 
     def __repr__(self) -> str:
         width, height = self.drawing.size

@@ -1,0 +1,36 @@
+"""What all pictures have in common: a text in SVG, and files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from visviva.errors import ModelError
+
+
+class AbstractPicture(ABC):
+    """Something drawn. Notebooks show it."""
+
+    @property
+    @abstractmethod
+    def svg(self) -> str:
+        """The text of an SVG file, which needs no other file."""
+
+    @abstractmethod
+    def _write_image(self, path: Path) -> None:
+        """Write a .png or .pdf."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file; its ending says what: .svg, .png or .pdf."""
+        path = Path(path)
+        if path.suffix not in (".svg", ".png", ".pdf"):
+            raise ModelError(f"a picture cannot be saved as {path.name!r}: the name must end with .svg, .png or .pdf.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".svg":
+            path.write_text(self.svg, encoding="utf-8")
+        else:
+            self._write_image(path)
+        return path
+
+    def _repr_svg_(self) -> str:
+        return self.svg
