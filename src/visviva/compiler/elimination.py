@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Mask
+from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
 from visviva.model import Model
 
 if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
     from visviva.kernels.multibody.border import Border
+    from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.graph import Graph
     from visviva.kernels.multibody.solver import Elimination
 
@@ -221,6 +223,41 @@ def _no_plan() -> Plan:
     none = np.zeros(0, dtype=np.uint32)
     empty: dict[str, Any] = dict.fromkeys(Plan._fields, none)
     return Plan(**empty | {"scale": np.zeros(0), "runs": none.reshape(0, 3)})
+
+
+def rates_of(c: MachineModel, s: Elimination) -> Rates:
+    """Memory of the second level, where the rates of constraints are kept; raises `NotCompilable`."""
+    from visviva.kernels.multibody.ggl_tables import RATE_BODY, RATE_FUNCTION, Rates
+    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
+    from visviva.kernels.multibody.tables import KIND, ROD
+
+    n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
+    if (c.machine.K[:rows, KIND] > ROD).any():
+        raise NotCompilable("a joint has a row whose rate has no compiled form")
+    values = 3 * (PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m) + PER_BODY * n
+    return Rates(
+        B=np.zeros((n + 1, int(RATE_BODY))), X=np.zeros((rows, int(RATE_FUNCTION))), G=np.zeros(m), dG=np.zeros(m),
+        gap=np.zeros(m), V=np.zeros(values), LU=np.zeros(0), b=np.zeros(2 * c.unknowns), pad=np.zeros(2 * c.unknowns),
+        q=np.zeros((2, 24)), plan=_no_plan(), best=np.zeros(c.unknowns),
+    )  # fmt: skip
+
+
+def both_levels(pattern: tuple[Int, Int, Int], c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
+    """The pattern of a step that keeps the rates of constraints, from that of one that does not.
+
+    Values are those of the blocks (1, 1), (2, 1) and (2, 2), which have that pattern each, and of bodies in (1, 2).
+    """
+    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
+
+    rows, cols, chosen = pattern
+    n, m, k = len(c.machine.B) - 1, len(c.w), c.unknowns
+    size = PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m
+    own = chosen < PER_BODY * n
+    return (
+        np.concatenate([rows, rows + k, rows + k, rows[own]]),
+        np.concatenate([cols, cols, cols + k, cols[own] + k]),
+        np.concatenate([chosen, chosen + size, chosen + 2 * size, chosen[own] + 3 * size]),
+    )
 
 
 def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:

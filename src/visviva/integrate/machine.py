@@ -1,4 +1,4 @@
-"""Compiled steps of mechanisms: PH-MP and the Lie midpoint rule with six unknowns per body."""
+"""Compiled steps of mechanisms: PH-MP and the Lie midpoint rule with six unknowns per body, PH-MP-GGL with twelve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.compiler.elimination import eliminated, elimination_of, sparse_pattern
+from visviva.compiler.elimination import both_levels, eliminated, elimination_of, rates_of, sparse_pattern
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
@@ -21,6 +21,7 @@ from visviva.results.tallies import Tallies
 
 if TYPE_CHECKING:
     from visviva.compiler.machine import MachineModel
+    from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination
 
 SLOW = 0.01  # a residual that falls by less than this factor asks for a new matrix
@@ -28,16 +29,19 @@ FLOOR = 1e-15  # scaled residual of a step that is rounding: sizes are sums of t
 
 
 def machine_stepping(
-    model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE
+    model: Model, newton: Newton, inputs: Inputs, state: State, h: float, parts: Array = WHOLE, rates: bool = False
 ) -> ManyStepping | None:
-    """Compiled steps of a mechanism; None where something in it has no compiled form, or the model is none."""
+    """Compiled steps of a mechanism; None where something in it has no compiled form, or the model is none.
+
+    rates: whether they keep the rates of the constraints, too.
+    """
     from visviva.kernels.announce import announce
 
     if model.mechanism is None or model.feedback:
         return None
     try:
         with announce("the engine of mechanisms"):
-            return warmed(model, MachineStepper(model, newton, state, h, parts), inputs, state, h)
+            return warmed(model, MachineStepper(model, newton, state, h, parts, rates=rates), inputs, state, h)
     except NotCompilable:
         return None
 
@@ -48,6 +52,7 @@ class MachineStepper(AbstractMany):
 
     parts:      lengths of the steps that make up one step, as fractions of it.
     along_tree: how its matrix is eliminated, see `compiler.elimination`; default: the faster way that is possible.
+    rates:      keep the rates of the constraints, too: PH-MP-GGL instead of PH-MP, with a second level of unknowns.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class MachineStepper(AbstractMany):
         h: float,
         parts: Array = WHOLE,
         along_tree: bool | None = None,
+        rates: bool = False,
     ) -> None:
         from visviva.kernels.multibody.advance import keep_energies
 
@@ -65,14 +71,16 @@ class MachineStepper(AbstractMany):
         self.newton = newton
         self.inputs = sum(port.width for port in model.ports)
         self.settings = np.array([FLOOR, newton.rounded, newton.accept, SLOW, newton.max_iterations, 1.0])
-        self.parts = np.concatenate([parts[None], _start_weights(parts)])
+        self.parts = np.concatenate([parts[None], _start_weights(parts, rates)])
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
-        self._along_tree = along_tree
+        self._along_tree = False if rates else along_tree
+        self._rates = rates
         self._active: Mask | None = None
         self.c: MachineModel
         self.s: Elimination
+        self.level: Rates | None = None
         self.pivots = np.zeros(0)
         self._start = state.x.copy()
         self._select(state, h)
@@ -82,7 +90,12 @@ class MachineStepper(AbstractMany):
     @property
     def width(self) -> int:  # type: ignore[override]
         """As many as the unknowns, three times where a step has parts."""
-        return self.c.unknowns * (1 if self.parts.shape[1] == 1 else 3)
+        return self.unknowns * (1 if self.parts.shape[1] == 1 else 3)
+
+    @property
+    def unknowns(self) -> int:
+        """Those of all levels."""
+        return self.c.unknowns * (2 if self._rates else 1)
 
     # -- elimination --
 
@@ -94,6 +107,7 @@ class MachineStepper(AbstractMany):
         self._active = state.active.copy()
         self.c, tree = eliminated(self.model, state.active, self._along_tree)
         self.s = elimination_of(self.c, tree, state.active)
+        self.level = rates_of(self.c, self.s) if self._rates else None
         self.c.machine.active[:] = state.active[self.c.w]
         if again:
             from visviva.kernels.multibody.advance import keep_energies
@@ -113,26 +127,30 @@ class MachineStepper(AbstractMany):
 
     def _analyse(self, state: State, h: float) -> None:
         """Choose pivots by the matrix at a state; an error that names what nothing determines."""
-        from visviva.kernels.multibody.advance import start_values, trial
+        from visviva.kernels.multibody.advance import trial
         from visviva.kernels.ordering import analyse
         from visviva.kernels.singular import Singular
 
         self._read(state)
-        rows, cols, chosen = sparse_pattern(self.c, self.s)
-        y = np.zeros(self.c.unknowns)
-        start_values(self.c.machine, y)
-        y[-len(self.c.w) or len(y) :] = self.c.sign * state.w[self.c.w]
+        rows, cols, chosen = pattern = sparse_pattern(self.c, self.s)
+        if self.level is not None:
+            rows, cols, chosen = both_levels(pattern, self.c, self.s)
+        y = self._start_values(state)
         singular: Singular | None = None
         for spread in (0.0, 1.0):  # at some generic unknowns too: a friction may vanish at zero
             values = y + spread * np.maximum(np.abs(y), 1e-3) * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-            trial(self.c.machine, self.c.elements, self.s, np.zeros(self.inputs), h, values)
+            trial(self.c.machine, self.c.elements, self.s, self.level, np.zeros(self.inputs), h, values)
+            V = self.s.graph.V if self.level is None else self.level.V
             try:
-                plan = analyse(self.c.unknowns, rows, cols, self.s.graph.V[chosen])
+                plan = analyse(self.unknowns, rows, cols, V[chosen])
             except Singular as found:
                 singular = found
                 continue
             plan = plan._replace(src=chosen[plan.src.astype(np.int64)].astype(plan.src.dtype))
-            self.s = self.s._replace(plan=plan, graph=self.s.graph._replace(LU=np.zeros(plan.size)))
+            if self.level is None:
+                self.s = self.s._replace(plan=plan, graph=self.s.graph._replace(LU=np.zeros(plan.size)))
+            else:
+                self.level = self.level._replace(plan=plan, LU=np.zeros(plan.size))
             return
         assert singular is not None
         names = list(dict.fromkeys(self._unknown_name(int(k)) for k in singular.unknowns))
@@ -143,7 +161,7 @@ class MachineStepper(AbstractMany):
 
     def _unknown_name(self, k: int) -> str:
         assert self.model.mechanism is not None
-        bodies = self.model.mechanism.bodies
+        bodies, k = self.model.mechanism.bodies, k % self.c.unknowns
         if k < 6 * len(bodies):
             what = "velocity" if k % 6 < 3 else "angular velocity"
             return f"the {what} of {bodies[k // 6].name!r}"
@@ -183,25 +201,29 @@ class MachineStepper(AbstractMany):
         self._select(state, h)
         self._read(state)
         n, c, model = len(u), self.c, self.model
-        k, m = c.unknowns, len(c.w)
+        k, m = self.unknowns, len(c.w)
         composed = self.parts.shape[1] > 1
         log = Log(
             x=np.empty((n + 1, len(state.x))), rate=np.empty((n, k)), before=np.empty((n if composed else 0, 2, k)),
-            lam=np.empty((n, m)), heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
+            lam=np.empty((n, m)), gam=np.empty((n, m if self._rates else 0)),
+            heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
             angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),
             g_v=np.empty((n, len(model.constraints), 3)), report=np.zeros((n, 4)),
         )  # fmt: skip
         history, known = self._history(state)
         done, status = advance(
-            c.machine, c.elements, self.s, c.places, self.settings, self.parts, u, h, history, known, n, log
+            c.machine, c.elements, self.s, self.level, c.places, self.settings, self.parts, u, h, history, known, n, log
         )  # fmt: skip
         w = np.zeros((done, len(state.w)))
+        gam = np.zeros((done, len(state.w) if self._rates else 0))
         w[:, c.w] = c.sign * log.lam[:done]
+        if self._rates:
+            gam[:, c.w] = c.sign * log.gam[:done]
         rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate
         return Chunk(
             x=log.x[: done + 1],
             w=w,
-            gam=np.zeros((done, 0)),
+            gam=gam,
             rate=self._signed(rate)[:done],
             heat=log.heat[:done],
             work=log.work[:done],
@@ -226,18 +248,30 @@ class MachineStepper(AbstractMany):
 
     def _history(self, state: State) -> tuple[Array, int]:
         """The last solutions, newest first, that start values follow from; and how many are known."""
-        from visviva.kernels.multibody.advance import start_values
-
-        k = self.c.unknowns
-        history, known = np.zeros((4, k)), [self._signed(rate) for rate in state.rate if rate.shape == (self.width,)]
+        history, known = (
+            np.zeros((4, self.unknowns)),
+            [self._signed(rate) for rate in state.rate if rate.shape == (self.width,)],
+        )
         if self.parts.shape[1] > 1 and known:
             known = np.split(known[0], 3)
         for i, rate in enumerate(known[:4]):
             history[i] = rate
         if not known:
-            start_values(self.c.machine, history[0])
-            history[0, k - len(self.c.w) :] = self.c.sign * state.w[self.c.w]
+            history[0] = self._start_values(state)
         return history, max(1, min(4, len(known)))
+
+    def _start_values(self, state: State) -> Array:
+        """The unknowns as they are at a state: velocities, multipliers, and both once more for a second level."""
+        from visviva.kernels.multibody.advance import start_values
+
+        y = np.zeros(self.c.unknowns)
+        start_values(self.c.machine, y)
+        bodies = self.c.unknowns - len(self.c.w)
+        y[bodies:] = self.c.sign * state.w[self.c.w]
+        if not self._rates:
+            return y
+        gam = self.c.sign * state.gam[self.c.w] if len(state.gam) else np.zeros(len(self.c.w))
+        return np.concatenate([y, y[:bodies], gam])
 
     def _failure(self, status: int, report: Array) -> NotConverged:
         from visviva.kernels import newton
@@ -259,22 +293,25 @@ class MachineStepper(AbstractMany):
         return failure
 
 
-def _start_weights(parts: Array) -> Array:
-    """Weights of the last four solutions in the start values of each part, for velocities and for multipliers, (8, k).
+def _start_weights(parts: Array, rates: bool) -> Array:
+    """Weights of the last four solutions in the start values of each part, (12, k): for velocities in the middle of
+    parts, for multipliers, and for velocities at the ends of parts.
 
     Solutions belong to the middles of their parts; the steps before are made of the same parts. Velocities follow a
-    cubic. Multipliers alternate about a smooth motion from step to step, because the velocities at the nodes are not
-    tangent: λ(n) = 2 λ(n - 1) - 2 λ(n - 3) + λ(n - 4) is exact for a parabola and for what alternates. Steps made of
-    parts follow the last three of them: velocities a parabola, multipliers a line.
+    cubic, and so do multipliers where the rates of constraints are kept. Elsewhere these alternate about a smooth
+    motion from step to step, because the velocities at the nodes are not tangent:
+    λ(n) = 2 λ(n - 1) - 2 λ(n - 3) + λ(n - 4) is exact for a parabola and for what alternates. Steps made of parts
+    follow the last three of them: velocities a parabola, multipliers a line.
     """
     if len(parts) == 1:
-        return np.array([4.0, -6.0, 4.0, -1.0, 2.0, 0.0, -2.0, 1.0])[:, None]
+        cubic, alternating = [4.0, -6.0, 4.0, -1.0], [2.0, 0.0, -2.0, 1.0]
+        return np.array([*cubic, *(cubic if rates else alternating), *cubic])[:, None]
     every = np.tile(parts, 4)
-    middles = np.cumsum(every) - 0.5 * every
-    weights = np.zeros((8, len(parts)))
+    ends = np.cumsum(every)
+    weights = np.zeros((12, len(parts)))
     for k in range(len(parts)):
         at = 3 * len(parts) + k
-        for first, n in ((0, 3), (4, 2)):
-            times = middles[at - 1 - np.arange(n)] - middles[at]
+        for first, n, nodes in ((0, 3, ends - 0.5 * every), (4, 2, ends - 0.5 * every), (8, 3, ends)):
+            times = nodes[at - 1 - np.arange(n)] - nodes[at]
             weights[first : first + n, k] = np.linalg.solve(np.vander(times, n, increasing=True).T, np.eye(n)[0])
     return weights

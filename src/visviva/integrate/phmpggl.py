@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.directors import CANCELLING, DirectorSystem
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.model import Model, State
@@ -28,15 +28,29 @@ class PHMPGGL(AbstractIntegrator):
     Energy, angular momentum, g and its rate are exact to rounding. Forces do their work on q1 - q0, not on h v̄:
     with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. No inverse of M appears,
     so that flat and thin bodies, whose directors have no mass, need nothing special.
+    In compiled code a body has twelve unknowns, see `visviva.kernels.multibody.ggl_bodies`.
+
+    compiled: False gives the reference in NumPy, with dense matrices. Models that were not compiled from a mechanism
+              always run in it.
     """
 
     newton: Newton = field(default_factory=Newton)
+    compiled: bool = True
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g", "g_v"})
     form: ClassVar[str] = "directors"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         return _Stepper(DirectorSystem(model, "PHMPGGL"), self.newton)
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        if self.compiled:
+            from visviva.integrate.machine import machine_stepping
+
+            steps = machine_stepping(model, self.newton, inputs, state, h, rates=True)
+            if steps is not None:
+                return steps
+        return super().stepping(model, inputs, state, h)
 
 
 @final

@@ -14,6 +14,7 @@ from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.phmp import PHMP
+from visviva.integrate.phmpggl import PHMPGGL
 from visviva.integrate.redundancy import check_left_out
 from visviva.model import Model, State
 
@@ -66,14 +67,15 @@ class Suzuki4(AbstractIntegrator):
         return _Stepper(model, self.inner.prepare(model))
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
-        if isinstance(self.inner, DiscreteGradient | PHMP) and self.inner.compiled:
+        if isinstance(self.inner, DiscreteGradient | PHMP | PHMPGGL) and self.inner.compiled:
             from visviva.compiler.tableau import MIDPOINT
             from visviva.integrate.compiled import compiled_stepping
             from visviva.integrate.machine import machine_stepping
 
             if not self.allow_dissipation:
                 _check_reversible(model)
-            steps: Advancing | None = machine_stepping(model, self.inner.newton, inputs, state, h, SUBSTEPS)
+            rates = isinstance(self.inner, PHMPGGL)
+            steps: Advancing | None = machine_stepping(model, self.inner.newton, inputs, state, h, SUBSTEPS, rates)
             if steps is None and isinstance(self.inner, DiscreteGradient):
                 steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
             if steps is not None:

@@ -13,16 +13,23 @@ from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
+from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
+from visviva.kernels.multibody.ggl_graph import assemble_rates, load_rates, unload_rates
+from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
-from visviva.kernels.multibody.residual import balances, joints
+from visviva.kernels.multibody.residual import balances, joints, reach
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
+
+from visviva.kernels.multibody.ggl_step import (  # isort: skip
+    keep_rates, move_rates, predict_rates, rate_residual, remember_rates, restore_rates,
+)  # fmt: skip
 
 from visviva.kernels.multibody.bodies import (  # isort: skip
     balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, VEL, Elements, G, Int, Machine, U,
+    ANGLE, FORCE, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, VEL, Elements, G, Int, Machine, U,
 )  # fmt: skip
 from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
@@ -49,6 +56,7 @@ class Log(NamedTuple):
     rate: Array  # velocities in the middle and multipliers of the last part
     before: Array  # (n, 2, unknowns) those of the two parts before
     lam: Array  # multipliers, mean over the parts
+    gam: Array  # those of the rates of constraints, in the last part; no columns where these are not kept
     heat: Array
     work: Array
     angles: Array
@@ -126,7 +134,9 @@ def _write_state(B: Array, y: Array, at_bodies: Int, at_y: Int, x: Array) -> Non
 
 
 @inner
-def _predict(B: Array, lam: Array, active: Mask, history: Array, weights: Array, along: bool, h: float) -> None:
+def _predict(
+    B: Array, lam: Array, level: Rates | None, active: Mask, history: Array, weights: Array, along: bool, h: float
+) -> None:
     """Start values: the last solutions continued by their weights, or the last one as it is."""
     n = B.shape[0] - 1
     c0, c1, c2, c3, l0, l1, l2, l3 = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
@@ -141,6 +151,8 @@ def _predict(B: Array, lam: Array, active: Mask, history: Array, weights: Array,
         l = 6 * n + k
         y = l0 * history[0, l] + l1 * history[1, l] + l2 * history[2, l] + l3 * history[3, l]
         lam[k] = h * y if active[k] else 0.0
+    if level is not None:
+        predict_rates(B, level, active, history, weights, along, h)
 
 
 @inner
@@ -157,9 +169,12 @@ def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> 
 
 
 @kernel
-def trial(M: Machine, e: Elements, s: Elimination, u: Array, h: float, y: Array) -> None:
+def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array, h: float, y: Array) -> None:
     """The values of the sparse matrix of a step from the state in the tables, at the unknowns y."""
-    begin_bodies(M.B, M.sizes[0], h)
+    if level is None:
+        begin_bodies(M.B, M.sizes[0], h)
+    else:
+        begin_rates(M.B, level.B)
     read_inputs(M.B, e.loads, u)
     n = M.B.shape[0] - 1
     for b in range(n):
@@ -167,27 +182,37 @@ def trial(M: Machine, e: Elements, s: Elimination, u: Array, h: float, y: Array)
             M.B[b, U + j] = y[6 * b + j]
     for k in range(M.lam.size):
         M.lam[k] = h * y[6 * n + k] if M.active[k] else 0.0
-    balance_bodies(M.B, M.sizes[0], M.gravity, h)
+    if level is None:
+        balance_bodies(M.B, M.sizes[0], M.gravity, h)
+    else:
+        restore_rates(level, y[6 * n + M.lam.size :])
+        open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
     push_elements(M, e, u, h)
-    slope_bodies(M.B, M.sizes[0], h)
-    clear(s.Z)
-    curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-    assemble_graph(M, s.graph, s.Z, s.pairs, h)
+    if level is None:
+        slope_bodies(M.B, M.sizes[0], h)
+        clear(s.Z)
+        curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
+        assemble_graph(M, s.graph, s.Z, s.pairs, h)
+    else:
+        rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
+        assemble_rates(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
 
 
 @kernel
 def advance(
-    M: Machine, e: Elements, s: Elimination, at: Places, settings: Array, parts: Array, u: Array, h: float,
-    history: Array, known: int, n: int, log: Log,
+    M: Machine, e: Elements, s: Elimination, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array,
+    h: float, history: Array, known: int, n: int, log: Log,
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    parts:   (9, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
-             values of each, for velocities and for multipliers.
+    level:   unknowns of the second level, where the rates of constraints are kept; without it that code is left out.
+    parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
+             values of each, for velocities, for multipliers, and for velocities at the ends of parts.
     u:       (n, k, inputs).
-    history: (4, unknowns) the last solutions: velocities in the middle, multipliers; known of them.
+    history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
+             known of them.
 
     Newton's method is written out here, so that the tuples are taken apart once and not at every call; it goes to
     stagnation, see `visviva.integrate.newton` for the reasons.
@@ -215,7 +240,10 @@ def advance(
             share, inputs = parts[0, part], u[step, part]
             length, status, begin = share * h, SOLVED_STEP, True
             best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-            begin_bodies(B, lie, length)
+            if level is None:
+                begin_bodies(B, lie, length)
+            else:
+                begin_rates(B, level.B)
             read_inputs(B, e.loads, inputs)
             while True:
                 if status != SOLVED_STEP:
@@ -223,15 +251,27 @@ def advance(
                         return step, status
                     known, status, begin = 1, SOLVED_STEP, True  # what went before leads astray: the last values alone
                 if begin:
-                    _predict(B, lam, active, history, parts[1:, part], known >= past, length)
+                    _predict(B, lam, level, active, history, parts[1:, part], known >= past, length)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                     begin = False
-                balance_bodies(B, lie, gravity, length)
+                if level is None:
+                    balance_bodies(B, lie, gravity, length)
+                else:
+                    open_balances(B, level.B, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
                     efforts(M, e, inputs, length)
                     push_elements(M, e, inputs, length)
-                r, worst = balances(B)
+                if level is not None:
+                    rate, at_rate = rate_residual(B, X, K, rows, active, level, length)
+                    if not rate <= row:
+                        row, at_row = rate, at_rate
+                reach(B)
+                r, worst = balances(B, B, FORCE)
+                if level is not None:
+                    moved, at_moved = balances(B, level.B, KIN_T)
+                    if not moved <= r:
+                        r, worst = moved, at_moved
                 if not row <= r:
                     r, worst = row, 2 * bodies + at_row
                 if not r <= last and last > accept and taken > settings[SHORTEST]:
@@ -239,6 +279,8 @@ def advance(
                     move_bodies(B, -taken)
                     for k in range(m):
                         lam[k] -= taken * dlam[k] if active[k] else 0.0
+                    if level is not None:
+                        move_rates(level, active, -taken)
                     continue
                 taken = 1.0
                 if r < best:
@@ -246,6 +288,8 @@ def advance(
                     report[2] = worst
                     if r > settings[FLOOR]:
                         keep(B, lam, best_y)
+                        if level is not None:
+                            keep_rates(level, level.best)
                 report[1], report[3] = best, pivot
                 if not math.isfinite(r):
                     status = NOT_FINITE
@@ -256,13 +300,18 @@ def advance(
                     if r == best:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
+                    if level is not None:
+                        restore_rates(level, level.best)
                     fell = True
                     continue
                 if iteration >= settings[MOST]:
                     status = NOT_CONVERGED
                     continue
                 fresh = iteration == 0 or r > settings[SLOW] * last
-                if fresh:
+                if fresh and level is not None:
+                    assemble_rates(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
+                    pivot = factor(level.plan, level.V, level.LU, level.pad)
+                elif fresh:
                     slope_bodies(B, lie, length)
                     clear(Z)
                     if acting:
@@ -276,10 +325,15 @@ def advance(
                     else:
                         assemble_graph(M, s.graph, Z, s.pairs, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
-                    if not pivot > 0.0:
-                        status = SINGULAR
-                        continue
-                if not along_tree:
+                if not pivot > 0.0:
+                    status = SINGULAR
+                    continue
+                if level is not None:
+                    load_rates(M, level)
+                    solve(level.plan, level.LU, level.b, level.pad)
+                    unload_rates(M, level)
+                    move_rates(level, active, 1.0)
+                elif not along_tree:
                     load_graph(M, s.graph)
                     solve(s.plan, s.graph.LU, s.graph.b, s.graph.pad)
                     unload_graph(M, s.graph)
@@ -302,16 +356,21 @@ def advance(
                 log.heat[step, k] += heat_of(M, e, k, length)
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, k, inputs, length)
-            for k in range(6 * bodies + m):
+            for k in range(history.shape[1]):
                 history[3, k] = history[2, k]
                 history[2, k] = history[1, k]
                 history[1, k] = history[0, k]
             keep(B, lam, history[0])
+            if level is not None:
+                remember_rates(B, level, history[0, 6 * bodies + m :])
             for k in range(m):
                 history[0, 6 * bodies + k] /= length
                 log.lam[step, k] += share * lam[k] / length
             known = min(known + 1, past)
-            end_bodies(B, lie, length)
+            if level is None:
+                end_bodies(B, lie, length)
+            else:
+                end_rates(B, level.B, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
@@ -325,10 +384,12 @@ def advance(
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual
-        for k in range(6 * bodies + m):
+        for k in range(log.gam.shape[1]):
+            log.gam[step, k] = history[0, history.shape[1] - m + k]
+        for k in range(history.shape[1]):
             log.rate[step, k] = history[0, k]
         if parts.shape[1] > 1:
-            for k in range(6 * bodies + m):
+            for k in range(history.shape[1]):
                 log.before[step, 0, k] = history[1, k]
                 log.before[step, 1, k] = history[2, k]
     return n, SOLVED_STEP

@@ -284,6 +284,31 @@ def trace_less(A: Matrix) -> Matrix:
 
 
 @inner
+def transpose(A: Matrix) -> Matrix:
+    """Aᵀ."""
+    return (A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8])
+
+
+@inner
+def cross_product(A: Matrix, B: Matrix) -> Matrix:
+    """The matrix of x -> axial(A x̂ Bᵀ): Σ ε_ijk ε_mln A_jl B_kn, symmetric in A and B.
+
+    Source: Bonet, Gil, Ortigosa (2016), Int. J. Solids Struct. 84, 49-63.
+    """
+    return (
+        A[4] * B[8] - A[5] * B[7] - A[7] * B[5] + A[8] * B[4],
+        A[5] * B[6] - A[3] * B[8] - A[8] * B[3] + A[6] * B[5],
+        A[3] * B[7] - A[4] * B[6] - A[6] * B[4] + A[7] * B[3],
+        A[7] * B[2] - A[8] * B[1] - A[1] * B[8] + A[2] * B[7],
+        A[8] * B[0] - A[6] * B[2] - A[2] * B[6] + A[0] * B[8],
+        A[6] * B[1] - A[7] * B[0] - A[0] * B[7] + A[1] * B[6],
+        A[1] * B[5] - A[2] * B[4] - A[4] * B[2] + A[5] * B[1],
+        A[2] * B[3] - A[0] * B[5] - A[5] * B[0] + A[3] * B[2],
+        A[0] * B[4] - A[1] * B[3] - A[3] * B[1] + A[4] * B[0],
+    )
+
+
+@inner
 def axial(A: Matrix) -> Vector:
     """The vector of A - Aᵀ; that of x̂ is 2 x."""
     return (A[7] - A[5], A[2] - A[6], A[3] - A[1])

@@ -41,6 +41,13 @@ def _weighted(R: Matrix, e: Vector) -> Matrix:
 
 
 @inner
+def euler_tensor(B: Array, b: int) -> Matrix:
+    """R E Rᵀ at the start of a step."""
+    R = matrix(B, b, ROT)
+    return matmul(R, _weighted(R, vector(B, b, E)))
+
+
+@inner
 def begin_bodies(B: Array, lie: int, h: float) -> None:
     """What the balance of momentum needs of the start of a step."""
     for b in range(B.shape[0] - 1):
@@ -57,7 +64,7 @@ def begin_bodies(B: Array, lie: int, h: float) -> None:
 
 
 @inner
-def _load(a: Vector, m: Vector) -> Vector:
+def load_moment(a: Vector, m: Vector) -> Vector:
     """A moment m given as ½ m × d_i on the directors, pulled back to rotations: ½ (tr(D Dᵀ) I - D Dᵀ) m."""
     s = dot(a, a)
     return times(0.5 / (1.0 + s), minus(times(2.0 + s, m), times(dot(a, m), a)))
@@ -78,7 +85,7 @@ def balance_bodies(B: Array, lie: int, gravity: Array, h: float) -> None:
         B[b, SIZE_R] = size_of(x) + size_of(p)
         if lie:
             x = plus(plus(x, cross(a, x)), times(dot(a, minus(x, p)), a))
-        load = times(h, moment(a, _load(a, vector(B, b, LOAD_M))))
+        load = times(h, moment(a, load_moment(a, vector(B, b, LOAD_M))))
         B[b, SIZE_R] += size_of(load)
         put(B, b, TORQUE, minus(minus(x, p), load))
 
@@ -125,11 +132,11 @@ def end_bodies(B: Array, lie: int, h: float) -> None:
             put(B, b, SPIN, minus(times(2.0, mul_t(R, w)), vector(B, b, SPIN)))
         else:
             put_matrix(B, b, SPIN, matminus(mattimes(2.0, hat_mul(w, D)), matrix(B, b, SPIN)))
-        put_matrix(B, b, ROT, _orthonormal(matminus(mattimes(2.0, D), R)))
+        put_matrix(B, b, ROT, orthonormal(matminus(mattimes(2.0, D), R)))
 
 
 @inner
-def _orthonormal(R: Matrix) -> Matrix:
+def orthonormal(R: Matrix) -> Matrix:
     """R (3 I - RᵀR)/2: it takes back the rounding of a step, so that it does not add up."""
     S = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
     return matminus(mattimes(1.5, R), mattimes(0.5, matmul(R, matmul(S, R))))
@@ -168,7 +175,7 @@ def potential(B: Array, gravity: Array, b: int) -> float:
 def load_work(B: Array, b: int, f: Vector, m: Vector, h: float) -> float:
     """Work of a force and a moment on a body over the step."""
     u, w, a = vector(B, b, U), vector(B, b, W), vector(B, b, A)
-    return h * (dot(f, u) + dot(_load(a, m), w))
+    return h * (dot(f, u) + dot(load_moment(a, m), w))
 
 
 @inner

@@ -28,7 +28,7 @@ VECTOR, POINT = np.int64(0), np.int64(1)  # what a force acts on
 
 
 @inner
-def _add(B: Array, Z: Array, pair: int, P: int, C: int, row: Place, col: Place, at: Place, K: Matrix) -> None:
+def add_block(B: Array, Z: Array, pair: int, P: int, C: int, row: Place, col: Place, at: Place, K: Matrix) -> None:
     """Add a matrix to the block (row side, column side); sides: 0 parent, 1 child. Nothing moves the ground."""
     b = P if row == 0 else C
     if b == B.shape[0] - 1 or (P if col == 0 else C) == B.shape[0] - 1:
@@ -58,13 +58,13 @@ def _couple(
     b = P if col == 0 else C
     Y = mattimes(-s, mul_hat(halfway(vector(B, b, A), B[b, SHRINK]), col_arm))
     N = hat_mul(row_arm, lowered(vector(B, P if row == 0 else C, A)))
-    _add(B, Z, pair, P, C, row, col, WW, matmul(N, Y))
+    add_block(B, Z, pair, P, C, row, col, WW, matmul(N, Y))
     if row_point:
-        _add(B, Z, pair, P, C, row, col, VW, Y)
+        add_block(B, Z, pair, P, C, row, col, VW, Y)
     if col_point:
-        _add(B, Z, pair, P, C, row, col, WV, mattimes(s, N))
+        add_block(B, Z, pair, P, C, row, col, WV, mattimes(s, N))
     if row_point and col_point:
-        _add(B, Z, pair, P, C, row, col, VV, mattimes(s, ONE))
+        add_block(B, Z, pair, P, C, row, col, VV, mattimes(s, ONE))
 
 
 @inner
@@ -140,7 +140,7 @@ def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array)
                 for n in range(2):
                     i, j = 6 * row + 3 * m, 6 * col + 3 * n
                     K = add_outer(NOTHING, (q[i], q[i + 1], q[i + 2]), (t[j], t[j + 1], t[j + 2]))
-                    _add(B, Z, pair, P, C, row, col, 18 * m + 9 * n, K)
+                    add_block(B, Z, pair, P, C, row, col, 18 * m + 9 * n, K)
 
 
 @inner

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import Place, Vector
-from visviva.kernels.multibody.curvature import FIRST, columns_of, curve, curve_meet
+from visviva.kernels.multibody.algebra import Vector
+from visviva.kernels.multibody.curvature import columns_of, curve, curve_meet
 from visviva.kernels.multibody.tables import DU, FORCE, KIND, KVV, MEET, PLACE, Int, Machine
 
 PER_BODY, PER_PAIR, PER_ROW = 36, 72, 25
@@ -29,40 +29,54 @@ class Graph(NamedTuple):
 
 
 @inner
-def _row(M: Machine, g: Graph, i: int, part: Place, k: int, Z: Array) -> None:
-    n = M.B.shape[0] - 1
-    at = PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * k
-    if not M.active[k]:
-        for j in range(24):
-            g.V[at + j] = 0.0
-        g.V[at + 24] = 1.0
-        return
-    columns_of(M.B, M.X, M.K, i, part, g.q)
+def first_row(B: Array, Z: Array) -> int:
+    """Place of the first value that belongs to a multiplier; those of blocks come before."""
+    return PER_BODY * (B.shape[0] - 1) + PER_PAIR * Z.shape[0]
+
+
+@inner
+def put_row(V: Array, at: int, q: Array, active: bool) -> None:
+    """Impulses and slopes of a multiplier, (24,); one that is not solved for stays as it is."""
     for j in range(24):
-        g.V[at + j] = g.q[j]
-    g.V[at + 24] = 0.0
+        V[at + j] = q[j] if active else 0.0
+    V[at + 24] = 0.0 if active else 1.0
+
+
+@inner
+def put_blocks(B: Array, Z: Array, V: Array) -> None:
+    """Own blocks of the bodies, and those between bodies."""
+    n = B.shape[0] - 1
+    for b in range(n):
+        for j in range(PER_BODY):
+            V[PER_BODY * b + j] = B[b, KVV + j]
+    for p in range(Z.shape[0]):
+        for j in range(PER_PAIR):
+            V[PER_BODY * n + PER_PAIR * p + j] = Z[p, j]
+
+
+@inner
+def curve_joints(M: Machine, lam: Array, Z: Array, pairs: Int, h: float) -> None:
+    """What the impulses lam of all joints add to the blocks."""
+    for i in range(M.sizes[1]):
+        k = M.K[i, PLACE]
+        if M.K[i, KIND] == MEET:
+            L: Vector = (lam[k], lam[k + 1], lam[k + 2])
+            curve_meet(M.B, M.X, M.K, i, L, h)
+        else:
+            curve(M.B, M.X, M.K, Z, pairs[i], i, lam[k], h)
 
 
 @inner
 def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None:
     """All values; bodies' own blocks and Z hold what bodies and elements add."""
-    n = M.B.shape[0] - 1
+    curve_joints(M, M.lam, Z, pairs, h)
+    put_blocks(M.B, Z, g.V)
+    first = first_row(M.B, Z)
     for i in range(M.sizes[1]):
         k = M.K[i, PLACE]
-        if M.K[i, KIND] == MEET:
-            L: Vector = (M.lam[k], M.lam[k + 1], M.lam[k + 2])
-            curve_meet(M.B, M.X, M.K, i, L, h)
-            for part in range(3):
-                _row(M, g, i, part, k + part, Z)
-        else:
-            curve(M.B, M.X, M.K, Z, pairs[i], i, M.lam[k], h)
-            _row(M, g, i, FIRST, k, Z)
-    for b in range(n):
-        for j in range(PER_BODY):
-            g.V[PER_BODY * b + j] = M.B[b, KVV + j]
-    for p in range(Z.shape[0]):
-        for j in range(PER_PAIR):
-            g.V[PER_BODY * n + PER_PAIR * p + j] = Z[p, j]
+        for part in range(3 if M.K[i, KIND] == MEET else 1):
+            columns_of(M.B, M.X, M.K, i, part, g.q)
+            put_row(g.V, first + PER_ROW * (k + part), g.q, M.active[k + part])
 
 
 @inner

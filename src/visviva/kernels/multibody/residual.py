@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import plus, size_of, times, vector
+from visviva.kernels.multibody.algebra import Place, plus, size_of, times, vector
 
 from visviva.kernels.multibody.functions import (  # isort: skip
     dot_middle, hinge_middle, meet_middle, middle, push, push_dot, push_meet, push_moment,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONE, CHILD, DOT, FORCE, KIND, MA, MEET, PARENT, PLACE, REACH, SECOND, SIZE_G, SIZE_R, SIZE_T, TORQUE, TWIN, G,
-    Int, U, W,
+    ALONE, CHILD, DOT, KIND, MA, MEET, PARENT, PLACE, REACH, SECOND, SIZE_G, SIZE_R, SIZE_T, TWIN, G, Int, U, W,
 )  # fmt: skip
 
 EXACT = 8.0  # weight of rows against balances: what they miss moves bodies, and heights are energy
@@ -59,17 +58,26 @@ def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active
 
 
 @inner
-def balances(B: Array) -> tuple[float, int]:
-    """The largest scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment."""
-    most_T, most_R, worst, at = 1e-300, 1e-300, 0.0, -1
+def reach(B: Array) -> None:
+    """Forces round at the ends of the longest arms, too: that is added to the sizes of moments."""
     for b in range(B.shape[0] - 1):
         B[b, SIZE_R] += B[b, REACH] * B[b, SIZE_T]
+
+
+@inner
+def balances(B: Array, R: Array, force: Place) -> tuple[float, int]:
+    """The largest scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment.
+
+    R, force: a table and the first of six columns in it, where the balances are.
+    """
+    most_T, most_R, worst, at = 1e-300, 1e-300, 0.0, -1
+    for b in range(B.shape[0] - 1):
         most_T, most_R = max(most_T, B[b, SIZE_T]), max(most_R, B[b, SIZE_R])
     for b in range(B.shape[0] - 1):
-        r = size_of(vector(B, b, FORCE)) / max(B[b, SIZE_T], SMALLEST * most_T)
+        r = size_of(vector(R, b, force)) / max(B[b, SIZE_T], SMALLEST * most_T)
         if not r <= worst:
             worst, at = r, 2 * b
-        r = size_of(vector(B, b, TORQUE)) / max(B[b, SIZE_R], SMALLEST * most_R)
+        r = size_of(vector(R, b, force + 3)) / max(B[b, SIZE_R], SMALLEST * most_R)
         if not r <= worst:
             worst, at = r, 2 * b + 1
     return worst, at

@@ -1,0 +1,87 @@
+"""The matrix of a step with both levels as the values of a sparse matrix: four blocks with the pattern of `graph`.
+
+Rows and unknowns of the first level are kinematics and g with u, ω, G; of the second momentum and rates with v1, ψ, Λ.
+"""
+
+from __future__ import annotations
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.curvature import columns_of, curve_elements
+from visviva.kernels.multibody.ggl_curvature import curve_end_rates, curve_rates, rate_columns_of
+from visviva.kernels.multibody.ggl_tables import DV1, KIN_T, Rates
+from visviva.kernels.multibody.graph import PER_ROW, curve_joints, first_row, put_blocks, put_row
+from visviva.kernels.multibody.solver import clear
+from visviva.kernels.multibody.tables import DU, FORCE, KIND, MEET, PLACE, Elements, Int, Machine
+
+from visviva.kernels.multibody.ggl_bodies import (  # isort: skip
+    slope_kinematics, slope_kinematics_end, slope_momentum, slope_momentum_end,
+)  # fmt: skip
+
+
+@inner
+def assemble_rates(
+    M: Machine, e: Elements, rates: Rates, Z: Array, pairs: Int, twist_pairs: Int, pad: Array, h: float
+) -> None:
+    """All values; the blocks of bodies and Z are used for one block after the other. pad: scratch of elements."""
+    B, C, X, Y, K, rows, G = M.B, rates.B, M.X, rates.X, M.K, M.sizes[1], rates.G
+    first = first_row(B, Z)
+    size = first + PER_ROW * G.size
+    one, two, three = rates.V[:size], rates.V[size : 2 * size], rates.V[2 * size : 3 * size]
+    slope_kinematics(B, C, h)
+    clear(Z)
+    curve_joints(M, G, Z, pairs, h)
+    put_blocks(B, Z, one)
+    slope_momentum(B, C, h)
+    clear(Z)
+    curve_elements(M, e, Z, pairs, twist_pairs, pad, h)
+    curve_joints(M, M.lam, Z, pairs, h)
+    curve_rates(B, C, X, Y, K, rows, G, Z, pairs, h)
+    put_blocks(B, Z, two)
+    slope_momentum_end(B, C, h)
+    clear(Z)
+    curve_end_rates(B, X, K, rows, G, Z, pairs, h)
+    put_blocks(B, Z, three)
+    slope_kinematics_end(B, C)
+    put_blocks(B, Z[:0], rates.V[3 * size :])
+    q, end = rates.q[0], rates.q[1]
+    for i in range(rows):
+        k = K[i, PLACE]
+        for part in range(3 if K[i, KIND] == MEET else 1):
+            at, active = first + PER_ROW * (k + part), M.active[k + part]
+            rate_columns_of(B, C, X, Y, K, i, part, h, q, end)
+            put_row(two, at, q, active)
+            two[at + 24] = 0.0
+            columns_of(B, X, K, i, part, q)
+            put_row(one, at, q, active)
+            for j in range(12):
+                end[j] = q[j]
+            put_row(three, at, end, active)
+
+
+@inner
+def load_rates(M: Machine, rates: Rates) -> None:
+    """The right-hand side from the residual."""
+    n = M.B.shape[0] - 1
+    level = 6 * n + M.gap.size
+    for b in range(n):
+        for j in range(6):
+            rates.b[6 * b + j] = rates.B[b, KIN_T + j]
+            rates.b[level + 6 * b + j] = M.B[b, FORCE + j]
+    for k in range(M.gap.size):
+        rates.b[6 * n + k] = M.gap[k] if M.active[k] else 0.0
+        rates.b[level + 6 * n + k] = rates.gap[k] if M.active[k] else 0.0
+
+
+@inner
+def unload_rates(M: Machine, rates: Rates) -> None:
+    """Increments from the solution."""
+    n = M.B.shape[0] - 1
+    level = 6 * n + M.gap.size
+    for b in range(n):
+        for j in range(6):
+            M.B[b, DU + j] = -rates.b[6 * b + j]
+            rates.B[b, DV1 + j] = -rates.b[level + 6 * b + j]
+    for k in range(M.gap.size):
+        rates.dG[k] = -rates.b[6 * n + k]
+        M.dlam[k] = -rates.b[level + 6 * n + k]

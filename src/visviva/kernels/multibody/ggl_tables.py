@@ -1,0 +1,54 @@
+"""What a step that keeps the rates of constraints as well has besides the tables of a mechanism."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.kernels.lu import Plan
+from visviva.kernels.multibody.tables import ALONG, ALONG_CHILD, DOT, MEET, ROD, columns
+
+# Columns of a body, in the letters of `ggl_bodies`. V1: velocity of the centre of mass at the end of a step, PSI:
+# angular velocity there, seen from the start. PUSH, Q: forces of all G, and the sum of G f pᵀ. KIN_T, KIN_R: the rows
+# of its kinematics.
+V1, PSI, DV1, DPSI, Z0, B0, PUSH, Q, W_, S_, KIN_T, KIN_R, RATE_BODY = columns(3, 3, 3, 3, 9, 9, 3, 9, 9, 9, 3, 3)
+
+# Columns of a function. Of its objects, in their order: what ψ x p becomes in the middle of a step, mean velocities in
+# it, velocities at its end; the last two end with the difference of both points.
+HALF, MEAN, MEAN_D, END, END_D, RATE_FUNCTION = columns(12, 12, 3, 12, 3)
+
+# Objects of a function: the vectors u (on the parent) and w (on the child), the points a and b, in the order in which
+# their columns are. Odd ones are on the child, the last two are points.
+OBJECTS, POINTS = 4, 2
+PRESENT = np.zeros((5, OBJECTS), dtype=np.bool_)
+for kind, objects in ((MEET, (2, 3)), (DOT, (0, 1)), (ALONG, (0, 2, 3)), (ALONG_CHILD, (1, 2, 3)), (ROD, (2, 3))):
+    PRESENT[kind, list(objects)] = True
+
+# Which object's force changes with which object: δf = α δy. (5 kinds, 4, 3) force on, motion of, α
+COUPLED = np.zeros((5, 4, 3), dtype=np.int64)
+COUPLED[DOT, :2] = (0, 1, 1), (1, 0, 1)
+COUPLED[ALONG] = (0, 2, -1), (0, 3, 1), (2, 0, -1), (3, 0, 1)
+COUPLED[ALONG_CHILD] = (1, 2, -1), (1, 3, 1), (2, 1, -1), (3, 1, 1)
+COUPLED[ROD] = (2, 2, 1), (3, 3, 1), (2, 3, -1), (3, 2, -1)
+
+
+class Rates(NamedTuple):
+    """Unknowns of the second level, and the memory of the matrix of both.
+
+    Each level has velocities and one multiplier per row of a joint: u, ω with G = -γ, then v1, ψ with Λ.
+    """
+
+    B: Array  # (bodies + 1, RATE_BODY)
+    X: Array  # (functions, RATE_FUNCTION)
+    G: Array  # (m,) multipliers of the rates, with the opposite sign
+    dG: Array  # (m,)
+    gap: Array  # (m,) rows: rates of the constraints at the end of a step
+    V: Array  # values of the matrix: blocks (1, 1), (2, 1), (2, 2), then the bodies' own of (1, 2)
+    LU: Array
+    b: Array  # (unknowns,) right-hand side, then solution
+    pad: Array  # (unknowns,)
+    q: Array  # (2, 24) scratch
+    plan: Plan
+    best: Array  # (6 bodies + m,) of the best iterate, the second level
