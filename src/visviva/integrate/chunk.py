@@ -86,7 +86,7 @@ class Chunk:
         t0, steps, h = before.t0, before.steps + k, before.h
         if self.pace is not None:
             t0, steps, h = float(self.pace.t[k]), 0, float(self.pace.proposed[k - 1])
-            rates = rates[: self._of_one_length(k)]
+            rates = rates[: self._of_one_length(k, before)]
         return dataclasses.replace(
             before,
             x=self.x[k],
@@ -102,11 +102,15 @@ class Chunk:
             h=h,
         )
 
-    def _of_one_length(self, k: int) -> int:
-        """How many of the last k steps have the length that the next one is to have, but at least one."""
+    def _of_one_length(self, k: int, before: State) -> int:
+        """How many of the last steps have the length that the next one is to have, but at least one.
+
+        Those before the first one that are known have the length `before.h`, unless it is one alone.
+        """
         assert self.pace is not None
-        same = self.pace.h[:k][::-1] == self.pace.proposed[k - 1]
-        return max(1, k if same.all() else int(same.argmin()))
+        lengths = [*self.pace.h[:k][::-1], *([before.h] * len(before.rate) if len(before.rate) > 1 else [])]
+        same = [h == self.pace.proposed[k - 1] for h in lengths]
+        return max(1, len(same) if all(same) else same.index(False))
 
 
 def stack(

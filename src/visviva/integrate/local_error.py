@@ -40,8 +40,8 @@ class Distance:
         """Of `one` and `other`, both reached from x0 in the time `span`; infinite where one is no number."""
         found = [0.0]
         for k, at in enumerate(self._others):
-            largest = max(self._largest[k], float(np.linalg.norm(x0[at])), float(np.linalg.norm(one[at])))
-            self._largest[k] = largest
+            self._largest[k] = max(self._largest[k], float(np.linalg.norm(x0[at])))  # `one` may yet be refused
+            largest = max(self._largest[k], float(np.linalg.norm(one[at])))
             found.append(float(np.linalg.norm(one[at] - other[at])) / (largest or 1.0))
         if self._linkage is not None:
             found.append(self._of_bodies(self._linkage, np.array([x0, one, other]), span))

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
-from visviva.errors import ConvergenceError, Interrupted, ModelError
+from visviva.errors import ModelError
 from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.discrete_gradient import DiscreteGradient
-from visviva.integrate.inputs import BadInput, Input, input_function
+from visviva.integrate.failure import StopFailed, as_error
+from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
-from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
@@ -92,9 +92,7 @@ def simulate(
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
                 run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
-                raise _as_error(failure, loop.state, model, run) from (
-                    failure if isinstance(failure, StopFailed) else None
-                )
+                raise as_error(failure, loop.state, run) from (failure if isinstance(failure, StopFailed) else None)
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
@@ -174,10 +172,6 @@ def _next_chunk(chunk: int, seconds: float) -> int:
     return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
 
 
-class StopFailed(Exception):
-    """The stop condition raised something."""
-
-
 def _first_stop(
     stop: Stop, model: Model, scheme: AbstractIntegrator, before: Record, fresh: Record, final: State
 ) -> tuple[int | None, BaseException | None]:
@@ -192,20 +186,3 @@ def _first_stop(
         except Exception as error:
             return i, StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
     return None, None
-
-
-def _as_error(failure: BaseException, state: State, model: Model, run: Run) -> ConvergenceError | Interrupted:
-    if isinstance(failure, KeyboardInterrupt):
-        text = f"interrupted at t = {state.t:g} s after {run.steps} steps; error.run is valid up to there."
-        return Interrupted(text + " Continue with initial=error.run.final.", run)
-    if isinstance(failure, BadInput | StopFailed):
-        return ConvergenceError(f"{failure} The run is valid up to t = {state.t:g} s (error.run).", run)
-    assert isinstance(failure, NotConverged)
-    where = f", worst in the {failure.where}" if failure.where else ""
-    return ConvergenceError(
-        f"{model.name!r}: the step from t = {state.t:g} s with h = {state.h:g} s could not be solved: {failure.reason}"
-        f"{where} (scaled residual {failure.residual:.2g}).\n"
-        "Nothing of that step was kept; error.run is valid up to there. Try a smaller h; if it still fails, the\n"
-        "model is near a singular configuration or leaves its domain there.",
-        run,
-    )

@@ -10,6 +10,7 @@ import numpy as np
 from visviva.mechanism.parts import Body
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
+from visviva.results.singularity import singular_warning
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -39,6 +40,9 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
             f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
             "relative figures refer to that. Heights are best counted from near the mechanism."
         )
+    singular = singular_warning(run)
+    if singular:
+        yield singular
     yield from _unresolved_frictions(run)
     redundant = _redundant(run)
     if redundant:

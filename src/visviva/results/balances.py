@@ -37,7 +37,7 @@ def _totals(run: Run) -> dict[str, Reader]:
         "newton.residual": Reader(lambda: record.residual, "1"),
     }
     if not getattr(run.integrator, "fixed_step", True):  # only then errors are estimated
-        table |= {"local_error": Reader(lambda: record.error, "1"), "h": Reader(lambda: record.h, "s")}
+        table |= {"local_error": Reader(lambda: record.error, "1"), "step_size": Reader(lambda: record.h, "s")}
     return table
 
 
