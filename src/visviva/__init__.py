@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
+    from visviva.integrate import Adaptive as Adaptive
     from visviva.integrate import DiscreteGradient as DiscreteGradient
     from visviva.integrate import EnergyCollocation as EnergyCollocation
     from visviva.integrate import Estimate as Estimate
@@ -57,6 +58,7 @@ _HOME = {
     "analyse": "visviva.compiler",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
+    "Adaptive": "visviva.integrate",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",

@@ -26,7 +26,7 @@ def swing() -> vv.Run:
 
 def drawing(run: vv.Run):
     m = run.motion.mechanism
-    return strobe(m, Placement({part.name: run.motion.q(part) for part in m.bodies}))
+    return strobe(m, Placement({part.name: run.motion.q(part) for part in m.bodies}), run.t)
 
 
 def lines(run: vv.Run, n: int) -> list[np.ndarray]:

@@ -1,5 +1,6 @@
 """Integrators as a user sees them, and the only time loop."""
 
+from visviva.integrate.adaptive import Adaptive
 from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
 from visviva.integrate.equilibrium import Equilibrium, equilibrium
@@ -18,6 +19,7 @@ __all__ = [
     "PHMP",
     "PHMPGGL",
     "AbstractIntegrator",
+    "Adaptive",
     "DiscreteGradient",
     "EnergyCollocation",
     "Equilibrium",

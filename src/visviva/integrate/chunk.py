@@ -11,9 +11,28 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.integrate.integrator import Step
 from visviva.model import State
-from visviva.results.tallies import Tallies
+from visviva.results.tallies import Tallies, joined_tallies
 
 HISTORY = 4  # rates of so many steps are kept: start values continue them as a cubic at most
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pace:
+    """The clock of n steps of various lengths.
+
+    t: (n + 1,) times of the nodes.   h: (n,) lengths of the steps.   proposed: (n,) length to go on with after each.
+    error: (n,) estimated local error of each, see `visviva.integrate.local_error`.
+    """
+
+    t: Array
+    h: Array
+    proposed: Array
+    error: Array
+
+    def first(self, n: int) -> Pace:
+        """That of the first n steps."""
+        return Pace(self.t[: n + 1], self.h[:n], self.proposed[:n], self.error[:n])
 
 
 @final
@@ -23,6 +42,7 @@ class Chunk:
 
     Columns are those of `Step`; x has the state before the first step as well. active: rows solved at each step.
     parts: into how many smaller ones each step had to be divided.   pivots: see `State`.
+    pace:  the clock of the steps, where they are not all of the length that the state before them says.
     """
 
     x: Array  # (n + 1, size)
@@ -40,6 +60,7 @@ class Chunk:
     failure: BaseException | None = None
     pivots: Array = field(default_factory=lambda: np.zeros(0))
     tallies: Tallies | None = None
+    pace: Pace | None = None
 
     @property
     def steps(self) -> int:
@@ -51,16 +72,21 @@ class Chunk:
         columns = {
             part.name: getattr(self, part.name)[: n + 1 if part.name == "x" else n]
             for part in dataclasses.fields(self)
-            if part.name not in ("failure", "pivots", "tallies")
+            if part.name not in ("failure", "pivots", "tallies", "pace")
         }
         tallies = None if self.tallies is None else self.tallies.first(n)
-        return dataclasses.replace(self, **columns, failure=failure, tallies=tallies)
+        pace = None if self.pace is None else self.pace.first(n)
+        return dataclasses.replace(self, **columns, failure=failure, tallies=tallies, pace=pace)
 
     def state(self, before: State, k: int, taken: Array, angles: Array) -> State:
         """The state after k steps; taken, angles: what belongs to it."""
         if k == 0:
             return before
         rates = [*self.rate[max(0, k - HISTORY) : k][::-1], *before.rate]
+        t0, steps, h = before.t0, before.steps + k, before.h
+        if self.pace is not None:
+            t0, steps, h = float(self.pace.t[k]), 0, float(self.pace.proposed[k - 1])
+            rates = rates[: self._of_one_length(k, before)]
         return dataclasses.replace(
             before,
             x=self.x[k],
@@ -70,9 +96,21 @@ class Chunk:
             active=self.active[k - 1],
             taken=taken,
             angles=angles,
-            steps=before.steps + k,
             pivots=self.pivots,
+            t0=t0,
+            steps=steps,
+            h=h,
         )
+
+    def _of_one_length(self, k: int, before: State) -> int:
+        """How many of the last steps have the length that the next one is to have, but at least one.
+
+        Those before the first one that are known have the length `before.h`, unless it is one alone.
+        """
+        assert self.pace is not None
+        lengths = [*self.pace.h[:k][::-1], *([before.h] * len(before.rate) if len(before.rate) > 1 else [])]
+        same = [h == self.pace.proposed[k - 1] for h in lengths]
+        return max(1, len(same) if all(same) else same.index(False))
 
 
 def stack(
@@ -101,3 +139,27 @@ def stack(
         pivots=pivots,
         **columns,
     )
+
+
+def joined(chunks: list[Chunk], failure: BaseException | None) -> Chunk:
+    """Chunks in sequence, at least one, each starting where the one before ends; and why there are no more steps."""
+    chunks = [chunk for chunk in chunks if chunk.steps] or chunks[:1]
+    first, last, columns = chunks[0], chunks[-1], dict[str, Any]()
+    for part in dataclasses.fields(Chunk):
+        if part.name in ("w", "gam", "rate", "heat", "work", "taken", "u", "active", "iterations", "residual", "parts"):
+            columns[part.name] = np.concatenate([getattr(chunk, part.name) for chunk in chunks])
+    tallies = [chunk.tallies for chunk in chunks if chunk.tallies is not None]
+    paces = [chunk.pace for chunk in chunks if chunk.pace is not None]
+    return dataclasses.replace(
+        last,
+        x=np.concatenate([first.x, *(chunk.x[1:] for chunk in chunks[1:])]),
+        failure=failure,
+        tallies=joined_tallies(tallies) if tallies else None,
+        pace=_joined_paces(paces) if paces else None,
+        **columns,
+    )
+
+
+def _joined_paces(paces: list[Pace]) -> Pace:
+    t = np.concatenate([paces[0].t, *(pace.t[1:] for pace in paces[1:])])
+    return Pace(t, *(np.concatenate([getattr(pace, name) for pace in paces]) for name in ("h", "proposed", "error")))

@@ -108,6 +108,11 @@ def estimate(
     The other arguments are those of `simulate`.
     """
     tolerance = finite_number(tolerance, "tolerance", positive=True)
+    if integrator is not None and not integrator.fixed_step:
+        raise ModelError(
+            "estimate() compares runs with steps of one length; vv.Adaptive chooses its own.\n"
+            "Estimate its inner scheme, or compare runs with different tolerances."
+        )
     coarse = simulate(what, t_end, h, integrator=integrator, initial=initial, inputs=inputs)
     if not coarse.record.steps:
         raise ModelError(f"estimate() needs at least one step, but t_end = {t_end:g} s is where the run starts.")

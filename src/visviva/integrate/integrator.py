@@ -69,9 +69,10 @@ class AbstractStepper(ABC):
 
 
 class Advancing(Protocol):
-    """What makes the steps of a run; width: as that of a stepper."""
+    """What makes the steps of a run; width: as that of a stepper; halvings: how often a step may be divided in two."""
 
     width: int
+    halvings: int
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps from a state, each of length state.h."""
@@ -85,9 +86,11 @@ class AbstractIntegrator(ABC):
                "momentum" (linear and angular, of free systems), "g" (holonomic constraints), "g_v" (their rates).
     form:      the form in which it wants a mechanism.
     feedback:  whether it solves inputs that depend on states and efforts inside a step.
+    fixed_step: whether all steps have the length that was asked for.
     """
 
     feedback: ClassVar[bool] = False
+    fixed_step: ClassVar[bool] = True
 
     order: ClassVar[int]
     preserves: ClassVar[frozenset[str]]

@@ -119,18 +119,25 @@ class Loop:
         if self.inputs.constant is not None:
             self._u += [self.inputs.constant] * chunk.steps
             return chunk
-        for k in range(chunk.steps):
+        for k, t in enumerate(self._clock(chunk)[0][1:]):
             try:
-                self._u.append(self.inputs(self.state.t0 + (self.state.steps + k + 1) * self.state.h))
+                self._u.append(self.inputs(float(t)))
             except (BadInput, KeyboardInterrupt) as error:
                 return chunk.first(k, error)
         return chunk
 
-    def _logged(self, chunk: Chunk) -> tuple[Record, Array, Array]:
-        model, state, n = self.model, self.state, chunk.steps
-        taken, angles = self._taken(chunk), self._angles(chunk.x, chunk.tallies)
+    def _clock(self, chunk: Chunk) -> tuple[Array, Array, Array]:
+        """Times of the nodes, of the midpoints, and the lengths of the steps."""
+        state, n = self.state, chunk.steps
+        if chunk.pace is not None:
+            return chunk.pace.t, chunk.pace.t[:-1] + 0.5 * chunk.pace.h, chunk.pace.h
         steps = state.steps + np.arange(n + 1, dtype=np.float64)
-        t = state.t0 + steps * state.h
+        return state.t0 + steps * state.h, state.t0 + (steps[:-1] + 0.5) * state.h, np.full(n, state.h)
+
+    def _logged(self, chunk: Chunk) -> tuple[Record, Array, Array]:
+        model, n = self.model, chunk.steps
+        taken, angles = self._taken(chunk), self._angles(chunk.x, chunk.tallies)
+        t, t_mid, h = self._clock(chunk)
         u = np.array(self._u[: n + 1])
         if model.feedback:
             u = model.supplied(t, chunk.x, model.z(chunk.x), u)
@@ -142,17 +149,19 @@ class Loop:
             angles=angles,
             taken=taken,
             u=u,
-            t_mid=state.t0 + (steps[:-1] + 0.5) * state.h,
-            h=np.full(n, state.h),
+            t_mid=t_mid,
+            h=h,
+            count=np.ones(n),
+            error=np.zeros(n) if chunk.pace is None else chunk.pace.error,
             u_mid=u_mid,
             w_mid=chunk.w.reshape(n, len(model.kinds)),
             x_before=chunk.x[:-1],
             heat=heat,
             work=work,
-            power=work / state.h if n else work,
+            power=work / h[:, None],
             turn=np.abs(np.diff(angles, axis=0)).max(-1, initial=0.0),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
-            **self._accounts.of(chunk.x, taken, heat, work, u_mid * state.h, chunk.tallies),
+            **self._accounts.of(chunk.x, taken, heat, work, u_mid * h[:, None], chunk.tallies),
         )
         return record, taken, angles

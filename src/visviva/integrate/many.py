@@ -52,6 +52,15 @@ class ManyStepping:
         self.width = stepper.width
         self._single = Stepping(model, stepper, inputs)
 
+    @property
+    def halvings(self) -> int:
+        """How often a step that has no solution may be divided in two."""
+        return self._single.halvings
+
+    @halvings.setter
+    def halvings(self, times: int) -> None:
+        self._single.halvings = times
+
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
         u, failure = self._inputs(state, n)

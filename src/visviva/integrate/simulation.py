@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
-from visviva.errors import ConvergenceError, Interrupted, ModelError
+from visviva.errors import ModelError
+from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.discrete_gradient import DiscreteGradient
-from visviva.integrate.inputs import BadInput, Input, input_function
+from visviva.integrate.failure import StopFailed, as_error
+from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
-from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
@@ -41,7 +42,7 @@ def simulate(
     stop: Stop | None = None,
     progress: bool | None = None,
 ) -> Run:
-    """Integrate until t_end [s] with steps of h [s], and return the Run.
+    """Integrate until t_end [s] with steps of h [s], and return the Run. With `Adaptive`, h is the longest step.
 
     what:       a Mechanism, a composite system of the language, or a Model.
     integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites; for a Model give one.
@@ -65,16 +66,19 @@ def simulate(
     u, model = input_function(model, inputs)
     _check_feedback(model, scheme)
     state, notes = start_state(model, initial, scheme, u)
-    n, h, changed = _grid(state, finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True))
+    t_end, h = finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True)
+    n, h, changed = _grid(state, t_end, h, scheme)
     notes += changed
     stepping = scheme.stepping(model, u, state, h)
+    if isinstance(stepping, AdaptiveStepping):
+        stepping.t_end, h = t_end, min(h, state.h or h)
     loop = Loop(model, stepping, state, h, u)
     recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
     done, chunk = 0, 1
-    with Progress(model.name, n, progress) as bar, Interrupts() as interrupts:
-        while done < n:
+    with Progress(model.name, (state.t, t_end), progress) as bar, Interrupts() as interrupts:
+        while n is None or done < n:
             began = time.perf_counter()
-            logged = loop.advance(min(chunk, n - done))
+            logged = loop.advance(chunk if n is None else min(chunk, n - done))
             fresh, failure = logged.record, logged.failure or interrupts.asked()
             if stop is not None:
                 cut, wrong = _first_stop(stop, model, scheme, recorder.record(), fresh, logged.state(fresh.steps))
@@ -88,10 +92,10 @@ def simulate(
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
                 run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
-                raise _as_error(failure, loop.state, model, run) from (
-                    failure if isinstance(failure, StopFailed) else None
-                )
-            bar.update(done, loop.state.t)
+                raise as_error(failure, loop.state, run) from (failure if isinstance(failure, StopFailed) else None)
+            if n is None and loop.state.t >= t_end:
+                n = done
+            bar.update(loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began)
     return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
 
@@ -148,11 +152,13 @@ def _whole(every: int) -> int:
     return int(number)
 
 
-def _grid(state: State, t_end: float, h: float) -> tuple[int, float, list[str]]:
-    """Number of steps and their length, so that the last one ends at t_end."""
+def _grid(state: State, t_end: float, h: float, scheme: AbstractIntegrator) -> tuple[int | None, float, list[str]]:
+    """Number of steps and their length, so that the last one ends at t_end; None where the scheme chooses them."""
     span = t_end - state.t
     if span < 0:
         raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
+    if not scheme.fixed_step:
+        return (None if span else 0), h, []
     n = round(span / h) if span else 0
     if span and n == 0:
         n = 1
@@ -164,10 +170,6 @@ def _grid(state: State, t_end: float, h: float) -> tuple[int, float, list[str]]:
 
 def _next_chunk(chunk: int, seconds: float) -> int:
     return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
-
-
-class StopFailed(Exception):
-    """The stop condition raised something."""
 
 
 def _first_stop(
@@ -184,20 +186,3 @@ def _first_stop(
         except Exception as error:
             return i, StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
     return None, None
-
-
-def _as_error(failure: BaseException, state: State, model: Model, run: Run) -> ConvergenceError | Interrupted:
-    if isinstance(failure, KeyboardInterrupt):
-        text = f"interrupted at t = {state.t:g} s after {state.steps} steps; error.run is valid up to there."
-        return Interrupted(text + " Continue with initial=error.run.final.", run)
-    if isinstance(failure, BadInput | StopFailed):
-        return ConvergenceError(f"{failure} The run is valid up to t = {state.t:g} s (error.run).", run)
-    assert isinstance(failure, NotConverged)
-    where = f", worst in the {failure.where}" if failure.where else ""
-    return ConvergenceError(
-        f"{model.name!r}: the step from t = {state.t:g} s with h = {state.h:g} s could not be solved: {failure.reason}"
-        f"{where} (scaled residual {failure.residual:.2g}).\n"
-        "Nothing of that step was kept; error.run is valid up to there. Try a smaller h; if it still fails, the\n"
-        "model is near a singular configuration or leaves its domain there.",
-        run,
-    )

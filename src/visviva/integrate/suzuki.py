@@ -43,7 +43,7 @@ class Suzuki4(AbstractIntegrator):
     order: ClassVar[int] = 4
 
     def __post_init__(self) -> None:
-        if not isinstance(self.inner, AbstractIntegrator):
+        if not isinstance(self.inner, AbstractIntegrator) or not self.inner.fixed_step:
             raise ModelError(f"Suzuki4 composes an integrator such as vv.PHMP(), got {self.inner!r}.")
         if self.inner.order != 2:
             raise ModelError(

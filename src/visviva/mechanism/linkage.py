@@ -166,13 +166,22 @@ class Linkage:
         if self.kinematics.n + self.kinematics.m > FEW:
             values = [smallest(*self._projected(blocks, rows)) for blocks in _flat(closure.blocks)]
             return np.array(values).reshape(batch)
+        return np.asarray(np.linalg.svd(self._beyond_tree(closure, rows), compute_uv=False)[..., -1])
+
+    def combination(self, place: Placement, rows: Int) -> Array:
+        """Shares of some rows of loops in their combination that is nearest to depend on the tree, (rows,)."""
+        L = self._beyond_tree(Closure(self.kinematics, self.topology, place), rows)
+        return np.asarray(np.linalg.svd(L)[0][:, -1])
+
+    def _beyond_tree(self, closure: Closure, rows: Int) -> Array:
+        """Rows of loops, each of length 1, after projection on the complement of the rows of the tree."""
         C = self.kinematics.dense(closure.blocks)
         L = C[..., rows, :]
         L = L / np.maximum(np.linalg.norm(L, axis=-1, keepdims=True), 1e-300)
         Q = np.linalg.qr(transpose(C[..., ~self.closes, :]))[0]
         for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
             L = L - (L @ Q) @ transpose(Q)
-        return np.asarray(np.linalg.svd(L, compute_uv=False)[..., -1])
+        return L
 
     def _rows_of(self, joints: tuple[int, ...]) -> Int:
         return np.flatnonzero(np.isin(self.kinematics.pair, joints))

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.geometry.saddle import FEW
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import settled
@@ -15,6 +16,7 @@ from visviva.mechanism.positions import settled
 TRIALS = 3
 STEP = 0.1  # of a trial displacement: of a typical length, and in radians
 NEAR = 1e-3  # margin below which a configuration is called nearly singular
+LISTED = 6  # joints named in a large mechanism
 
 
 @final
@@ -65,3 +67,21 @@ def _near(linkage: Linkage, q: Array, seed: int) -> Array | None:
     V, _ = linkage.saddle(kinematics.place(q)).solve(linkage.metric * V, np.zeros(kinematics.m))
     largest = float((np.abs(V) / np.where(linkage.turning, 1.0, length)).max(initial=0.0))
     return settled(linkage, kinematics.retract(q, STEP * V / largest)) if largest > 0 else None
+
+
+def loosest_loop(linkage: Linkage, q: Array, kept: Mask) -> list[str]:
+    """The joints of the loop whose kept rows are nearest to dependence, in the order of the mechanism.
+
+    It is the loop with the largest share in the combination of rows that nearly vanishes beyond those of the tree; in
+    large mechanisms, where that is not sought, the joints that close loops.
+    """
+    topology, kinematics = linkage.topology, linkage.kinematics
+    closing = np.array(topology.loops, dtype=np.intp)
+    rows = np.flatnonzero(kept & linkage.closes)
+    if kinematics.n + kinematics.m > FEW or not len(rows):
+        return [linkage.joints[k].name for k in closing[:LISTED]]
+    y = np.abs(linkage.combination(kinematics.place(q), rows))
+    share = {k: float(y[kinematics.pair[rows] == k].max(initial=0.0)) for k in closing.tolist()}
+    joint = max(share, key=lambda k: share[k])
+    tree = [int(topology.joint[body]) for body in topology.cycle(*kinematics.ends[joint].tolist())]
+    return [linkage.joints[k].name for k in sorted({joint, *tree})]

@@ -10,6 +10,7 @@ import numpy as np
 from visviva.mechanism.parts import Body
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
+from visviva.results.singularity import singular_warning
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -39,6 +40,9 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
             f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
             "relative figures refer to that. Heights are best counted from near the mechanism."
         )
+    singular = singular_warning(run)
+    if singular:
+        yield singular
     yield from _unresolved_frictions(run)
     redundant = _redundant(run)
     if redundant:
@@ -52,9 +56,10 @@ def _largest_spin(run: Run) -> tuple[float, str]:
     """Largest angle that a body turns in a step, from its angular velocity at the kept nodes."""
     if run.motion is None or not run.record.steps:
         return 0.0, ""
-    h = float(run.record.h.max())
+    h = run.record.h
     bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
-    spins = {part.name: h * float(np.linalg.norm(run.motion.twist(part)[:, :3], axis=1).max()) for part in bodies}
+    speeds = {part.name: np.linalg.norm(run.motion.twist(part)[:, :3], axis=1) for part in bodies}
+    spins = {name: float((h * np.maximum(w[:-1], w[1:])).max()) for name, w in speeds.items()}
     name = max(spins, key=lambda part: spins[part], default="")
     return (spins[name], f"body {name!r}") if name else (0.0, "")
 
@@ -69,7 +74,7 @@ def _unresolved_frictions(run: Run) -> Iterator[str]:
     if not smooth or record.steps < 2:
         return
     z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
-    consecutive = np.abs(np.diff(record.t_mid) - record.h[1:]) < 1e-6 * record.h[1:]
+    consecutive = record.count[1:] == 1
     hot = entropy_names(model)
     for part, v_reg in smooth.items():
         v = z[:, model.layout.act(tuple(name for name in part.acts if name not in hot))]

@@ -24,7 +24,7 @@ def balances(run: Run) -> dict[str, Reader]:
 def _totals(run: Run) -> dict[str, Reader]:
     model, record = run.model, run.record
     heat = record.heat.sum(-1)
-    return {
+    table = {
         "t": Reader(lambda: record.t, "s"),
         "energy": Reader(partial(_energy, run), "J"),
         "exergy": Reader(partial(model.H, record.x), "J"),
@@ -36,6 +36,9 @@ def _totals(run: Run) -> dict[str, Reader]:
         "newton.iterations": Reader(lambda: record.iterations, "1"),
         "newton.residual": Reader(lambda: record.residual, "1"),
     }
+    if not getattr(run.integrator, "fixed_step", True):  # only then errors are estimated
+        table |= {"local_error": Reader(lambda: record.error, "1"), "step_size": Reader(lambda: record.h, "s")}
+    return table
 
 
 def _stored(run: Run) -> dict[str, Reader]:

@@ -122,18 +122,7 @@ class MechanismMotion:
     def tangent_velocities(self) -> Array:
         """V nearest in the metric of kinetic energy: M V + Cᵀμ = P, C V = 0 with the momenta P of the scheme."""
         rows = np.zeros((len(self.record.t), self.linkage.kinematics.m))
-        return self.linkage.solve(self.configurations, self._momenta(), rows)[0]
-
-    def _momenta(self) -> Array:
-        """M V of the scheme, over twists: for directors the lifted Nᵀ M v."""
-        parts = []
-        for variable, storage in self.model.kinetic.items():
-            P = storage.dH(self.record.x[..., self.model.layout.x[variable]])
-            if P.shape[-1] == POSES.size:
-                q = self.record.x[..., self.model.layout.x[variable.removesuffix(".v") + ".q"]]
-                P = apply(transpose(POSES.lift(q)), P)
-            parts.append(P)
-        return np.concatenate(parts, axis=-1)
+        return self.linkage.solve(self.configurations, momenta(self.model, self.record.x), rows)[0]
 
     # -- joints -------------------------------------------------------------------------------------------------
 
@@ -161,7 +150,7 @@ class MechanismMotion:
     @cached_property
     def momentum(self) -> Array:
         """Total momentum (angular about the world's origin; linear) in world axes, (N+1, 6), of the scheme."""
-        total, P = np.zeros((len(self.record.t), 6)), self._momenta()
+        total, P = np.zeros((len(self.record.t), 6)), momenta(self.model, self.record.x)
         for part in self.mechanism.bodies:
             columns = self.columns[part.name]
             p = P[..., columns.stop - 3 : columns.stop]
@@ -170,3 +159,15 @@ class MechanismMotion:
                 spin = apply(self._principal_pose(part).R, P[..., columns.start : columns.start + 3])
             total += np.concatenate([spin + np.cross(self.centre(part), p), p], axis=-1)
         return total
+
+
+def momenta(model: Model, x: Array) -> Array:
+    """M V of states of a mechanism's model, over twists: for directors the lifted Nᵀ M v."""
+    parts = []
+    for variable, storage in model.kinetic.items():
+        P = storage.dH(x[..., model.layout.x[variable]])
+        if P.shape[-1] == POSES.size:
+            q = x[..., model.layout.x[variable.removesuffix(".v") + ".q"]]
+            P = apply(transpose(POSES.lift(q)), P)
+        parts.append(P)
+    return np.concatenate(parts, axis=-1)

@@ -14,6 +14,7 @@ from visviva.mechanism.parts import Ground, Joint, Particle
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_joints import GUIDES, PLATES, SQUARE
 from visviva.views.mechanism_placement import Placement
+from visviva.views.mechanism_strobe import instants
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -36,7 +37,7 @@ def moving_picture(run: Run) -> dict[str, Any]:
         return {"t": [], "points": [], "lines": [], "strokes": [], "marks": []}
     m, t = motion.mechanism, motion.record.t
     frames = min(FRAMES, max(2, NUMBERS // (len(m.bodies) + 2 * len(m.joints))))
-    kept = np.unique(np.linspace(0, len(t) - 1, frames).round().astype(int))
+    kept = instants(t, frames)
     picture = _Picture(Scene(m), Placement({part.name: motion.q(part)[kept] for part in m.bodies}))
     points = np.stack(picture.points, axis=1)
     size = float(np.ptp(points.reshape(-1, 3), axis=0).max()) or 1.0

@@ -57,8 +57,7 @@ def _constraints(run: Run, axes: Axes) -> None:
 
 
 def _newton(run: Run, axes: Axes) -> None:
-    steps = np.round(np.diff(run.t) / run.record.h)  # of each interval
-    axes.plot(run.t_mid, run.record.iterations / steps, ".", ms=2, color="black")
+    axes.plot(run.t_mid, run.record.iterations / run.record.count, ".", ms=2, color="black")
     axes.set_ylim(bottom=0)
     axes.set_ylabel("Newton\niterations")
 

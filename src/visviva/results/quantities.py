@@ -13,6 +13,7 @@ from visviva.results.balances import balances
 from visviva.results.motion import MechanismMotion
 from visviva.results.reactions import Reactions
 from visviva.results.reader import Reader, column
+from visviva.results.singularity import margin_readers
 from visviva.results.springs import Springs
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
-    table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")}
+    table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")} | margin_readers(motion)
     reactions, springs = Reactions(motion), Springs(motion)
     for name, part in motion.mechanism.parts.items():
         match part:

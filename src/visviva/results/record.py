@@ -24,7 +24,9 @@ class Record:
     taken: Array  # (N+1, reservoirs) what they have taken up since the start
     u: Array  # (N+1, inputs) inputs at the nodes
     t_mid: Array  # (N,) midpoint of the last step of the interval
-    h: Array  # (N,) step size
+    h: Array  # (N,) its length
+    count: Array  # (N,) number of steps in the interval
+    error: Array  # (N,) estimated local errors, summed; zero where the scheme has no estimate
     u_mid: Array  # (N, inputs) inputs of that step
     w_mid: Array  # (N, rows) its algebraic unknowns
     x_before: Array  # (N, size) the state it started from
@@ -51,7 +53,7 @@ class Record:
         return len(self.t_mid)
 
 
-SUMS = ("heat", "work", "carried", "drift", "iterations")
+SUMS = ("count", "error", "heat", "work", "carried", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual", "scale", "stored", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
 NODES = ("t", "x", "angles", "taken", "u")

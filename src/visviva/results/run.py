@@ -153,7 +153,7 @@ class Run:
     @property
     def steps(self) -> int:
         """Number of steps made, also those whose nodes were not kept."""
-        return round(float((np.diff(self.record.t) / self.record.h).sum()))
+        return int(self.record.count.sum())
 
     @cached_property
     def _storage_energies(self) -> list[Array]:

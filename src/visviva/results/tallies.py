@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from visviva._arrays import Array
 
 
@@ -25,3 +27,11 @@ class Tallies:
     def first(self, n: int) -> Tallies:
         """Those of the first n steps."""
         return Tallies(self.angles[:n], self.energy[: n + 1], self.g[:n], self.g_v[:n])
+
+
+def joined_tallies(tallies: list[Tallies]) -> Tallies:
+    """Those of steps in sequence, at least one part; each starts where the one before ends."""
+    columns = (np.concatenate([getattr(part, name) for part in tallies]) for name in ("angles", "g", "g_v"))
+    energy = np.concatenate([tallies[0].energy, *(part.energy[1:] for part in tallies[1:])])
+    angles, g, g_v = columns
+    return Tallies(angles, energy, g, g_v)

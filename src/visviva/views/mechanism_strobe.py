@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.mechanism import Mechanism
@@ -20,20 +21,27 @@ INSTANTS = 12  # of equal distance in time; the last is drawn in full
 FAINT, STRONG = 0x14, 0x60  # how opaque the first and the last of the others are, of 255
 
 
-def strobe(m: Mechanism, place: Placement, view: tuple[float, float] | None = None) -> Drawing:
+def instants(t: Array, n: int) -> NDArray[np.intp]:
+    """Up to n of some times, in order, about equally distant: those nearest to such ones, with both ends."""
+    wanted = np.linspace(t[0], t[-1], n)
+    after = np.clip(np.searchsorted(t, wanted), 1, max(1, len(t) - 1))
+    nearest = np.where(wanted - t[after - 1] <= t[np.minimum(after, len(t) - 1)] - wanted, after - 1, after)
+    return np.unique(np.minimum(nearest, len(t) - 1))
+
+
+def strobe(m: Mechanism, place: Placement, t: Array, view: tuple[float, float] | None = None) -> Drawing:
     """The last instant in full, earlier ones the fainter the longer ago, and the paths of named points.
 
-    place: many instants, equally distant in time. Paths are those of named frames and particles, else of centres of
+    place: many instants, at the times t. Paths are those of named frames and particles, else of centres of
            mass; where there are many bodies they would hide each other.
     """
     scene = Scene(m)
-    N = len(next(iter(place.q.values())))
-    kept = np.unique(np.linspace(0, N - 1, INSTANTS).round().astype(int))
+    kept = instants(t, INSTANTS)
     shown = Placement({name: q[kept] for name, q in place.q.items()})
     paths = _paths(scene, place)
     points = extent(scene, shown, solids=False).reshape(-1, 3)
     seen = look(m, shown, points, view).fitted(np.concatenate([points, *(r for r, _ in paths.values())]))
-    last = place.at(N - 1)
+    last = place.at(len(t) - 1)
     size = mark_size(scene, last, seen)
     strokes: list[Stroke] = []
     for i, alpha in enumerate(np.linspace(FAINT, STRONG, len(kept) - 1).round().astype(int).tolist()):

@@ -1,0 +1,188 @@
+"""Adaptive: steps of any scheme, as long as an error estimate allows."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import finite_number
+from visviva.errors import ModelError
+from visviva.integrate.chunk import Chunk, Pace, joined
+from visviva.integrate.failure import ToleranceMissed
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
+from visviva.integrate.local_error import Distance
+from visviva.integrate.newton import NotConverged
+from visviva.integrate.phmp import PHMP
+from visviva.model import Model, State
+
+FINEST = 1e-11  # tolerances below are rounding
+SHORTEST = 1e-7  # of the longest step, where no other bound is given
+SAFETY = 0.9
+LEAST, MOST = 0.2, 2.0  # by how much the length of a step changes at a time
+KEPT = (0.95, 1.25)  # changes in between are not worth it: start values follow from steps of one length
+FAILED = 0.25  # of the length of a step that has no solution
+
+
+@final
+@dataclass(frozen=True)
+class Adaptive(AbstractIntegrator):
+    """Pairs of equal steps of an inner scheme, compared with one step of their length together.
+
+    For a scheme of order p the local error of the pair is
+
+        err = |x(h, h) - x(2h)| / (2ᵖ - 1),
+
+    measured as in `visviva.integrate.local_error`. A pair with err > tolerance is made again with smaller steps; the
+    next one has the length h (tolerance/err)^(1/(p + 1)), but for a safety factor (Hairer, Nørsett, Wanner (1993),
+    section II.4). The pair itself is kept, not extrapolated: every step is one of the inner scheme and keeps what
+    that keeps. What is lost is the symmetry of steps of one length, and with it the bounds on what the scheme does
+    not keep exactly, over long times.
+
+    The `h` of `simulate` is the longest step, and the first that is tried.
+
+    tolerance: largest local error of a pair of steps, relative. Errors of many pairs add up: the error at a fixed
+               time falls with tolerance^(p/(p + 1)).
+    h_min:     shortest step [s]; default: h times 1e-7. Where a shorter one would be needed the run ends with an error.
+    """
+
+    inner: AbstractIntegrator = field(default_factory=PHMP)
+    tolerance: float = 1e-5
+    h_min: float | None = None
+    fixed_step: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.inner, AbstractIntegrator) or not self.inner.fixed_step:
+            raise ModelError(f"Adaptive chooses the steps of an integrator such as vv.PHMP(), got {self.inner!r}.")
+        if finite_number(self.tolerance, "tolerance", positive=True) < FINEST:
+            raise ModelError(f"tolerance must be at least {FINEST:g}, got {self.tolerance:g}: less is rounding.")
+        if self.h_min is not None:
+            finite_number(self.h_min, "h_min [s]", positive=True)
+
+    @property
+    def order(self) -> int:  # type: ignore[override]
+        """Order of the inner scheme."""
+        return self.inner.order
+
+    @property
+    def preserves(self) -> frozenset[str]:  # type: ignore[override]
+        """What the inner scheme preserves."""
+        return self.inner.preserves
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """The form in which the inner scheme wants a mechanism."""
+        return self.inner.form
+
+    @property
+    def feedback(self) -> bool:  # type: ignore[override]
+        """Whether the inner scheme solves inputs that depend on states and efforts inside a step."""
+        return self.inner.feedback
+
+    def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
+        return self.inner.prepare(model)
+
+    def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> AdaptiveStepping:  # noqa: D102
+        h_min = SHORTEST * h if self.h_min is None else self.h_min
+        if h_min > h:
+            raise ModelError(f"the shortest step, h_min = {h_min:g} s, is longer than the longest, h = {h:g} s.")
+        inner = self.inner.stepping(model, inputs, state, h)
+        inner.halvings = 0  # a step without a solution is too long
+        return AdaptiveStepping(self, inner, Distance(model, state.x), h, h_min)
+
+
+@final
+class AdaptiveStepping:
+    """Makes pairs of steps whose lengths follow from an error estimate.
+
+    t_end: where the last step ends [s]; the steps before it are fitted.
+    """
+
+    halvings = 0
+
+    def __init__(self, scheme: Adaptive, inner: Advancing, distance: Distance, h_max: float, h_min: float) -> None:
+        self.scheme = scheme
+        self.inner = inner
+        self.width = inner.width
+        self.t_end = np.inf
+        self._distance = distance
+        self._h_max = h_max
+        self._h_min = h_min
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Steps until there are at least n, or until t_end."""
+        pairs: list[Chunk] = []
+        while 2 * len(pairs) < n and state.t < self.t_end:
+            pair = self._pair(state)
+            pairs.append(pair)
+            if pair.failure is not None:
+                break
+            state = _after(pair, state)
+        return joined(pairs, pairs[-1].failure) if pairs else self.inner.advance(state, 0)
+
+    def _pair(self, state: State) -> Chunk:
+        """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""
+        h, last = self._fitted(state)
+        power, clipped = 1.0 / (self.scheme.order + 1), h < state.h
+        while True:
+            start = dataclasses.replace(
+                state, t0=state.t, steps=0, h=h, rate=state.rate if h == state.h else state.rate[:1]
+            )
+            pair = self._steps(start, 2)
+            error, failure = (self._error(start, pair), None) if pair.steps == 2 else (np.inf, pair.failure)
+            if failure is not None and not isinstance(failure, NotConverged):
+                return pair.first(0, failure)
+            factor = float(np.clip(SAFETY * (self.scheme.tolerance / max(error, 1e-300)) ** power, LEAST, MOST))
+            if error <= self.scheme.tolerance:
+                break
+            h, last, clipped = h * (factor if np.isfinite(error) else FAILED), False, False
+            if h < self._h_min:
+                return pair.first(0, failure or self._too_fine(error))
+        length = h * (1.0 if KEPT[0] < factor < KEPT[1] else factor)
+        length = min(max(length, state.h) if clipped else length, self._h_max)
+        t = state.t + h * np.arange(3.0)
+        if last:
+            t[-1] = self.t_end
+        return dataclasses.replace(
+            pair, failure=None, pace=Pace(t, np.full(2, h), np.array([h, length]), np.full(2, 0.5 * error))
+        )
+
+    def _fitted(self, state: State) -> tuple[float, bool]:
+        """Length of the next steps, and whether two of them lead to t_end; the last ones are all alike."""
+        left = self.t_end - state.t
+        pairs = np.ceil(0.5 * left / state.h * (1.0 - 1e-9))
+        return (0.5 * left / float(pairs), pairs == 1) if pairs <= 2 else (state.h, False)
+
+    def _steps(self, state: State, n: int) -> Chunk:
+        """n steps of one length, or as many as can be solved; what is made in compiled code may come in parts."""
+        chunk = self.inner.advance(state, n)
+        while chunk.steps < n and chunk.failure is None:
+            more = self.inner.advance(_after(chunk, state), n - chunk.steps)
+            chunk = joined([chunk, more], more.failure)
+        return chunk
+
+    def _error(self, start: State, pair: Chunk) -> float:
+        """Local error of a pair; infinite where one step of twice the length has no solution."""
+        whole = self._steps(dataclasses.replace(start, h=2.0 * start.h, rate=(pair.rate.mean(0),)), 1)
+        if not whole.steps:
+            return np.inf
+        distance = self._distance(start.x, pair.x[2], whole.x[1], 2.0 * start.h)
+        return distance / (2.0**self.scheme.order - 1.0)
+
+    def _too_fine(self, error: float) -> NotConverged:
+        if not np.isfinite(error):
+            return NotConverged("a step of twice the length has no solution to compare with", -1, np.nan)
+        return ToleranceMissed(
+            f"with steps of h_min = {self._h_min:g} s the local error is {error:.2g}, above the tolerance of "
+            f"{self.scheme.tolerance:g}",
+            -1,
+            np.nan,
+        )
+
+
+def _after(chunk: Chunk, state: State) -> State:
+    """The state after a chunk that started at a state, as far as the next steps ask for it."""
+    angles = state.angles if chunk.tallies is None else chunk.tallies.angles[-1]
+    return chunk.state(state, chunk.steps, state.taken, angles)

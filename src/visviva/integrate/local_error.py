@@ -1,0 +1,67 @@
+"""How far two ends of the same time span are apart, in units in which every quantity of a model is about one.
+
+Of a mechanism, positions count relative to its size L, rotations in radians, velocities relative to the speed
+
+    S² = max(|v|², L |Δv|/Δt),
+
+that of the fastest point or of a fall through L, so that nothing is divided by zero where the motion turns back.
+Velocities are those on the tangent space of the constraints: the scheme's own may alternate about them. Every other
+variable counts relative to the largest value that it had so far; what follows the configuration is left out.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.integrate.redundancy import configuration
+from visviva.mechanism.closure import typical_length
+from visviva.mechanism.linkage import Linkage
+from visviva.model import Model
+from visviva.results.motion import momenta
+
+
+@final
+class Distance:
+    """The largest scaled difference of two states of one model."""
+
+    def __init__(self, model: Model, x: Array) -> None:
+        self.model = model
+        self._linkage = None if model.mechanism is None else Linkage(model.mechanism)
+        bodies = set() if self._linkage is None else {body.name for body in self._linkage.bodies}
+        moving = {f"{name}.{letter}" for name in bodies for letter in "qv"} | set(model.measured)
+        self._others = [at for name, at in model.layout.x.items() if name not in moving]
+        self._largest = [float(np.linalg.norm(x[at])) for at in self._others]
+        self.length = 1.0 if self._linkage is None else _size(model, self._linkage, x)
+
+    def __call__(self, x0: Array, one: Array, other: Array, span: float) -> float:
+        """Of `one` and `other`, both reached from x0 in the time `span`; infinite where one is no number."""
+        found = [0.0]
+        for k, at in enumerate(self._others):
+            self._largest[k] = max(self._largest[k], float(np.linalg.norm(x0[at])))  # `one` may yet be refused
+            largest = max(self._largest[k], float(np.linalg.norm(one[at])))
+            found.append(float(np.linalg.norm(one[at] - other[at])) / (largest or 1.0))
+        if self._linkage is not None:
+            found.append(self._of_bodies(self._linkage, np.array([x0, one, other]), span))
+        distance = max(found)
+        return distance if np.isfinite(found).all() else np.inf
+
+    def _of_bodies(self, linkage: Linkage, x: Array, span: float) -> float:
+        q = configuration(self.model, linkage, x)
+        V = linkage.solve(q, momenta(self.model, x), np.zeros((3, linkage.kinematics.m)))[0]
+        V = np.where(linkage.turning, self.length, 1.0) * V  # all of them as speeds
+        rise = float(np.abs(V[1] - V[0]).max(initial=0.0)) * self.length / span
+        speed = np.sqrt(max(float((V[:2] ** 2).max(initial=0.0)), rise)) or 1.0
+        places = [q[:, at] for at in linkage.kinematics.places]
+        moved = max(float(np.linalg.norm(r[1, :3] - r[2, :3])) for r in places) / self.length
+        turned = max(float(np.linalg.norm(r[1, 3:] - r[2, 3:])) for r in places) / np.sqrt(2.0)
+        return max(moved, turned, float(np.abs(V[1] - V[2]).max(initial=0.0)) / float(speed))
+
+
+def _size(model: Model, linkage: Linkage, x: Array) -> float:
+    """How far the bodies of a mechanism are from each other, or joints from centres of mass, if that is more [m]."""
+    q = configuration(model, linkage, x)
+    centres = np.array([q[at][:3] for at in linkage.kinematics.places])
+    return max(float(np.ptp(centres, axis=0).max()), typical_length(linkage.kinematics))
