@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva.compiler import arcs
+from visviva.language import arcs
 from visviva.kernels import elementary
 
 EPS = np.finfo(float).eps

@@ -17,8 +17,10 @@ def _generator() -> str:
     """Hash of what writes sources, SymPy too: what was written before it changed is not used."""
     import sympy
 
-    here = Path(__file__).parent
-    texts = [(here / name).read_bytes() for name in ("codegen.py", "printing.py", "discrete.py")]
+    from visviva.language import discrete
+
+    sources = [Path(__file__).with_name("codegen.py"), Path(__file__).with_name("printing.py"), Path(discrete.__file__)]
+    texts = [source.read_bytes() for source in sources]
     return hashlib.sha256(b"".join([sympy.__version__.encode(), *texts])).hexdigest()
 
 

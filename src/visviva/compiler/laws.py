@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.discrete import FUNCTIONS, NoRule, discrete_gradient
+from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
 from visviva.model.feedback import AbstractInputLaw
 from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw
 from visviva.model.storage import secant_of_gonzalez

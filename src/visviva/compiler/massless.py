@@ -6,7 +6,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
-from visviva.mechanism.closure import row_scale, typical_length
+from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
 
@@ -31,7 +31,7 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     kinematics = linkage.kinematics
     units = np.where(linkage.turning, 1.0 / typical_length(kinematics), 1.0)
     C = linkage.matrix(kinematics.place(q))
-    C0 = scipy.sparse.diags_array(1.0 / row_scale(kinematics)) @ C @ scipy.sparse.diags_array(units)
+    C0 = scipy.sparse.diags_array(1.0 / linkage.row_scale) @ C @ scipy.sparse.diags_array(units)
     C0 = C0.tocsc()[:, np.flatnonzero(light)]
     gram = (C0.T @ C0 + SHIFT * scipy.sparse.eye_array(C0.shape[1])).tocsc()
     solve = scipy.sparse.linalg.splu(gram).solve

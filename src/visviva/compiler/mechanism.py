@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.conditions import ConditionBlocks, condition_values
 from visviva.compiler.elements import ElementBlocks, check_springs, torsion_angles
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
@@ -63,12 +64,12 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
     structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
     structures += [_port(port, spaces) for port in m.ports]
-    springs = ElementBlocks(m, spaces)
+    springs, conditions = ElementBlocks(m, spaces), ConditionBlocks(m, spaces)
     return Model(
         m.name,
-        (*variables, *springs.variables),
+        (*variables, *springs.variables, *conditions.variables),
         (*storages, *springs.storages),
-        (*structures, *springs.structures),
+        (*structures, *springs.structures, *conditions.structures),
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
@@ -83,7 +84,8 @@ def initial_x(model: Model, motion: Motion) -> Array:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
     assert model.mechanism is not None
-    x = model.pack(values | torsion_angles(model.mechanism, motion.angles))
+    values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
+    x = model.pack(values)
     check_springs(model, x)
     return x
 

@@ -43,7 +43,7 @@ class Descent:
 
     def run(self) -> Array | None:
         """Multipliers in balance, at the state x reached; None if there is none."""
-        no_rows = np.zeros(self.linkage.kinematics.m)
+        no_rows = np.zeros(self.linkage.m)
         newton, far, before = True, FAR * float(self.units.max()), np.inf
         for k in range(ITERATIONS):
             saddle = self.linkage.saddle(self._place())
@@ -78,7 +78,7 @@ class Descent:
         if not self.last @ (self.linkage.metric * self.fall) > 0:
             self.last = np.zeros_like(self.last)
         pull = self.tau * f + INERTIA * self.linkage.metric * self.last
-        delta = self._limited(saddle.solve(pull, np.zeros(self.linkage.kinematics.m))[0])
+        delta = self._limited(saddle.solve(pull, np.zeros(self.linkage.m))[0])
         if self._go(delta, 0.0):
             self.tau, self.last = 1.5 * self.tau, delta
         else:

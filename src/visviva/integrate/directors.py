@@ -1,6 +1,7 @@
 """A model in director form as the director schemes need it: constant mass, quadratic constraints, stacked.
 
-States x = (q, v, y): coordinates, velocities, and what is measured of the configuration, see `model.measured`.
+States x = (q, v, y): coordinates, velocities, and what follows: measured quantities, see `model.measured`, and what
+conditions are kept at, see `model.conditioned`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.geometry.linear import apply, transpose
+from visviva.integrate.director_conditions import DirectorConditions
 from visviva.integrate.newton import difference_jacobian
 from visviva.model import Model
+from visviva.model.conditioned import Conditioned, DrivePort
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured, MeasuredAngle
@@ -35,6 +38,7 @@ class DirectorSystem:
 
     Measured y are no unknowns: y(q1) for functions of at most second degree, θ0 + Δθ for angles.
     The tensor A is kept sparse, once by rows of G (A v for a vector v) and once by multipliers (Σ λ_k A_k).
+    Rows that are not quadratic come from `conditions`: in A, b and c they are zero.
     """
 
     def __init__(self, model: Model, scheme: str) -> None:
@@ -53,8 +57,11 @@ class DirectorSystem:
         entries: list[tuple[Index, Index, Index, Array]] = []
         first = 0
         for part in model.constraints:
+            if isinstance(part, Conditioned):
+                first += part.rows
+                continue
             if not isinstance(part, Holonomic):
-                raise ModelError(f"{scheme} needs holonomic constraints; {part.name!r} is {part.kind}.")
+                raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
             at, rows = model.layout.read(part.reads), np.arange(first, first + part.rows)
             self.b[rows[:, None], at], self.c[rows] = part.g.b, part.g.c
             k, i, j = np.nonzero(part.g.A)
@@ -66,15 +73,55 @@ class DirectorSystem:
         self._by_row: csr_array = scipy.sparse.csr_array((a, (k * n + i, j)), shape=(self.m * n, n))
         self._by_lam: csr_array = scipy.sparse.csr_array((a, (i * n + j, k)), shape=(n * n, self.m))
 
+        self.conditions = DirectorConditions(model, n)
+
     # -- constraints --------------------------------------------------------------------------------------------
 
-    def g(self, q: Array) -> Array:
-        """Constraint functions, shape (m,)."""
-        return (0.5 * self.turn(q) + self.b) @ q + self.c
+    def g(self, q0: Array, q1: Array, rest: Array) -> Array:
+        """Constraint functions at the end of a step, shape (m,); of rows without one what C(q0, q1) Δq misses.
 
-    def G(self, q: Array) -> Array:
-        """Their gradients, shape (m, n)."""
-        return self.turn(q) + self.b
+        rest: what follows q and v in the state there.
+        """
+        g = (0.5 * self.turn(q1) + self.b) @ q1 + self.c
+        self.conditions.add_gaps(g, q0, q1, rest)
+        return g
+
+    def g_slope(self, q0: Array, q1: Array) -> Array:
+        """∂g/∂q1, shape (m, n)."""
+        G = self.turn(q1) + self.b
+        self.conditions.add_gap_slopes(G, q0, q1)
+        return G
+
+    def G(self, q0: Array, q1: Array) -> Array:
+        """Rows between the ends of a step, shape (m, n); gradients where both are the same."""
+        G = self.turn(0.5 * (q0 + q1)) + self.b
+        self.conditions.add_rows(G, q0, q1)
+        return G
+
+    def force_bend(self, q0: Array, q1: Array, lam: Array) -> Array:
+        """∂(G(q0, q1)ᵀλ)/∂q1, shape (n, n)."""
+        K = 0.5 * self.bend(lam)
+        self.conditions.add_bend(K, q0, q1, lam)
+        return K
+
+    def rate_secants(self, q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, Array]:
+        """(D_q, D_v) with D_q Δq + D_v Δv = Δ(G v), shape (m, n) each; for quadratic g: A v̄ and G(q̄)."""
+        D_q, D_v = self.turn(0.5 * (v0 + v1)), self.turn(0.5 * (q0 + q1)) + self.b
+        self.conditions.add_rate_secants(D_q, D_v, q0, q1, v0, v1)
+        return D_q, D_v
+
+    def rate_bends(self, q0: Array, q1: Array, v0: Array, v1: Array, gam: Array) -> tuple[Array, Array, Array, Array]:
+        """∂(D_qᵀγ)/∂q1, ∂(D_qᵀγ)/∂v1, ∂(D_vᵀγ)/∂q1, ∂(D_vᵀγ)/∂v1, shape (n, n) each."""
+        half = 0.5 * self.bend(gam)
+        K = (np.zeros_like(half), half), (half.copy(), np.zeros_like(half))
+        self.conditions.add_rate_bends(q0, q1, v0, v1, gam, K)
+        return K[0][0], K[0][1], K[1][0], K[1][1]
+
+    def speed_slope(self, q1: Array, v1: Array) -> Array:
+        """∂(G(q1, q1) v1)/∂q1, shape (m, n)."""
+        slope = self.turn(v1)
+        self.conditions.add_speed_slopes(slope, q1, v1)
+        return slope
 
     def turn(self, v: Array) -> Array:
         """A v = ∂_q (G v), shape (m, n)."""
@@ -86,7 +133,7 @@ class DirectorSystem:
 
     def G_scale(self, q: Array) -> Array:
         """Largest entry of each gradient: the unit of a constraint's rate per unit of speed."""
-        return np.maximum(np.abs(self.G(q)).max(axis=1, initial=0.0), 1e-30)
+        return np.maximum(np.abs(self.G(q, q)).max(axis=1, initial=0.0), 1e-30)
 
     # -- names and scales ---------------------------------------------------------------------------------------
 
@@ -112,9 +159,12 @@ class DirectorSystem:
 
     # -- forces -------------------------------------------------------------------------------------------------
 
-    def measured(self, q0: Array, q1: Array, y0: Array) -> Array:
-        """y at the end of a step."""
-        y1 = np.empty_like(y0)
+    def following(self, q0: Array, q1: Array, y0: Array, shift: Array) -> Array:
+        """What follows q and v at the end of a step; shift: h u, by which inputs move what is prescribed."""
+        y1 = y0.copy()
+        for name, port in self.model.prescribed.items():
+            at = self.model.layout.x[name]
+            y1[at.start - 2 * self.n] += shift[self.model.port_columns[port.name].start]
         for part, reads, at in self._measured:
             if isinstance(part, MeasuredAngle):
                 y1[at] = y0[at] + part.increment(np.concatenate([q0[reads], q1[reads]]))
@@ -128,7 +178,7 @@ class DirectorSystem:
         for part in self._potentials:
             at = self.model.layout.x[part.variable]
             force[at] += part.mean_effort(q0[at], q1[at])
-        for measure, reads, at in self._measured:
+        for measure, reads, at in self._springs:
             force[reads] += self._spring_force(measure, q0[reads], y0[at], q1[reads])
         return force
 
@@ -139,7 +189,7 @@ class DirectorSystem:
             if not isinstance(part, Linear):
                 at = self.model.layout.x[part.variable]
                 K[at, at] += difference_jacobian(partial(part.mean_effort, q0[at]), q1[at], _size(q1[at]))
-        for measure, reads, at in self._measured:
+        for measure, reads, at in self._springs:
             force = partial(self._spring_force, measure, q0[reads], y0[at])
             K[np.ix_(reads, reads)] += difference_jacobian(force, q1[reads], _size(q1[reads]))
         return K
@@ -180,10 +230,37 @@ class DirectorSystem:
         """Heat flow v·R v of each dissipation [W]."""
         return self.model.heats(self._x(q, v), self._z(v))
 
-    def powers(self, q: Array, v: Array, u: Array) -> Array:
-        """Power u·y of each port [W]."""
-        y = self.model.outputs(self._x(q, v), self._z(v))
+    def powers(self, q: Array, v: Array, u: Array, lam: Array) -> Array:
+        """Power u·y of each port [W]; that of what drives a constraint is -λ u."""
+        z = self._z(v)
+        z[self.model.layout.dim : self.model.layout.solved] = lam
+        y = self.model.outputs(self._x(q, v), z)
         return np.array([u[at] @ y[at] for at in self.model.port_columns.values()])
+
+    def speeds(self, u: Array) -> Array:
+        """What G(q) v must be with inputs u, shape (m,): rates of what is driven, else zero."""
+        rates = np.zeros(self.m)
+        for row, at in self._driven.values():
+            rates[row] = u[at]
+        return rates
+
+    def drive_work(self, gam: Array, turned: Array) -> Array:
+        """Work -γ Δ(G v) of each port that drives a constraint [J]; turned: Δ(G v) of all rows."""
+        work = np.zeros(len(self.model.ports))
+        for k, port in enumerate(self.model.ports):
+            if port.name in self._driven:
+                row = self._driven[port.name][0]
+                work[k] = -gam[row] * turned[row]
+        return work
+
+    @cached_property
+    def _driven(self) -> dict[str, tuple[int, int]]:
+        """Row and input of each port that drives a constraint."""
+        layout = self.model.layout
+        return {
+            port.name: (layout.z[port.acts[1]].start - layout.dim, self.model.port_columns[port.name].start)
+            for port in self.model.prescribed.values()
+        }
 
     def _x(self, q: Array, v: Array) -> Array:
         """A state with these; what dissipates and supplies reads no measured y."""
@@ -208,13 +285,19 @@ class DirectorSystem:
         )
 
     @cached_property
+    def _springs(self) -> tuple[tuple[AbstractMeasured, Index, slice], ...]:
+        """Those of `_measured` that store energy."""
+        return tuple(part for part in self._measured if self._stored[part[0].acts[0]])
+
+    @cached_property
     def _stored(self) -> dict[str, list[AbstractStorage]]:
         """The storages of each measured variable."""
         return {name: [part for part in self.model.storages if part.variable == name] for name in self.model.measured}
 
     @cached_property
     def _acting(self) -> tuple[AbstractDissipation | AbstractPort, ...]:
-        return (*self.model.dissipations, *self.model.ports)
+        ports = (part for part in self.model.ports if not isinstance(part, DrivePort))
+        return (*self.model.dissipations, *ports)
 
     def _places(self, part: AbstractStructure) -> tuple[Index, Index]:
         return self.model.layout.read(part.reads), self.model.acts(part) - self.n
@@ -234,15 +317,18 @@ def _size(values: Array) -> Array:
 
 def _canonical_size(model: Model, scheme: str) -> int:
     """Number of coordinates, if the model is x = (q, v) with q̇ = v and flat q; else an error."""
-    positions = [v for v in model.variables if v.name not in model.kinetic and v.name not in model.measured]
+    shifts = {part.reads[-1] for part in model.constraints if isinstance(part, Conditioned) and part.condition.shifted}
+    followers = {*model.measured, *shifts}
+    positions = [v for v in model.variables if v.name not in model.kinetic and v.name not in followers]
     velocities = [v for v in model.variables if v.name in model.kinetic]
-    measured = [v for v in model.variables if v.name in model.measured]
+    following = [v for v in model.variables if v.name in followers]
     n = sum(v.space.size for v in positions)
+    acting = [port for port in model.ports if not isinstance(port, DrivePort)]
     fits = (
         not model.junctions
         and not model.reservoirs
-        and all(name in model.layout.x for port in model.ports for name in port.acts)
-        and model.variables == (*positions, *velocities, *measured)
+        and all(name in model.layout.x for port in acting for name in port.acts)
+        and model.variables == (*positions, *velocities, *following)
         and all(isinstance(v.space, Flat) for v in model.variables)
         and n == sum(v.space.size for v in velocities)
     )

@@ -9,12 +9,12 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
-from visviva.model import Model, RowKind, State
+from visviva.model import Model, State
 from visviva.model.layout import Index
 
 
@@ -143,8 +143,8 @@ class _Stepper(AbstractStepper):
             )
 
     @cached_property
-    def _holonomic(self) -> Array:
-        return np.array([kind is RowKind.HOLONOMIC for _, kind in self.model.kinds], dtype=bool)
+    def _holonomic(self) -> Mask:
+        return self.model.has_g
 
     @cached_property
     def _groups(self) -> list[slice]:

@@ -75,6 +75,7 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     if initial is not None and set(initial.q) != {body.name for body in linkage.bodies}:
         raise ModelError(f"the initial motion is of other bodies ({', '.join(initial.q)}) than mechanism {m.name!r}.")
     x = statics.start(assembled(m, linkage)[0] if initial is None else initial)
+    linkage.conditions = linkage.conditions.held(statics.configuration(x))
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
     if lam is None:

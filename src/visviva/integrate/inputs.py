@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
+from visviva.compiler.conditions import with_laws
 from visviva.compiler.feedback import ARGUMENTS, feedback_of
 from visviva.errors import ModelError
+from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
 
 Input = ArrayLike | Callable[..., ArrayLike]
@@ -26,23 +28,33 @@ class BadInput(ModelError):
 @final
 @dataclass(frozen=True, eq=False)
 class TimeInputs:
-    """u(t) for all ports in order. constant: its value, if it does not depend on time."""
+    """u(t) for all ports in order. constant: its value, if it does not depend on time.
+
+    laws: of what inputs prescribe, see `mechanism.motion_laws`: over a step they count by their mean.
+    """
 
     widths: dict[str, int]
     functions: dict[str, Callable[[float], ArrayLike]]
     base: Array  # with zeros for the functions
     columns: dict[str, slice]
+    laws: dict[str, MotionLaw]
 
     @property
     def constant(self) -> Array | None:
         """The inputs where they never change."""
-        return None if self.functions else self.base
+        return None if self.functions or self.laws else self.base
 
     def __call__(self, t: float) -> Array:
         """All inputs at a time."""
+        return self.over(t, 0.0)
+
+    def over(self, t: float, h: float) -> Array:
+        """All inputs of a step of length h with its middle at t: values there, mean rates of what is prescribed."""
         values = self.base.copy()
         for name, function in self.functions.items():
             values[self.columns[name]] = _called(function, t, self.widths[name], name)
+        for name, law in self.laws.items():
+            values[self.columns[name]] = _mean_rate(law, t, h)
         return values
 
 
@@ -60,6 +72,9 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
     widths = {port.name: port.width for port in model.ports}
     base, functions, feedback = np.zeros(sum(widths.values())), {}, []
+    driven = {port.name for port in model.prescribed.values()}
+    model = with_laws(model, {name: law_of_rate(name, given.pop(name)) for name in driven & set(given)})
+    laws = {port.name: port.condition.law for port in model.prescribed.values() if port.condition.law is not None}
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
@@ -68,7 +83,14 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
         else:
             functions[name] = value
     model = dataclasses.replace(model, feedback=tuple(feedback)) if feedback or model.feedback else model
-    return TimeInputs(widths, functions, base, model.port_columns), model
+    return TimeInputs(widths, functions, base, model.port_columns, laws), model
+
+
+def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
+    try:
+        return law.mean_rate(t - 0.5 * h, t + 0.5 * h)
+    except ModelError as error:
+        raise BadInput(str(error)) from error
 
 
 def _looks_back(function: Callable[..., Any]) -> bool:

@@ -23,6 +23,9 @@ class Inputs(Protocol):
 
     def __call__(self, t: float) -> Array: ...  # noqa: D102
 
+    def over(self, t: float, h: float) -> Array:
+        """Those of a step, or part of one, of length h with its middle at t."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,8 @@ class AbstractStepper(ABC):
     """An integrator made ready for one model.
 
     nodes:   where in a step it wants the inputs, as fractions of h.
-    weights: of the inputs in the sum that enters over the step, h Σ w_k u_k; they add up to one.
+    weights: of the inputs in the sum that enters over the step, h Σ w_k u_k; they add up to one. Where steps are made
+             of parts, nodes are their middles and weights their lengths.
     width:   length of the rates that it keeps for its predictor; those of other schemes are of no use to it.
     """
 

@@ -26,7 +26,9 @@ class PHMP(AbstractIntegrator):
         0 = G(q̄) v̄                                         bars: means of both ends; λ lives at the midpoint
 
     e is the discrete gradient of a spring's energy between y(q0) and y(q1); y1 - y0 = C(q̄) (q1 - q0), exactly.
-    For quadratic g the last row is (g(q1) - g(q0))/h; it is solved as g(q1)/h = 0, which forgets old rounding.
+    For quadratic g the last row is (g(q1) - g(q0))/h; it is solved as g(q1)/h = 0, which forgets old rounding. Other
+    conditions have rows G(q0, q1) with G (q1 - q0) = g(q1) - g(q0), see `mechanism.conditions`; where an input drives
+    one, g(q1) = s1, s1 - s0 = h u, and its work is -λ (s1 - s0).
     Energy, angular momentum and g are exact to rounding; G(q1) v1 = 0 is not enforced, so a run reports it (g_v).
     A free body has 18 unknowns v̄ and λ; in compiled code six, see `visviva.kernels.multibody`.
 
@@ -76,21 +78,24 @@ class _Stepper(AbstractStepper):
             lam[active] = y[n:]
             return v, lam, q0 + h * v, q0 + 0.5 * h * v
 
+        def rest(q1: Array) -> Array:
+            return s.following(q0, q1, y0, h * u)
+
         def residual(y: Array) -> tuple[Array, Array]:
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
-            Gt = s.G(qm).T
+            Gt = s.G(q0, q1).T
             reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
-            F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
+            F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1))[active] / h])
             return F, np.concatenate([s.force_scale(size), g_scale])
 
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)
             f_q, f_v = s.force_slopes(qm, v, u)
-            A = 2.0 / h * s.M + 0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1, y0) - f_v
-            return np.block([[A, s.G(qm)[active].T], [s.G(q1)[active], zeros]])
+            A = 2.0 / h * s.M + h * (s.force_bend(q0, q1, lam) - 0.5 * f_q + s.gradient_slope(q0, q1, y0)) - f_v
+            return np.block([[A, s.G(q0, q1)[active].T], [s.g_slope(q0, q1)[active], zeros]])
 
         start = np.concatenate([predict(state.rate, v0), state.w[active]])
         try:
@@ -100,12 +105,12 @@ class _Stepper(AbstractStepper):
             raise
         v, lam, q1, qm = parts(solution.y)
         return Step(
-            x=np.concatenate([q1, 2.0 * v - v0, s.measured(q0, q1, y0)]),
+            x=np.concatenate([q1, 2.0 * v - v0, rest(q1)]),
             w=lam,
             gam=np.zeros(0),
             rate=v,
             heat=h * s.heats(qm, v),
-            work=h * s.powers(qm, v, u),
+            work=h * s.powers(qm, v, u, lam),
             iterations=solution.iterations,
             residual=solution.residual,
         )

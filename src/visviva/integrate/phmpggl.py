@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, final
 
 import numpy as np
@@ -28,6 +29,8 @@ class PHMPGGL(AbstractIntegrator):
     Energy, angular momentum, g and its rate are exact to rounding. Forces do their work on q1 - q0, not on h v̄:
     with that, ΔH = f·(q1 - q0) - λ·Δg - γ·Δ(G v) closes exactly. No inverse of M appears,
     so that flat and thin bodies, whose directors have no mass, need nothing special.
+    For conditions that are not quadratic, G(q̄) and ∂_q(G v̄) are discrete derivatives between both ends, see
+    `mechanism.conditions`; where an input drives one, its work is -λ Δs - γ Δṡ. Rows without a g have no γ.
     In compiled code a body has twelve unknowns, see `visviva.kernels.multibody.ggl_bodies`.
 
     compiled: False gives the reference in NumPy, with dense matrices. Models that were not compiled from a mechanism
@@ -64,82 +67,96 @@ class _Stepper(AbstractStepper):
         """As many as the rates of a step."""
         return self.system.n
 
+    @cached_property
+    def nodes(self) -> tuple[float, ...]:  # type: ignore[override]
+        """The middle; where an input drives a constraint, its rate at the end as well."""
+        return (0.5, 1.0) if self.system.model.prescribed else (0.5,)
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Only the middle counts."""
+        return (1.0, 0.0) if self.system.model.prescribed else (1.0,)
+
     def step(self, state: State, h: float, u: Array) -> Step:
-        s, n, u = self.system, self.system.n, u[0]
+        s, n = self.system, self.system.n
+        speeds, u = s.speeds(u[-1]), u[0]
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
-        active = np.flatnonzero(state.active)
-        k = len(active)
+        active, rated = np.flatnonzero(state.active), np.flatnonzero(state.active & s.model.has_g)
+        k, g = len(active), len(rated)
         g_scale = s.model.g_scale(state.x)[active] / abs(h)
         speed = max(float(np.abs(v0).max(initial=0.0)), 1e-30)
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
             lam, gam = np.zeros(s.m), np.zeros(s.m)
-            lam[active], gam[active] = y[2 * n : 2 * n + k], y[2 * n + k :]
+            lam[active], gam[rated] = y[2 * n : 2 * n + k], y[2 * n + k :]
             return y[:n], y[n : 2 * n], lam, gam
+
+        def rest(q1: Array) -> Array:
+            return s.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
-            G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.force(qm, rate, u)
-            inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
+            G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.force(qm, rate, u)
+            D_q, D_v = s.rate_secants(q0, q1, v0, v1)
+            inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + D_q.T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
-            terms = np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam)
+            terms = np.abs(G).T @ np.abs(lam) + np.abs(D_q).T @ np.abs(gam)
             size = np.maximum(size, CANCELLING * terms)
             F = [
-                s.M @ (rate - vm) - G.T @ gam,
+                s.M @ (rate - vm) - D_v.T @ gam,
                 inertia + reaction + potential - force,
-                s.g(q1)[active] / h,
-                (s.G(q1) @ v1)[active],
+                s.g(q0, q1, rest(q1))[active] / h,
+                (s.G(q1, q1) @ v1 - speeds)[rated],
             ]
             fastest = max(speed, float(np.abs(v1).max(initial=0.0)))
-            lengths = s.G_scale(q1)[active]
-            momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(G.T @ gam)
+            lengths = s.G_scale(q1)[rated]
+            momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(D_v.T @ gam)
             scale = [s.force_scale(momentum), s.force_scale(size), g_scale, lengths * fastest]
             return np.concatenate(F), np.concatenate(scale)
 
         def jacobian(y: Array) -> Array:
             rate, v1, lam, gam = parts(y)
-            q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
-            G, G1, bent = s.G(qm)[active], s.G(q1)[active], s.bend(gam)
+            q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+            G, G1 = s.G(q0, q1)[active], s.g_slope(q0, q1)[active]
+            D_q, D_v = (D[rated] for D in s.rate_secants(q0, q1, v0, v1))
+            K_qq, K_qv, K_vq, K_vv = s.rate_bends(q0, q1, v0, v1, gam)
             f_q, f_v = s.force_slopes(qm, rate, u)
-            empty = np.zeros((k, k))
+            stiffness = s.force_bend(q0, q1, lam) + K_qq + s.gradient_slope(q0, q1, y0) - 0.5 * f_q
             return np.block(
                 [
-                    [s.M - 0.5 * h * bent, -0.5 * s.M, np.zeros((n, k)), -G.T],
-                    [
-                        0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1, y0) - f_v,
-                        s.M / h + 0.5 * bent,
-                        G.T,
-                        s.turn(vm)[active].T,
-                    ],
-                    [G1, np.zeros((k, n)), empty, empty],
-                    [h * s.turn(v1)[active], G1, empty, empty],
+                    [s.M - h * K_vq, -0.5 * s.M - K_vv, np.zeros((n, k)), -D_v.T],
+                    [h * stiffness - f_v, s.M / h + K_qv, G.T, D_q.T],
+                    [G1, np.zeros((k, n + k + g))],
+                    [h * s.speed_slope(q1, v1)[rated], s.G(q1, q1)[rated], np.zeros((g, k + g))],
                 ]
             )
 
         rate0 = predict(state.rate, v0)
         trend = rate0 - state.rate[0] if state.rate else np.zeros(n)
-        gam0 = state.gam[active] if len(state.gam) else np.zeros(k)
+        gam0 = state.gam[rated] if len(state.gam) else np.zeros(g)
         try:
             solution = self.newton.solve(residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0]))
         except NotConverged as failure:
-            failure.where = self._where(failure.row, active)
+            failure.where = self._where(failure.row, active, rated)
             raise
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+        turned = s.G(q1, q1) @ v1 - s.G(q0, q0) @ v0  # of what is driven: Δṡ
         return Step(
-            x=np.concatenate([q1, v1, s.measured(q0, q1, y0)]),
+            x=np.concatenate([q1, v1, rest(q1)]),
             w=lam,
             gam=gam,
             rate=rate,
             heat=h * s.heats(qm, rate),
-            work=h * s.powers(qm, rate, u),
+            work=h * s.powers(qm, rate, u, lam) + s.drive_work(gam, turned),
             iterations=solution.iterations,
             residual=solution.residual,
         )
 
-    def _where(self, row: int, active: Index) -> str:
+    def _where(self, row: int, active: Index, rated: Index) -> str:
         n, k = self.system.n, len(active)
         if row < 2 * n:
             return self.system.velocity_name(row % n) if row >= 0 else ""
-        return row_name(self.system.model, int(active[(row - 2 * n) % k]))
+        at = active[row - 2 * n] if row < 2 * n + k else rated[row - 2 * n - k]
+        return row_name(self.system.model, int(at))

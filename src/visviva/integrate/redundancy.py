@@ -12,7 +12,7 @@ from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.singular import regularity
-from visviva.model import Model, RowKind
+from visviva.model import Model
 
 RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
 
@@ -68,8 +68,10 @@ def select_rows(model: Model, x: Array) -> Mask:
 
 
 def solved_rows(model: Model, linkage: Linkage, kept: Mask) -> Mask:
-    """The rows that a step solves, if it keeps these rows of the joints of a mechanism: those of directors as well."""
+    """The rows that a step solves, if it keeps these rows of a mechanism's linkage: those of directors as well."""
     rows = {joint.name: kept[part] for joint, part in zip(linkage.joints, linkage.kinematics.rows, strict=True)}
+    others, first = linkage.conditions, linkage.kinematics.m
+    rows |= {one.name: kept[first:][at] for one, at in zip(others.conditions, others.rows, strict=True)}
     parts = [rows[part.name] if part.name in rows else np.ones(part.rows, bool) for part in model.constraints]
     return np.concatenate([np.zeros(0, dtype=bool), *parts])
 
@@ -80,11 +82,11 @@ def configuration(model: Model, linkage: Linkage, x: Array) -> Array:
 
 
 def linkage_in(model: Model) -> Linkage | None:
-    """The joints of a mechanism, if these and the directors of bodies are all the constraints that a model has."""
+    """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
     if model.mechanism is None or model.junctions:
         return None
-    joints = {joint.name for joint in model.mechanism.joints}
-    known = all(part.internal or part.name in joints for part in model.constraints)
+    names = {part.name for part in (*model.mechanism.joints, *model.mechanism.conditions)}
+    known = all(part.internal or part.name in names for part in model.constraints)
     return Linkage(model.mechanism) if known else None
 
 
@@ -93,7 +95,7 @@ def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> A
 
     x, z, u: of all stages, first axis; the worst counts.
     """
-    rates = np.array([kind is not RowKind.HOLONOMIC for _, kind in model.kinds], dtype=bool) & ~active
+    rates = ~model.has_g & ~active
     gaps = np.zeros(len(active))
     if rates.any():
         rows = model.layout.dim + np.flatnonzero(rates)

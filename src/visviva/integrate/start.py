@@ -91,7 +91,9 @@ def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
     if not is_closed(linkage, q, ROW_TOLERANCE * extent(linkage, q)):
         return False
     C, V = linkage.matrix(kinematics.place(q)), np.concatenate([motion.V[body.name] for body in linkage.bodies])
-    return bool(np.abs(C @ V).max(initial=0.0) <= TOLERANCE * float((abs(C) @ np.abs(V)).max(initial=0.0)))
+    return bool(
+        np.abs(C @ V - linkage.speeds).max(initial=0.0) <= TOLERANCE * float((abs(C) @ np.abs(V)).max(initial=0.0))
+    )
 
 
 def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[str]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, initial_x
+from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
@@ -83,9 +84,12 @@ class Statics:
 
     def unbalance(self, x: Array, lam: Array) -> Array:
         """Cᵀλ - f, (..., n)."""
-        kinematics = self.linkage.kinematics
+        kinematics, conditions = self.linkage.kinematics, self.linkage.conditions
         place: Placement = kinematics.place(self.configuration(x))
-        return kinematics.transposed(kinematics.blocks(place), lam) - self.forces(x)
+        pull = kinematics.transposed(kinematics.blocks(place), lam[..., : kinematics.m])
+        if conditions.m:
+            pull = pull + apply(transpose(conditions.dense(place.q)), lam[..., kinematics.m :])
+        return pull - self.forces(x)
 
     def stiffness(self, x: Array, lam: Array) -> csr_array:
         """The derivative of `unbalance` along increments of all bodies at constant λ, symmetric, (n, n).
@@ -129,7 +133,7 @@ class Statics:
 
     @cached_property
     def _neighbours(self) -> list[set[int]]:
-        """Of every body, itself and those that a joint or spring connects it with."""
+        """Of every body, itself and those that a joint, spring or condition connects it with."""
         number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
         found = [{k} for k in range(len(number))]
         pairs: list[Joint | Element] = [*self._mechanism.joints, *self._mechanism.elements]
@@ -138,6 +142,10 @@ class Statics:
                 a, b = number[pair.parent.name], number[pair.child.name]
                 found[a].add(b)
                 found[b].add(a)
+        for condition in self._mechanism.conditions:
+            together = {number[mover.name] for mover in condition.movers}
+            for k in together:
+                found[k] |= together
         return found
 
     @cached_property

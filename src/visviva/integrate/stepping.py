@@ -51,7 +51,8 @@ class Stepping:
 
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""
-        u = np.array([self.inputs(state.t0 + (state.steps + node) * h) for node in self.stepper.nodes])
+        nodes = zip(self.stepper.nodes, self.stepper.weights, strict=True)
+        u = np.array([self.inputs.over(state.t0 + (state.steps + node) * h, part * h) for node, part in nodes])
         mean = np.asarray(self.stepper.weights) @ u
         try:
             step, active = self._solve(state, h, u)
@@ -114,9 +115,9 @@ class Stepping:
         if active.all():
             return np.zeros(len(active))
         model, gaps = self.model, np.zeros(len(active))
-        if len(u) == 1:  # schemes with several stages check the rates of their own rows
+        if self.stepper.weights[0] == 1.0:  # schemes with several stages check the rates of their own rows
             x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
-            gaps = left_out_gaps(model, active, x[None], z[None], u)
+            gaps = left_out_gaps(model, active, x[None], z[None], u[:1])
         g = np.abs(model.g(step.x)) / model.g_scale(step.x)
         gaps[len(gaps) - len(g) :] = np.maximum(gaps[len(gaps) - len(g) :], g)
         return gaps

@@ -1,6 +1,6 @@
 """Divided differences of elementary functions and their derivatives, as compiled scalars.
 
-They are the functions of `visviva.compiler.discrete`, which has the plain NumPy forms; d... is the derivative by the
+They are the functions of `visviva.language.discrete`, which has the plain NumPy forms; d... is the derivative by the
 first argument. Series are used where the quotients would cancel.
 """
 
@@ -127,7 +127,7 @@ def _half_arc(order: int, a: float, b: float) -> tuple[float, float, float, floa
 def _arcs(order: int, a: float, b: float) -> tuple[float, float, float]:
     """arc_ (order 0) or bow_ (order 1) as f(η) g(η) of η = √(1 + t)/2: f = B, g = 1/(2 η); f = -B', g = 1/(16 η²).
 
-    Value at a, divided difference between a and b, and the derivative of that by a; see `compiler.arcs`.
+    Value at a, divided difference between a and b, and the derivative of that by a; see `language.arcs`.
     """
     u, w = 0.5 * math.sqrt(1.0 + a), 0.5 * math.sqrt(1.0 + b)
     f0, f1, df0, f_mean, f_bend = _half_arc(order, u, w)

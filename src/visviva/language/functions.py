@@ -1,7 +1,7 @@
 """Functions that expressions may hold beside those of SymPy: smooth where a quotient of known ones would be 0/0.
 
 A function of this kind is known by its name, which ends in an underscore; the derivative of f_ by its first argument is
-df_. What they are as numbers is told by `visviva.compiler.discrete` and `visviva.kernels.elementary`.
+df_. What they are as numbers is told by `visviva.language.discrete` and `visviva.kernels.elementary`.
 """
 
 from __future__ import annotations

@@ -86,9 +86,9 @@ def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
         particles=particles,
         joints=len(linkage.joints),
         loops=len(linkage.topology.loops),
-        gruebler=kinematics.n - kinematics.m,
+        gruebler=kinematics.n - linkage.m,
         mobility=kinematics.n - regular.rank,
-        rows=kinematics.m,
+        rows=linkage.m,
         rank=regular.rank,
         redundant=left_out(linkage, found),
         stresses=tuple(_wrenches(linkage, place, Y) for Y in found.stresses.T),
@@ -108,11 +108,12 @@ def _wrenches(linkage: Linkage, place: Placement, Y: Array) -> dict[str, Array]:
 def joint_wrenches(linkage: Linkage, place: Placement, lam: Array) -> Array:
     """Wrenches -Cᵀλ (m; f) of all joints on their children, in the joint frames there, for (..., m), (..., joints, 6).
 
+    Of λ the rows of the joints count, those of conditions do not.
     At the child's origin a row has the force f and the moment τ_child, see `kinematics`.
     """
     kinematics = linkage.kinematics
     f, moment = kinematics.forces(place)
-    rows = -lam[..., None] * np.concatenate([moment[..., 1, :], f], axis=-1)
+    rows = -lam[..., : kinematics.m, None] * np.concatenate([moment[..., 1, :], f], axis=-1)
     F = np.zeros((*rows.shape[:-2], len(linkage.joints), 6))
     np.add.at(np.moveaxis(F, -2, 0), kinematics.pair, np.moveaxis(rows, -2, 0))
     axes = place.axes[..., 1, :, :]  # in rows: the inverse of the child's orientation

@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
+from visviva.geometry.turning import continued
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
@@ -124,6 +125,7 @@ def _checked_names(m: Mechanism, fixed: Sequence[str]) -> set[str]:
 def _angles(linkage: Linkage, q: Array, moved: bool) -> dict[str, float]:
     """The angles of all joints; exactly zero where a joint is as built."""
     angles = {name: 0.0 for joint in linkage.joints for name in turn_names(joint)}
+    near = linkage.conditions.near
     joints = [joint for joint in linkage.joints if moved or joint.parent_frame is not None]
     if not joints:
         return angles
@@ -131,7 +133,7 @@ def _angles(linkage: Linkage, q: Array, moved: bool) -> dict[str, float]:
     values = rates.values(q)
     for joint, part in zip(joints, rates.parts, strict=True):
         for name, value in zip(turn_names(joint), values[part], strict=False):
-            angles[name] = float(value)
+            angles[name] = float(continued(value, np.float64(near.get(name, 0.0))))
     return angles
 
 

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
+from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.names import check_new_name, unknown_name
 from visviva.mechanism.parts import Body, Carrier, Force, Frame, Ground, Joint, Particle, Torque, WrenchPort
 
-Part = Body | Particle | Frame | Joint | Torque | Force | WrenchPort | Element | Torsion
+Part = Body | Particle | Frame | Joint | Torque | Force | WrenchPort | Element | Torsion | AbstractCondition
 End = Carrier | Frame | str
 RotationLike = SO3 | ArrayLike | None
 P = TypeVar("P", bound=Part)
@@ -69,6 +70,8 @@ class Builder:
 
 def kind_of(part: Part | Ground) -> str:
     """How errors call a part."""
+    if isinstance(part, AbstractCondition):
+        return "drive" if part.kind == "driven" else "constraint"
     return CALLED.get(type(part).__name__, type(part).__name__.lower())
 
 

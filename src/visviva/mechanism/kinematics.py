@@ -51,6 +51,7 @@ class Kind(IntEnum):
 class Placement:
     """Where bodies and frames are, for any leading batch shape; the ground is the last of the bodies."""
 
+    q: Array  # (..., size)
     R: Array  # (..., bodies + 1, 3, 3)
     axes: Array  # (..., pairs, 2, 3, 3): axes of the frames on parent and child, in rows
     lever: Array  # (..., pairs, 2, 3): their origins, from the centres of mass
@@ -130,7 +131,7 @@ class Kinematics:
         R_WC = R[..., self.ends, :, :]
         lever = apply(R_WC, self.arms)
         origin = r[..., self.ends, :] + lever
-        return Placement(R, self._axes @ transpose(R_WC), lever, origin[..., 1, :] - origin[..., 0, :])
+        return Placement(q, R, self._axes @ transpose(R_WC), lever, origin[..., 1, :] - origin[..., 0, :])
 
     def origins(self, q: Array) -> Array:
         """Origins of the frames on parent and child in the world, (..., pairs, 2, 3)."""

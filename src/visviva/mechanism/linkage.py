@@ -1,4 +1,4 @@
-"""The joints of a mechanism as linear conditions on its velocities: rank, redundant rows, states of self-stress."""
+"""Joints and conditions of a mechanism as rows over its velocities: rank, redundant rows, states of self-stress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.saddle import FEW, Saddle, solve_many
 from visviva.geometry.saddle_series import SaddleSeries
-from visviva.mechanism.closure import Closure
+from visviva.mechanism.closure import Closure, row_scale, typical_length
+from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.dependence import dependent_combinations, smallest
 from visviva.mechanism.kinematics import Int, Kinematics, Placement
 from visviva.mechanism.parts import Body, Particle
@@ -40,9 +41,11 @@ class Dependence:
 
 @final
 class Linkage:
-    """Rows, tree and loops of a mechanism as it is now.
+    """Rows, tree and loops of a mechanism as it is now: those of joints first, then those of conditions.
 
-    closes: (m,) which rows belong to joints that close loops.   turning: (n,) which velocities are angular.
+    m:      number of rows.   names: of the joint or condition of each row.
+    closes: (m,) which rows belong to conditions and to joints that close loops: these may be redundant.
+    turning: (n,) which velocities are angular.
     """
 
     def __init__(self, m: Mechanism) -> None:
@@ -53,7 +56,11 @@ class Linkage:
         self.topology: Topology = topology(self.bodies, self.joints)
         closing = np.zeros(len(self.joints), dtype=bool)
         closing[list(self.topology.loops)] = True
-        self.closes: Mask = closing[self.kinematics.pair]
+        self.conditions = ConditionRows(self.kinematics, m.conditions)
+        self.m = self.kinematics.m + self.conditions.m
+        self.closes: Mask = np.append(closing[self.kinematics.pair], np.ones(self.conditions.m, dtype=bool))
+        owners = [part.name for part in self.conditions.owner]
+        self.names = [self.joints[k].name for k in self.kinematics.pair] + owners
         self.turning: Mask = np.concatenate(
             [np.zeros(0, dtype=bool), *(np.arange(6 if rigid else 3) < 3 * rigid for rigid in self.kinematics.rigid)]
         )
@@ -79,12 +86,47 @@ class Linkage:
 
     # -- conditions ---------------------------------------------------------------------------------------------
 
+    def value(self, place: Placement) -> Array:
+        """What the rows leave open of positions, as assembled, (..., m); zero for rows of velocities."""
+        return np.concatenate([self.kinematics.value(place), self.conditions.value(place.q)], axis=-1)
+
     def matrix(self, place: Placement) -> csr_array:
-        """The rows of all joints, (m, n)."""
-        return self.kinematics.matrix(self.kinematics.blocks(place))
+        """All rows, (m, n)."""
+        return self._stacked(self.kinematics.blocks(place), self.conditions.matrix(place.q))
+
+    def dense(self, place: Placement) -> Array:
+        """The same as full matrices, (..., m, n)."""
+        joints = self.kinematics.dense(self.kinematics.blocks(place))
+        return np.concatenate([joints, self.conditions.dense(place.q)], axis=-2)
+
+    def drift(self, place: Placement, V: Array) -> Array:
+        """The part of the rows' derivative that is there without accelerations, at velocities V (..., n), (..., m)."""
+        return np.concatenate([self.kinematics.drift(place, V), self.conditions.drift(place.q, V)], axis=-1)
+
+    @property
+    def speeds(self) -> Array:
+        """What the rows must be at the start of a run, (m,): rates of driven ones, else zero."""
+        return np.append(np.zeros(self.kinematics.m), self.conditions.speeds)
+
+    def _stacked(self, blocks: Array, C: csr_array) -> csr_array:
+        import scipy.sparse
+
+        joints = self.kinematics.matrix(blocks)
+        return scipy.sparse.vstack([joints, C], format="csr") if self.conditions.m else joints
+
+    @cached_property
+    def row_scale(self) -> Array:
+        """What makes each row a length: that of its gradient as built, with rotations counted by a typical length."""
+        C = np.linalg.norm(self.conditions.dense(self.kinematics.as_built) * self._lengths, axis=-1)
+        return np.append(row_scale(self.kinematics), np.where(C > 0, C, 1.0))
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """Velocities per unit of speed: 1 for translations, of rotations the inverse of a typical length, (n,)."""
+        return np.where(self.turning, 1.0 / typical_length(self.kinematics), 1.0)
 
     def saddle(self, place: Placement) -> Saddle:
-        """Velocities nearest in the kinetic metric that satisfy all joints; rows of loops may be redundant."""
+        """Velocities nearest in the kinetic metric that satisfy all rows; those of loops may be redundant."""
         return Saddle(self.masses, self.matrix(place), self.closes, metric=self.metric)
 
     def upright(self, place: Placement) -> Array:
@@ -97,11 +139,11 @@ class Linkage:
 
         Where rows are redundant, λ is one of many solutions; where they contradict, x is a compromise.
         """
-        T, n, m = len(q), self.kinematics.n, self.kinematics.m
+        T, n, m = len(q), self.kinematics.n, self.m
         x, lam = np.zeros((T, n)), np.zeros((T, m))
         if n + m <= FEW:
             for at in np.array_split(np.arange(T), max(1, T // CHUNK)):
-                C = self.kinematics.dense(self.kinematics.blocks(self.kinematics.place(q[at])))
+                C = self.dense(self.kinematics.place(q[at]))
                 x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at])
             return x, lam
         if T < SERIES:
@@ -116,66 +158,85 @@ class Linkage:
     # -- rank ---------------------------------------------------------------------------------------------------
 
     def dependence(self, place: Placement) -> Dependence:
-        """Which rows are independent at one configuration: all of the tree, of each group of loops a largest set."""
+        """Which rows are independent at one configuration: all of the tree, of each group of loops a largest set.
+
+        Of the rows of conditions as many as are independent of all that.
+        """
         closure = Closure(self.kinematics, self.topology, place)
-        kept = np.ones(self.kinematics.m, dtype=bool)
+        kept = np.ones(self.m, dtype=bool)
         for group in self.topology.groups:
             rows = self._rows_of(group)
             if len(rows) <= MANY:
                 kept[rows] = closure.loops(group).independent()
             else:
                 kept[rows] = _pivots(dependent_combinations(*self._projected(closure.blocks, rows)))
+        if self.conditions.m:
+            C = self._scaled(closure.blocks, self.conditions.dense(place.q))
+            first = self.kinematics.m
+            kept[first:] = _pivots(dependent_combinations(C[:first][kept[:first]], _unit_rows(C[first:])))
         return Dependence(kept, self.stresses(place, kept))
 
     def stresses(self, place: Placement, kept: Mask) -> Array:
         """Multipliers that balance each other, one column for each row that is not kept, (..., m, k)."""
-        closure = Closure(self.kinematics, self.topology, place)
-        found = [np.zeros((*place.d.shape[:-2], self.kinematics.m, 0))]
+        closure, batch = Closure(self.kinematics, self.topology, place), place.d.shape[:-2]
+        first = self.kinematics.m
+        found = [np.zeros((*batch, first, 0))]
         for group in self.topology.groups:
             rows = self._rows_of(group)
             if kept[rows].all():
                 continue
             if len(rows) <= MANY:
-                Y = closure.loops(group).stresses(kept[rows], self.kinematics.m)
+                Y = closure.loops(group).stresses(kept[rows], first)
             else:
-                Y = np.array([self._balance(blocks, kept, rows[~kept[rows]]) for blocks in _flat(closure.blocks)])
+                out = rows[~kept[rows]]
+                Y = np.array(
+                    [_balance(self.kinematics.matrix(blocks), kept[:first], out) for blocks in _flat(closure.blocks)]
+                )
                 Y = Y.reshape(*found[0].shape[:-1], -1)
             found.append(Y)
-        return np.concatenate(found, axis=-1) / closure.scale[:, None]
+        joints = np.concatenate(found, axis=-1) / closure.scale[:, None]
+        if not self.conditions.m:
+            return joints
+        joints = np.concatenate([joints, np.zeros((*batch, self.conditions.m, joints.shape[-1]))], axis=-2)
+        out = first + np.flatnonzero(~kept[first:])
+        if not len(out):
+            return joints
+        rows = self.conditions.dense(place.q)
+        each = zip(_flat(closure.blocks), _matrices(rows), strict=True)
+        Y = np.array([_balance(self._scaled(blocks, C), kept, out) for blocks, C in each])
+        scale = np.append(closure.scale, np.ones(self.conditions.m))
+        return np.concatenate([joints, Y.reshape(*batch, self.m, len(out)) / scale[:, None]], axis=-1)
 
-    def _balance(self, blocks: Array, kept: Mask, out: Int) -> Array:
-        """Rows left out as sums of all that are kept, (m, k)."""
-        C = self.kinematics.matrix(blocks)
-        solver = Saddle(np.ones(self.kinematics.n), C[kept], np.zeros(int(kept.sum()), dtype=bool))
-        Y = np.zeros((self.kinematics.m, len(out)))
-        for k, row in enumerate(out):
-            Y[kept, k] = -solver.solve(C[[row]].toarray()[0], np.zeros(int(kept.sum())))[1]
-            Y[row, k] = 1.0
-        return Y
+    def _scaled(self, blocks: Array, C: Array) -> csr_array:
+        """All rows at one configuration, rotations in lengths: of joints from their scaled blocks, of conditions."""
+        import scipy.sparse
+
+        return self._stacked(blocks, scipy.sparse.csr_array(C * self._lengths))
 
     def margin(self, place: Placement, kept: Mask) -> Array:
         """How far the kept rows of loops are from depending on each other and on the tree, for any batch shape.
 
         It is the smallest singular value of these rows, each of length 1, after projection on the complement of the
-        rows of the tree: 0 at a singular configuration, at most 1; 1 without loops.
+        rows of the tree: 0 at a singular configuration, at most 1; 1 without loops and conditions.
         """
         rows, batch = np.flatnonzero(kept & self.closes), place.d.shape[:-2]
         if not len(rows):
             return np.ones(batch)
-        closure = Closure(self.kinematics, self.topology, place)
-        if self.kinematics.n + self.kinematics.m > FEW:
-            values = [smallest(*self._projected(blocks, rows)) for blocks in _flat(closure.blocks)]
-            return np.array(values).reshape(batch)
-        return np.asarray(np.linalg.svd(self._beyond_tree(closure, rows), compute_uv=False)[..., -1])
+        closure, others = Closure(self.kinematics, self.topology, place), self.conditions.dense(place.q)
+        if self.kinematics.n + self.m > FEW:
+            each = zip(_flat(closure.blocks), _matrices(others), strict=True)
+            scaled = [self._scaled(blocks, C) for blocks, C in each]
+            return np.array([smallest(C[~self.closes], _unit_rows(C[rows])) for C in scaled]).reshape(batch)
+        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others, rows), compute_uv=False)[..., -1])
 
     def combination(self, place: Placement, rows: Int) -> Array:
         """Shares of some rows of loops in their combination that is nearest to depend on the tree, (rows,)."""
-        L = self._beyond_tree(Closure(self.kinematics, self.topology, place), rows)
-        return np.asarray(np.linalg.svd(L)[0][:, -1])
+        closure, others = Closure(self.kinematics, self.topology, place), self.conditions.dense(place.q)
+        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others, rows))[0][:, -1])
 
-    def _beyond_tree(self, closure: Closure, rows: Int) -> Array:
+    def _beyond_tree(self, closure: Closure, others: Array, rows: Int) -> Array:
         """Rows of loops, each of length 1, after projection on the complement of the rows of the tree."""
-        C = self.kinematics.dense(closure.blocks)
+        C = np.concatenate([self.kinematics.dense(closure.blocks), others * self._lengths], axis=-2)
         L = C[..., rows, :]
         L = L / np.maximum(np.linalg.norm(L, axis=-1, keepdims=True), 1e-300)
         Q = np.linalg.qr(transpose(C[..., ~self.closes, :]))[0]
@@ -188,12 +249,8 @@ class Linkage:
 
     def _projected(self, blocks: Array, rows: Int) -> tuple[csr_array, csr_array]:
         """Rows of the tree, and some rows of loops with length 1."""
-        import scipy.sparse
-
         C = self.kinematics.matrix(blocks)
-        L = C[rows]
-        lengths = np.maximum(np.sqrt((L * L).sum(axis=1)), 1e-300)
-        return C[~self.closes], (scipy.sparse.diags_array(1.0 / lengths) @ L).tocsr()
+        return C[~self.closes[: self.kinematics.m]], _unit_rows(C[rows])
 
     def least(self, q: Array, lam: Array, kept: Mask) -> Array:
         """The multipliers of least norm with the forces of λ (T, m) at configurations q (T, size).
@@ -208,6 +265,29 @@ class Linkage:
 
 def _flat(blocks: Array) -> Array:
     return blocks.reshape(-1, *blocks.shape[-3:])
+
+
+def _matrices(C: Array) -> Array:
+    """A batch of matrices as one list of them, also where they have no rows."""
+    return C.reshape(int(np.prod(C.shape[:-2])), *C.shape[-2:])
+
+
+def _unit_rows(C: csr_array) -> csr_array:
+    """The same rows with length 1."""
+    import scipy.sparse
+
+    lengths = np.maximum(np.sqrt((C * C).sum(axis=1)), 1e-300)
+    return (scipy.sparse.diags_array(1.0 / lengths) @ C).tocsr()
+
+
+def _balance(C: csr_array, kept: Mask, out: Int) -> Array:
+    """Rows left out as sums of all that are kept, (m, k)."""
+    solver = Saddle(np.ones(C.shape[1]), C[kept], np.zeros(int(kept.sum()), dtype=bool))
+    Y = np.zeros((C.shape[0], len(out)))
+    for k, row in enumerate(out):
+        Y[kept, k] = -solver.solve(C[[row]].toarray()[0], np.zeros(int(kept.sum())))[1]
+        Y[row, k] = 1.0
+    return Y
 
 
 def mass_vector(part: Body | Particle) -> Array:

@@ -12,6 +12,8 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
+from visviva.mechanism.condition_methods import ConditionMethods
+from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Particle, Port, Torque, WrenchPort
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
-class Mechanism(JointMethods, SpringMethods):
+class Mechanism(JointMethods, SpringMethods, ConditionMethods):
     """Bodies, joints and loops in space.
 
     gravity: acceleration vector [m/s²] in world axes; none by default.
@@ -74,6 +76,11 @@ class Mechanism(JointMethods, SpringMethods):
     def torsions(self) -> list[Torsion]:
         """Springs and dampers about the axes of joints, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, Torsion)]
+
+    @property
+    def conditions(self) -> list[AbstractCondition]:
+        """What constrains it beyond the rows of its joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, AbstractCondition)]
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"

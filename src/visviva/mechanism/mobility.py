@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from visviva.mechanism.assembly import linkage_of
 from visviva.mechanism.linkage import Dependence, Linkage
 from visviva.mechanism.positions import close
@@ -25,10 +27,10 @@ def redundant(m: Mechanism) -> dict[str, int]:
 
 
 def left_out(linkage: Linkage, found: Dependence) -> dict[str, int]:
-    """Numbers of dependent rows by the names of their joints."""
+    """Numbers of dependent rows by the names of their joints or conditions."""
     counts: dict[str, int] = {}
-    for k in linkage.kinematics.pair[~found.kept]:
-        name = linkage.joints[k].name
+    for k in np.flatnonzero(~found.kept):
+        name = linkage.names[k]
         counts[name] = counts.get(name, 0) + 1
     return counts
 

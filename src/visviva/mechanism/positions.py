@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -20,8 +20,12 @@ from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
 from visviva.geometry.saddle import Saddle
 from visviva.mechanism.closure import row_scale, typical_length
+from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.kinematics import Kind, Kinematics
 from visviva.mechanism.linkage import Linkage
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 EPS = float(np.finfo(np.float64).eps)
 FITS = 1e-12  # of the size of the mechanism: rounding
@@ -36,14 +40,26 @@ SHAKES = (0.01, 0.1, 0.5)  # of a typical length, and in radians: other starts, 
 @final
 @dataclass(frozen=True, eq=False)
 class _Residual:
-    """What must vanish, in metres: the rows of all joints, and a·b - 1 for axes that must not be reversed."""
+    """What must vanish, in metres: rows of joints and conditions, and a·b - 1 for axes that must not be reversed."""
 
     kinematics: Kinematics
-    target: Array  # (m,)
+    conditions: ConditionRows
+    target: Array  # (rows of joints,)
     scale: Array  # (m,)
 
     def value(self, q: Array) -> Array:
-        return (self.kinematics.value(self.kinematics.place(q)) - self.target) / self.scale
+        joints = self.kinematics.value(self.kinematics.place(q)) - self.target
+        return np.append(joints, self.conditions.value(q)) / self.scale
+
+    def slope(self, q: Array) -> csr_array:
+        import scipy.sparse
+
+        m = self.kinematics.m
+        C = self.kinematics.matrix(self.kinematics.blocks(self.kinematics.place(q)) / self.scale[:m, None, None])
+        if not self.conditions.m:
+            return C
+        others = scipy.sparse.diags_array(self.conditions.positional / self.scale[m:]) @ self.conditions.matrix(q)
+        return scipy.sparse.vstack([C, others], format="csr")
 
 
 def close(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array:
@@ -101,20 +117,21 @@ def extent(linkage: Linkage, q: Array) -> float:
 def is_closed(linkage: Linkage, q: Array, tolerance: float) -> bool:
     """Whether all rows vanish to a tolerance [m], and no axis is reversed."""
     place = linkage.kinematics.place(q)
-    g = linkage.kinematics.value(place) / row_scale(linkage.kinematics)
+    g = linkage.value(place) / linkage.row_scale
     return bool(np.abs(g).max(initial=0.0) <= tolerance and (linkage.upright(place) > 0).all())
 
 
 def _residual(linkage: Linkage, *, upright: bool = False) -> _Residual:
     if not upright:
-        kinematics = linkage.kinematics
-        return _Residual(kinematics, np.zeros(kinematics.m), row_scale(kinematics))
+        m = linkage.kinematics.m
+        return _Residual(linkage.kinematics, linkage.conditions, np.zeros(m), linkage.row_scale)
     rows = [(*joint.joint.rows, *joint.joint.upright) for joint in linkage.joints]
     kinematics = Kinematics(linkage.bodies, linkage.joints, rows)
     target = np.zeros(kinematics.m)
     for part, joint in zip(kinematics.rows, linkage.joints, strict=True):
         target[part.stop - len(joint.joint.upright) : part.stop] = 1.0
-    return _Residual(kinematics, target, row_scale(kinematics))
+    scale = np.append(row_scale(kinematics), linkage.row_scale[linkage.kinematics.m :])
+    return _Residual(kinematics, linkage.conditions, target, scale)
 
 
 def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: float) -> Array:
@@ -126,7 +143,7 @@ def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: 
     for _ in range(ITERATIONS):
         if np.abs(g).max(initial=0.0) <= 0.5 * EPS * size:
             break
-        C = kinematics.matrix(kinematics.blocks(kinematics.place(q)) / residual.scale[:, None, None])
+        C = residual.slope(q)
         C = C if free.all() else C[:, free]
         delta = np.zeros(len(free))
         delta[free] = Saddle(M, C, np.full(len(g), max(mu, 1e-12))).once(np.zeros(len(M)), -g)[0]
@@ -150,7 +167,7 @@ def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: 
 def _open_joints(linkage: Linkage, q: Array, tolerance: float, held: set[str]) -> AssemblyError:
     kinematics = linkage.kinematics
     place = kinematics.place(q)
-    g = np.abs(kinematics.value(place) / row_scale(kinematics))
+    g = np.abs(linkage.value(place) / linkage.row_scale)
     turning = kinematics.kind == Kind.DOT
     lines: list[tuple[float, str]] = []
     upright = linkage.upright(place)
@@ -164,11 +181,16 @@ def _open_joints(linkage: Linkage, q: Array, tolerance: float, held: set[str]) -
         parts = [f"{gap:.3g} m"] * (gap > tolerance) + [f"{np.arcsin(min(tilt, 1.0)):.3g} rad"] * (tilt > tolerance)
         parts += ["axis reversed"] * (k in reversed_axes)
         lines.append((max(gap, tilt), f"  {joint.name!r}: open by {', '.join(parts)} at ({x:.4g}, {y:.4g}, {z:.4g})"))
+    for condition, part in zip(linkage.conditions.conditions, linkage.conditions.rows, strict=True):
+        gap = float(np.linalg.norm(g[kinematics.m :][part]))
+        if gap > tolerance:
+            values = ", ".join(f"{value:.3g}" for value in linkage.conditions.value(q)[part])
+            lines.append((gap, f"  {condition.name!r}: g = {values}, about {gap:.3g} m of motion away from zero"))
     listed = [text for _, text in sorted(lines, key=lambda line: -line[0])]
     more = f"\n  and {len(listed) - 10} more" if len(listed) > 10 else ""
     kept = f" with {', '.join(map(repr, sorted(held)))} held where they are" if held else ""
     return AssemblyError(
         f"mechanism {linkage.name!r} cannot be assembled{kept}. In the nearest placement that was found, these joints\n"
-        "remain open:\n" + "\n".join(listed[:10]) + more + "\n"
+        "and constraints remain open:\n" + "\n".join(listed[:10]) + more + "\n"
         "Lengths may not fit each other; or the bodies are placed too far from where they belong: move them nearer."
     )

@@ -64,7 +64,7 @@ def _near(linkage: Linkage, q: Array, seed: int) -> Array | None:
     """A configuration that a small motion in some direction leads to, if there is one."""
     kinematics, length = linkage.kinematics, typical_length(linkage.kinematics)
     V = np.random.default_rng(seed).uniform(-1, 1, kinematics.n) * np.where(linkage.turning, 1.0, length)
-    V, _ = linkage.saddle(kinematics.place(q)).solve(linkage.metric * V, np.zeros(kinematics.m))
+    V, _ = linkage.saddle(kinematics.place(q)).solve(linkage.metric * V, np.zeros(linkage.m))
     largest = float((np.abs(V) / np.where(linkage.turning, 1.0, length)).max(initial=0.0))
     return settled(linkage, kinematics.retract(q, STEP * V / largest)) if largest > 0 else None
 

@@ -160,6 +160,7 @@ def check_connected(m: Mechanism) -> None:
     if not pairs:
         return
     mentioned = {end.name for pair in pairs for end in (pair.parent, pair.child)}
+    mentioned |= {mover.name for part in m.conditions for mover in part.movers}
     mentioned |= {port.carrier.name for port in m.ports if isinstance(port, WrenchPort)}
     for part in m.bodies:
         given = part.twist if isinstance(part, Body) else part.velocity

@@ -9,6 +9,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.geometry.saddle import Saddle
+from visviva.mechanism.builder import kind_of
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
@@ -52,7 +53,8 @@ def velocities(linkage: Linkage, q: Array, given: Given, kept: set[str]) -> Arra
     import scipy.sparse
 
     kinematics, n = linkage.kinematics, linkage.kinematics.n
-    if not given.bodies and not given.rates:
+    speeds = linkage.speeds
+    if not given.bodies and not given.rates and not speeds.any():
         return np.zeros(n)
     columns = {body.name: part for body, part in zip(linkage.bodies, kinematics.columns, strict=True)}
     V0 = np.zeros(n)
@@ -65,7 +67,7 @@ def velocities(linkage: Linkage, q: Array, given: Given, kept: set[str]) -> Arra
     if given.rate_matrix is not None:
         parts.insert(1, given.rate_matrix[rates])
     C = scipy.sparse.vstack(parts, format="csr")
-    rhs = np.concatenate([np.zeros(kinematics.m), values[rates], V0[held]])
+    rhs = np.concatenate([speeds, values[rates], V0[held]])
     soft = np.append(linkage.closes, np.ones(len(rates) + len(held), dtype=bool))
     V, _ = Saddle(linkage.metric, C, soft).solve(linkage.metric * V0, rhs)
     _check(linkage, V, np.abs(C @ V - rhs), float(np.abs(rhs).max(initial=0.0)), _labels(linkage, given, kept))
@@ -101,10 +103,13 @@ def _velocity(body: Body, twist: Array, q: Array) -> Array:
 def _labels(linkage: Linkage, given: Given, kept: set[str]) -> list[str]:
     """What each condition is, in the user's names."""
     labels = [f"joint {linkage.joints[k].name!r}" for k in linkage.kinematics.pair]
+    labels += [f"{kind_of(part)} {part.name!r}" for part in linkage.conditions.owner]
     labels += [f"rate of joint {name!r}" for name, rate in given.rates.items() if name in kept for _ in rate]
     for name, V in given.bodies.items():
         if name in kept:
             joints = [joint.name for joint in linkage.joints if name in (joint.parent.name, joint.child.name)]
+            conditions = linkage.conditions.conditions
+            joints += [part.name for part in conditions if name in [mover.name for mover in part.movers]]
             held = f", which is held by {', '.join(map(repr, joints))}" if joints else ""
             labels += [f"given motion of {name!r}{held}"] * len(V)
     return labels

@@ -14,6 +14,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry import turning
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import transpose
 from visviva.geometry.quadratic import Quadratic
@@ -73,11 +74,7 @@ class Measured(AbstractMeasured):
 class MeasuredAngle(AbstractMeasured):
     """The angle of a joint, between both ends of a step: C Δ = Δθ, whatever the angle turned, up to half a turn.
 
-    q = (q0, q1). With (c, s) quadratic in the coordinates, X = c0 s1 - s0 c1, Y = c0 c1 + s0 s1, Δθ = atan2(X, Y):
-
-        C = (Δθ/X) (c̄ ∇s(q̄) - s̄ ∇c(q̄)) N(q̄)        bars: means of both ends
-
-    since c̄ Δs - s̄ Δc = X. At one instant, q0 = q1, it is the row of the rate.
+    q = (q0, q1), C = D̄θ N(q̄), see `geometry.turning`. At one instant, q0 = q1, it is the row of the rate.
     """
 
     name: str
@@ -92,14 +89,8 @@ class MeasuredAngle(AbstractMeasured):
 
     def C(self, q: Array) -> Array:  # noqa: D102
         q0, q1 = _ends(q)
-        mean, (c0, s0), (c1, s1) = 0.5 * (q0 + q1), self._cos_sin(q0), self._cos_sin(q1)
-        X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
-        # atan2 keeps the relative accuracy of a small X; exactly half a turn has no sign, and no step ends there
-        ratio = np.where(X == 0, np.where(Y > 0, 1.0, np.nan), np.arctan2(X, Y)) / np.where(X == 0, Y, X)
-        slope = self.turn.cos_sin.gradient(mean)
-        c, s = (0.5 * ratio * (c0 + c1))[..., None], (0.5 * ratio * (s0 + s1))[..., None]
-        row = c * slope[..., 1, :] - s * slope[..., 0, :]
-        return lift_rows(row[..., None, :], mean, self.turn.spaces)
+        row = turning.secant(self.turn.cos_sin, q0, q1)
+        return lift_rows(row[..., None, :], 0.5 * (q0 + q1), self.turn.spaces)
 
     def value(self, q: Array) -> Array:
         """θ in (-π, π]."""
@@ -107,12 +98,7 @@ class MeasuredAngle(AbstractMeasured):
 
     def increment(self, q: Array) -> Array:
         """Δθ between two ends q = (q0, q1), in (-π, π], shape (..., 1)."""
-        (c0, s0), (c1, s1) = (self._cos_sin(end) for end in _ends(q))
-        return np.arctan2(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)[..., None]
-
-    def _cos_sin(self, q: Array) -> tuple[Array, Array]:
-        value = self.turn.cos_sin.value(q)
-        return value[..., 0], value[..., 1]
+        return turning.increment(self.turn.cos_sin, *_ends(q))[..., None]
 
 
 @final

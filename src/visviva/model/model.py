@@ -10,12 +10,14 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.batches import EnergyBatch, energy_batches, matrix_batches
 from visviva.model.checks import check_description, check_skew, check_symmetric
+from visviva.model.conditioned import DrivePort
+from visviva.model.driven import row_inputs
 from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
@@ -106,6 +108,12 @@ class Model:
         """Name and kind of every algebraic row, in the order of w."""
         rows = [(junction.name, RowKind.EFFORT) for junction in self.junctions for _ in range(junction.dim)]
         return tuple(rows + [(part.name, part.kind) for part in self.constraints for _ in range(part.rows)])
+
+    @cached_property
+    def has_g(self) -> Mask:
+        """Which algebraic rows keep a function of the state at zero, in the order of w."""
+        rows = [np.full(part.rows, part.has_g) for part in self.constraints]
+        return np.concatenate([np.zeros(sum(junction.dim for junction in self.junctions), dtype=bool), *rows])
 
     @cached_property
     def kinetic(self) -> dict[str, Kinetic]:
@@ -270,7 +278,7 @@ class Model:
             q, e = self.local(routing, x, z, ends)
             f[..., self.acts(routing)] += apply(routing.J(q), e)
         for constraint in self.constraints:
-            q, e = self.local(constraint, x, z)
+            q, e = self.local(constraint, x, z, ends)
             rows, C = self.layout.z[constraint.name], constraint.C(q)
             f[..., rows] += apply(C, e)
             f[..., self.acts(constraint)] -= apply(transpose(C), z[..., rows])
@@ -321,14 +329,14 @@ class Model:
         rows = np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *largest], axis=-1)
         return np.maximum(rows, np.maximum(1e-6 * rows.max(-1, initial=0.0, keepdims=True), 1e-30))
 
-    def g_v(self, x: Array) -> Array:
-        """C(x) z(x): what the velocities of a state leave of the constraint rows."""
+    def g_v(self, x: Array, u: Array | None = None) -> Array:
+        """C(x) z(x), with B(x) u of rows that are driven: what the velocities of a state leave of the constraints."""
         z = self.z(x)
         values = [np.zeros((*np.shape(x)[:-1], 0))]
         for part in self.constraints:
             q, e = self.local(part, x, z)
             values.append(apply(part.C(q), e))
-        return np.concatenate(values, axis=-1)
+        return np.concatenate(values, axis=-1) + row_inputs(self, x, u)
 
     def accelerations(self, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
         """Accelerations and multipliers of the index-1 form: see `model.index1`."""
@@ -345,6 +353,11 @@ class Model:
     def measured(self) -> dict[str, AbstractMeasured]:
         """The variables that follow the configuration, with what measures them."""
         return {part.acts[0]: part for part in self.routings if isinstance(part, AbstractMeasured)}
+
+    @cached_property
+    def prescribed(self) -> dict[str, DrivePort]:
+        """The variables that follow a law of time, with the inputs that move them."""
+        return {part.acts[0]: part for part in self.ports if isinstance(part, DrivePort)}
 
     def pack(self, values: Mapping[str, ArrayLike]) -> Array:
         """One x from values by variable name, each in embedding coordinates.

@@ -55,6 +55,11 @@ class AbstractConstraint(AbstractStructure):
     rows: int
     internal: bool  # part of how a single body is described, not a joint
 
+    @property
+    def has_g(self) -> bool:
+        """Whether its rows keep a function of the state at zero; else they speak of velocities alone."""
+        return self.kind is RowKind.HOLONOMIC
+
     @abstractmethod
     def C(self, q: Array) -> Array:
         """Shape (..., rows, k)."""

@@ -119,9 +119,19 @@ class MechanismMotion:
         return self.tangent_velocities[..., self.columns[part.name]]
 
     @cached_property
+    def driven(self) -> dict[str, int]:
+        """Which row of the linkage each drive is."""
+        rows = zip(self.linkage.conditions.conditions, self.linkage.conditions.rows, strict=True)
+        first = self.linkage.kinematics.m
+        return {part.name: first + at.start for part, at in rows if part.law is not None}
+
+    @cached_property
     def tangent_velocities(self) -> Array:
-        """V nearest in the metric of kinetic energy: M V + Cᵀμ = P, C V = 0 with the momenta P of the scheme."""
-        rows = np.zeros((len(self.record.t), self.linkage.kinematics.m))
+        """V nearest in the metric of kinetic energy: M V + Cᵀμ = P, C V = ṡ with the momenta P of the scheme."""
+        rows = np.zeros((len(self.record.t), self.linkage.m))
+        for name, column in self.model.port_columns.items():
+            if name in self.driven:
+                rows[:, self.driven[name]] = self.record.u[:, column.start]
         return self.linkage.solve(self.configurations, momenta(self.model, self.record.x), rows)[0]
 
     # -- joints -------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.arcs import ARCS
+from visviva.language.arcs import ARCS
 from visviva.language.functions import symbolic
 
 

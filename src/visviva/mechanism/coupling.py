@@ -1,0 +1,169 @@
+"""Couplings: linear conditions on coordinates of joints, as screws, gears, differentials, racks and drives are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry import turning
+from visviva.geometry.linear import apply
+from visviva.geometry.quadratic import Quadratic
+from visviva.library.joints import Angle
+from visviva.mechanism.conditions import AbstractCondition, Kind
+from visviva.mechanism.coordinates import movers, pair_functions, space_of
+from visviva.mechanism.joint_coordinates import cos_sin, turn_names
+from visviva.mechanism.motion_laws import MotionLaw
+from visviva.mechanism.parts import Body, Joint, Particle
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One coordinate of a joint, by its number, with a coefficient."""
+
+    joint: Joint
+    number: int
+    coefficient: float
+
+    @property
+    def turns(self) -> bool:
+        """Whether the coordinate is an angle."""
+        return isinstance(self.joint.joint.coordinates[self.number], Angle)
+
+    @property
+    def angle(self) -> str:
+        """The name under which a run follows the angle."""
+        angles = [k for k, part in enumerate(self.joint.joint.coordinates) if isinstance(part, Angle)]
+        return list(turn_names(self.joint))[angles.index(self.number)]
+
+    @cached_property
+    def function(self) -> Quadratic:
+        """(cos θ, sin θ) of an angle, or the displacement, over the coordinates of the joint's movers."""
+        part = self.joint.joint.coordinates[self.number]
+        return cos_sin(self.joint, part) if isinstance(part, Angle) else pair_functions(self.joint, (part,))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Coupling(AbstractCondition):
+    """Σ c_k q_k = s with coordinates q_k of joints, angles continuous over many turns.
+
+    offset: s, where it is a number; None where it is as assembled, or driven.
+    law:    of s, where it is driven.
+    Angles are exact between both ends of a step, see `geometry.turning`.
+    """
+
+    name: str
+    terms: tuple[Term, ...]
+    offset: float | None = None
+    law: MotionLaw | None = None
+    rows: ClassVar[int] = 1
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """Driven if it has a law."""
+        return "holonomic" if self.law is None else "driven"
+
+    @property
+    def shifted(self) -> bool:  # type: ignore[override]
+        """Whether s is a state."""
+        return self.offset is None
+
+    @cached_property
+    def movers(self) -> tuple[Body | Particle, ...]:  # type: ignore[override]
+        """All that its joints move."""
+        return tuple(dict.fromkeys(mover for term in self.terms for mover in movers(term.joint)))
+
+    @cached_property
+    def follows(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of its angles."""
+        return tuple(dict.fromkeys(term.angle for term in self.terms if term.turns))
+
+    @property
+    def expects(self) -> Array:  # type: ignore[override]
+        """Where its only coordinate is an angle, that angle; else angles as built."""
+        start = (self.target or 0.0) + (self.offset or 0.0)
+        alone = start / self.terms[0].coefficient if len(self.terms) == 1 else 0.0
+        return np.full(len(self.follows), alone)
+
+    @cached_property
+    def _columns(self) -> list[Array]:
+        """Where the coordinates of each term's joint are among those of all movers."""
+        ends = np.cumsum([0, *(space_of(mover).size for mover in self.movers)])
+        first = {mover: int(ends[k]) for k, mover in enumerate(self.movers)}
+        return [
+            np.concatenate([first[mover] + np.arange(space_of(mover).size) for mover in movers(term.joint)])
+            for term in self.terms
+        ]
+
+    def coordinates(self, q: Array, turned: Array) -> Array:
+        """q_k of all terms, (..., terms)."""
+        values = []
+        for term, at in zip(self.terms, self._columns, strict=True):
+            if term.turns:
+                near = turned[..., self.follows.index(term.angle)]
+                values.append(turning.continued(turning.angle(term.function, q[..., at]), near))
+            else:
+                values.append(term.function.value(q[..., at])[..., 0])
+        return np.stack(values, axis=-1)
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """c_k, (terms,)."""
+        return np.array([term.coefficient for term in self.terms])
+
+    def value(self, q: Array, turned: Array) -> Array:  # noqa: D102
+        return (self.coordinates(q, turned) @ self.coefficients)[..., None] - (self.offset or 0.0)
+
+    def magnitude(self, q: Array, turned: Array) -> Array:
+        """Angles by at least one radian, displacements by the terms that make them up."""
+        total = np.full(q.shape[:-1], abs(self.offset or 0.0))
+        values = self.coordinates(q, turned)
+        for k, (term, at) in enumerate(zip(self.terms, self._columns, strict=True)):
+            size = np.maximum(np.abs(values[..., k]), 1.0)
+            if not term.turns:
+                size = term.function.magnitude(q[..., at])[..., 0]
+            total = total + abs(term.coefficient) * size
+        return total[..., None]
+
+    def C(self, q0: Array, q1: Array) -> Array:  # noqa: D102
+        rows = []
+        for term, at in zip(self.terms, self._columns, strict=True):
+            a, b = q0[..., at], q1[..., at]
+            rows.append(
+                turning.secant(term.function, a, b) if term.turns else term.function.gradient(0.5 * (a + b))[..., 0, :]
+            )
+        return self._gathered(rows, q1)
+
+    def rate_secants(self, q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, Array]:  # noqa: D102
+        by_q, by_v = [], []
+        for term, at in zip(self.terms, self._columns, strict=True):
+            ends = q0[..., at], q1[..., at], v0[..., at], v1[..., at]
+            if term.turns:
+                D_q, D_v = turning.rate_secants(term.function, *ends)
+            else:
+                D_q = term.function.turn(0.5 * (ends[2] + ends[3]))[..., 0, :]
+                D_v = term.function.gradient(0.5 * (ends[0] + ends[1]))[..., 0, :]
+            by_q.append(D_q)
+            by_v.append(D_v)
+        return self._gathered(by_q, q1), self._gathered(by_v, q1)
+
+    def bend(self, q: Array, v: Array) -> Array:  # noqa: D102
+        total = np.zeros(q.shape[:-1])
+        for term, at in zip(self.terms, self._columns, strict=True):
+            a, b = q[..., at], v[..., at]
+            bent = turning.bend(term.function, a, b) if term.turns else apply(term.function.turn(b), b)[..., 0]
+            total = total + term.coefficient * bent
+        return total[..., None]
+
+    def _gathered(self, rows: Sequence[Array], q: Array) -> Array:
+        """Σ c_k rows_k over the coordinates of all movers, (..., 1, n)."""
+        total = np.zeros(q.shape)
+        for term, at, row in zip(self.terms, self._columns, rows, strict=True):
+            total[..., at] += term.coefficient * row
+        return total[..., None, :]

@@ -1,0 +1,151 @@
+"""Conditions that a user writes down: functions g of the placements of some parts, traced and differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
+from visviva.language.expression import numeric
+from visviva.language.trace import call, expressions
+from visviva.mechanism.conditions import AbstractCondition, Kind
+from visviva.mechanism.parts import Body, Particle
+from visviva.mechanism.placements import Placements
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FunctionCondition(AbstractCondition):
+    """g(y) = 0 for expressions g in the placements y of some parts.
+
+    Between the ends of a step its rows are discrete gradients, see `language.discrete`; they keep momentum where g is
+    made of scalar products of vectors that move with the parts.
+    """
+
+    name: str
+    placements: Placements
+    g: tuple[Any, ...]  # SymPy expressions in placements.symbols()
+    kind: ClassVar[Kind] = "holonomic"
+    follows: ClassVar[tuple[str, ...]] = ()
+    shifted: ClassVar[bool] = False
+    law: ClassVar[None] = None
+    expects: ClassVar[Array] = np.zeros(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without compiled functions, so that it can be pickled."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """One for each value."""
+        return len(self.g)
+
+    @property
+    def movers(self) -> tuple[Body | Particle, ...]:  # type: ignore[override]
+        """What carries the parts."""
+        return self.placements.movers
+
+    # -- expressions --
+
+    @cached_property
+    def _y(self) -> list[Any]:
+        return self.placements.symbols()
+
+    @cached_property
+    def _v(self) -> list[Any]:
+        """Rates of y."""
+        return _symbols("v", len(self._y))
+
+    @cached_property
+    def _rates(self) -> list[Any]:
+        """ġ = ∇g v."""
+        return [sum(g.diff(y) * v for y, v in zip(self._y, self._v, strict=True)) for g in self.g]
+
+    @cached_property
+    def _value(self) -> Callable[[Array], Array]:
+        return numeric(np.array(self.g, dtype=object), self._y, [], FUNCTIONS)
+
+    @cached_property
+    def _gradient(self) -> Callable[[Array], Array]:
+        return numeric(np.array([[g.diff(y) for y in self._y] for g in self.g], dtype=object), self._y, [], FUNCTIONS)
+
+    @cached_property
+    def _secant(self) -> Callable[[Array], Array]:
+        ends = _symbols("a", len(self._y)), _symbols("b", len(self._y))
+        rows = [discrete_gradient(g, self._y, ends) for g in self.g]
+        return numeric(np.array(rows, dtype=object), [*ends[0], *ends[1]], [], FUNCTIONS)
+
+    @cached_property
+    def _rate_secant(self) -> Callable[[Array], Array]:
+        ends = _symbols("a", 2 * len(self._y)), _symbols("b", 2 * len(self._y))
+        rows = [discrete_gradient(rate, [*self._y, *self._v], ends) for rate in self._rates]
+        return numeric(np.array(rows, dtype=object), [*ends[0], *ends[1]], [], FUNCTIONS)
+
+    @cached_property
+    def _bend(self) -> Callable[[Array], Array]:
+        along = [sum(r.diff(y) * v for y, v in zip(self._y, self._v, strict=True)) for r in self._rates]
+        return numeric(np.array(along, dtype=object), [*self._y, *self._v], [], FUNCTIONS)
+
+    # -- numbers --
+
+    def value(self, q: Array, turned: Array) -> Array:  # noqa: D102
+        return self._value(self.placements.y(q))
+
+    def magnitude(self, q: Array, turned: Array) -> Array:
+        """Σ |∂g/∂y| |y|."""
+        y = self.placements.y(q)
+        return np.maximum((np.abs(self._gradient(y)) * np.abs(y)[..., None, :]).sum(-1), 1e-30)
+
+    def C(self, q0: Array, q1: Array) -> Array:  # noqa: D102
+        ends = np.concatenate([self.placements.y(q0), self.placements.y(q1)], axis=-1)
+        return self._secant(ends) @ self.placements.L
+
+    def rate_secants(self, q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, Array]:  # noqa: D102
+        L, y = self.placements.L, self.placements.y
+        D = self._rate_secant(np.concatenate([y(q0), v0 @ L.T, y(q1), v1 @ L.T], axis=-1))
+        n = len(L)
+        return D[..., :n] @ L, D[..., n:] @ L
+
+    def bend(self, q: Array, v: Array) -> Array:  # noqa: D102
+        return self._bend(np.concatenate([self.placements.y(q), v @ self.placements.L.T], axis=-1))
+
+
+def traced_condition(name: str, placements: Placements, g: object) -> FunctionCondition:
+    """The condition of a user's function; errors say what it returned, or why it cannot be traced."""
+    what, parts = f"g of constraint {name!r}", placements.parts
+    if not callable(g):
+        raise ModelError(f"{what} must be a function of the placements of its parts, got {g!r}.")
+    function: Callable[..., Any] = g
+    seen = placements.traced()
+    found = call(lambda: function(*seen), {}, what)
+    if found is None:
+        raise ModelError(f"{what} returned nothing: it must return one number or several, e.g. a.r @ a.r - 1.0.")
+    values = expressions(found, what).ravel()
+    if not len(values):
+        raise ModelError(f"{what} returned no number: it must return one or several.")
+    constant = [k for k, value in enumerate(values) if not value.free_symbols]
+    if constant:
+        names = ", ".join(repr(part.name) for part in parts)
+        raise ModelError(f"value {constant[0]} of {what} does not depend on the placement of {names}: it is constant.")
+    condition = FunctionCondition(name, placements, tuple(values))
+    try:
+        condition._secant  # noqa: B018 - it is kept
+        condition._rate_secant  # noqa: B018
+    except NoRule as reason:
+        raise ModelError(
+            f"{what} uses {reason}, which has no exact difference between the ends of a step. Write it with sums,\n"
+            "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan."
+        ) from None
+    return condition
+
+
+def _symbols(letter: str, n: int) -> list[Any]:
+    import sympy
+
+    return [sympy.Symbol(f"{letter}{k}", real=True) for k in range(n)]

@@ -1,0 +1,139 @@
+"""Laws of prescribed motion: a coordinate s over time, from its rate or from itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva.errors import ModelError
+from visviva.language.expression import numeric
+from visviva.language.trace import Traced, UntraceableError, call, expressions
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
+STEP = 1e-3  # [s] of the differences that stand for the derivative of what is no expression
+
+
+@final
+class TimeFunction:
+    """A function of time: an expression where it can be traced, else the function as it was given."""
+
+    def __init__(self, what: str, expr: Any, function: Callable[[float], Any] | None) -> None:
+        self.what = what
+        self.expr = expr
+        self.function = function
+
+    def __reduce__(self) -> Any:
+        return TimeFunction, (self.what, self.expr, None if self.expr is not None else self.function)
+
+    @cached_property
+    def _evaluate(self) -> Callable[[float], Any]:
+        if self.expr is None:
+            assert self.function is not None
+            return self.function
+        evaluate = numeric(np.array(self.expr), [_time()], [])
+        return lambda t: evaluate(np.array([t]))
+
+    def __call__(self, t: float) -> float:
+        """Its value at a time [s]."""
+        try:
+            value: Array = np.asarray(self._evaluate(t), dtype=np.float64).reshape(-1)
+        except Exception as reason:
+            raise ModelError(f"{self.what} raised {type(reason).__name__} at t = {t:g} s: {reason}.") from reason
+        if value.shape != (1,) or not np.isfinite(value[0]):
+            raise ModelError(f"{self.what} must be one finite number, got {value.tolist()} at t = {t:g} s.")
+        return float(value[0])
+
+    def slope(self) -> TimeFunction:
+        """Its derivative; by differences of order 4 where it is no expression."""
+        if self.expr is not None:
+            return TimeFunction(f"the derivative of {self.what}", self.expr.diff(_time()), None)
+        return TimeFunction(f"the derivative of {self.what}", None, self._difference)
+
+    def _difference(self, t: float) -> float:
+        ahead, behind, far, back = (self(t + k * STEP) for k in (1, -1, 2, -2))
+        return (8.0 * (ahead - behind) - (far - back)) / (12.0 * STEP)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MotionLaw:
+    """s(t) as far as a run needs it: its increments, its rate, and the derivative of that.
+
+    position: s(t) [rad, m], or None: s begins where the mechanism is assembled, and follows its rate.
+    rate:     ṡ(t) [rad/s, m/s].   acceleration: s̈(t).
+    """
+
+    rate: TimeFunction
+    acceleration: TimeFunction
+    position: TimeFunction | None = None
+
+    def mean_rate(self, t0: float, t1: float) -> float:
+        """Δs/(t1 - t0) between two times: exact for a law of position, by Gauss's rule of order 10 for one of rate."""
+        if t1 == t0:
+            return self.rate(t0)
+        if self.position is not None:
+            return (self.position(t1) - self.position(t0)) / (t1 - t0)
+        times = 0.5 * (t0 + t1) + 0.5 * (t1 - t0) * NODES
+        return float(0.5 * WEIGHTS @ [self.rate(t) for t in times.tolist()])
+
+
+def law_of_rate(name: str, rate: object) -> MotionLaw:
+    """The law of a rate: a number, or a function of time; it need not be traceable."""
+    function = _function(rate, f"the rate of drive {name!r}")
+    return MotionLaw(function, function.slope())
+
+
+def law_of_position(name: str, position: object, rate: object = None) -> MotionLaw:
+    """The law of a position: a function of time that can be traced, or one whose rate is given as well."""
+    function = _function(position, f"the position of drive {name!r}")
+    if rate is not None:
+        given = law_of_rate(name, rate)
+        law = MotionLaw(given.rate, given.acceleration, function)
+        _check_agreement(name, law, given)
+        return law
+    if function.expr is None:
+        raise ModelError(
+            f"{function.what} cannot be traced, so that its rate is not known.\n"
+            "Write it with arithmetic and NumPy's functions, or give rate=..., a function of time, as well."
+        )
+    return MotionLaw(function.slope(), function.slope().slope(), function)
+
+
+def _function(given: object, what: str) -> TimeFunction:
+    import sympy
+
+    if not callable(given):
+        return TimeFunction(what, sympy.Float(finite_number(given, f"{what} [SI]")), None)
+    function: Callable[..., Any] = given
+    try:
+        value = expressions(call(lambda t: function(t), {"t": Traced(_time())}, what), what)
+    except UntraceableError:
+        found = TimeFunction(what, None, function)
+    else:
+        if value.shape not in ((), (1,)):
+            raise ModelError(f"{what} must be one number at each time, got shape {value.shape}.")
+        found = TimeFunction(what, value.item(), None)
+    found(0.0)
+    return found
+
+
+def _time() -> Any:
+    import sympy
+
+    return sympy.Symbol("t", real=True)
+
+
+def _check_agreement(name: str, law: MotionLaw, given: MotionLaw) -> None:
+    """A rate that is not the derivative of the position is found near the start."""
+    for end in (1e-3, 1e-1):
+        by_position, by_rate = law.mean_rate(0.0, end), given.mean_rate(0.0, end)
+        if abs(by_position - by_rate) > 1e-6 * max(abs(by_position), abs(by_rate), 1e-9 / end):
+            raise ModelError(
+                f"position and rate of drive {name!r} contradict each other: over the first {end:g} s the position\n"
+                f"changes at {by_position:.6g} on the average, the rate is {by_rate:.6g}. Give one of them alone."
+            )
