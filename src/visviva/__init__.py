@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
+    from visviva.compiler import lagrangian as lagrangian
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
@@ -59,6 +60,7 @@ _HOME = {
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
+    "lagrangian": "visviva.compiler",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",

@@ -90,16 +90,18 @@ class EnergyLaw(AbstractEnergyLaw):
 
     @cached_property
     def _energy(self) -> Callable[..., Array]:
-        return _function([self.H], "x", (self.size,), self.width)
+        return numeric_law([self.H], "x", (self.size,), self.width)
 
     @cached_property
     def _gradient(self) -> Callable[..., Array]:
-        return _function(self.slopes, "x", (self.size,), self.width)
+        return numeric_law(self.slopes, "x", (self.size,), self.width)
 
     @cached_property
     def _secant(self) -> Callable[..., Array] | None:
         return (
-            None if self.differences is None else _function(self.differences, "ab", (self.size, self.size), self.width)
+            None
+            if self.differences is None
+            else numeric_law(self.differences, "ab", (self.size, self.size), self.width)
         )
 
     def energy(self, q: Array, p: Array) -> Array:  # noqa: D102
@@ -128,7 +130,7 @@ class MatrixLaw(AbstractMatrixLaw):
 
     @cached_property
     def _matrix(self) -> Callable[..., Array]:
-        return _function(self.values, "xe", (self.reads, self.acts), self.width)
+        return numeric_law(self.values, "xe", (self.reads, self.acts), self.width)
 
     def matrix(self, q: Array, e: Array, p: Array) -> Array:  # noqa: D102
         if not self.acts:  # J and C do not depend on efforts
@@ -150,7 +152,7 @@ class InputLaw(AbstractInputLaw):
 
     @cached_property
     def _inputs(self) -> Callable[..., Array]:
-        return _function(self.values, "txe", (1, self.reads, self.feels), self.width)
+        return numeric_law(self.values, "txe", (1, self.reads, self.feels), self.width)
 
     def inputs(self, t: Array, q: Array, z: Array, p: Array) -> Array:  # noqa: D102
         return self._inputs(t, q, z, p)
@@ -168,7 +170,7 @@ def matrix_law(values: tuple[Any, ...], shape: tuple[int, int], sizes: tuple[int
     return MatrixLaw(values, shape, sizes)
 
 
-def _function(values: Sequence[Any], letters: str, sizes: tuple[int, ...], width: int) -> Callable[..., Array]:
+def numeric_law(values: Sequence[Any], letters: str, sizes: tuple[int, ...], width: int) -> Callable[..., Array]:
     """A NumPy function of one array per letter and one of parameters; the last axes run over their entries."""
     import sympy
 

@@ -79,7 +79,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
 def initial_x(model: Model, motion: Motion) -> Array:
     """The state of a mechanism's model for a given motion."""
     values = {f"{name}.q": q for name, q in motion.q.items()} | {f"{name}.v": V for name, V in motion.V.items()}
-    lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.kinetic[f"{name}.v"].M) == 12]
+    lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
     if lifted:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))

@@ -48,9 +48,9 @@ class DirectorSystem:
         self.n = _canonical_size(model, scheme)
         n = self.n
         self.M: Array = np.zeros((n, n))
-        for storage in model.kinetic.values():
-            rows = model.layout.act((storage.variable,)) - n
-            self.M[np.ix_(rows, rows)] = storage.M
+        for name in model.kinetic:
+            rows = model.layout.act((name,)) - n
+            self.M[np.ix_(rows, rows)] = model.mass(name, np.zeros(model.layout.size))
         self.m = sum(part.rows for part in model.constraints)
         self.b: Array = np.zeros((self.m, n))
         self.c: Array = np.zeros(self.m)

@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
+from visviva.geometry.linear import apply
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
@@ -121,7 +122,8 @@ class _Stepper(AbstractStepper):
             x1, xm, z = ends(y)
             flow = model.flow(xm, z, model.supplied(t, xm, z, u), (x0, x1))
             rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
-            return np.concatenate([y[..., :dim] @ E.T - flow[..., :dim], rows[..., active]], axis=-1)
+            gain = apply(model.E(xm, (x0, x1))[..., :dim, :dim], y[..., :dim]) if model.motions else y[..., :dim] @ E.T
+            return np.concatenate([gain - flow[..., :dim], rows[..., active]], axis=-1)
 
         return ends, function
 
@@ -162,8 +164,9 @@ class _Stepper(AbstractStepper):
         model, dim = self.model, self.model.layout.dim
         terms = np.abs(model.J(x0)) + np.abs(model.R(x0))
         fixed = np.abs(model.B(x0)) @ np.abs(u)
-        for name, part in model.kinetic.items():
-            fixed[model.layout.z[name]] += np.abs(part.M) @ np.abs(x0[model.layout.x[name]]) / abs(h)
+        for name in model.kinetic:
+            at = model.layout.z[name]
+            fixed[at] += np.abs(E[at, at]) @ np.abs(x0[model.layout.x[name]]) / abs(h)
         g_scale = model.g_scale(x0)
         fixed[dim : model.layout.solved][self._holonomic] += g_scale[
             self._holonomic[len(model.kinds) - len(g_scale) :]

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.directors import CANCELLING, DirectorSystem
+from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -32,6 +33,8 @@ class PHMP(AbstractIntegrator):
     Energy, angular momentum and g are exact to rounding; G(q1) v1 = 0 is not enforced, so a run reports it (g_v).
     A free body has 18 unknowns v̄ and λ; in compiled code six, see `visviva.kernels.multibody`.
 
+    On a Lagrangian system it is `DiscreteGradient`, which is this scheme for any energy and any constraint function.
+
     compiled: False gives the reference in NumPy, with dense matrices. Models that were not compiled from a mechanism
               always run in it.
     """
@@ -43,9 +46,13 @@ class PHMP(AbstractIntegrator):
     form: ClassVar[str] = "directors"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
+        if model.coordinates:
+            return DiscreteGradient(self.newton).prepare(model)
         return _Stepper(DirectorSystem(model, "PHMP"), self.newton)
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
+        if model.coordinates:
+            return DiscreteGradient(self.newton, self.compiled).stepping(model, inputs, state, h)
         if self.compiled:
             from visviva.integrate.machine import machine_stepping
 

@@ -45,7 +45,8 @@ def simulate(
     """Integrate until t_end [s] with steps of h [s], and return the Run. With `Adaptive`, h is the longest step.
 
     what:       a Mechanism, a composite system of the language, or a Model.
-    integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites; for a Model give one.
+    integrator: PHMP() by default for mechanisms and Lagrangian systems, DiscreteGradient() for composites; for another
+                Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
                 Model or a composite the values of its variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time, evaluated at the midpoint of each step; or a function
@@ -137,7 +138,7 @@ def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator 
     if integrator is None and isinstance(what, Composite):
         return DiscreteGradient()
     if integrator is None:
-        if isinstance(what, Model):
+        if isinstance(what, Model) and not what.coordinates:
             raise ModelError(f"simulate() of model {what.name!r} needs integrator=, e.g. vv.DiscreteGradient().")
         return PHMP()
     if not isinstance(integrator, AbstractIntegrator):

@@ -24,6 +24,7 @@ from visviva.mechanism.positions import extent, is_closed
 from visviva.mechanism.singular import regularity
 from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
+from visviva.model.tangent import check_inertia, tangent_velocities
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -43,6 +44,11 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
     x = initial_x(model, motion) if motion is not None else model.pack(_values(initial))
     _check_temperatures(model, x)
     model.check(x)
+    moved: list[str] = []
+    if model.coordinates:
+        check_inertia(model, x)
+        _check_g(model, x)
+        x, moved = _with_tangent_velocities(model, x)
     if linkage is None or motion is None or not _is_consistent(linkage, motion):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
@@ -56,7 +62,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         active=active,
         names=_names(model),
     )
-    return state, notes
+    return state, [*moved, *notes]
 
 
 def _values(initial: object) -> Mapping[str, ArrayLike]:
@@ -123,11 +129,14 @@ def _check_same_model(model: Model, state: State) -> None:
 
 def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
     """The state with velocities projected on the constraints, in the metric of kinetic energy, if they are off them."""
+    if model.coordinates:
+        x, notes = _with_tangent_velocities(model, state.x)
+        return (dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), notes) if notes else (state, [])
     rest, size = algebraic_gap(model, state.x)
     if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
         return state, []
     places = model.layout.read(tuple(model.kinetic))
-    M = np.concatenate([np.diag(part.M) for part in model.kinetic.values()])
+    M = np.concatenate([np.diag(model.mass(name, state.x)) for name in model.kinetic])
     M = np.maximum(M, LIGHTEST * M.max())  # where kinetic energy says nothing, the least change
     C = _velocity_rows(model, state.x)[state.active]
     x = state.x.copy()
@@ -135,6 +144,18 @@ def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
     x[places] = Saddle(M, C, np.zeros(C.shape[0], dtype=bool)).solve(M * v, np.zeros(C.shape[0]))[0]
     note = f"initial velocities were projected on the constraints, by up to {np.abs(x[places] - v).max():.2g}"
     return dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), [note]
+
+
+def _with_tangent_velocities(model: Model, x: Array) -> tuple[Array, list[str]]:
+    """The state of a Lagrangian system with velocities on its constraints, and a note if they were not."""
+    rest, size = algebraic_gap(model, x)
+    if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
+        return x, []
+    at = model.layout.x["v"]
+    projected = x.copy()
+    projected[at] = tangent_velocities(model, x)
+    before, after = (", ".join(f"{value:.4g}" for value in end[at]) for end in (x, projected))
+    return projected, [f"initial velocities were projected on the constraints: ({before}) became ({after})"]
 
 
 def _velocity_rows(model: Model, x: Array) -> csr_array:
@@ -170,7 +191,8 @@ def _check_g(model: Model, x: Array) -> None:
     if relative.max(initial=0.0) > ROW_TOLERANCE:
         worst = int(relative.argmax())
         name = row_name(model, worst + len(model.kinds) - len(g))
+        way_out = "one whose q satisfies g(q) = 0" if model.coordinates else "e.g. the first result of m.assemble()"
         raise AssemblyError(
             f"the initial state violates the {name}: g = {g[worst]:.3g}, {relative[worst]:.3g} of its scale.\n"
-            "Start from a consistent configuration, e.g. the first result of m.assemble()."
+            f"Start from a consistent configuration, {way_out}."
         )

@@ -59,6 +59,10 @@ class Layout:
         """Where the coordinates of these variables are in x."""
         return _join([self.x[name] for name in names])
 
+    def place(self, names: tuple[str, ...]) -> slice | Index:
+        """The same; a slice for one variable."""
+        return self.x[names[0]] if len(names) == 1 else self.read(names)
+
     def act(self, names: tuple[str, ...]) -> Index:
         """Where the efforts of these names are in z."""
         return _join([self.z[name] for name in names])

@@ -22,6 +22,7 @@ from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
 from visviva.model.measured import AbstractMeasured
+from visviva.model.motion import AbstractMotion
 from visviva.model.packing import pack
 from visviva.model.rows import RowKind
 from visviva.model.storage import AbstractStorage, Kinetic
@@ -50,6 +51,7 @@ class Model:
 
     turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
     start: values of variables where a run starts if no others are given.
+    coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
     """
 
@@ -64,6 +66,7 @@ class Model:
     mechanism: Mechanism | None = None
     feedback: tuple[Feedback, ...] = ()
     start: Mapping[str, Array] = field(default_factory=dict)
+    coordinates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_description(self)
@@ -116,9 +119,14 @@ class Model:
         return np.concatenate([np.zeros(sum(junction.dim for junction in self.junctions), dtype=bool), *rows])
 
     @cached_property
-    def kinetic(self) -> dict[str, Kinetic]:
+    def kinetic(self) -> dict[str, Kinetic | AbstractMotion]:
         """The velocity variables with their storages."""
-        return {part.variable: part for part in self.storages if isinstance(part, Kinetic)}
+        return {part.variable: part for part in self.storages if isinstance(part, Kinetic | AbstractMotion)}
+
+    @cached_property
+    def motions(self) -> tuple[AbstractMotion, ...]:
+        """Energies of position and velocity together: with them E depends on the state."""
+        return tuple(part for part in self.storages if isinstance(part, AbstractMotion))
 
     @cached_property
     def _places(self) -> dict[AbstractStructure, tuple[Index, Index]]:
@@ -157,7 +165,7 @@ class Model:
             values[..., batch.which] = batch.energies(x)
         for k in single:
             part = self.storages[k]
-            values[..., k] = part.H(x[..., self.layout.x[part.variable]])
+            values[..., k] = part.H(x[..., self.layout.place(part.reads)])
         return values
 
     def H(self, x: Array) -> Array:
@@ -216,6 +224,10 @@ class Model:
             q0, q1, rows = x0[..., at], x1[..., at], self.layout.z[part.variable]
             if isinstance(part, Kinetic):
                 z[..., rows] = 0.5 * (q0 + q1)
+            elif isinstance(part, AbstractMotion):
+                both = self.layout.read(part.reads)
+                D_q, z[..., rows] = part.efforts(x0[..., both], x1[..., both])
+                z[..., self.layout.z[part.position]] += D_q
             else:
                 lift = self._spaces[part.variable].lift(0.5 * (q0 + q1))
                 z[..., rows] += apply(transpose(lift), part.mean_effort(q0, q1))
@@ -229,14 +241,22 @@ class Model:
 
     # -- the matrices -------------------------------------------------------------------------------------------
 
-    def E(self, x: Array) -> Array:
-        """Identity for state variables and reservoirs, M for velocities, zero for algebraic unknowns."""
+    def E(self, x: Array, ends: tuple[Array, Array] | None = None) -> Array:
+        """Identity for state variables and reservoirs, M for velocities, zero for the rest; ends: as for `local`."""
         E = np.zeros((*np.shape(x)[:-1], self.layout.total, self.layout.total))
         for rows in (np.arange(self.layout.dim), np.arange(self.layout.solved, self.layout.total)):
             E[..., rows, rows] = 1.0
-        for name, part in self.kinetic.items():
-            E[..., self.layout.z[name], self.layout.z[name]] = part.M
+        for name in self.kinetic:
+            E[..., self.layout.z[name], self.layout.z[name]] = self.mass(name, x, ends)
         return E
+
+    def mass(self, name: str, x: Array, ends: tuple[Array, Array] | None = None) -> Array:
+        """M of a velocity variable, its part of E."""
+        part = self.kinetic[name]
+        if isinstance(part, Kinetic):
+            return part.M
+        both = self.layout.read(part.reads)
+        return part.mass(*(end[..., both] for end in ends or (x, x)))
 
     def J(self, x: Array) -> Array:
         """Interconnection, skew."""

@@ -14,6 +14,7 @@ from visviva.errors import ModelError
 from visviva.geometry.linear import apply
 from visviva.geometry.nullspace import split
 from visviva.model.model import Model
+from visviva.model.storage import Kinetic
 
 Input = ArrayLike | Callable[[float], ArrayLike]
 ACCURACY = 1e-9  # of the size of the terms of the algebraic rows; rounding, where a solution exists
@@ -58,20 +59,25 @@ class _RightHandSide:
         self.model = model
         self.inputs = inputs
         dim = model.layout.dim
-        light = [part.name for part in model.kinetic.values() if split(part.M).rank < len(part.M)]
+        masses = {part.name: part.M for part in model.kinetic.values() if isinstance(part, Kinetic)}
+        light = [name for name, M in masses.items() if split(M).rank < len(M)]
         if light:
             raise ModelError(
                 f"{', '.join(map(repr, light))} of {model.name!r} can move without inertia: its velocity follows no\n"
                 "differential equation. Give it mass in all directions, or use vv.simulate()."
             )
-        self.E_inverse = np.asarray(np.linalg.inv(model.E(np.zeros(model.layout.size))[:dim, :dim]), dtype=np.float64)
+        self.E_inverse: Array | None = None
+        if not model.motions:
+            self.E_inverse = np.asarray(np.linalg.inv(model.E(np.zeros(model.layout.size))[:dim, :dim]))
 
     def __call__(self, t: float, x: Array) -> Array:
         model, dim = self.model, self.model.layout.dim
         if np.shape(x) != (model.layout.size,):
             raise ModelError(f"x of {model.name!r} must have shape ({model.layout.size},), got {np.shape(x)}.")
         u = self._u(t)
-        xi = self.E_inverse @ model.flow(x, self._z(x, u), u)[:dim]
+        flow = model.flow(x, self._z(x, u), u)[:dim]
+        inverse = np.linalg.inv(model.E(x)[:dim, :dim]) if self.E_inverse is None else self.E_inverse
+        xi: Array = np.asarray(inverse @ flow, dtype=np.float64)
         x_dot = np.empty(model.layout.size)
         for variable in model.variables:
             at = model.layout.x[variable.name]

@@ -26,6 +26,11 @@ class AbstractStorage(ABC):
     variable: str
     has_zero: ClassVar[bool] = False  # whether H = 0 means something, as for kinetic energy; heights have no such zero
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The variables whose coordinates q are: its own, unless it says otherwise."""
+        return (self.variable,)
+
     @abstractmethod
     def H(self, q: Array) -> Array:
         """Stored energy [J], shape (...)."""

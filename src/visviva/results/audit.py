@@ -105,6 +105,6 @@ def _relative_g_v(run: Run) -> float:
         np.maximum(column.max(0, initial=0.0), start)
         for column, start in zip((record.g_v, record.g_v_terms, record.g_v_rows), first, strict=True)
     )
-    mass = max((float(np.abs(part.M).max()) for part in model.kinetic.values()), default=1.0)
+    mass = max((float(np.abs(model.mass(name, record.x[0])).max()) for name in model.kinetic), default=1.0)
     size = np.maximum(terms, rows * float(np.sqrt(2.0 * run.energy_unit / mass)))
     return float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))

@@ -37,7 +37,7 @@ def _junctions(model: Model) -> dict[str, list[str]]:
     """Where each component has its ports. The rows of a constraint are a port of it only if an input drives them."""
     found: dict[str, list[str]] = {}
     for storage in model.storages:
-        found.setdefault(storage.name, []).append(storage.variable)
+        found.setdefault(storage.name, []).extend(storage.reads)
     inner = {part.name for part in model.constraints if part.internal}
     for part in model.structures:
         if part.name not in inner and not isinstance(part, AbstractPort):

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
 from visviva.model import Model
+from visviva.model.motion import AbstractMotion
 from visviva.model.structure import (
     AbstractConstraint,
     AbstractDissipation,
@@ -95,10 +96,16 @@ def _storages(model: Model, record: Record) -> Iterator[tuple[str, str, PortPowe
     """ΔH/h of every storage, and Δs/h where it stores entropy."""
     hot = entropy_names(model)
     for part in model.storages:
-        at = model.layout.x[part.variable]
+        at = model.layout.place(part.reads)
         q0, q1 = record.x_before[:, at], record.x[1:, at]
         entropy = (q1 - q0).sum(-1) / record.h if part.variable in hot else np.zeros(record.steps)
-        yield part.name, part.variable, PortPower((part.H(q1) - part.H(q0)) / record.h, entropy, model.theta0)
+        power = (part.H(q1) - part.H(q0)) / record.h
+        if isinstance(part, AbstractMotion):  # what its dependence on the position takes, flows in there
+            D_q = part.efforts(q0, q1)[0]
+            share = (D_q * (q1 - q0)[:, : D_q.shape[-1]]).sum(-1) / record.h
+            yield part.name, part.position, PortPower(share, entropy, model.theta0)
+            power = power - share
+        yield part.name, part.variable, PortPower(power, entropy, model.theta0)
 
 
 def _structures(model: Model, ends: tuple[Array, Array], z: Array, u: Array) -> Iterator[tuple[str, str, PortPower]]:

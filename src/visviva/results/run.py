@@ -157,7 +157,7 @@ class Run:
 
     @cached_property
     def _storage_energies(self) -> list[Array]:
-        return [part.H(self.record.x[:, self.model.layout.x[part.variable]]) for part in self.model.storages]
+        return [part.H(self.record.x[:, self.model.layout.place(part.reads)]) for part in self.model.storages]
 
     def kinetic_and_potential(self) -> tuple[Array, Array]:
         """Energy of the velocities, and that of everything else [J], (N+1,) each."""
