@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.discrete import NoRule, discrete_gradient
 from visviva.compiler.laws import canonical, numeric_law, symbols
+from visviva.language.discrete import NoRule, discrete_gradient
 from visviva.model.maps import AbstractMapLaw, LawMap
 from visviva.model.storage import secant_of_gonzalez
 
