@@ -44,10 +44,11 @@ for space in (SE2_SPACE, SE3_SPACE):
     run(gyroscope(space), {"x": point(space), "v": [1.0, -0.5, 0.3]}, gradient, inputs={"jets": [0.1, 0.2]})
 for seed, bodies in ((1, 2), (2, 3), (13, 5)):
     sample = random_mechanism(seed, bodies)
-    for scheme in (vv.PHMP(), vv.LieMidpoint()):
+    for scheme in (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()):
         run(sample.mechanism, sample.motion, scheme, h=0.005, inputs=sample.inputs)
 chain = random_mechanism(4, 3, dissipates=False)
-run(chain.mechanism, chain.motion, vv.Suzuki4(), h=0.005, inputs=chain.inputs)
+for inner in (vv.PHMP(), vv.PHMPGGL()):
+    run(chain.mechanism, chain.motion, vv.Suzuki4(inner), h=0.005, inputs=chain.inputs)
 print("all ran")
 """
 

@@ -30,14 +30,18 @@ def simulated(sample, integrator, t_end, h):
     )
 
 
+both_schemes = pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL], ids=["PHMP", "PHMPGGL"])
+
+
+@both_schemes
 @pytest.mark.parametrize("case", cases(QUICK, SMALL + LARGE), ids=ids)
-def test_compiled_steps_are_the_plain_ones(case, monkeypatch):
+def test_compiled_steps_are_the_plain_ones(case, scheme, monkeypatch):
     """All coordinates and the scheme's own velocities after each of 50 steps, relative to their largest values."""
     sample = random_mechanism(*case)
-    plain = simulated(sample, vv.PHMP(compiled=False), STEPS * H, H)
+    plain = simulated(sample, scheme(compiled=False), STEPS * H, H)
     with monkeypatch.context() as patch:
-        patch.setattr(vv.PHMP, "prepare", None)  # it would fall back on the plain steps, and be compared with itself
-        compiled = simulated(sample, vv.PHMP(), STEPS * H, H)
+        patch.setattr(scheme, "prepare", None)  # it would fall back on the plain steps, and be compared with itself
+        compiled = simulated(sample, scheme(), STEPS * H, H)
     for name, at in plain.model.layout.x.items():
         ours, theirs = compiled.record.x[:, at], plain.record.x[:, at]
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * max(1.0, np.abs(theirs).max()), err_msg=name)
@@ -46,10 +50,11 @@ def test_compiled_steps_are_the_plain_ones(case, monkeypatch):
     np.testing.assert_allclose(compiled["work"], plain["work"], rtol=0, atol=1e-9 * plain.energy_scale)
 
 
+@both_schemes
 @pytest.mark.parametrize("case", cases(QUICK, SMALL + LARGE), ids=ids)
-def test_every_joule_is_accounted_for(case):
+def test_every_joule_is_accounted_for(case, scheme):
     sample = random_mechanism(*case)
-    audit = simulated(sample, vv.PHMP(), STEPS * H, H).audit()
+    audit = simulated(sample, scheme(), STEPS * H, H).audit()
     assert audit.first_law <= 1e-13
     assert audit.drift <= 1e-12
     assert audit.g <= 1e-12
@@ -73,7 +78,7 @@ def test_motion_converges_to_that_of_the_accelerations(case):
     """Error of order 2 against DOP853 on the index-1 form, and a tenth of it or less after extrapolation."""
     sample, t_end = random_mechanism(*case), 0.1
     exact = exact_end(sample, t_end)
-    for scheme in (vv.PHMP(), vv.LieMidpoint()):
+    for scheme in (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()):
         ends = [end(sample, scheme, t_end, h) for h in (0.01, 0.005)]
         coarse, fine = (np.linalg.norm(found - exact) for found in ends)
         assert np.log2(coarse / fine) == pytest.approx(2, abs=0.3)

@@ -75,7 +75,7 @@ class MachineStepper(AbstractMany):
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
-        self._along_tree = False if rates else along_tree
+        self._along_tree = along_tree
         self._rates = rates
         self._active: Mask | None = None
         self.c: MachineModel
@@ -105,7 +105,7 @@ class MachineStepper(AbstractMany):
             return
         again = self._active is not None
         self._active = state.active.copy()
-        self.c, tree = eliminated(self.model, state.active, self._along_tree)
+        self.c, tree = eliminated(self.model, state.active, self._along_tree, self._rates)
         self.s = elimination_of(self.c, tree, state.active)
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.c.machine.active[:] = state.active[self.c.w]

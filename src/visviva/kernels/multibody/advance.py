@@ -14,8 +14,9 @@ from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
-from visviva.kernels.multibody.ggl_graph import assemble_rates, load_rates, unload_rates
+from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, load_rates, unload_rates
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
+from visviva.kernels.multibody.ggl_tree import factor_rate_tree, solve_rate_tree
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
 from visviva.kernels.multibody.residual import balances, joints, reach
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
@@ -197,7 +198,8 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
         assemble_graph(M, s.graph, s.Z, s.pairs, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
-        assemble_rates(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
+        size = assemble_blocks(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
+        assemble_rows(M, level, s.Z, h, size)
 
 
 @kernel
@@ -309,8 +311,12 @@ def advance(
                     continue
                 fresh = iteration == 0 or r > settings[SLOW] * last
                 if fresh and level is not None:
-                    assemble_rates(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
-                    pivot = factor(level.plan, level.V, level.LU, level.pad)
+                    size = assemble_blocks(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
+                    if along_tree:
+                        pivot = 1.0 + factor_rate_tree(M, level.tree, level.B, level.X, level.V, size, length)
+                    else:
+                        assemble_rows(M, level, Z, length, size)
+                        pivot = factor(level.plan, level.V, level.LU, level.pad)
                 elif fresh:
                     slope_bodies(B, lie, length)
                     clear(Z)
@@ -329,9 +335,12 @@ def advance(
                     status = SINGULAR
                     continue
                 if level is not None:
-                    load_rates(M, level)
-                    solve(level.plan, level.LU, level.b, level.pad)
-                    unload_rates(M, level)
+                    if along_tree:
+                        solve_rate_tree(M, level.tree, level.B, level.gap, level.dG)
+                    else:
+                        load_rates(M, level)
+                        solve(level.plan, level.LU, level.b, level.pad)
+                        unload_rates(M, level)
                     move_rates(level, active, 1.0)
                 elif not along_tree:
                     load_graph(M, s.graph)

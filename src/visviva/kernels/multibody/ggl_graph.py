@@ -20,32 +20,40 @@ from visviva.kernels.multibody.ggl_bodies import (  # isort: skip
 
 
 @inner
-def assemble_rates(
+def assemble_blocks(
     M: Machine, e: Elements, rates: Rates, Z: Array, pairs: Int, twist_pairs: Int, pad: Array, h: float
-) -> None:
-    """All values; the blocks of bodies and Z are used for one block after the other. pad: scratch of elements."""
+) -> int:
+    """Blocks of and between bodies; returns the number of values of one block of the matrix. pad: scratch of elements.
+
+    The bodies' own blocks and Z are used for one block after the other.
+    """
     B, C, X, Y, K, rows, G = M.B, rates.B, M.X, rates.X, M.K, M.sizes[1], rates.G
-    first = first_row(B, Z)
-    size = first + PER_ROW * G.size
-    one, two, three = rates.V[:size], rates.V[size : 2 * size], rates.V[2 * size : 3 * size]
+    size = first_row(B, Z) + PER_ROW * G.size
     slope_kinematics(B, C, h)
     clear(Z)
     curve_joints(M, G, Z, pairs, h)
-    put_blocks(B, Z, one)
+    put_blocks(B, Z, rates.V)
     slope_momentum(B, C, h)
     clear(Z)
     curve_elements(M, e, Z, pairs, twist_pairs, pad, h)
     curve_joints(M, M.lam, Z, pairs, h)
     curve_rates(B, C, X, Y, K, rows, G, Z, pairs, h)
-    put_blocks(B, Z, two)
+    put_blocks(B, Z, rates.V[size:])
     slope_momentum_end(B, C, h)
     clear(Z)
     curve_end_rates(B, X, K, rows, G, Z, pairs, h)
-    put_blocks(B, Z, three)
+    put_blocks(B, Z, rates.V[2 * size :])
     slope_kinematics_end(B, C)
     put_blocks(B, Z[:0], rates.V[3 * size :])
-    q, end = rates.q[0], rates.q[1]
-    for i in range(rows):
+    return size
+
+
+@inner
+def assemble_rows(M: Machine, rates: Rates, Z: Array, h: float, size: int) -> None:
+    """Impulses and slopes of all multipliers; size: of one block of the matrix."""
+    B, C, X, Y, K, first, q, end = M.B, rates.B, M.X, rates.X, M.K, first_row(M.B, Z), rates.q[0], rates.q[1]
+    one, two, three = rates.V[:size], rates.V[size : 2 * size], rates.V[2 * size : 3 * size]
+    for i in range(M.sizes[1]):
         k = K[i, PLACE]
         for part in range(3 if K[i, KIND] == MEET else 1):
             at, active = first + PER_ROW * (k + part), M.active[k + part]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.kernels.lu import Plan
-from visviva.kernels.multibody.tables import ALONG, ALONG_CHILD, DOT, MEET, ROD, columns
+from visviva.kernels.multibody.tables import ALONG, ALONG_CHILD, DOT, MEET, ROD, Int, columns
 
 # Columns of a body, in the letters of `ggl_bodies`. V1: velocity of the centre of mass at the end of a step, PSI:
 # angular velocity there, seen from the start. PUSH, Q: forces of all G, and the sum of G f pᵀ. KIN_T, KIN_R: the rows
@@ -34,6 +35,23 @@ COUPLED[ALONG_CHILD] = (1, 2, -1), (1, 3, 1), (2, 1, -1), (3, 1, 1)
 COUPLED[ROD] = (2, 2, 1), (3, 3, 1), (2, 3, -1), (3, 2, -1)
 
 
+Blocks = NDArray[np.float64]  # (slots, 36): matrices (6, 6), row by row
+JOINT_SLOTS = 25
+
+
+class RateTree(NamedTuple):
+    """Joints in the order of elimination, as in `Tree`, and the memory of both levels."""
+
+    joints: Int  # (joints, 6)
+    roots: Int
+    K: Blocks  # (bodies, 4, 36)
+    Y: Blocks  # (joints, JOINT_SLOTS, 36)
+    y: Array  # (joints, 18)
+    r: Array  # (bodies + 1, 12) residuals, then increments: t, then r
+    big: Array  # (13, 12) scratch: a matrix and a right-hand side
+    q: Array  # (3, 24) scratch
+
+
 class Rates(NamedTuple):
     """Unknowns of the second level, and the memory of the matrix of both.
 
@@ -52,3 +70,4 @@ class Rates(NamedTuple):
     q: Array  # (2, 24) scratch
     plan: Plan
     best: Array  # (6 bodies + m,) of the best iterate, the second level
+    tree: RateTree
