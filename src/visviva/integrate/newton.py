@@ -98,7 +98,9 @@ class Newton:
                 raise NotConverged("the residual is not finite", best_row, best)
             fresh = not len(matrix) or not reuse or r > self.slow * last
             if fresh:
-                matrix, units = jacobian(y) / scale[:, None], scale
+                matrix = jacobian(y)
+                units = np.abs(matrix).max(1, initial=1e-300)  # rows of one size, for the pivots of the elimination
+                matrix = matrix / units[:, None]
             try:
                 full = np.linalg.solve(matrix, F / units)
             except np.linalg.LinAlgError:
