@@ -14,7 +14,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class NotConverged(Exception):
-    """A step has no solution within reach; `row` is its worst row (-1: none), `where` that row in user's names."""
+    """A step has no solution within reach.
+
+    row: its worst row (-1: none), `where` that row in user's names.   way_out: what to do, where that is known.
+    """
 
     def __init__(self, reason: str, row: int, residual: float) -> None:
         super().__init__(reason)
@@ -22,6 +25,7 @@ class NotConverged(Exception):
         self.row = row
         self.residual = residual
         self.where = ""
+        self.way_out = ""
 
 
 @final
