@@ -82,7 +82,23 @@ def check_springs(model: Model, x: Array) -> None:
                 fits = np.isfinite(storage.H(y)) and np.isfinite(storage.mean_effort(y, y)).all()
             if not fits:
                 raise AssemblyError(
-                    f"the energy or force of spring {storage.name!r} is not finite in the initial configuration.\n"
-                    "Two points that coincide give a spring with a natural length no direction, frames half a turn\n"
-                    "apart give none to a bushing: move them apart, or use a natural length of zero."
+                    f"the energy or force of spring {storage.name!r} is not finite in the initial configuration"
+                    f"{_why_not(model, storage.name, y)}"
                 )
+
+
+def _why_not(model: Model, name: str, y: Array) -> str:
+    """Where a spring is that has no force, and the way out."""
+    assert model.mechanism is not None
+    part = model.mechanism.parts[name]
+    if isinstance(part, Torsion):
+        return f", at the angle {y[0]:.4g} rad.\nStart inside the domain of its energy function."
+    assert isinstance(part, Element)
+    if part.line and y[0] > 0:
+        return f", at the length {np.sqrt(2 * y[0]):.4g} m.\nStart inside the domain of its energy function."
+    if part.line:
+        return (
+            ": its ends\ncoincide, where it has no direction. Move them apart, or use a natural length of zero and an "
+            "energy\nthat is smooth there."
+        )
+    return ": its frames\nare half a turn apart, where it has no direction. Turn one, or use m.trace_spring(...)."

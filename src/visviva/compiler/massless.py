@@ -62,10 +62,14 @@ def _undetermined(linkage: Linkage, motion: Array) -> ModelError:
     body, V = linkage.bodies[k], motion[linkage.kinematics.columns[k]]
     assert isinstance(body, Body)
     w, v = V[:3], V[3:]
-    if np.abs(v).max() > np.abs(w).max():
+    if not body.mass > 0:
+        if np.abs(w).max() > 1e-6 * np.abs(v).max():
+            way = f"turn about {_direction(body.R_BC @ w)} (body frame)"
+        else:
+            way = f"move along {_direction(v)} (world axes)"
         return ModelError(
-            f"body {body.name!r} has no mass, and its joints let it move along {_direction(v)} (world axes): its\n"
-            "motion would be undetermined. Let joints hold it, or give it a mass."
+            f"body {body.name!r} has no mass, and its joints let it {way}: its\n"
+            "motion would be undetermined. Let joints on two sides hold it, or give it mass and inertia."
         )
     return ModelError(
         f"body {body.name!r} can spin about its axis {_direction(body.R_BC @ w)} (body frame), about which it has no\n"

@@ -5,6 +5,7 @@ from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
 from visviva.integrate.equilibrium import Equilibrium, equilibrium
 from visviva.integrate.estimate import Estimate, estimate
+from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
@@ -20,6 +21,7 @@ __all__ = [
     "PHMPGGL",
     "AbstractIntegrator",
     "Adaptive",
+    "BadInput",
     "DiscreteGradient",
     "EnergyCollocation",
     "Equilibrium",

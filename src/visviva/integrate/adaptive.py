@@ -11,7 +11,6 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
-from visviva.integrate.failure import ToleranceMissed
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
@@ -174,12 +173,14 @@ class AdaptiveStepping:
     def _too_fine(self, error: float) -> NotConverged:
         if not np.isfinite(error):
             return NotConverged("a step of twice the length has no solution to compare with", -1, np.nan)
-        return ToleranceMissed(
+        failure = NotConverged(
             f"with steps of h_min = {self._h_min:g} s the local error is {error:.2g}, above the tolerance of "
             f"{self.scheme.tolerance:g}",
             -1,
             np.nan,
         )
+        failure.way_out = "Take a larger tolerance or a smaller h_min."
+        return failure
 
 
 def _after(chunk: Chunk, state: State) -> State:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva.errors import ConvergenceError, Interrupted
+from visviva.integrate.domain import half_turn_text
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.newton import NotConverged
 from visviva.model import State
@@ -16,10 +17,6 @@ NEARLY = 0.05  # margin of loops below which a failing step is put down to it
 
 class StopFailed(Exception):
     """The stop condition raised something."""
-
-
-class ToleranceMissed(NotConverged):
-    """Steps as short as they may be are not accurate enough."""
 
 
 def as_error(failure: BaseException, state: State, run: Run) -> ConvergenceError | Interrupted:
@@ -41,8 +38,11 @@ def as_error(failure: BaseException, state: State, run: Run) -> ConvergenceError
 
 
 def _way_out(failure: NotConverged, state: State, run: Run) -> str:
-    if isinstance(failure, ToleranceMissed):
-        return "Take a larger tolerance or a smaller h_min."
+    if failure.way_out:
+        return failure.way_out
+    turned = half_turn_text(run.model, state.x)
+    if turned:
+        return turned
     singular = singular_text(run.model, state.x, NEARLY)
     if singular:
         return f"There {singular}:\nthe motion may branch off or lock. Start it elsewhere, or try a smaller h."

@@ -49,15 +49,16 @@ class Distance:
         return distance if np.isfinite(found).all() else np.inf
 
     def _of_bodies(self, linkage: Linkage, x: Array, span: float) -> float:
-        q = configuration(self.model, linkage, x)
-        V = linkage.solve(q, momenta(self.model, x), np.zeros((3, linkage.kinematics.m)))[0]
-        V = np.where(linkage.turning, self.length, 1.0) * V  # all of them as speeds
+        q, P = configuration(self.model, linkage, x), momenta(self.model, x)
+        lengths = np.where(linkage.turning, self.length, 1.0)  # all velocities as speeds
+        V = lengths * P[:2] / linkage.metric
         rise = float(np.abs(V[1] - V[0]).max(initial=0.0)) * self.length / span
-        speed = np.sqrt(max(float((V[:2] ** 2).max(initial=0.0)), rise)) or 1.0
-        places = [q[:, at] for at in linkage.kinematics.places]
-        moved = max(float(np.linalg.norm(r[1, :3] - r[2, :3])) for r in places) / self.length
-        turned = max(float(np.linalg.norm(r[1, 3:] - r[2, 3:])) for r in places) / np.sqrt(2.0)
-        return max(moved, turned, float(np.abs(V[1] - V[2]).max(initial=0.0)) / float(speed))
+        speed = float(np.sqrt(max(float((V**2).max(initial=0.0)), rise))) or 1.0
+        apart = lengths * linkage.solve(q[1:2], P[1:2] - P[2:], np.zeros((1, linkage.kinematics.m)))[0]
+        gaps = [q[1, at] - q[2, at] for at in linkage.kinematics.places]
+        moved = max(float(np.linalg.norm(gap[:3])) for gap in gaps) / self.length
+        turned = max(float(np.linalg.norm(gap[3:])) for gap in gaps) / np.sqrt(2.0)
+        return max(moved, turned, float(np.abs(apart).max(initial=0.0)) / speed)
 
 
 def _size(model: Model, linkage: Linkage, x: Array) -> float:

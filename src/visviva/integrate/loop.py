@@ -10,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.chunk import Chunk
+from visviva.integrate.domain import first_half_turn
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
@@ -72,8 +73,11 @@ class Loop:
 
     def _valid(self, chunk: Chunk) -> Chunk:
         """The steps whose end has a meaning: positive temperatures, energies inside of their domains."""
-        if self.model.mechanism is not None or not chunk.steps:
-            return chunk  # energies of mechanisms are quadratic and linear everywhere
+        if not chunk.steps:
+            return chunk
+        if self.model.mechanism is not None:  # energies of bodies are defined everywhere
+            across = first_half_turn(self.model, chunk.x)
+            return chunk if across is None else chunk.first(*across)
         bad: dict[int, str] = {}
         H = self.model.exergies(chunk.x[1:])
         wrong = np.argwhere(~np.isfinite(H))

@@ -14,7 +14,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class NotConverged(Exception):
-    """A step has no solution within reach; `row` is its worst row (-1: none), `where` that row in user's names."""
+    """A step has no solution within reach.
+
+    row: its worst row (-1: none), `where` that row in user's names.   way_out: what to do, where that is known.
+    """
 
     def __init__(self, reason: str, row: int, residual: float) -> None:
         super().__init__(reason)
@@ -22,6 +25,7 @@ class NotConverged(Exception):
         self.row = row
         self.residual = residual
         self.where = ""
+        self.way_out = ""
 
 
 @final
@@ -98,7 +102,9 @@ class Newton:
                 raise NotConverged("the residual is not finite", best_row, best)
             fresh = not len(matrix) or not reuse or r > self.slow * last
             if fresh:
-                matrix, units = jacobian(y) / scale[:, None], scale
+                matrix = jacobian(y)
+                units = np.abs(matrix).max(1, initial=1e-300)  # rows of one size, for the pivots of the elimination
+                matrix = matrix / units[:, None]
             try:
                 full = np.linalg.solve(matrix, F / units)
             except np.linalg.LinAlgError:

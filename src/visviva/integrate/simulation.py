@@ -10,6 +10,7 @@ from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.discrete_gradient import DiscreteGradient
+from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
 from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
@@ -49,8 +50,10 @@ def simulate(
                 Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
                 Model or a composite the values of its variables by name. Default for a mechanism: as built.
-    inputs:     by port name, a constant or a function of time, evaluated at the midpoint of each step; or a function
-                of (t, x, z), with x the states and z the efforts by name, traced and solved inside the step.
+    inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
+                (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
+                start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
+                and z the efforts by name, traced and solved inside the step.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
                 same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
@@ -73,6 +76,8 @@ def simulate(
     stepping = scheme.stepping(model, u, state, h)
     if isinstance(stepping, AdaptiveStepping):
         stepping.t_end, h = t_end, min(h, state.h or h)
+    engine = engine_of(stepping)
+    notes += fallback_note(model, scheme, engine)
     loop = Loop(model, stepping, state, h, u)
     recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
     done, chunk = 0, 1
@@ -92,13 +97,13 @@ def simulate(
             if stop is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
-                raise as_error(failure, loop.state, run) from (failure if isinstance(failure, StopFailed) else None)
+                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
+                raise as_error(failure, loop.state, run) from failure.__cause__
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began)
-    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)))
+    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
 
 
 def _recorder(
@@ -111,10 +116,15 @@ def _recorder(
 
 
 def _run(
-    model: Model, recorder: Recorder | Selection, state: State, scheme: AbstractIntegrator, notes: tuple[str, ...]
+    model: Model,
+    recorder: Recorder | Selection,
+    state: State,
+    scheme: AbstractIntegrator,
+    notes: tuple[str, ...],
+    engine: str,
 ) -> Run:
     recorded = recorder.values() if isinstance(recorder, Selection) else None
-    return Run(model, recorder.record(), state, scheme, notes, recorded)
+    return Run(model, recorder.record(), state, scheme, notes, recorded, engine)
 
 
 def _check_feedback(model: Model, scheme: AbstractIntegrator) -> None:
@@ -185,5 +195,7 @@ def _first_stop(
         except KeyboardInterrupt as error:
             return i, error
         except Exception as error:
-            return i, StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
+            failure = StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
+            failure.__cause__ = error
+            return i, failure
     return None, None

@@ -16,6 +16,7 @@ from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, s
 from visviva.model import Model, State
 
 HALVINGS = 8  # a step is divided into at most 2^8
+FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
 
 
 @final
@@ -28,12 +29,14 @@ class Stepping:
         self.inputs = inputs
         self.halvings = halvings
         self.width = stepper.width
+        self._failures = 0  # of the step in work
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
         before, steps, u, active, parts = state, list[Step](), list[Array](), list[Mask](), list[int]()
         failure: BaseException | None = None
         for _ in range(n):
+            self._failures = 0
             try:
                 step, rows, count, mean = self.step(state, state.h, self.halvings)
             except (NotConverged, BadInput, KeyboardInterrupt) as error:
@@ -58,7 +61,8 @@ class Stepping:
             step, active = self._solve(state, h, u)
             self._check_temperatures(state.x, step.x)
         except NotConverged as failure:
-            if halvings == 0:
+            self._failures += 1
+            if halvings == 0 or self._failures > FAILURES:
                 raise
             try:
                 return self._halved(state, h, halvings)

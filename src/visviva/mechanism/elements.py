@@ -20,6 +20,7 @@ class Element:
     rows:         the functions y.
     energy:       a storage of the language whose only port is "y", or None.
     damping:      matrix D ⪰ 0, (k, k), of the force D ẏ, or None.
+    half_turn:    whether its energy ends at half a turn of the frames.
     line:         y = ½ d·d is the only function, and the damping is one of the length l = |d|: force D l_dot along it.
     """
 
@@ -33,6 +34,7 @@ class Element:
     energy: Storage | None = None
     damping: Array | None = None
     line: bool = False
+    half_turn: bool = False
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
         """Orientation and origin of the frame that moves with one end, in the world as built."""

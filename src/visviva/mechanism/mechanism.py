@@ -178,7 +178,7 @@ class Mechanism(JointMethods, SpringMethods, ConditionMethods):
         if not isinstance(part, Joint) or not part.joint.slides:
             raise ModelError(
                 f"force {name!r} cannot sit on {kind_of(part)} {part.name!r}, which has no axis to slide along.\n"
-                "Give a prismatic or a cylindrical joint; for a force on a body use m.wrench(...)."
+                "Give a prismatic or a cylindrical joint or a point_on_line; for a force on a body use m.wrench(...)."
             )
         return self._add(Force(name, part))
 

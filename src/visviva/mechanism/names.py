@@ -9,7 +9,7 @@ from visviva.errors import ModelError
 
 RESERVED = frozenset(
     {"energy", "entropy", "entropy_stored", "exergy", "first_law", "g", "g_v", "ground", "heat", "momentum", "newton"}
-    | {"second_law", "t", "work"}
+    | {"local_error", "loop_margin", "second_law", "step_size", "t", "work"}
 )
 
 

@@ -123,7 +123,8 @@ class SpringMethods(Builder):
         at, rotation: the frame of both as built, where it is relaxed; default: at the centre of mass of the child,
                       world axes. Two named frames instead need not coincide as built: it is relaxed where they do.
 
-        The logarithm ends at half a turn. The damper is D on the relative twist near rest; see `mechanism.dampers`.
+        The logarithm ends at half a turn: a run that passes it ends with an error. The damper is D on the relative
+        twist near rest; see `mechanism.dampers`.
         """
         where = f"bushing {name!r}"
         ends = self._spring_ends(name, parent, child, "bushing")
@@ -139,7 +140,8 @@ class SpringMethods(Builder):
                 "Turn one of them, or use m.trace_spring(...), which has no such limit."
             )
         stored = bushing_energy(stiffness) if stiffness.any() else None
-        return self._element(name, (ends[0][0], ends[1][0]), place, POSE, stored, losses)
+        turned = bool(stiffness[:3].any())
+        return self._element(name, (ends[0][0], ends[1][0]), place, POSE, stored, losses, half_turn=turned)
 
     def trace_spring(
         self,
@@ -257,9 +259,10 @@ class SpringMethods(Builder):
         energy: Storage | None,
         damping: Array | None,
         line: bool = False,
+        half_turn: bool = False,
     ) -> Element:
         on_parent, (R_W, r_W) = place
-        return self._add(Element(name, *ends, R_W, r_W, on_parent, rows, energy, damping, line))
+        return self._add(Element(name, *ends, R_W, r_W, on_parent, rows, energy, damping, line, half_turn))
 
 
 def _given(where: str, k: object, energy: object, damping: float, rest: object, word: str) -> bool:

@@ -173,11 +173,10 @@ class MechanismMotion:
 
 def momenta(model: Model, x: Array) -> Array:
     """M V of states of a mechanism's model, over twists: for directors the lifted Nᵀ M v."""
-    parts = []
-    for variable, storage in model.kinetic.items():
-        P = storage.dH(x[..., model.layout.x[variable]])
-        if P.shape[-1] == POSES.size:
-            q = x[..., model.layout.x[variable.removesuffix(".v") + ".q"]]
-            P = apply(transpose(POSES.lift(q)), P)
-        parts.append(P)
-    return np.concatenate(parts, axis=-1)
+    parts = {name: storage.dH(x[..., model.layout.x[name]]) for name, storage in model.kinetic.items()}
+    lifted = [name for name, P in parts.items() if P.shape[-1] == POSES.size]
+    if lifted:  # all at once
+        q = np.stack([x[..., model.layout.x[name.removesuffix(".v") + ".q"]] for name in lifted], axis=-2)
+        P = apply(transpose(POSES.lift(q)), np.stack([parts[name] for name in lifted], axis=-2))
+        parts |= {name: P[..., k, :] for k, name in enumerate(lifted)}
+    return np.concatenate(list(parts.values()), axis=-1)

@@ -35,6 +35,7 @@ class Run:
     t, t_mid: times of the nodes and of the steps' midpoints.   final: the `State` that continues the run.
     notes:    what the user should know, such as a changed step size.
     recorded: the quantities that `simulate(record=...)` kept, if it was asked to keep only some; None else.
+    engine:   "compiled" or "NumPy": how its steps were made.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Run:
         integrator: object,
         notes: tuple[str, ...],
         recorded: dict[str, Array] | None = None,
+        engine: str = "compiled",
     ) -> None:
         self.model = model
         self.recorded = recorded
@@ -54,10 +56,11 @@ class Run:
         self.final = final
         self.integrator = integrator
         self.notes = notes
+        self.engine = engine
 
     def __reduce__(self) -> tuple[type[Run], tuple[Any, ...]]:
         """What it was made from: all that was read from it since can be read again."""
-        return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded)
+        return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded, self.engine)
 
     # -- by name ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,39 @@
+"""Whether a run is made in compiled code, and if it could not be, why."""
+
+from __future__ import annotations
+
+from visviva.compiler.flows import NotCompilable
+from visviva.compiler.machine import machine_of
+from visviva.compiler.program import build_program
+from visviva.compiler.tableau import MIDPOINT
+from visviva.integrate.adaptive import Adaptive, AdaptiveStepping
+from visviva.integrate.integrator import AbstractIntegrator, Advancing
+from visviva.integrate.many import ManyStepping
+from visviva.integrate.suzuki import Suzuki4
+from visviva.model import Model
+
+
+def engine_of(stepping: Advancing) -> str:
+    """ "compiled" or "NumPy"."""
+    steps = stepping.inner if isinstance(stepping, AdaptiveStepping) else stepping
+    return "compiled" if isinstance(steps, ManyStepping) else "NumPy"
+
+
+def fallback_note(model: Model, scheme: AbstractIntegrator, engine: str) -> list[str]:
+    """What a user should know where a scheme that has a compiled form ran without it; the reason is sought anew."""
+    while isinstance(scheme, Adaptive | Suzuki4):
+        scheme = scheme.inner
+    if engine == "compiled" or not getattr(scheme, "compiled", False):  # not every scheme has the choice
+        return []
+    return [f"it ran in NumPy, not in compiled code, which is slower: {_reason(model, scheme)}"]
+
+
+def _reason(model: Model, scheme: AbstractIntegrator) -> str:
+    try:
+        if model.mechanism is not None or scheme.form == "directors":
+            machine_of(model)
+        else:
+            build_program(model, MIDPOINT)
+    except NotCompilable as reason:
+        return str(reason)
+    return "something in it has no compiled form for this scheme"
