@@ -15,7 +15,7 @@ from visviva.language.trace import Traced, UntraceableError, call, expressions
 from visviva.mechanism.names import check_new_name
 
 VARIABLES = ("q", "v")
-OWN = frozenset({*VARIABLES, "lam", "lam_mid", "motion", "coriolis", "kinetic", "potential"})
+OWN = frozenset({*VARIABLES, "p", "lam", "lam_mid", "motion", "coriolis", "kinetic", "potential"})
 
 
 class Coordinates(np.ndarray):
