@@ -30,6 +30,11 @@ class Coordinates(np.ndarray):
         vector._names = names
         return vector
 
+    def __getitem__(self, key: Any) -> Any:
+        """Entries and parts are plain numbers and vectors, also q[..., 0]."""
+        part = np.asarray(self)[key]
+        return part.item() if isinstance(part, np.ndarray) and part.ndim == 0 else part
+
     def __getattr__(self, name: str) -> Any:
         if self._names is None or name.startswith("_"):
             raise AttributeError(name)
