@@ -157,3 +157,18 @@ def test_all_systems_compiled(make):
     )
     assert_allclose(compiled.record.x, reference.record.x, rtol=0, atol=1e-9)
     assert compiled.audit().ok
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_inputs_may_follow_the_state(compiled):
+    model = vv.lagrangian("cart", q=("x", "y"), M=lambda q: [1.0, 1 + q.x**2], inputs={"pull": [1.0, 0.0]}, q0=(1, 0))
+    run = vv.simulate(
+        model,
+        1.0,
+        0.05,
+        integrator=DiscreteGradient(compiled=compiled),
+        inputs={"pull": lambda t, x, z: -4 * x.q[0] - 0.5 * z.v[0]},
+    )
+    assert run.audit().first_law <= 1e-13
+    q, v = (0.5 * (run[what][1:] + run[what][:-1]) for what in "qv")
+    assert_allclose(run["pull.u"][:, 0], -4 * q[:, 0] - 0.5 * v[:, 0], atol=1e-12)
