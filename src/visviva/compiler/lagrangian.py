@@ -130,25 +130,33 @@ def _energies(tracing: Tracing, L: Any, M: Any, V: Any) -> tuple[list[AbstractSt
         raise ModelError(
             f"L of {system!r} has no term of second or higher degree in v: without kinetic energy there is no motion."
         )
+    rest = dict.fromkeys(v, sympy.Integer(0))
     if not any(value.free_symbols & set(v) for value in mass.ravel()):
-        rest = dict.fromkeys(v, sympy.Integer(0))
         return _of_mass(tracing, mass, [p_k.xreplace(rest) for p_k in p], -L.xreplace(rest))
-    H = sum(v_k * p_k for v_k, p_k in zip(v, p, strict=True)) - L
+    potential = -L.xreplace(rest)
+    if potential.has(sympy.zoo, sympy.oo, sympy.nan):
+        raise ModelError(f"L of {system!r} is not finite at v = 0: it has no state of rest.")
+    H = sum(v_k * p_k for v_k, p_k in zip(v, p, strict=True)) - L - potential
     (value,), numbers = canonical([H], {"x": [*tracing.q, *v]}, list(tracing.parameters.items()))
     law = energy_law(value, 2 * tracing.n, len(numbers))
     momentum = map_of(p, [*tracing.q, *v], tracing.parameters)
-    motion = GeneralMotion("energy_of_motion", SPEED, PLACE, law, np.array(numbers), momentum)
-    return [motion], [Coriolis("coriolis", motion)]
+    motion = GeneralMotion("kinetic", SPEED, PLACE, law, np.array(numbers), momentum)
+    return [motion, *_potential(tracing, potential)], [Coriolis("coriolis", motion)]
+
+
+def _potential(tracing: Tracing, V: Any) -> list[AbstractStorage]:
+    """The storage of V(q), if it depends on q."""
+    if not V.free_symbols & set(tracing.q):
+        return []
+    (value,), numbers = canonical([V], {"x": tracing.q}, list(tracing.parameters.items()))
+    return [LawEnergy("potential", PLACE, energy_law(value, tracing.n, len(numbers)), np.array(numbers))]
 
 
 def _of_mass(
     tracing: Tracing, mass: Any, a: list[Any], potential: Any
 ) -> tuple[list[AbstractStorage], list[AbstractStructure]]:
     """L = ½ v·M v + a·v - V; constant M without a need no more than M."""
-    q, storages = set(tracing.q), list[AbstractStorage]()
-    if potential.free_symbols & q:
-        (value,), numbers = canonical([potential], {"x": tracing.q}, list(tracing.parameters.items()))
-        storages.append(LawEnergy("potential", PLACE, energy_law(value, tracing.n, len(numbers)), np.array(numbers)))
+    q, storages = set(tracing.q), _potential(tracing, potential)
     M = map_of(list(mass.ravel()), tracing.q, tracing.parameters)
     if not any(value.free_symbols & q for value in (*mass.ravel(), *a)):
         constant = M.value(np.zeros(tracing.n)).reshape(tracing.n, tracing.n)

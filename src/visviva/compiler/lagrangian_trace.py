@@ -15,7 +15,7 @@ from visviva.language.trace import Traced, UntraceableError, call, expressions
 from visviva.mechanism.names import check_new_name
 
 VARIABLES = ("q", "v")
-OWN = frozenset({*VARIABLES, "lam", "lam_mid", "motion", "coriolis", "kinetic", "potential"})
+OWN = frozenset({*VARIABLES, "p", "lam", "lam_mid", "motion", "coriolis", "kinetic", "potential"})
 
 
 class Coordinates(np.ndarray):
@@ -29,6 +29,11 @@ class Coordinates(np.ndarray):
         vector = np.array([Traced(symbol) for symbol in symbols], dtype=object).view(cls)
         vector._names = names
         return vector
+
+    def __getitem__(self, key: Any) -> Any:
+        """Entries and parts are plain numbers and vectors, also q[..., 0]."""
+        part = np.asarray(self)[key]
+        return part.item() if isinstance(part, np.ndarray) and part.ndim == 0 else part
 
     def __getattr__(self, name: str) -> Any:
         if self._names is None or name.startswith("_"):

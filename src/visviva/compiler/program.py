@@ -13,6 +13,7 @@ from visviva.compiler.build import energy_address, flow_address
 from visviva.compiler.compiled_model import CompiledModel, Int
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import FlowLaw, NotCompilable, flow_of, is_flat, with_feedback
+from visviva.compiler.lagrangian_flows import with_balances
 from visviva.compiler.laws import EnergyLaw
 from visviva.geometry.embedding import AbstractSpace, ProductSpace, Rotations
 from visviva.model import Model
@@ -27,7 +28,7 @@ def build_program(model: Model, tableau: Tableau) -> CompiledModel:
     """The program of a model for a scheme; raises `NotCompilable` where a block has no expression."""
     if not model.layout.solved:
         raise NotCompilable(f"the model {model.name!r} has nothing to solve")
-    return _Builder(model, tableau).build()
+    return _Builder(with_balances(model), tableau).build()
 
 
 def _factors(space: AbstractSpace) -> list[AbstractSpace]:

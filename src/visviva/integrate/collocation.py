@@ -107,6 +107,11 @@ class EnergyCollocation(AbstractIntegrator):
                 f"EnergyCollocation does not keep holonomic constraints; {model.name!r} has: {', '.join(joints)}.\n"
                 "Use vv.PHMP(), or where nothing dissipates vv.Suzuki4(), of order 4."
             )
+        if model.motions:
+            raise ModelError(
+                f"EnergyCollocation needs a constant mass matrix; that of {model.name!r} depends on its state.\n"
+                "Use vv.PHMP(), or where nothing dissipates vv.Suzuki4(), of order 4."
+            )
         return _Stepper(model, self.newton)
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102

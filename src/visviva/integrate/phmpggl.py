@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
+from visviva.integrate.lagrangian_ggl import LagrangianGGL
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
 from visviva.model import Model, State
@@ -44,6 +45,8 @@ class PHMPGGL(AbstractIntegrator):
     form: ClassVar[str] = "directors"
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
+        if model.coordinates:
+            return LagrangianGGL(model, self.newton)
         return _Stepper(DirectorSystem(model, "PHMPGGL"), self.newton)
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102

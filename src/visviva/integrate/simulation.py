@@ -46,7 +46,7 @@ def simulate(
     """Integrate until t_end [s] with steps of h [s], and return the Run. With `Adaptive`, h is the longest step.
 
     what:       a Mechanism, a composite system of the language, or a Model.
-    integrator: PHMP() by default for mechanisms and Lagrangian systems, DiscreteGradient() for composites; for another
+    integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites and Lagrangian systems; for another
                 Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
                 Model or a composite the values of its variables by name. Default for a mechanism: as built.
@@ -145,10 +145,10 @@ def _divided(steps: int) -> list[str]:
 def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
     if not isinstance(what, Mechanism | Composite | Model):
         raise ModelError(f"simulate() takes a Mechanism or a Model, got {type(what).__name__}; or a composite system.")
-    if integrator is None and isinstance(what, Composite):
+    if integrator is None and (isinstance(what, Composite) or (isinstance(what, Model) and what.coordinates)):
         return DiscreteGradient()
     if integrator is None:
-        if isinstance(what, Model) and not what.coordinates:
+        if isinstance(what, Model):
             raise ModelError(f"simulate() of model {what.name!r} needs integrator=, e.g. vv.DiscreteGradient().")
         return PHMP()
     if not isinstance(integrator, AbstractIntegrator):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from visviva.language import Composite
     from visviva.mechanism.analysis import Analysis
     from visviva.mechanism.assembly import AssemblyReport, Motion
+    from visviva.mechanism.interconnection import Interconnection
     from visviva.mechanism.network import MechanismNetwork
 
 
@@ -223,6 +224,12 @@ class Mechanism(JointMethods, SpringMethods, ConditionMethods):
         from visviva.mechanism.network import kinestatics_of
 
         return kinestatics_of(self, motion)
+
+    def interconnection(self, motion: Motion | None = None) -> Interconnection:
+        """The bodies joined by ports, at a motion; as assembled by default: see `interconnection`."""
+        from visviva.mechanism.interconnection import interconnection_of
+
+        return interconnection_of(self, motion)
 
     def system(self) -> Composite:
         """The mechanism as a composite of the language: see `system.composite_of`."""

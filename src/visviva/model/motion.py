@@ -114,7 +114,7 @@ class MassMotion(AbstractMotion):
 @final
 @dataclass(frozen=True, eq=False)
 class GeneralMotion(AbstractMotion):
-    """H = v·p - L of any L with a regular ∂²L/∂v².
+    """H = v·p - L of any L with a regular ∂²L/∂v² and L(q, 0) = 0.
 
     law: of H, over x = (q, v).   p: the momenta, over x.
     """
@@ -125,6 +125,7 @@ class GeneralMotion(AbstractMotion):
     law: AbstractEnergyLaw
     parameters: Array
     p: LawMap
+    has_zero: ClassVar[bool] = True
 
     def H(self, q: Array) -> Array:  # noqa: D102
         return self.law.energy(q, self.parameters)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def value_at(run: Run, t: float, name: str) -> Array:
     """Cubic Hermite where the rate of the quantity is known at the nodes, else linear.
 
-    Rates are known for the positions of bodies, frames and particles, for rotations, joint coordinates, and for flat
-    state variables of models without algebraic unknowns.
+    Rates are known for the positions of bodies, frames and particles, for rotations, joint coordinates, coordinates of
+    Lagrangian systems, and for flat state variables of models without algebraic unknowns.
     """
     t, values = finite_number(t, "the time of run.at [s]"), run[name]
     times = run.t if len(values) == len(run.t) else run.t_mid
@@ -65,6 +65,9 @@ def _rates(run: Run, name: str, k: int) -> Array | None:
         return run[f"{stem}.v"][two]
     if what == "q" and f"{stem}.rate" in run:
         return run[f"{stem}.rate"][two]
+    if run.model.coordinates:
+        rate = {"q": "v"} | {coordinate: f"{coordinate}.rate" for coordinate in run.model.coordinates}
+        return run[rate[name]][two] if name in rate else None
     return None if run.motion is not None else _state_rate(run, name, two)
 
 

@@ -10,6 +10,7 @@ from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.results.balances import balances
+from visviva.results.lagrangian import lagrangian_quantities
 from visviva.results.motion import MechanismMotion
 from visviva.results.reactions import Reactions
 from visviva.results.reader import Reader, column
@@ -26,6 +27,8 @@ def readers(run: Run) -> dict[str, Reader]:
     table = balances(run)
     if run.motion is not None:
         return table | _mechanism(run, run.motion)
+    if run.model.coordinates:
+        return table | lagrangian_quantities(run)
     return table | {
         variable.name: Reader(partial(column, run.record.x, at), "J/K" if variable.entropy else "")
         for variable in run.model.variables
