@@ -34,6 +34,7 @@ class Analysis:
     mobility:  number of independent velocities at this configuration.
     rows, rank: all rows of the joints, and how many of them are independent here.
     redundant: dependent rows by joint.
+    on_velocities: rows by condition that take velocities and no positions (nonholonomic).
     stresses:  states of self-stress: per state the wrench (m; f) on the child in the joint's frame on the child, by
                joint; they need no load. Each is scaled to a largest entry of 1 N or 1 N m.
     margin:    how far the loops are from a singular configuration, see `Linkage.margin`: 0 there, at most 1.
@@ -50,6 +51,7 @@ class Analysis:
     rows: int
     rank: int
     redundant: dict[str, int]
+    on_velocities: dict[str, int]
     stresses: tuple[dict[str, Array], ...]
     margin: float
     warning: str
@@ -66,6 +68,9 @@ class Analysis:
             f"  mobility          {self.mobility}",
             f"  redundant rows    {self.rows - self.rank}"
             + (f": {', '.join(listed[:LISTED])}{more}" if listed else ""),
+            f"  on velocities     {', '.join(f'{name} {rows}' for name, rows in self.on_velocities.items())}"
+            if self.on_velocities
+            else "",
             f"  loop margin       {self.margin:.3g} (0: singular)" if self.loops else "",
             f"  {self.warning}" if self.warning else "",
         ]
@@ -91,6 +96,7 @@ def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
         rows=linkage.m,
         rank=regular.rank,
         redundant=left_out(linkage, found),
+        on_velocities={part.name: part.rows for part in m.conditions if part.kind == "nonholonomic"},
         stresses=tuple(_wrenches(linkage, place, Y) for Y in found.stresses.T),
         margin=regular.margin,
         warning=regular.warning,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -255,7 +256,7 @@ class Linkage:
 
 
 def _flat(blocks: Array) -> Array:
-    return blocks.reshape(-1, *blocks.shape[-3:])
+    return blocks.reshape(math.prod(blocks.shape[:-3]), *blocks.shape[-3:])
 
 
 def _matrices(C: Array) -> Array:

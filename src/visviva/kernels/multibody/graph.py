@@ -1,8 +1,8 @@
 """The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
 
 Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each),
-blocks between the bodies of a pair (72 each), and per multiplier impulses and slopes on both bodies (24) and its
-diagonal.
+blocks between the bodies of a pair (72 each), per multiplier of a joint impulses and slopes on both bodies (24) and its
+diagonal, and what conditions add, see `conditions`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _row(M: Machine, g: Graph, i: int, part: Place, k: int, Z: Array) -> None:
 
 
 @inner
-def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None:
-    """All values; bodies' own blocks and Z hold what bodies and elements add."""
-    n = M.B.shape[0] - 1
+def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> int:
+    """All values but those of conditions, whose place it returns; bodies' own blocks and Z hold what others add."""
+    n, rows = M.B.shape[0] - 1, 0
     for i in range(M.sizes[1]):
         k = M.K[i, PLACE]
         if M.K[i, KIND] == MEET:
@@ -54,15 +54,18 @@ def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None
             curve_meet(M.B, M.X, M.K, i, L, h)
             for part in range(3):
                 _row(M, g, i, part, k + part, Z)
+            rows += 3
         else:
             curve(M.B, M.X, M.K, Z, pairs[i], i, M.lam[k], h)
             _row(M, g, i, FIRST, k, Z)
+            rows += 1
     for b in range(n):
         for j in range(PER_BODY):
             g.V[PER_BODY * b + j] = M.B[b, KVV + j]
     for p in range(Z.shape[0]):
         for j in range(PER_PAIR):
             g.V[PER_BODY * n + PER_PAIR * p + j] = Z[p, j]
+    return PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * rows
 
 
 @inner
