@@ -85,7 +85,7 @@ def linkage_in(model: Model) -> Linkage | None:
     """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
     if model.mechanism is None or model.junctions:
         return None
-    names = {part.name for part in (*model.mechanism.joints, *model.mechanism.conditions)}
+    names = {part.name for part in model.mechanism.joints} | {part.name for part in model.mechanism.conditions}
     known = all(part.internal or part.name in names for part in model.constraints)
     return Linkage(model.mechanism) if known else None
 

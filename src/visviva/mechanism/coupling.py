@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Coupling(AbstractCondition):
     terms: tuple[Term, ...]
     offset: float | None = None
     law: MotionLaw | None = None
-    rows: ClassVar[int] = 1
+    rows: int = field(default=1, init=False)
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
@@ -90,6 +90,12 @@ class Coupling(AbstractCondition):
         start = (self.target or 0.0) + (self.offset or 0.0)
         alone = start / self.terms[0].coefficient if len(self.terms) == 1 else 0.0
         return np.full(len(self.follows), alone)
+
+    @property
+    def force_unit(self) -> str:  # type: ignore[override]
+        """That of the force on its first coordinate, where this is what its reaction is."""
+        first = self.terms[0]
+        return ("N m" if first.turns else "N") if first.coefficient == 1.0 else ""
 
     @cached_property
     def _columns(self) -> list[Array]:

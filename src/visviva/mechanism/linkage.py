@@ -202,8 +202,7 @@ class Linkage:
         out = first + np.flatnonzero(~kept[first:])
         if not len(out):
             return joints
-        rows = self.conditions.dense(place.q)
-        each = zip(_flat(closure.blocks), _matrices(rows), strict=True)
+        each = zip(_flat(closure.blocks), _matrices(self.conditions.dense(place.q)), strict=True)
         Y = np.array([_balance(self._scaled(blocks, C), kept, out) for blocks, C in each])
         scale = np.append(closure.scale, np.ones(self.conditions.m))
         return np.concatenate([joints, Y.reshape(*batch, self.m, len(out)) / scale[:, None]], axis=-1)
