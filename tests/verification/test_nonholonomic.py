@@ -65,10 +65,13 @@ def test_the_sleigh_converges_with_order_two(name):
 
 
 def test_the_sleigh_turns_into_its_blade():
-    """The centre of mass comes to lie before the blade, whatever the start: ω -> 0, and all energy is in v."""
+    """The centre of mass comes to lie before the blade, whatever the start: ω -> 0, and all energy is in v.
+
+    But for what the velocities at the nodes keep across the blade, which is of second order: its square of fourth.
+    """
     run = vv.simulate(sleigh_mechanism(), t_end=20.0, h=0.02)
     assert abs(run["sleigh.twist"][-1, 2]) < 1e-5
-    assert run["sleigh.twist"][-1, 3] == pytest.approx(np.sqrt(2 * 1.82), rel=1e-9)
+    assert run["sleigh.twist"][-1, 3] == pytest.approx(np.sqrt(2 * 1.82), rel=1e-7)
 
 
 # -- the rolling disc -----------------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ class ContactHeight(AbstractCondition):
     plane: tuple[Array, Array]
     disc: tuple[Array, Array]
     radius: float
+    force_unit: str = field(default="N", init=False)
     kind: Kind = field(default="holonomic", init=False)
     rows: int = field(default=1, init=False)
     follows: tuple[str, ...] = field(default=(), init=False)

@@ -51,7 +51,7 @@ class RollingMethods(Joining):
         numbers = np.concatenate([_inside(body, R[:, 2]), body.to_principal(r)])
         law = blade_on_ground if above is None else blade_on_body
         movers = (body,) if above is None else (above, body)
-        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers)))
+        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers), "N"))
 
     def rolling_disc(
         self,
@@ -93,7 +93,7 @@ class RollingMethods(Joining):
         law = disc_on_ground if above is None else disc_on_body
         movers = (body,) if above is None else (above, body)
         self._add(ContactHeight(f"{name}.normal", ends.parent, body, (R_P, r_P), (R_C, r_C), rho))
-        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers)))
+        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers), "N"))
 
     def velocity_constraint(
         self, name: str, parts: Sequence[Body | Particle | Frame | str], *, A: Callable[..., Any]

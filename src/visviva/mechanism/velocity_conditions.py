@@ -25,6 +25,7 @@ class VelocityCondition(AbstractCondition):
 
     name: str
     twists: TwistRows
+    force_unit: str = ""
     kind: Kind = field(default="nonholonomic", init=False)
     follows: tuple[str, ...] = field(default=(), init=False)
     shifted: bool = field(default=False, init=False)

@@ -65,16 +65,15 @@ def _call(c: Conditions, i: int, mode: int) -> None:
 
 
 @inner
-def _along(B: Array, c: Conditions, i: int, rows: Array, at: int) -> tuple[float, float]:
-    """A row, times the velocities in the middle of the step; and the sum of the sizes of its terms."""
-    total = size = 0.0
+def _along(B: Array, c: Conditions, i: int, rows: Array, at: int) -> float:
+    """A row times the velocities in the middle of the step."""
+    total = 0.0
     for j in range(c.table[i, BODIES]):
         b = c.movers[c.table[i, MOVERS] + j]
-        for l in range(3):
-            turn, shift = rows[at + 6 * j + l] * B[b, W + l], rows[at + 6 * j + 3 + l] * B[b, U + l]
-            total += turn + shift
-            size += abs(turn) + abs(shift)
-    return total, size
+        total += dot(vector_of(rows, at + 6 * j), vector(B, b, W)) + dot(
+            vector_of(rows, at + 6 * j + 3), vector(B, b, U)
+        )
+    return total
 
 
 @inner
@@ -87,12 +86,13 @@ def hold(B: Array, c: Conditions, lam: Array, gap: Array, active: Mask, h: float
         _call(c, i, VALUES)
         for r in range(m):
             k, row = first + r, 6 * n * r
-            gap[k], speed = _along(B, c, i, c.A, row)
-            length = 1e-30
+            gap[k] = _along(B, c, i, c.A, row)
+            length, speed = 1e-30, 0.0
             for j in range(n):
                 b = c.movers[c.table[i, MOVERS] + j]
                 turn, pull = vector_of(c.A, row + 6 * j), vector_of(c.A, row + 6 * j + 3)
                 length += size_of(turn) + size_of(pull) * size_of(vector(B, b, PHI))
+                speed += size_of(turn) * size_of(vector(B, b, W)) + size_of(pull) * size_of(vector(B, b, U))
                 torque = moment(vector(B, b, A), times(lam[k], turn))
                 add_to(B, b, FORCE, times(lam[k], pull))
                 add_to(B, b, TORQUE, torque)
@@ -154,7 +154,7 @@ def slopes_of_conditions(B: Array, c: Conditions, lam: Array, active: Mask, V: A
                     if c.table[i, HAS_G]:
                         slope = c.dA[6 * n * m + r] / h
                     else:
-                        slope = _along(B, c, i, c.dA, 6 * n * r)[0] + c.A[6 * n * r + 6 * j + (k + 3) % 6]
+                        slope = _along(B, c, i, c.dA, 6 * n * r) + c.A[6 * n * r + 6 * j + (k + 3) % 6]
                     V[rows + 6 * n * r + 6 * j + k] = slope if active[c.table[i, FIRST] + r] else 0.0
         for r in range(m):
             on = 1.0 if active[c.table[i, FIRST] + r] else 0.0
@@ -229,7 +229,8 @@ def node_of_conditions(B: Array, c: Conditions, lie: int, out: Array) -> float:
                 turn, pull = vector_of(c.A, 6 * n * r + 6 * j), vector_of(c.A, 6 * n * r + 6 * j + 3)
                 w, v = spin(B, lie, b), vector(B, b, VEL)
                 rate += dot(turn, w) + dot(pull, v)
-                size += size_of(turn) * size_of(w) + size_of(pull) * size_of(v)
+                for l in range(3):
+                    size += abs(turn[l] * w[l]) + abs(pull[l] * v[l])
                 largest = max(largest, max(size_of(turn), size_of(pull)))
                 length += size_of(turn) + size_of(pull) * size_of(vector(B, b, PHI))
             if c.table[i, HAS_G]:
