@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva.language import arcs
 from visviva.kernels import elementary
+from visviva.language import arcs
 
 EPS = np.finfo(float).eps
 NAMES = ("arc", "bow")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva.language import discrete
 from visviva.kernels import elementary
+from visviva.language import discrete
 
 EPS = np.finfo(float).eps
 mp = mpmath.mp.clone()

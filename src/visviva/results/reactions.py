@@ -93,4 +93,9 @@ class Reactions:
         part = next(part for part in self.motion.lie.constraints if part.name == joint.name)
         rows = self.motion.lie.layout.act((part.name,)) - self.motion.lie.layout.dim
         q = self.motion.lie.local(part, x)[0]
-        return wrench_on_child(joint, q, -apply(transpose(part.C(q)), lam[..., rows]))
+        pull = -apply(transpose(part.C(q)), lam[..., rows])
+        if joint.joint.lead is not None:
+            lead = next(part for part in self.motion.lie.constraints if part.name == f"{joint.name}.lead")
+            rows = self.motion.lie.layout.act((lead.name,)) - self.motion.lie.layout.dim
+            pull = pull - apply(transpose(lead.C(self.motion.lie.local(lead, x)[0])), lam[..., rows])
+        return wrench_on_child(joint, q, pull)
