@@ -68,8 +68,8 @@ def test_the_checker_names_the_law_that_is_broken(law, joint):
 
 @pytest.mark.parametrize("joint", JOINTS, ids=lambda joint: joint.kind)
 def test_what_a_joint_says_of_itself_agrees_with_its_kind(joint):
-    assert sum(row.count for row in joint.rows) + joint.nv == 6
-    assert joint.turns == (joint.kind in {"revolute", "cylindrical", "planar"})
+    assert sum(row.count for row in joint.rows) + joint.nv + (joint.lead is not None) == 6
+    assert joint.turns == (joint.kind in {"revolute", "cylindrical", "planar", "screw"})
     assert joint.slides == (joint.kind in {"prismatic", "cylindrical", "point_on_line"})
     one = joint.X_PC(np.full(joint.nv, 0.3))
     assert (one.R.shape, one.r.shape, joint.S(np.zeros(joint.nv)).shape) == ((3, 3), (3,), (6, joint.nv))

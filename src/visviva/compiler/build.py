@@ -10,6 +10,7 @@ from typing import Any
 from visviva.compiler.codegen import FlowLayout, energy_source, flow_source
 from visviva.compiler.flows import FlowLaw, is_flat
 from visviva.compiler.laws import EnergyLaw
+from visviva.compiler.row_laws import RowLaw, row_source
 
 
 @cache
@@ -17,10 +18,10 @@ def _generator() -> str:
     """Hash of what writes sources, SymPy too: what was written before it changed is not used."""
     import sympy
 
-    from visviva.language import discrete
+    from visviva.language import discrete, tangents
 
-    sources = [Path(__file__).with_name("codegen.py"), Path(__file__).with_name("printing.py"), Path(discrete.__file__)]
-    texts = [source.read_bytes() for source in sources]
+    here = [Path(__file__).with_name(name) for name in ("codegen.py", "printing.py", "row_laws.py")]
+    texts = [path.read_bytes() for path in (*here, Path(discrete.__file__), Path(tangents.__file__))]
     return hashlib.sha256(b"".join([sympy.__version__.encode(), *texts])).hexdigest()
 
 
@@ -60,3 +61,13 @@ def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     module = _module(key, lambda: flow_source(law, stages))
     layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
     return int(addressable(FLOW, module.law).address), layout
+
+
+@cache
+def row_address(law: RowLaw) -> int:
+    """Address of the compiled rows of a condition."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import ROWS
+
+    module = _module(_key("rows", law.values, law.rows, law.bodies), lambda: row_source(law))
+    return int(addressable(ROWS, module.law).address)

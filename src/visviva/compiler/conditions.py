@@ -38,7 +38,7 @@ class ConditionBlocks:
                 variable, ends = angle_variable(name), movers(joint)
                 reads, acts = (tuple(f"{end.name}.{letter}" for end in ends) for letter in "qv")
                 turn = Turn(name, reads, cos_sin(joint, angle), tuple(spaces[end.name] for end in ends))
-                self.structures.append(MeasuredAngle(variable, reads, (variable, *acts), turn))
+                self.structures.append(MeasuredAngle(joint.name, reads, (variable, *acts), turn))
                 self.variables.append(Variable(variable, Flat(1)))
         for part in m.conditions:
             if part.shifted:
@@ -87,7 +87,7 @@ def shift_variable(part: AbstractCondition) -> str:
 
 def condition_values(m: Mechanism, motion: Motion) -> dict[str, Array]:
     """Start values of these variables at a motion: s as it is there, or as its law has it at the start."""
-    values = {}
+    values: dict[str, Array] = {}
     for part in m.conditions:
         turned = np.array([motion.angles[name] for name in part.follows])
         values |= {angle_variable(name): np.array([motion.angles[name]]) for name in part.follows}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Mask
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
+from visviva.compiler.machine_conditions import condition_pattern
 from visviva.model import Model
 
 if TYPE_CHECKING:
@@ -69,11 +70,14 @@ def tree_plan(c: MachineModel, active: Mask, most: int = BORDER) -> TreePlan | N
     """A tree of joints that hold a point, if everything else fits to it: loops with few rows, elements within the tree.
 
     Rows that turn with two bodies, and elements, couple their velocities: they must act between neighbours of the tree,
-    only on rotations, or against the ground. most: rows of loops that are still solved as a border.
+    only on rotations, or against the ground. Conditions couple any of them: with these there is no tree.
+    most: rows of loops that are still solved as a border.
     """
     n = len(c.machine.B) - 1
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
+    if len(c.elements.conditions.table):
+        return None
     tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
     plan = _hang(n, c.joints, tree)
     neighbours = {frozenset((part.body, part.above)) for part in plan.hanging}
@@ -214,9 +218,12 @@ def _border(c: MachineModel, loops: list[int], active: Mask) -> Border:
 
 def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
+    from visviva.kernels.multibody.tables import ROWS
 
-    n, m = len(c.machine.B) - 1, len(c.w)
-    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m if used else 0
+    n, m, conditions = len(c.machine.B) - 1, len(c.w), c.elements.conditions
+    rows = m - int(conditions.table[:, ROWS].sum())
+    more = len(condition_pattern(conditions, n)[0])
+    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * rows + more if used else 0
     return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
 
 
@@ -237,6 +244,8 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
     if (c.machine.K[:rows, KIND] > ROD).any():
         raise NotCompilable("a joint has a row whose rate has no compiled form")
+    if len(c.elements.conditions.table):
+        raise NotCompilable("the rates of conditions have no compiled form")
     joints = s.tree.joints
     tree = RateTree(
         joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints), JOINT_SLOTS, 36)),
@@ -316,5 +325,9 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             rows.append(np.array([place]))
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
+    more_rows, more_cols = condition_pattern(c.elements.conditions, n)
+    rows.append(more_rows)
+    cols.append(more_cols)
+    keep.append(np.ones(len(more_rows), dtype=bool))
     chosen = np.flatnonzero(np.concatenate(keep))
     return np.concatenate(rows)[chosen], np.concatenate(cols)[chosen], chosen

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
+from visviva.compiler.machine_conditions import condition_places, condition_tables
 from visviva.compiler.machine_elements import ActingParts
 from visviva.compiler.machine_functions import Functions, Int, stack, table
 from visviva.library.joints import Angle, Dot, Meet
@@ -85,7 +86,9 @@ class _Builder:
         from visviva.kernels.multibody.tables import Machine
 
         joints = self._joints()
-        rows, m = len(self.functions), sum(len(joint.multipliers) for joint in joints)
+        rows, first = len(self.functions), sum(len(joint.multipliers) for joint in joints)
+        conditions = condition_tables(self.model, self.functions, first)
+        m = len(conditions.size)
         acting = ActingParts(self.model, self.functions)
         X, K = self.functions.tables()
         T, TK = self._turns()
@@ -109,7 +112,8 @@ class _Builder:
             directors=self._directors(),
         )
         w, sign = self._multipliers(joints)
-        return MachineModel(self.model, machine, acting.tables(), places, w, sign, joints, acting.widest)
+        elements = acting.tables(conditions)
+        return MachineModel(self.model, machine, elements, places, w, sign, joints, acting.widest)
 
     # -- bodies --
 
@@ -164,7 +168,8 @@ class _Builder:
                 w.append(np.arange(at.start, at.stop) - self.model.layout.dim)
                 flip = -1.0 if joint.name in self.flipped else 1.0
                 sign += [np.full(row.count, flip if isinstance(row, Meet) else 1.0) for row in part.joint.rows]
-        return np.concatenate(w), np.concatenate(sign)
+        others = condition_places(self.model)
+        return np.concatenate([*w, others]), np.concatenate([*sign, np.ones(len(others))])
 
     def _turns(self) -> tuple[Array, Int]:
         """Axes of all joints that turn, and their ends, in the order of the model's turns."""

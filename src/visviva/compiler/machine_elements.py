@@ -16,6 +16,7 @@ from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.parts import Force, Joint, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
+from visviva.model.conditioned import Conditioned
 from visviva.model.holonomic import Holonomic
 from visviva.model.law import LawEnergy
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredPort
@@ -24,7 +25,7 @@ from visviva.model.structure import AbstractStructure, Port, Routing
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.tables import Elements
+    from visviva.kernels.multibody.tables import Conditions, Elements
 
 
 @final
@@ -55,7 +56,7 @@ class ActingParts:
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
         for part in model.structures:
-            if not isinstance(part, Holonomic | Gyroscopic) and not _is_motion(part):
+            if not isinstance(part, Holonomic | Conditioned | Gyroscopic) and not _is_motion(part):
                 self._add(part)
 
     @property
@@ -63,8 +64,8 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def tables(self) -> Elements:
-        """As the kernels want them."""
+    def tables(self, conditions: Conditions) -> Elements:
+        """As the kernels want them, with conditions beside them."""
         from visviva.kernels.multibody.tables import Elements
 
         law, law_rows, law_numbers = self._laws()
@@ -83,6 +84,7 @@ class ActingParts:
             numbers=np.array(self._numbers, dtype=np.float64),
             heats=table(self._heats, 2),
             works=table(self._works, 2),
+            conditions=conditions,
         )
 
     def _add(self, part: AbstractStructure) -> None:

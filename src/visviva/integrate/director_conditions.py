@@ -40,13 +40,14 @@ class DirectorConditions:
     def add_gap_slopes(self, G: Array, q0: Array, q1: Array) -> None:
         """∂g/∂q1."""
         for part, rows, at, _ in self._parts:
-            C, start = part.condition.C, q0[at]
             if part.has_g:
-                G[np.ix_(rows, at)] += C(q1[at], q1[at])
-            else:
-                G[np.ix_(rows, at)] += difference_jacobian(
-                    lambda q, C=C, q0=start: apply(C(np.broadcast_to(q0, q.shape), q), q - q0), q1[at], _size(q1[at])
-                )
+                G[np.ix_(rows, at)] += part.condition.C(q1[at], q1[at])
+                continue
+
+            def gap(q: Array, part: Conditioned = part, q0: Array = q0[at]) -> Array:
+                return apply(part.condition.C(np.broadcast_to(q0, q.shape), q), q - q0)
+
+            G[np.ix_(rows, at)] += difference_jacobian(gap, q1[at], _size(q1[at]))
 
     def add_rows(self, G: Array, q0: Array, q1: Array) -> None:
         """C(q0, q1)."""

@@ -14,7 +14,7 @@ from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
 from visviva.integrate.statics import Statics
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.analysis import joint_wrenches
+from visviva.mechanism.analysis import condition_forces, joint_wrenches
 from visviva.mechanism.assembly import assembled, linkage_of, motion_at
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import close
@@ -33,6 +33,7 @@ class Equilibrium:
 
     motion:    the configuration, at rest; `vv.simulate(m, initial=...)` takes it.
     reactions: wrench (m; f) on the child in the joint's frame on the child, by joint; of least norm where redundant.
+               Of other conditions the generalised force.
     energy:    potential energy of gravity and springs [J].
     lowest:    smallest stiffness over mass on the motions that the joints allow [1/s²]: the square of the lowest
                angular frequency of small oscillations if it is positive; None if nothing can move.
@@ -88,7 +89,7 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     wrenches = joint_wrenches(linkage, place, lam)
     return Equilibrium(
         motion_at(linkage, q, statics.angles(x)),
-        {joint.name: F for joint, F in zip(linkage.joints, wrenches, strict=True)},
+        {joint.name: F for joint, F in zip(linkage.joints, wrenches, strict=True)} | condition_forces(linkage, lam),
         statics.energy(x),
         lowest,
         stability,

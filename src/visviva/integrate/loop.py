@@ -166,6 +166,6 @@ class Loop:
             turn=np.abs(np.diff(angles, axis=0)).max(-1, initial=0.0),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
-            **self._accounts.of(chunk.x, taken, heat, work, u_mid * h[:, None], chunk.tallies),
+            **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], chunk.tallies),
         )
         return record, taken, angles

@@ -85,21 +85,29 @@ def linkage_in(model: Model) -> Linkage | None:
     """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
     if model.mechanism is None or model.junctions:
         return None
-    names = {part.name for part in (*model.mechanism.joints, *model.mechanism.conditions)}
+    names = {part.name for part in model.mechanism.joints} | {part.name for part in model.mechanism.conditions}
     known = all(part.internal or part.name in names for part in model.constraints)
     return Linkage(model.mechanism) if known else None
 
 
 def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> Array:
-    """What rows without a g that were left out miss of the size of their terms, per algebraic row; else zero.
+    """What rows without a g that were left out miss of their size, per algebraic row; else zero.
 
+    The size is that of their terms; for constraints that of a row times the fastest motion of what it is about, since
+    a motion that it does not hinder makes no terms, and rounding all the same.
     x, z, u: of all stages, first axis; the worst counts.
     """
     rates = ~model.has_g & ~active
     gaps = np.zeros(len(active))
     if rates.any():
         rows = model.layout.dim + np.flatnonzero(rates)
-        size = apply(np.abs(model.J(x)[..., rows, :]), np.abs(z))
+        J = np.abs(model.J(x)[..., rows, :])
+        size = apply(J, np.abs(z))
+        owners = {row: part for part in model.constraints for row in model.layout.act((part.name,)).tolist()}
+        for k, row in enumerate(rows.tolist()):
+            if row in owners:
+                fastest = np.abs(z[..., model.acts(owners[row])]).max(-1, initial=0.0)
+                size[..., k] = np.maximum(size[..., k], J[..., k, :].max(-1) * fastest)
         gaps[rates] = (np.abs(model.flow(x, z, u)[..., rows]) / np.maximum(size, 1e-300)).max(0)
     return gaps
 

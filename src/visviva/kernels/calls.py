@@ -3,6 +3,7 @@
     energy(n, T, P, xa, xb, e, dE, scale, mode)
     flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
     retract(row, h, x0, y, x1, s, dX),   pull(row, h, mode, s, z, dE, dX)        see `kernels.turned`
+    rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.conditions`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
@@ -25,6 +26,7 @@ ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
 FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8, f8, f8)
 RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
 PULL = types.void(i8, x, n, f8, f8, f8, f8)
+ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
 
 
 def _caller(signature: Any) -> Any:
@@ -49,3 +51,4 @@ call_energy = _caller(ENERGY)
 call_flow = _caller(FLOW)
 call_retract = _caller(RETRACT)
 call_pull = _caller(PULL)
+call_rows = _caller(ROWS)

@@ -34,8 +34,10 @@ class Analysis:
     mobility:  number of independent velocities at this configuration.
     rows, rank: all rows of the joints, and how many of them are independent here.
     redundant: dependent rows by joint.
+    on_velocities: rows by condition that take velocities and no positions (nonholonomic).
     stresses:  states of self-stress: per state the wrench (m; f) on the child in the joint's frame on the child, by
-               joint; they need no load. Each is scaled to a largest entry of 1 N or 1 N m.
+               joint, and the generalised force of each other condition; they need no load. Each is scaled to a
+               largest entry of 1 N or 1 N m.
     margin:    how far the loops are from a singular configuration, see `Linkage.margin`: 0 there, at most 1.
     warning:   what to know about a singular configuration; empty else.
     """
@@ -50,6 +52,7 @@ class Analysis:
     rows: int
     rank: int
     redundant: dict[str, int]
+    on_velocities: dict[str, int]
     stresses: tuple[dict[str, Array], ...]
     margin: float
     warning: str
@@ -66,6 +69,9 @@ class Analysis:
             f"  mobility          {self.mobility}",
             f"  redundant rows    {self.rows - self.rank}"
             + (f": {', '.join(listed[:LISTED])}{more}" if listed else ""),
+            f"  on velocities     {', '.join(f'{name} {rows}' for name, rows in self.on_velocities.items())}"
+            if self.on_velocities
+            else "",
             f"  loop margin       {self.margin:.3g} (0: singular)" if self.loops else "",
             f"  {self.warning}" if self.warning else "",
         ]
@@ -91,6 +97,7 @@ def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
         rows=linkage.m,
         rank=regular.rank,
         redundant=left_out(linkage, found),
+        on_velocities={part.name: part.rows for part in m.conditions if part.kind == "nonholonomic"},
         stresses=tuple(_wrenches(linkage, place, Y) for Y in found.stresses.T),
         margin=regular.margin,
         warning=regular.warning,
@@ -98,17 +105,26 @@ def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
 
 
 def _wrenches(linkage: Linkage, place: Placement, Y: Array) -> dict[str, Array]:
-    """The wrenches of multipliers Y on the children, in the joint frames on the children, scaled to 1."""
-    F = joint_wrenches(linkage, place, Y)
-    F = F / np.abs(F).max()
-    F = np.where(np.abs(F) > SHOWN, F, 0.0)
-    return {joint.name: wrench for joint, wrench in zip(linkage.joints, F, strict=True) if wrench.any()}
+    """The wrenches of multipliers Y on the children, in the joint frames there, and of conditions; scaled to 1."""
+    F = dict(zip((joint.name for joint in linkage.joints), joint_wrenches(linkage, place, Y), strict=True))
+    F |= condition_forces(linkage, Y)
+    largest = max(float(np.abs(part).max()) for part in F.values())
+    shown = {name: np.where(np.abs(part) > SHOWN * largest, part / largest, 0.0) for name, part in F.items()}
+    return {name: part for name, part in shown.items() if part.any()}
+
+
+def condition_forces(linkage: Linkage, lam: Array) -> dict[str, Array]:
+    """Generalised forces -λ of conditions by name, for λ (m,); leads are in the wrenches of their joints."""
+    conditions, own = linkage.conditions, lam[linkage.kinematics.m :]
+    leads = {f"{joint.name}.lead" for joint in linkage.joints if joint.joint.lead is not None}
+    parts = zip(conditions.conditions, conditions.rows, strict=True)
+    return {part.name: -own[at] for part, at in parts if part.name not in leads}
 
 
 def joint_wrenches(linkage: Linkage, place: Placement, lam: Array) -> Array:
     """Wrenches -Cᵀλ (m; f) of all joints on their children, in the joint frames there, for (..., m), (..., joints, 6).
 
-    Of λ the rows of the joints count, those of conditions do not.
+    Of λ the rows of the joints count, and those of their leads; those of other conditions do not.
     At the child's origin a row has the force f and the moment τ_child, see `kinematics`.
     """
     kinematics = linkage.kinematics
@@ -117,4 +133,11 @@ def joint_wrenches(linkage: Linkage, place: Placement, lam: Array) -> Array:
     F = np.zeros((*rows.shape[:-2], len(linkage.joints), 6))
     np.add.at(np.moveaxis(F, -2, 0), kinematics.pair, np.moveaxis(rows, -2, 0))
     axes = place.axes[..., 1, :, :]  # in rows: the inverse of the child's orientation
-    return np.concatenate([apply(axes, F[..., :3]), apply(axes, F[..., 3:])], axis=-1)
+    F = np.concatenate([apply(axes, F[..., :3]), apply(axes, F[..., 3:])], axis=-1)
+    rows = dict(zip(linkage.names, range(linkage.m), strict=True))
+    for k, joint in enumerate(linkage.joints):
+        if joint.joint.lead is not None:  # d·z - lead θ: a force along z, and a moment about it
+            force = -lam[..., rows[f"{joint.name}.lead"]]
+            F[..., k, 5] += force
+            F[..., k, 2] -= joint.joint.lead * force
+    return F

@@ -133,7 +133,7 @@ def _angles(linkage: Linkage, q: Array, moved: bool) -> dict[str, float]:
     values = rates.values(q)
     for joint, part in zip(joints, rates.parts, strict=True):
         for name, value in zip(turn_names(joint), values[part], strict=False):
-            angles[name] = float(continued(value, np.float64(near.get(name, 0.0))))
+            angles[name] = float(continued(value, np.asarray(near.get(name, 0.0))))
     return angles
 
 

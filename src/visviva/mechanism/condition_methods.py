@@ -51,7 +51,7 @@ class ConditionMethods(Builder):
         for term, turns, word in ((turning, True, "pinion"), (sliding, False, "slide")):
             if term.turns is not turns:
                 raise ModelError(
-                    f"the {word} of rack {name!r} is joint {term.joint.name!r}, whose coordinate {term.number} "
+                    f"the {word} of rack {name!r} is a coordinate of joint {term.joint.name!r} that "
                     f"{'slides' if turns else 'turns'}: give one that {'turns' if turns else 'slides'}."
                 )
         return self._add(Coupling(name, (sliding, turning)))
@@ -148,7 +148,7 @@ class ConditionMethods(Builder):
                 f"{where} refers to joint {part.name!r}, which has several coordinates ({listed}).\n"
                 f"Say which one: ({part.name!r}, 0) for its first."
             )
-        return Term(part, number, coefficient)
+        return Term(part, coordinates[number], coefficient)
 
 
 def _shown(key: object) -> str:

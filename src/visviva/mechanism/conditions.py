@@ -23,6 +23,7 @@ class AbstractCondition(ABC):
               holds their values, known to better than half a turn: what is more follows from q.
     shifted:  g(q) = s for an s that is a state of a run: it is driven, or as assembled.
     law:      of s, where it is driven; None else.
+    force_unit: of its reaction, the generalised force -λ; empty where it depends on g.
     expects:  the angles it follows as it wants them assembled, to better than half a turn.
 
     Contract (checked by `visviva.testing.check_condition`), for any leading batch shape:
@@ -41,6 +42,7 @@ class AbstractCondition(ABC):
     shifted: bool
     law: MotionLaw | None
     expects: Array  # (angles followed,)
+    force_unit: str
 
     @property
     def target(self) -> float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from visviva._arrays import Array
 from visviva.geometry import turning
 from visviva.geometry.linear import apply
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Angle
+from visviva.library.joints import TURN, Along, Angle, Coordinate
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
@@ -24,28 +24,28 @@ from visviva.mechanism.parts import Body, Joint, Particle
 @final
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One coordinate of a joint, by its number, with a coefficient."""
+    """One coordinate of a joint with a coefficient."""
 
     joint: Joint
-    number: int
+    coordinate: Coordinate
     coefficient: float
 
     @property
     def turns(self) -> bool:
         """Whether the coordinate is an angle."""
-        return isinstance(self.joint.joint.coordinates[self.number], Angle)
+        return isinstance(self.coordinate, Angle)
 
     @property
     def angle(self) -> str:
         """The name under which a run follows the angle."""
-        angles = [k for k, part in enumerate(self.joint.joint.coordinates) if isinstance(part, Angle)]
-        return list(turn_names(self.joint))[angles.index(self.number)]
+        return next(name for name, angle in turn_names(self.joint).items() if angle == self.coordinate)
 
     @cached_property
     def function(self) -> Quadratic:
         """(cos θ, sin θ) of an angle, or the displacement, over the coordinates of the joint's movers."""
-        part = self.joint.joint.coordinates[self.number]
-        return cos_sin(self.joint, part) if isinstance(part, Angle) else pair_functions(self.joint, (part,))
+        if isinstance(self.coordinate, Angle):
+            return cos_sin(self.joint, self.coordinate)
+        return pair_functions(self.joint, (self.coordinate,))
 
 
 @final
@@ -62,7 +62,7 @@ class Coupling(AbstractCondition):
     terms: tuple[Term, ...]
     offset: float | None = None
     law: MotionLaw | None = None
-    rows: ClassVar[int] = 1
+    rows: int = field(default=1, init=False)
 
     @property
     def kind(self) -> Kind:  # type: ignore[override]
@@ -90,6 +90,12 @@ class Coupling(AbstractCondition):
         start = (self.target or 0.0) + (self.offset or 0.0)
         alone = start / self.terms[0].coefficient if len(self.terms) == 1 else 0.0
         return np.full(len(self.follows), alone)
+
+    @property
+    def force_unit(self) -> str:  # type: ignore[override]
+        """That of the force on its first coordinate, where this is what its reaction is."""
+        first = self.terms[0]
+        return ("N m" if first.turns else "N") if first.coefficient == 1.0 else ""
 
     @cached_property
     def _columns(self) -> list[Array]:
@@ -167,3 +173,10 @@ class Coupling(AbstractCondition):
         for term, at, row in zip(self.terms, self._columns, rows, strict=True):
             total[..., at] += term.coefficient * row
         return total[..., None, :]
+
+
+def lead_of(joint: Joint) -> Coupling:
+    """What couples turn and advance of a joint with a lead: d·z - lead θ = 0."""
+    assert joint.joint.lead is not None
+    terms = (Term(joint, Along(2), 1.0), Term(joint, TURN, -joint.joint.lead))
+    return Coupling(f"{joint.name}.lead", terms, 0.0)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
@@ -31,15 +31,16 @@ class FunctionCondition(AbstractCondition):
     name: str
     placements: Placements
     g: tuple[Any, ...]  # SymPy expressions in placements.symbols()
-    kind: ClassVar[Kind] = "holonomic"
-    follows: ClassVar[tuple[str, ...]] = ()
-    shifted: ClassVar[bool] = False
-    law: ClassVar[None] = None
-    expects: ClassVar[Array] = np.zeros(0)
+    kind: Kind = field(default="holonomic", init=False)
+    follows: tuple[str, ...] = field(default=(), init=False)
+    shifted: bool = field(default=False, init=False)
+    law: None = field(default=None, init=False)
+    expects: Array = field(default_factory=lambda: np.zeros(0), init=False)
+    force_unit: str = field(default="", init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without compiled functions, so that it can be pickled."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property
     def rows(self) -> int:  # type: ignore[override]

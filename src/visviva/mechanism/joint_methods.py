@@ -20,10 +20,12 @@ from visviva.library.joints import (
     PointOnPlane,
     Prismatic,
     Revolute,
+    Screw,
     Spherical,
     Universal,
 )
 from visviva.mechanism.builder import End
+from visviva.mechanism.coupling import lead_of
 from visviva.mechanism.elements import Torsion
 from visviva.mechanism.energies import of_angle
 from visviva.mechanism.joining import Joining, direction, joint_frame, point_on
@@ -109,6 +111,30 @@ class JointMethods(Joining):
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         return self._join(name, Cylindrical(), ends, place, rate, friction)
+
+    def screw(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        pitch: float,
+        rate: float | None = None,
+        friction: float = 0.0,
+    ) -> Joint:
+        """A screw on the line through `at` along `axis`: the child advances by pitch · q as it turns by the angle q.
+
+        pitch:    advance per radian [m/rad], negative for a left-hand thread; a lead of l per turn is l/(2π).
+        rate:     initial rate of the angle [rad/s].   friction: viscous coefficient of the angle [N m s/rad], ≥ 0.
+        """
+        ends = self._ends(name, parent, child)
+        place = self._place(name, ends, at, direction(name, axis), "axis")
+        kind = Screw(finite_number(pitch, f"pitch of screw {name!r} [m/rad]"))
+        joint = self._join(name, kind, ends, place, rate, friction)
+        self._add(lead_of(joint))
+        return joint
 
     def universal(
         self,

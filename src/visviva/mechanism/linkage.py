@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -201,8 +202,7 @@ class Linkage:
         out = first + np.flatnonzero(~kept[first:])
         if not len(out):
             return joints
-        rows = self.conditions.dense(place.q)
-        each = zip(_flat(closure.blocks), _matrices(rows), strict=True)
+        each = zip(_flat(closure.blocks), _matrices(self.conditions.dense(place.q)), strict=True)
         Y = np.array([_balance(self._scaled(blocks, C), kept, out) for blocks, C in each])
         scale = np.append(closure.scale, np.ones(self.conditions.m))
         return np.concatenate([joints, Y.reshape(*batch, self.m, len(out)) / scale[:, None]], axis=-1)
@@ -264,7 +264,7 @@ class Linkage:
 
 
 def _flat(blocks: Array) -> Array:
-    return blocks.reshape(-1, *blocks.shape[-3:])
+    return blocks.reshape(math.prod(blocks.shape[:-3]), *blocks.shape[-3:])
 
 
 def _matrices(C: Array) -> Array:

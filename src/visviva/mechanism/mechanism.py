@@ -17,6 +17,7 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Particle, Port, Torque, WrenchPort
+from visviva.mechanism.rolling_methods import RollingMethods
 from visviva.mechanism.spring_methods import SpringMethods
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
-class Mechanism(JointMethods, SpringMethods, ConditionMethods):
+class Mechanism(JointMethods, SpringMethods, ConditionMethods, RollingMethods):
     """Bodies, joints and loops in space.
 
     gravity: acceleration vector [m/s²] in world axes; none by default.

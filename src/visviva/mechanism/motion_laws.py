@@ -104,7 +104,7 @@ def law_of_position(name: str, position: object, rate: object = None) -> MotionL
     return MotionLaw(function.slope(), function.slope().slope(), function)
 
 
-def _function(given: object, what: str) -> TimeFunction:
+def _function(given: Any, what: str) -> TimeFunction:
     import sympy
 
     if not callable(given):

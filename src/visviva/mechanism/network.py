@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion
+from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.parts import Force, Joint, Particle, Torque
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
@@ -31,6 +32,7 @@ from visviva.structure import (
     distance,
     fixed,
     free,
+    helical,
     planar,
     point_on_line,
     point_on_plane,
@@ -152,6 +154,7 @@ def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwo
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
+    check_joints_only(m, "a kinestatic network")
     motion = m.assemble()[0] if motion is None else motion
     if set(motion.q) != {part.name for part in m.bodies}:
         raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
@@ -178,4 +181,7 @@ def pair_of(joint: Joint, motion: Motion) -> KinematicPair:
             return universal(parent, child)
         case "distance":
             return distance(parent.r, child.r)
+        case "screw":
+            assert joint.joint.lead is not None
+            return helical(joint.joint.lead, SE3(parent.R, child.r))
     return FRAMED[kind](SE3(parent.R, child.r))

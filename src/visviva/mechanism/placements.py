@@ -52,7 +52,7 @@ class Placements:
 
     def traced(self) -> list[Any]:
         """The placements in these symbols, one for each part."""
-        numbers, seen, first = [Traced(symbol) for symbol in self.symbols()], [], 0
+        numbers, seen, first = [Traced(symbol) for symbol in self.symbols()], list[Any](), 0
         for part in self.parts:
             r = np.array(numbers[first : first + 3], dtype=object)
             first += 3

@@ -27,9 +27,11 @@ from visviva.library.multibody import (
     wrench_port,
 )
 from visviva.mechanism.assembly import Motion
+from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import POSES, pair_functions
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.joint_coordinates import coordinate_values
+from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.linkage import mass_vector
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Pair, Particle, Port, Torque
 from visviva.mechanism.placement import coordinates_of, frame_pose, offset
@@ -45,6 +47,7 @@ RELATIVE = {  # joints with relative poses of their own; the others are ties of 
     "cylindrical": "cylindrical",
     "universal": "universal",
     "spherical": "spherical",
+    "screw": "screw",
     "planar": "table",  # its coordinates are along the axes of the parent
 }
 
@@ -95,7 +98,7 @@ def box_names(m: Mechanism) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: dict[str, str] = {}
     for name, part in m.parts.items():
-        if isinstance(part, Frame):
+        if isinstance(part, Frame | AbstractCondition):
             continue
         short = re.sub(r"\W", "_", name)
         short = short if short.isidentifier() else f"_{short}"
@@ -122,12 +125,20 @@ class _Network:
         m = self.m
         if not m.bodies:
             raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+        check_joints_only(m, "the language of composites")
         if _on_ground(m):
             self._carrier("ground", ground(GROUP))
         for body in m.bodies:
             self._carrier(self.names[body.name], _body(body, m.gravity))
         driven = {part.joint.name for part in (*m.torsions, *m.ports) if isinstance(part, Torsion | Torque | Force)}
         exact = bool(m.redundant())
+        screws = [part.name for part in m.joints if part.joint.lead is not None]
+        if exact and screws:
+            raise ModelError(
+                f"mechanism {m.name!r} has redundant constraints ({', '.join(m.redundant())}) and screws "
+                f"({', '.join(screws)}),\nwhich have no form in the language of composites that stays closed: "
+                "simulate the mechanism itself."
+            )
         for part in m.joints:
             if part.joint.rows:
                 self._between(part, _joint(part, m.theta0, part.name in driven, exact))
@@ -215,7 +226,17 @@ def _joint(part: Joint, theta0: float, driven: bool, exact: bool) -> Composite:
             theta0=theta0,
             drive=driven,
         )
-    return joint(kind, o1, o2, group=GROUP, friction=friction, theta0=theta0, drive=driven, general=True)
+    return joint(
+        kind,
+        o1,
+        o2,
+        pitch=part.joint.lead,
+        group=GROUP,
+        friction=friction,
+        theta0=theta0,
+        drive=driven,
+        general=True,
+    )
 
 
 def _spring(element: Element, theta0: float) -> Composite:
@@ -232,7 +253,7 @@ def _spring(element: Element, theta0: float) -> Composite:
 
 def _kind(part: Joint, exact: bool) -> str | None:
     """The kind of its relative pose, or None: then it is a tie."""
-    if exact or any(_particles(part)):
+    if part.joint.lead is None and (exact or any(_particles(part))):
         return None
     return RELATIVE.get(part.joint.kind)
 
@@ -251,6 +272,8 @@ def _relative(part: Joint, motion: Motion) -> Array:
         X = frame_pose(part, part.parent, motion).inverse() @ frame_pose(part, part.child, motion)
         return X.R.T.ravel()
     values = coordinate_values(part, coordinates_of(part, motion))
+    if part.joint.lead is not None:
+        return np.array([motion.angles[part.name]])
     parts = []
     for kind, value in zip(part.joint.coordinates, values, strict=True):
         c, s = np.cos(value), np.sin(value)

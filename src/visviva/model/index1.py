@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
+from visviva.model.driven import row_inputs
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -25,11 +26,13 @@ class Accelerations:
     rank: int
 
 
-def accelerations(model: Model, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
-    """Solve M v̇ + Cᵀw = f(x, v, u),  C v̇ = -Ċ v, for any rank of C, as long as M is definite on ker C.
+def accelerations(
+    model: Model, x: Array, v: Array | None = None, u: Array | None = None, u_dot: Array | None = None
+) -> Accelerations:
+    """Solve M v̇ + Cᵀw = f(x, v, u),  C v̇ = -Ċ v - B u̇, for any rank of C, as long as M is definite on ker C.
 
     v: velocities in the order of the velocity variables; they replace those in x (default: those in x).
-    u: inputs; default zero.
+    u: inputs; default zero.   u_dot: rates of inputs that drive constraints; default zero.
 
     Where C loses rank the accelerations are still unique, and w is the solution of least Euclidean norm in SI
     units (newtons and newton-metres weigh the same).
@@ -48,12 +51,13 @@ def accelerations(model: Model, x: Array, v: Array | None = None, u: Array | Non
         x[at_x] = finite_vector(v, "v", len(at_x))
     width = sum(port.width for port in model.ports)
     u = np.zeros(width) if u is None else finite_vector(u, "u", width)
+    driven = row_inputs(model, x, None if u_dot is None else finite_vector(u_dot, "u_dot", width))
     z = model.z(x)
     force = model.flow(x, z, u)[at_z]
     M = model.E(x)[np.ix_(at_z, at_z)]
     C = model.C(x)[:, at_z]
     bias = np.concatenate([np.zeros(0), *(part.bias(*model.local(part, x, z)) for part in model.constraints)])
-    return _solve(M, C, force, bias)
+    return _solve(M, C, force, bias + driven)
 
 
 def _solve(M: Array, C: Array, force: Array, bias: Array) -> Accelerations:

@@ -358,9 +358,11 @@ class Model:
             values.append(apply(part.C(q), e))
         return np.concatenate(values, axis=-1) + row_inputs(self, x, u)
 
-    def accelerations(self, x: Array, v: Array | None = None, u: Array | None = None) -> Accelerations:
+    def accelerations(
+        self, x: Array, v: Array | None = None, u: Array | None = None, u_dot: Array | None = None
+    ) -> Accelerations:
         """Accelerations and multipliers of the index-1 form: see `model.index1`."""
-        return accelerations(self, x, v, u)
+        return accelerations(self, x, v, u, u_dot)
 
     def angles(self, x: Array) -> Array:
         """The angles of the joints that turn, in (-π, π], in the order of `turns`."""

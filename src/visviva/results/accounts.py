@@ -9,6 +9,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
+from visviva.model.driven import row_inputs
 from visviva.results.tallies import Tallies
 
 
@@ -24,11 +25,19 @@ class Accounts:
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
 
     def of(
-        self, x: Array, taken: Array, heat: Array, work: Array, inflow: Array, counted: Tallies | None = None
+        self,
+        x: Array,
+        u: Array,
+        taken: Array,
+        heat: Array,
+        work: Array,
+        inflow: Array,
+        counted: Tallies | None = None,
     ) -> dict[str, Array]:
         """Columns of a record for n steps, from the n + 1 states around them and what each step did.
 
-        inflow: inputs times step size, (n, inputs).   counted: what the steps have counted themselves.
+        u: inputs at the nodes.   inflow: inputs times step size, (n, inputs).
+        counted: what the steps have counted themselves.
         """
         model = self.model
         carried = model.theta0 * (inflow * model.entropy_inputs)
@@ -36,7 +45,7 @@ class Accounts:
         carried = carried[:, : len(model.ports)]
         total_work = self._work + np.cumsum(work.sum(-1))
         self._work = float(total_work[-1]) if len(total_work) else self._work
-        columns = self._of_states(x) if counted is None else self._of_tallies(x, counted)
+        columns = self._of_states(x, u) if counted is None else self._of_tallies(x, counted)
         gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
         columns["scale"] = columns["scale"] + np.abs(total_work)
         return columns | {
@@ -46,10 +55,10 @@ class Accounts:
             "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
         }
 
-    def _of_states(self, x: Array) -> dict[str, Array]:
+    def _of_states(self, x: Array, u: Array) -> dict[str, Array]:
         """Energies and constraints at the ends of all steps; H: total, at the start of the first as well."""
         model, H = self.model, self.model.exergies(x)
-        g_v, terms, rows = rate_violations(model, x[1:])
+        g_v, terms, rows = rate_violations(model, x[1:], u[1:])
         return {
             "H": H.sum(-1),
             "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
@@ -97,23 +106,25 @@ def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
     return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
 
 
-def rate_violations(model: Model, x: Array) -> tuple[Array, Array, Array]:
+def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Array]:
     """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|; (..., constraints).
 
+    Of rows that are driven |C v + B u|.
     Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
     """
     result = np.zeros((3, *x.shape[:-1], len(model.constraints)))
     if not model.constraints:
         return result[0], result[1], result[2]
-    z = model.z(x)
+    z, driven = model.z(x), row_inputs(model, x, u)
     algebraic = {junction.name for junction in model.junctions}
+    ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     for k, part in enumerate(model.constraints):
         if algebraic & set(part.acts):
             continue
         q, e = model.local(part, x, z)
         C = np.broadcast_to(part.C(q), (*x.shape[:-1], part.rows, e.shape[-1]))
         size = np.abs(C)
-        result[0, ..., k] = np.abs(apply(C, e)).max(-1)
+        result[0, ..., k] = np.abs(apply(C, e) + driven[..., ends[k] : ends[k + 1]]).max(-1)
         result[1, ..., k] = apply(size, np.abs(e)).max(-1)
         result[2, ..., k] = size.max((-1, -2))
     return result[0], result[1], result[2]

@@ -100,7 +100,7 @@ def _relative_g_v(run: Run) -> float:
     rounding.
     """
     record, model = run.record, run.model
-    first = rate_violations(model, record.x[0])
+    first = rate_violations(model, record.x[0], record.u[0])
     value, terms, rows = (
         np.maximum(column.max(0, initial=0.0), start)
         for column, start in zip((record.g_v, record.g_v_terms, record.g_v_rows), first, strict=True)

@@ -87,7 +87,7 @@ def _supplied(run: Run) -> dict[str, Reader]:
 def _constraints(run: Run) -> dict[str, Reader]:
     """Constraint functions and their rates, all together and by name."""
     model, x = run.model, run.record.x
-    table = {"g": Reader(partial(model.g, x)), "g_v": Reader(partial(model.g_v, x))}
+    table = {"g": Reader(partial(model.g, x)), "g_v": Reader(partial(model.g_v, x, run.record.u))}
     first = model.layout.dim + sum(junction.dim for junction in model.junctions)
     for part in (part for part in model.constraints if not part.internal):
         rows = slice(model.layout.z[part.name].start - first, model.layout.z[part.name].stop - first)

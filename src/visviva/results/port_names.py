@@ -39,9 +39,11 @@ def _junctions(model: Model) -> dict[str, list[str]]:
     for storage in model.storages:
         found.setdefault(storage.name, []).extend(storage.reads)
     inner = {part.name for part in model.constraints if part.internal}
+    stored = {part.variable for part in model.storages}
+    counted = set(model.measured) - stored  # angles that are followed, and have no effort
     for part in model.structures:
         if part.name not in inner and not isinstance(part, AbstractPort):
-            found.setdefault(part.name, []).extend(part.acts)
+            found.setdefault(part.name, []).extend(name for name in part.acts if name not in counted)
     driven = {name for port in model.ports for name in port.acts}
     for name in [part.name for part in model.constraints if part.name in driven]:
         found[name].append(name)

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
 from visviva.model import Model
+from visviva.model.conditioned import DrivePort
 from visviva.model.motion import AbstractMotion
 from visviva.model.structure import (
     AbstractConstraint,
@@ -79,7 +80,12 @@ def port_powers(model: Model, record: Record, scheme: str, *, stabilised: bool) 
 
 
 def input_name(model: Model, port: AbstractPort) -> str:
-    """The name of an input among the components, also where a component has the same name."""
+    """The name of an input among the components, also where a component has the same name.
+
+    What drives a constraint is one with it.
+    """
+    if isinstance(port, DrivePort):
+        return port.name
     others = {part.name for part in model.storages}
     others |= {part.name for part in model.structures if not isinstance(part, AbstractPort)}
     return f"{port.name} (input)" if port.name in others else port.name

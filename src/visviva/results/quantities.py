@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from visviva.library.joints import Angle
+from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
@@ -62,6 +63,9 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
                     table[f"{name}.q"] = Reader(partial(motion.coordinates, part), ", ".join(units))
                     rate_units = ", ".join(f"{unit}/s" for unit in units)
                     table[f"{name}.rate"] = Reader(partial(motion.rates, part), rate_units)
+            case AbstractCondition():
+                table[f"{name}.reaction"] = Reader(partial(reactions.forces_at_nodes, part), part.force_unit)
+                table[f"{name}.reaction_mid"] = Reader(partial(reactions.forces_at_midpoints, part), part.force_unit)
             case Element(line=True):
                 table[f"{name}.length"] = Reader(partial(springs.length, part), "m")
                 table[f"{name}.force"] = Reader(partial(springs.tension, part), "N")

@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.compiler import lie_state
 from visviva.geometry.linear import apply, transpose
+from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.singular import regularity
 from visviva.results.motion import MechanismMotion
@@ -35,14 +36,17 @@ class Reactions:
 
     @cached_property
     def _node_multipliers(self) -> Array:
-        """Multipliers at the nodes from the index-1 form, M V̇ + Cᵀλ = f, C V̇ = -Ċ V."""
+        """Multipliers at the nodes from the index-1 form, M V̇ + Cᵀλ = f, C V̇ = s̈ - Ċ V."""
         lie, linkage, q = self.motion.lie, self.motion.linkage, self.motion.configurations
         V = self.motion.tangent_velocities
         x = lie_state(self.motion.model, lie, self.motion.record.x)
         x[:, lie.layout.read(tuple(lie.kinetic))] = V
         force = lie.flow(x, lie.z(x), self.motion.record.u)[:, lie.layout.act(tuple(lie.kinetic))]
-        drift = linkage.kinematics.drift(linkage.kinematics.place(q), V)
-        return linkage.least(q, linkage.solve(q, force, -drift)[1], self._kept)
+        rows = -linkage.drift(linkage.kinematics.place(q), V)
+        for name, row in self.motion.driven.items():
+            law = next(part.law for part in linkage.conditions.conditions if part.name == name)
+            rows[:, row] += [law.acceleration(t) for t in self.motion.record.t.tolist()] if law is not None else 0.0
+        return linkage.least(q, linkage.solve(q, force, rows)[1], self._kept)
 
     def at_nodes(self, joint: Joint) -> Array:
         """Wrench (m; f) on the child in the joint frame on the child at the nodes, (N+1, 6)."""
@@ -55,23 +59,43 @@ class Reactions:
         """The same from the multipliers of the steps, at their midpoints, (N, 6)."""
         if not joint.joint.rows:
             return np.zeros((self.motion.record.steps, 6))
-        x = lie_state(
-            self.motion.model, self.motion.lie, 0.5 * (self.motion.record.x_before + self.motion.record.x[1:])
-        )
-        q = np.concatenate(
-            [x[:, self.motion.lie.layout.x[f"{body.name}.q"]] for body in self.motion.linkage.bodies], axis=-1
-        )
-        return self._wrench_on_child(joint, x, self.motion.linkage.least(q, self._step_multipliers(), self._kept))
+        return self._wrench_on_child(joint, self._middles, self._step_multipliers)
 
+    def forces_at_nodes(self, condition: AbstractCondition) -> Array:
+        """Generalised forces -λ of a condition at the nodes; (N+1,) where it has one row, else (N+1, rows)."""
+        return self._forces(condition, self._node_multipliers)
+
+    def forces_at_midpoints(self, condition: AbstractCondition) -> Array:
+        """The same from the multipliers of the steps, (N,) or (N, rows)."""
+        return self._forces(condition, self._step_multipliers)
+
+    def _forces(self, condition: AbstractCondition, lam: Array) -> Array:
+        rows = self.motion.lie.layout.act((condition.name,)) - self.motion.lie.layout.dim
+        return -lam[:, rows[0]] if condition.rows == 1 else -lam[:, rows]
+
+    @cached_property
+    def _middles(self) -> Array:
+        """Means of both ends of all steps, in Lie form."""
+        record = self.motion.record
+        return lie_state(self.motion.model, self.motion.lie, 0.5 * (record.x_before + record.x[1:]))
+
+    @cached_property
     def _step_multipliers(self) -> Array:
-        """Multipliers of the joints, in the order of the Lie form, (N, rows)."""
-        first = self.motion.model.layout.dim
-        at = [self.motion.model.layout.act((part.name,)) - first for part in self.motion.lie.constraints]
-        return self.motion.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
+        """Multipliers of joints and conditions at midpoints, in the order of the Lie form, (N, rows)."""
+        first, lie = self.motion.model.layout.dim, self.motion.lie
+        at = [self.motion.model.layout.act((part.name,)) - first for part in lie.constraints]
+        lam = self.motion.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
+        q = [self._middles[:, lie.layout.x[f"{body.name}.q"]] for body in self.motion.linkage.bodies]
+        return self.motion.linkage.least(np.concatenate(q, axis=-1), lam, self._kept)
 
     def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
         """-Cᵀλ on the child (on the ground: minus that on the parent), at the joint frame that moves with the child."""
         part = next(part for part in self.motion.lie.constraints if part.name == joint.name)
         rows = self.motion.lie.layout.act((part.name,)) - self.motion.lie.layout.dim
         q = self.motion.lie.local(part, x)[0]
-        return wrench_on_child(joint, q, -apply(transpose(part.C(q)), lam[..., rows]))
+        pull = -apply(transpose(part.C(q)), lam[..., rows])
+        if joint.joint.lead is not None:
+            lead = next(part for part in self.motion.lie.constraints if part.name == f"{joint.name}.lead")
+            rows = self.motion.lie.layout.act((lead.name,)) - self.motion.lie.layout.dim
+            pull = pull - apply(transpose(lead.C(self.motion.lie.local(lead, x)[0])), lam[..., rows])
+        return wrench_on_child(joint, q, pull)

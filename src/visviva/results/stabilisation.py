@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
 from visviva.model import Model
+from visviva.model.conditioned import Conditioned
 from visviva.model.curved import Curved
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
@@ -32,9 +33,9 @@ class Stabilised:
         n = len(model.layout.act(tuple(model.kinetic)))  # states are (q, v, y): as many velocities as coordinates
         x0, x1, h = record.x_before, record.x[1:], record.h[:, None]
         self.rate = (x1[:, :n] - x0[:, :n]) / h
-        v0, v1 = x0[:, n : 2 * n], x1[:, n : 2 * n]
-        self.v_mid, self.v_dot = 0.5 * (v0 + v1), (v1 - v0) / h
-        self.q_mid = 0.5 * (x0[:, :n] + x1[:, :n])
+        self.q0, self.q1, self.v0, self.v1 = x0[:, :n], x1[:, :n], x0[:, n : 2 * n], x1[:, n : 2 * n]
+        self.v_mid, self.v_dot = 0.5 * (self.v0 + self.v1), (self.v1 - self.v0) / h
+        self.q_mid = 0.5 * (self.q0 + self.q1)
         self.ends = x0, x1
         self.n = n
 
@@ -43,38 +44,49 @@ class Stabilised:
         return np.concatenate([z[:, : self.n], self.rate, z[:, 2 * self.n :]], axis=-1)
 
     def powers(self) -> Iterator[tuple[str, str, Array]]:
-        """γ·(∂_q(G v̄) q̇ + G v̇) of each constraint at each velocity it acts on [W]."""
+        """γ·(D_q q̇ + D_v v̇) of each constraint at each velocity it acts on [W]; D: derivatives of its rate."""
         model, gam, first = self.model, self._gam(), self.model.layout.dim
         for part in model.constraints:
-            at, rows = model.layout.read(part.reads), model.layout.act((part.name,)) - first
-            G, turn = self._slopes(part, at)
-            terms = turn * self.rate[:, None, at] + G * self.v_dot[:, None, at]  # (N, rows, k)
+            at, rows = self._places(part), model.layout.act((part.name,)) - first
+            D_q, D_v = self._secants(part, slice(None))
+            terms = D_q * self.rate[:, None, at] + D_v * self.v_dot[:, None, at]  # (N, rows, k)
             power = apply(transpose(terms), gam[:, rows])
             ends = np.cumsum([0, *(model.layout.z[name].stop - model.layout.z[name].start for name in part.acts)])
             for name, a, b in zip(part.acts, ends, ends[1:], strict=False):
                 yield part.name, name, power[:, a:b].sum(-1)
 
-    def _slopes(self, part: AbstractConstraint, at: Index) -> tuple[Array, Array]:
-        """(G, W) of a constraint with G Δv + W Δq = Δ(∇g v), (N, rows, k) each."""
+    def _places(self, part: AbstractConstraint) -> Index:
+        """Coordinates of the bodies that a constraint acts on."""
+        return self.model.acts(part) - self.n
+
+    def _secants(self, part: AbstractConstraint, steps: slice) -> tuple[Array, Array]:
+        """Derivatives of its rate between the ends of steps, by coordinates and velocities, (N, rows, k)."""
+        at = self._places(part)
+        ends = (self.q0[steps, at], self.q1[steps, at], self.v0[steps, at], self.v1[steps, at])
         if isinstance(part, Curved):
-            q0, q1 = (end[:, at] for end in self.ends)
-            return 0.5 * (part.gradient(q0) + part.gradient(q1)), part.turn(q0, q1, self.v_mid[:, at])
+            D_v = 0.5 * (part.gradient(ends[0]) + part.gradient(ends[1]))
+            return part.turn(ends[0], ends[1], self.v_mid[steps, at]), D_v
+        if isinstance(part, Conditioned):
+            D_q, D_v = part.condition.rate_secants(*ends)
+            return D_q * part.has_g, D_v * part.has_g
         assert isinstance(part, Holonomic)  # the director schemes take no others
-        return part.g.gradient(self.q_mid[:, at]), part.g.turn(self.v_mid[:, at])
+        return part.g.turn(self.v_mid[steps, at]), part.g.gradient(self.q_mid[steps, at])
 
     def _gam(self) -> Array:
         """γ of every step, (N, rows)."""
-        n = self.n
         if self.model.coordinates:
             return self._gam_of_lagrangian()
+        n, first = self.n, self.model.layout.dim
         M = self.model.E(np.zeros(self.model.layout.size))[n : 2 * n, n : 2 * n]
-        rest = np.zeros((len(self.q_mid), self.model.layout.size - 2 * n))  # which no constraint reads
-        x, lag = np.concatenate([self.q_mid, self.v_mid, rest], axis=-1), (self.rate - self.v_mid) @ M
-        gam = np.empty((len(x), self.model.layout.solved - self.model.layout.dim))
-        for first in range(0, len(x), CHUNK):
-            steps = slice(first, first + CHUNK)
-            Gt = transpose(self.model.C(x[steps])[..., n : 2 * n])
-            gam[steps] = apply(np.asarray(np.linalg.pinv(Gt, rcond=RANK_TOLERANCE)), lag[steps])
+        lag = (self.rate - self.v_mid) @ M
+        gam = np.empty((len(lag), self.model.layout.solved - first))
+        for begin in range(0, len(lag), CHUNK):
+            steps = slice(begin, begin + CHUNK)
+            G = np.zeros((len(lag[steps]), gam.shape[1], n))
+            for part in self.model.constraints:
+                rows = self.model.layout.act((part.name,)) - first
+                G[:, rows[:, None], self._places(part)] = self._secants(part, steps)[1]
+            gam[steps] = apply(np.asarray(np.linalg.pinv(transpose(G), rcond=RANK_TOLERANCE)), lag[steps])
         return gam
 
     def _gam_of_lagrangian(self) -> Array:
@@ -82,6 +94,6 @@ class Stabilised:
         model, n = self.model, self.n
         A = model.mass("v", 0.5 * (self.ends[0] + self.ends[1]), self.ends)
         lag = apply(transpose(A), self.rate - model.mean_z(*self.ends)[:, n : 2 * n])
-        G = [self._slopes(part, model.layout.read(part.reads))[0] for part in model.constraints]
+        G = [self._secants(part, slice(None))[1] for part in model.constraints]
         Gt = transpose(np.concatenate([np.zeros((len(lag), 0, n)), *G], axis=-2))
         return apply(np.asarray(np.linalg.pinv(Gt, rcond=RANK_TOLERANCE)), lag)

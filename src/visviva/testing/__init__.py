@@ -1,5 +1,6 @@
 """The package's own laws as public checks: a user's group, joint or component is tested as ours are."""
 
+from visviva.testing.conditions import check_condition
 from visviva.testing.groups import check_adjoint_cayley, check_group
 from visviva.testing.integrators import check_conservation, measured_order
 from visviva.testing.joints import check_joint
@@ -10,6 +11,7 @@ from visviva.testing.structures import check_dirac, check_onsager
 
 __all__ = [
     "check_adjoint_cayley",
+    "check_condition",
     "check_conservation",
     "check_dirac",
     "check_group",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry import SE3
+from visviva.geometry import SE3, turning
 from visviva.geometry.embedding import SE3_SPACE
 from visviva.geometry.linear import apply
-from visviva.library.joints import AbstractJoint
+from visviva.library.joints import TURN, AbstractJoint, Along
 from visviva.mechanism.coordinates import joint_rows, pair_functions
-from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values
+from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, cos_sin
 from visviva.mechanism.parts import Body, Ground, Joint
 from visviva.testing.laws import require
 
@@ -41,15 +41,27 @@ def check_joint(joint: AbstractJoint, *, samples: int = 8, seed: int = 0) -> Non
     pose = X_WP @ joint.X_PC(q) @ X_BC.inverse()  # of the body's principal frame in the world
     x = SE3_SPACE.point(pose.R, pose.r)
     x_dot = apply(SE3_SPACE.lift(x), apply(X_BC.Ad(), V))
-    rows = joint_rows(placed)
-    require("rows vanish", rows.value(x), 0.0, 1e-13, 1.0)
-    require("rows and freedom", apply(rows.gradient(x), x_dot), 0.0, 1e-13, 1.0)
-    _check_rank(joint, rows.gradient(x) @ SE3_SPACE.lift(x))
+    value, slope = _rows(placed, x)
+    require("rows vanish", value, 0.0, 1e-13, 1.0)
+    require("rows and freedom", apply(slope, x_dot), 0.0, 1e-13, 1.0)
+    _check_rank(joint, slope @ SE3_SPACE.lift(x))
     k = len(joint.coordinates)
     require("coordinates", coordinate_values(placed, x), q[:, :k], 1e-12, 1.0)
     require("coordinates", apply(coordinate_rows(placed, x), x_dot), q_dot[:, :k], 1e-12, 1.0)
     if not (pair_functions(placed, joint.upright).value(x) > 0).all():
         raise AssertionError("upright: an axis points the other way along the motion of the joint")
+
+
+def _rows(placed: Joint, x: Array) -> tuple[Array, Array]:
+    """Values and gradients of all its rows, that of a lead included."""
+    rows, lead = joint_rows(placed), placed.joint.lead
+    value, slope = rows.value(x), rows.gradient(x)
+    if lead is None:
+        return value, slope
+    along, turn = pair_functions(placed, (Along(2),)), cos_sin(placed, TURN)
+    last, row = along.value(x)[..., 0] - lead * turning.angle(turn, x), turning.secant(turn, x, x)
+    slope = np.concatenate([slope, along.gradient(x) - lead * row[..., None, :]], axis=-2)
+    return np.concatenate([value, last[..., None]], axis=-1), slope
 
 
 def _check_rank(joint: AbstractJoint, C: Array) -> None:

@@ -10,6 +10,7 @@ from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
+from visviva.kernels.multibody.conditions import broken_condition, hold, node_of_conditions, slopes_of_conditions
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
@@ -189,13 +190,15 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
         restore_rates(level, y[6 * n + M.lam.size :])
         open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
+    hold(M.B, e.conditions, M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
     push_elements(M, e, u, h)
     if level is None:
         slope_bodies(M.B, M.sizes[0], h)
         clear(s.Z)
         curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-        assemble_graph(M, s.graph, s.Z, s.pairs, h)
+        first = assemble_graph(M, s.graph, s.Z, s.pairs, h)
+        slopes_of_conditions(M.B, e.conditions, M.lam, M.active, s.graph.V, first, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
         size = assemble_blocks(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
@@ -225,6 +228,7 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    conditions = e.conditions
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
@@ -261,6 +265,9 @@ def advance(
                 else:
                     open_balances(B, level.B, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
+                other, at_other = hold(B, conditions, lam, gap, active, length)
+                if not other <= row:
+                    row, at_row = other, at_other
                 if acting:
                     efforts(M, e, inputs, length)
                     push_elements(M, e, inputs, length)
@@ -329,7 +336,8 @@ def advance(
                         if border:
                             factor_border(M, s.tree, s.border)
                     else:
-                        assemble_graph(M, s.graph, Z, s.pairs, length)
+                        first = assemble_graph(M, s.graph, Z, s.pairs, length)
+                        slopes_of_conditions(B, conditions, lam, active, s.graph.V, first, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                 if not pivot > 0.0:
                     status = SINGULAR
@@ -358,6 +366,8 @@ def advance(
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
+            other, worse = broken_condition(conditions, gap, active, length, missing)
+            row, missing = (other, worse) if other >= 0 else (row, missing)
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
@@ -390,6 +400,7 @@ def advance(
         energies(B, lie, gravity, log.energy[step + 1])
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
+        log.g[step] = max(log.g[step], node_of_conditions(B, conditions, lie, log.g_v[step]))
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual

@@ -1,8 +1,8 @@
 """The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
 
 Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each),
-blocks between the bodies of a pair (72 each), and per multiplier impulses and slopes on both bodies (24) and its
-diagonal.
+blocks between the bodies of a pair (72 each), per multiplier of a joint impulses and slopes on both bodies (24) and its
+diagonal, and what conditions add, see `conditions`.
 """
 
 from __future__ import annotations
@@ -67,16 +67,18 @@ def curve_joints(M: Machine, lam: Array, Z: Array, pairs: Int, h: float) -> None
 
 
 @inner
-def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> None:
-    """All values; bodies' own blocks and Z hold what bodies and elements add."""
+def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> int:
+    """All values but those of conditions, whose place it returns; bodies' own blocks and Z hold what others add."""
     curve_joints(M, M.lam, Z, pairs, h)
     put_blocks(M.B, Z, g.V)
-    first = first_row(M.B, Z)
+    first, rows = first_row(M.B, Z), 0
     for i in range(M.sizes[1]):
         k = M.K[i, PLACE]
         for part in range(3 if M.K[i, KIND] == MEET else 1):
             columns_of(M.B, M.X, M.K, i, part, g.q)
             put_row(g.V, first + PER_ROW * (k + part), g.q, M.active[k + part])
+            rows += 1
+    return first + PER_ROW * rows
 
 
 @inner

@@ -66,6 +66,24 @@ class Machine(NamedTuple):
     active: NDArray[np.bool_]  # (m,) rows that are solved
 
 
+# Whole numbers of a condition: address of its function, bodies, rows, first multiplier, first number, first of its
+# bodies in the list of all, whether it has a g, constraint of the model.
+ADDRESS, BODIES, ROWS, FIRST, NUMBERS, MOVERS, HAS_G, OWNER = range(8)
+
+
+class Conditions(NamedTuple):
+    """Rows that are no functions of two frames."""
+
+    table: Int  # (conditions, 8)
+    movers: Int  # bodies, one condition after the other
+    numbers: Array
+    size: Array  # (m,) what the rows are measured by, times h
+    q: Array  # (3, 12 bodies) coordinates at both ends, and how the end moves
+    A: Array  # rows (ω; v) of all bodies, then g
+    dA: Array  # their derivatives
+    push: Array  # (6 bodies,) how impulses change
+
+
 class Elements(NamedTuple):
     """Springs, dampers, friction and inputs."""
 
@@ -85,6 +103,7 @@ class Elements(NamedTuple):
     numbers: Array  # coefficients of friction
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
+    conditions: Conditions
 
 
 # kinds of what acts about the axis of a joint

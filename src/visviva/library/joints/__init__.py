@@ -21,6 +21,7 @@ from visviva.library.joints.point_on_line import PointOnLine
 from visviva.library.joints.point_on_plane import PointOnPlane
 from visviva.library.joints.prismatic import Prismatic
 from visviva.library.joints.revolute import Revolute
+from visviva.library.joints.screw import Screw
 from visviva.library.joints.spherical import Spherical
 from visviva.library.joints.universal import Universal
 
@@ -29,6 +30,7 @@ JOINTS: tuple[AbstractJoint, ...] = (
     Revolute(),
     Prismatic(),
     Cylindrical(),
+    Screw(0.3),
     Universal(),
     Spherical(),
     Planar(),
@@ -59,6 +61,7 @@ __all__ = [
     "Revolute",
     "Rod",
     "Row",
+    "Screw",
     "Spherical",
     "Universal",
 ]

@@ -83,7 +83,8 @@ class AbstractJoint(ABC):
     1. X_PC(0) is no turn; it moves the origin by `offset`, which is zero for nearly all joints.
     2. X_PC(q)⁻¹ Ẋ_PC(q) = hat(S(q) q_dot), and S(q) has full rank.
     3. Every row vanishes at X_PC(q) for all q, and its derivative along S(q) is zero.
-    4. The rows are independent, and their number is 6 - nv.
+    4. The rows are independent, and their number is 6 - nv; where there is a `lead`, one less, and d·z - lead θ = 0
+       is the last one, which is not quadratic.
     5. The first entries of q are the `coordinates`, read from the frames; the rest of q is a chart without a name.
     6. The products `upright` are positive along the motion: rows cannot tell an axis from its reverse.
 
@@ -105,6 +106,11 @@ class AbstractJoint(ABC):
     def offset(self) -> Array:
         """Origin of the child's frame in the parent's, as built, shape (3,)."""
         return np.zeros(3)
+
+    @property
+    def lead(self) -> float | None:
+        """What it advances along z per radian that it turns [m/rad], where it couples the two."""
+        return None
 
     @property
     def slides(self) -> bool:

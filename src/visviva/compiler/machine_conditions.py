@@ -1,0 +1,63 @@
+"""Conditions of a mechanism as tables of its compiled steps, see `kernels.multibody.conditions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva.compiler.machine_functions import Functions, Int, table
+from visviva.compiler.row_laws import row_law_of
+from visviva.model import Model
+
+if TYPE_CHECKING:
+    from visviva.kernels.multibody.tables import Conditions
+
+
+def condition_tables(model: Model, functions: Functions, first: int) -> Conditions:
+    """Tables of all conditions, whose multipliers follow those of joints from a place on.
+
+    Raises `NotCompilable` for one without compiled form.
+    """
+    from visviva.compiler.build import row_address
+    from visviva.kernels.multibody.tables import Conditions
+
+    assert model.mechanism is not None
+    owner = {part.name: k for k, part in enumerate(model.constraints)}
+    rows, movers, numbers = [], list[int](), [np.zeros(0)]
+    at, widest, most = 0, 0, 0
+    for condition in model.mechanism.conditions:
+        law, own = row_law_of(condition)
+        place = (at, len(movers), int(law.has_g), owner[condition.name])
+        rows.append((row_address(law), law.bodies, law.rows, first, *place))
+        movers += [functions.end(mover) for mover in condition.movers]
+        numbers.append(own)
+        at, first = at + len(own), first + law.rows
+        widest, most = max(widest, law.bodies), max(most, len(law.values))
+    return Conditions(
+        table(rows, 8), np.array(movers, dtype=np.int64), np.concatenate(numbers), np.zeros(first),
+        np.zeros((3, 12 * widest)), np.zeros(most), np.zeros(most), np.zeros(6 * widest),
+    )  # fmt: skip
+
+
+def condition_places(model: Model) -> Int:
+    """Places of the multipliers of all conditions among the algebraic unknowns of the model."""
+    assert model.mechanism is not None
+    names = tuple(condition.name for condition in model.mechanism.conditions)
+    return (model.layout.act(names) - model.layout.dim).astype(np.int64)
+
+
+def condition_pattern(c: Conditions, bodies: int) -> tuple[Int, Int]:
+    """Rows and columns of the values that conditions add to the sparse matrix, in their order."""
+    from visviva.kernels.multibody.tables import BODIES, FIRST, MOVERS, ROWS
+
+    rows, cols = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for line in c.table:
+        own = c.movers[line[MOVERS] : line[MOVERS] + line[BODIES]]
+        velocities = (6 * own[:, None] + np.arange(6)).ravel()
+        multipliers = 6 * bodies + line[FIRST] + np.arange(line[ROWS])
+        down, across = np.repeat(velocities, len(velocities)), np.tile(velocities, len(velocities))
+        each, every = np.repeat(multipliers, len(velocities)), np.tile(velocities, line[ROWS])
+        rows += [down, every, each, multipliers]
+        cols += [across, each, every, multipliers]
+    return np.concatenate(rows), np.concatenate(cols)

@@ -1,0 +1,185 @@
+"""Rows over the twists of bodies that depend on their placement, A(q) V, from traced functions.
+
+V = (ω; v) of a body has the angular velocity and the velocity of the centre of mass, both in world axes; that of a
+particle is its velocity. Over coordinates q = (φ, d1, d2, d3), which need not be orthonormal in the middle of a step,
+a row (α; β) is
+
+    α·ω + β·v = β·φ̇ + Σ ½ (α x dⁱ)·ḋ_i,        dⁱ: reciprocal directors
+
+since ḋ_i = ω x d_i and Σ d_i x (α x dⁱ) = 2 α. A row that no rigid motion of all bodies changes adds no momentum.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry.linear import apply, transpose
+from visviva.language.expression import numeric
+from visviva.language.tangents import Tangents, numeric_tangents, tangents
+from visviva.language.trace import Pose, Traced, call, expressions
+from visviva.mechanism.coordinates import space_of
+from visviva.mechanism.parts import Body, Frame, Particle
+from visviva.mechanism.placements import Placements
+
+
+@final
+class TwistLaw:
+    """The matrix A in coordinates x0, … of all movers and numbers p0, …; equal ones are one object, see `twist_law`."""
+
+    def __init__(self, values: tuple[Any, ...], shape: tuple[int, int], size: int, width: int) -> None:
+        self.values = values
+        self.shape = shape
+        self.size = size
+        self.width = width
+
+    def __reduce__(self) -> Any:
+        return twist_law, (self.values, self.shape, self.size, self.width)
+
+    @cached_property
+    def tangents(self) -> Tangents:
+        """A, and its derivative where x0, … change at the rates v0, …."""
+        return tangents(self.values, dict(zip(_symbols("x", self.size), _symbols("v", self.size), strict=True)))
+
+    @cached_property
+    def matrix(self) -> Callable[[Array], Array]:
+        """A of (coordinates, numbers)."""
+        arguments = [*_symbols("x", self.size), *_symbols("p", self.width)]
+        return numeric(np.array(self.values, dtype=object).reshape(self.shape), arguments, [])
+
+    @cached_property
+    def rate(self) -> Callable[[Array], Array]:
+        """(dA/dt) of (coordinates, their rates, numbers), row by row."""
+        arguments = [*_symbols("x", self.size), *_symbols("v", self.size), *_symbols("p", self.width)]
+        return numeric_tangents(self.tangents, arguments)
+
+
+@cache
+def twist_law(values: tuple[Any, ...], shape: tuple[int, int], size: int, width: int) -> TwistLaw:
+    """The law of a matrix; one object for equal ones."""
+    return TwistLaw(values, shape, size, width)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TwistRows:
+    """One instance of a law: the bodies and particles whose twists it is about, and its numbers."""
+
+    movers: tuple[Body | Particle, ...]
+    law: TwistLaw
+    numbers: Array
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return self.law.shape[0]
+
+    def A(self, q: Array) -> Array:
+        """Over the twists of all movers, (..., rows, 6 or 3 each)."""
+        return self.law.matrix(self._with(q))
+
+    def C(self, q: Array) -> Array:
+        """The same over the rates of their coordinates, (..., rows, 12 or 3 each)."""
+        A, parts = self.A(q), []
+        for mover, at, columns in self._places:
+            row = A[..., columns]
+            parts.append(over_directors(row, q[..., at]) if isinstance(mover, Body) else row)
+        return np.concatenate(parts, axis=-1)
+
+    def drift(self, q: Array, q_dot: Array) -> Array:
+        """(dA/dt) V of a motion, (..., rows)."""
+        V = np.concatenate([_twist(mover, q[..., at], q_dot[..., at]) for mover, at, _ in self._places], axis=-1)
+        A_dot = self.law.rate(np.concatenate([q, self._with(q_dot)], axis=-1))
+        return apply(A_dot.reshape(*A_dot.shape[:-1], *self.law.shape), V)
+
+    def _with(self, q: Array) -> Array:
+        return np.concatenate([q, np.broadcast_to(self.numbers, (*q.shape[:-1], len(self.numbers)))], axis=-1)
+
+    @cached_property
+    def _places(self) -> list[tuple[Body | Particle, slice, slice]]:
+        """Every mover with its coordinates and its columns."""
+        sizes = itertools.accumulate((space_of(mover).size for mover in self.movers), initial=0)
+        dims = itertools.accumulate((space_of(mover).dim for mover in self.movers), initial=0)
+        at, columns = ([slice(a, b) for a, b in itertools.pairwise(ends)] for ends in (sizes, dims))
+        return list(zip(self.movers, at, columns, strict=True))
+
+
+def over_directors(rows: Array, q: Array) -> Array:
+    """Rows (α; β) over (ω; v) as rows over φ̇, ḋ1, ḋ2, ḋ3, (..., m, 12)."""
+    D = transpose(q[..., 3:].reshape(*q.shape[:-1], 3, 3))  # directors in columns
+    reciprocal = np.linalg.inv(D)[..., None, :, :]  # in rows
+    turn = 0.5 * np.cross(rows[..., None, :3], reciprocal)
+    return np.concatenate([rows[..., 3:], turn.reshape(*turn.shape[:-2], 9)], axis=-1)
+
+
+def _twist(mover: Body | Particle, q: Array, q_dot: Array) -> Array:
+    """V from the rates of coordinates, ω = ½ Σ d_i x ḋ_i."""
+    if isinstance(mover, Particle):
+        return q_dot
+    d, d_dot = (values[..., 3:].reshape(*values.shape[:-1], 3, 3) for values in (q, q_dot))
+    return np.concatenate([0.5 * np.cross(d, d_dot).sum(-2), q_dot[..., :3]], axis=-1)
+
+
+def rows_of_law(law: Callable[..., Any], movers: tuple[Body, ...], numbers: Array) -> TwistRows:
+    """Rows that many instances share: a function of the principal frames of bodies, and of numbers, last."""
+    x, p = _symbols("x", 12 * len(movers)), _symbols("p", len(numbers))
+    q = np.array([Traced(symbol) for symbol in x], dtype=object).reshape(-1, 4, 3)
+    values = expressions(law(*(Pose(one[1:].T, one[0]) for one in q), np.array([Traced(s) for s in p])), law.__name__)
+    return TwistRows(movers, twist_law(tuple(values.ravel()), values.shape, len(x), len(p)), numbers)
+
+
+def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -> TwistRows:
+    """Rows that a user gives, over the twists of parts: (ω; v) with the velocity v of the part's own r."""
+    seen = placements.traced()
+    result = call(lambda: A(*seen), {}, what)
+    if result is None:
+        raise ModelError(f"{what} returned nothing: it must return a matrix.")
+    try:
+        values = expressions(np.array(result, dtype=object), what)
+    except ValueError:
+        raise ModelError(f"{what} returned rows of different lengths: all must have the same columns.") from None
+    values = values[None] if values.ndim == 1 else values
+    widths = [3 if isinstance(part, Particle) else 6 for part in placements.parts]
+    if values.ndim != 2 or values.shape[1] != sum(widths) or not len(values):
+        listed = " + ".join(f"{n} of {part.name!r}" for n, part in zip(widths, placements.parts, strict=True))
+        raise ModelError(
+            f"{what} returned an array of shape {np.shape(result)}. It must have one row per condition and "
+            f"{sum(widths)} columns, {listed}:\n(ω; v) of every body or frame, v of every particle, in world axes."
+        )
+    return _over_movers(values, placements)
+
+
+def _over_movers(values: Any, placements: Placements) -> TwistRows:
+    """The same over the twists of bodies at their centres of mass: ω and v - ω x (r - φ) make (α + (r - φ) x β; β)."""
+    size = placements.L.shape[1]
+    x = np.array([Traced(symbol) for symbol in _symbols("x", size)], dtype=object)
+    y = expressions(placements.L @ x, "a placement")
+    values = np.vectorize(lambda value: value.xreplace(dict(zip(placements.symbols(), y, strict=True))))(values)
+    columns: dict[str, Any] = {}
+    at = first = 0
+    for part in placements.parts:
+        rows, r = values[:, at : at + 6], y[first : first + 3]
+        mover = part.carrier if isinstance(part, Frame) else part
+        if isinstance(part, Particle):
+            rows = rows[:, :3]
+        else:
+            start = sum(space_of(other).size for other in placements.movers[: placements.movers.index(mover)])
+            arm = r - expressions(x[start : start + 3], "a centre")
+            rows = np.concatenate([rows[:, :3] + np.cross(arm, rows[:, 3:]), rows[:, 3:]], axis=1)
+        columns[mover.name] = columns.get(mover.name, 0) + rows
+        at, first = at + rows.shape[1], first + (3 if isinstance(part, Particle) else 12)
+    merged = np.concatenate([columns[mover.name] for mover in placements.movers], axis=1)
+    return TwistRows(placements.movers, twist_law(tuple(merged.ravel()), merged.shape, size, 0), np.zeros(0))
+
+
+def _symbols(letter: str, n: int) -> list[Any]:
+    import sympy
+
+    return [sympy.Symbol(f"{letter}{k}", real=True) for k in range(n)]
