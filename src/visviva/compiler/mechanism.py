@@ -15,6 +15,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.elements import ElementBlocks, check_springs, torsion_angles
+from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
@@ -23,7 +24,7 @@ from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
 from visviva.mechanism.linkage import mass_vector
-from visviva.mechanism.parts import Body, Force, Joint, Particle, Torque
+from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import Gyroscopic, PosePort
@@ -63,12 +64,13 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
     structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
     structures += [_port(port, spaces) for port in m.ports]
-    springs = ElementBlocks(m, spaces)
+    springs, losses = ElementBlocks(m, spaces), LossBlocks(m, spaces)
     return Model(
         m.name,
-        (*variables, *springs.variables),
-        (*storages, *springs.storages),
-        (*structures, *springs.structures),
+        (*variables, *springs.variables, *losses.measured, *losses.others),
+        (*storages, *springs.storages, *losses.storages),
+        tuple(heated(m, [*structures, *springs.structures, *losses.structures])),
+        reservoirs=losses.reservoirs,
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
@@ -83,7 +85,8 @@ def initial_x(model: Model, motion: Motion) -> Array:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
     assert model.mechanism is not None
-    x = model.pack(values | torsion_angles(model.mechanism, motion.angles))
+    others = loss_states(model.mechanism, motion.q, motion.angles)
+    x = model.pack(values | torsion_angles(model.mechanism, motion.angles) | others)
     check_springs(model, x)
     return x
 
@@ -149,6 +152,8 @@ def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStru
     if isinstance(port, Force):
         along = pair_functions(port.joint, (Along(2),))
         return MeasuredPort(port.name, *_names(port.joint), along, _ends(port.joint, spaces))
+    if isinstance(port, Motor):
+        return voltage_port(port)
     name = port.carrier.name
     if isinstance(port.carrier, Particle):
         return Port(port.name, (f"{name}.v",), 3, np.eye(3))

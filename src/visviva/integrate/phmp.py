@@ -8,6 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
@@ -80,7 +81,7 @@ class _Stepper(AbstractStepper):
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(qm).T
-            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
+            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.acting.force(Motion(qm, v, y0, u, h))
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
             F = np.concatenate([inertia + reaction + potential - force, s.g(q1)[active] / h])
@@ -88,7 +89,7 @@ class _Stepper(AbstractStepper):
 
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)
-            f_q, f_v = s.force_slopes(qm, v, u)
+            f_q, f_v = s.acting.slopes(Motion(qm, v, y0, u, h))
             A = 2.0 / h * s.M + 0.5 * h * (s.bend(lam) - f_q) + h * s.gradient_slope(q0, q1, y0) - f_v
             return np.block([[A, s.G(qm)[active].T], [s.G(q1)[active], zeros]])
 
@@ -99,13 +100,15 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active)
             raise
         v, lam, q1, qm = parts(solution.y)
+        left = s.acting.outcome(Motion(qm, v, y0, u, h))
         return Step(
-            x=np.concatenate([q1, 2.0 * v - v0, s.measured(q0, q1, y0)]),
+            x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
             w=lam,
             gam=np.zeros(0),
             rate=v,
-            heat=h * s.heats(qm, v),
-            work=h * s.powers(qm, v, u),
+            heat=left.heat,
+            work=left.work,
+            taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
         )

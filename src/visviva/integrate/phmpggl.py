@@ -8,6 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Step, predict
 from visviva.integrate.names import row_name
@@ -66,7 +67,7 @@ class _Stepper(AbstractStepper):
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
-            G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.force(qm, rate, u)
+            G, potential, force = s.G(qm), s.gradient(q0, q1, y0), s.acting.force(Motion(qm, rate, y0, u, h))
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + s.turn(vm).T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             terms = np.abs(G).T @ np.abs(lam) + np.abs(s.turn(vm)).T @ np.abs(gam)
@@ -87,7 +88,7 @@ class _Stepper(AbstractStepper):
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
             G, G1, bent = s.G(qm)[active], s.G(q1)[active], s.bend(gam)
-            f_q, f_v = s.force_slopes(qm, rate, u)
+            f_q, f_v = s.acting.slopes(Motion(qm, rate, y0, u, h))
             empty = np.zeros((k, k))
             return np.block(
                 [
@@ -113,13 +114,15 @@ class _Stepper(AbstractStepper):
             raise
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+        left = s.acting.outcome(Motion(qm, rate, y0, u, h))
         return Step(
-            x=np.concatenate([q1, v1, s.measured(q0, q1, y0)]),
+            x=np.concatenate([q1, v1, left.rest]),
             w=lam,
             gam=gam,
             rate=rate,
-            heat=h * s.heats(qm, rate),
-            work=h * s.powers(qm, rate, u),
+            heat=left.heat,
+            work=left.work,
+            taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
         )

@@ -12,10 +12,12 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.drive_methods import DriveMethods
+from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.joint_methods import JointMethods
-from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Particle, Port, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.spring_methods import SpringMethods
+from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
     from visviva.language import Composite
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
-class Mechanism(JointMethods, SpringMethods):
+class Mechanism(JointMethods, SpringMethods, DriveMethods):
     """Bodies, joints and loops in space.
 
     gravity: acceleration vector [m/s²] in world axes; none by default.
@@ -74,6 +76,21 @@ class Mechanism(JointMethods, SpringMethods):
     def torsions(self) -> list[Torsion]:
         """Springs and dampers about the axes of joints, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, Torsion)]
+
+    @property
+    def stops(self) -> list[Stop]:
+        """End stops of joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Stop)]
+
+    @property
+    def motors(self) -> list[Motor]:
+        """Electric motors on joints, in the order of building; they are ports as well."""
+        return [part for part in self.parts.values() if isinstance(part, Motor)]
+
+    @property
+    def thermals(self) -> list[Thermal]:
+        """What takes up heat and gets warm, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Thermal)]
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from visviva.errors import ModelError
 
 RESERVED = frozenset(
-    {"energy", "entropy", "entropy_stored", "exergy", "first_law", "g", "g_v", "ground", "heat", "momentum", "newton"}
+    {"energy", "entropy", "entropy_stored", "environment", "exergy", "first_law", "g", "g_v", "ground", "heat"}
+    | {"momentum", "newton"}
     | {"second_law", "t", "work"}
 )
 
