@@ -184,7 +184,8 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     others = [v for v in model.variables if v not in (*positions, *velocities, *measured)]
     fits = (
-        not model.junctions
+        n > 0
+        and not model.junctions
         and all(name in model.layout.x for port in model.ports for name in port.acts)
         and model.variables == (*positions, *velocities, *measured, *others)
         and all(isinstance(v.space, Flat) for v in model.variables)

@@ -1,6 +1,7 @@
 """Calls of compiled laws by address, so that a new law compiles nothing but itself.
 
     energy(n, T, P, xa, xb, e, dE, scale, mode)
+    rate(n, T, P, rates, temperatures, out)
     flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
     retract(row, h, x0, y, x1, s, dX),   pull(row, h, mode, s, z, dE, dX)        see `kernels.turned`
 
@@ -25,6 +26,7 @@ ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
 FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8, f8, f8)
 RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
 PULL = types.void(i8, x, n, f8, f8, f8, f8)
+RATE = types.void(n, i8, f8, f8, f8, f8)
 
 
 def _caller(signature: Any) -> Any:
@@ -49,3 +51,4 @@ call_energy = _caller(ENERGY)
 call_flow = _caller(FLOW)
 call_retract = _caller(RETRACT)
 call_pull = _caller(PULL)
+call_rate = _caller(RATE)
