@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
     from visviva.mechanism import Mechanism as Mechanism
+    from visviva.mechanism import friction as friction
     from visviva.model import Model as Model
     from visviva.model import State as State
     from visviva.model import rhs as rhs
@@ -82,6 +83,7 @@ _HOME = {
     "Run": "visviva.results",
 }
 _MODULES = {
+    "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from visviva.compiler.codegen import FlowLayout, energy_source, flow_source
+from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, rate_source
 from visviva.compiler.flows import FlowLaw, is_flat
-from visviva.compiler.laws import EnergyLaw
+from visviva.compiler.laws import EnergyLaw, RateLaw
 from visviva.compiler.row_laws import RowLaw, row_source
 
 
@@ -49,6 +49,16 @@ def energy_address(law: EnergyLaw) -> int:
 
     module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
     return int(addressable(ENERGY, module.law).address)
+
+
+@cache
+def rate_address(law: RateLaw) -> int:
+    """Address of a compiled law of friction."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import RATE
+
+    module = _module(_key("rate", law.F, law.width), lambda: rate_source(law))
+    return int(addressable(RATE, module.law).address)
 
 
 @cache

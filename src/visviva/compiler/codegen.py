@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from visviva.compiler.flows import FlowLaw, is_flat, rotation_of
-from visviva.compiler.laws import EnergyLaw, symbols
+from visviva.compiler.laws import EnergyLaw, RateLaw, symbols
 from visviva.compiler.printing import HELPERS, shared
 
 
@@ -54,6 +54,14 @@ def energy_source(law: EnergyLaw) -> str:
     lines += ["if mode == 1:", "    pass", *(f"    {line}" for line in second)]
     lines += [f"    dE[T[o + 2] + {k}] += scale * ({v})" for k, v in enumerate(slopes) if v not in ("0", "0.0")]
     return _module("n, T, P, xa, xb, e, dE, scale, mode", 4, lines)
+
+
+def rate_source(law: RateLaw) -> str:
+    """The force of a friction, and its derivatives by rate and temperature. T: its number, and the place in P."""
+    (first,), (values,) = shared([[law.F, *law.slopes]])
+    lines = ["k = T[o]", "r0, t0 = rates[k], temperatures[k]", *(f"p{i} = P[T[o + 1] + {i}]" for i in range(law.width))]
+    lines += [*first, *(f"out[3 * k + {i}] = {value}" for i, value in enumerate(values))]
+    return _module("n, T, P, rates, temperatures, out", 2, lines)
 
 
 def _gonzalez(law: EnergyLaw) -> tuple[tuple[list[str], list[str]], tuple[list[str], list[str]]]:

@@ -15,7 +15,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
 from visviva.model.feedback import AbstractInputLaw
-from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw
+from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw, AbstractRateLaw
 from visviva.model.storage import secant_of_gonzalez
 
 
@@ -156,6 +156,43 @@ class InputLaw(AbstractInputLaw):
 
     def inputs(self, t: Array, q: Array, z: Array, p: Array) -> Array:  # noqa: D102
         return self._inputs(t, q, z, p)
+
+
+@final
+class RateLaw(AbstractRateLaw):
+    """A force in r0 (a rate), t0 (a temperature) and p0, …. Made by `rate_law`."""
+
+    def __init__(self, F: Any, width: int) -> None:
+        self.F = F
+        self.width = width
+
+    def __reduce__(self) -> Any:
+        return rate_law, (self.F, self.width)
+
+    @cached_property
+    def warm(self) -> bool:  # type: ignore[override]
+        """Whether it depends on the temperature."""
+        return symbols("t", 1)[0] in self.F.free_symbols
+
+    @cached_property
+    def slopes(self) -> tuple[Any, Any]:
+        """∂F/∂r and ∂F/∂θ."""
+        return self.F.diff(symbols("r", 1)[0]), self.F.diff(symbols("t", 1)[0])
+
+    @cached_property
+    def _force(self) -> Callable[..., Array]:
+        return numeric_law([self.F, self.slopes[0]], "rt", (1, 1), self.width)
+
+    def coefficient(self, r: Array, theta: Array, p: Array) -> Array:  # noqa: D102
+        values = self._force(np.asarray(r)[..., None], np.asarray(theta)[..., None], p)
+        rest = r == 0
+        return np.where(rest, values[..., 1], values[..., 0] / np.where(rest, 1.0, r))
+
+
+@cache
+def rate_law(F: Any, width: int) -> RateLaw:
+    """The law of a friction in canonical symbols; one object for equal ones."""
+    return RateLaw(F, width)
 
 
 @cache

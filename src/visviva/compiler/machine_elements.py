@@ -10,18 +10,24 @@ from visviva._arrays import Array
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw
+from visviva.compiler.losses import AXES, entropy_of
 from visviva.compiler.machine_functions import Functions, Int, table
+from visviva.compiler.machine_losses import NO_NODE, LossTables
+from visviva.geometry.quadratic import Quadratic
 from visviva.library.joints import Along, Row
 from visviva.mechanism.coordinates import pair_functions
-from visviva.mechanism.parts import Force, Joint, Pair
+from visviva.mechanism.parts import Force, Joint, Motor, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.conditioned import Conditioned
+from visviva.model.friction import LawFriction, StopLoss
+from visviva.model.heat import Cooling, HeatCapacity, Heated
 from visviva.model.holonomic import Holonomic
 from visviva.model.law import LawEnergy
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredPort
+from visviva.model.motor import MotorCoupling
 from visviva.model.storage import Kinetic, Linear
-from visviva.model.structure import AbstractStructure, Port, Routing
+from visviva.model.structure import AbstractStructure, Dissipation, Port, Routing
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
@@ -55,6 +61,11 @@ class ActingParts:
         self._pushed: list[tuple[int, int]] = []
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
+        for stop in self.m.stops:
+            if isinstance(stop.measure, Along):
+                self._number[stop.name] = self._new_element(stop.joint, (stop.measure,))
+        self.losses = LossTables(self.m)
+        self._other_states()
         for part in model.structures:
             if not isinstance(part, Holonomic | Conditioned | Gyroscopic) and not _is_motion(part):
                 self._add(part)
@@ -85,11 +96,29 @@ class ActingParts:
             heats=table(self._heats, 2),
             works=table(self._works, 2),
             conditions=conditions,
+            losses=self.losses.tables(),
         )
 
+    def _other_states(self) -> None:
+        """Entropies of thermal nodes and flux linkages of motors have places among the measures."""
+        places = self.model.layout.x
+        for node in self.m.thermals:
+            self.losses.nodes.append((node, self._measures))
+            self._measures += 1
+            self.y.append((self.losses.nodes[-1][1], places[entropy_of(node)].start))
+
     def _add(self, part: AbstractStructure) -> None:
-        from visviva.kernels.multibody.accounts import BY_DRIVE, BY_ELEMENT, BY_LOAD, BY_PUSH, BY_TWIST
-        from visviva.kernels.multibody.tables import DRIVE, FRICTION, TORSION
+        """A structure; what dissipates heats the environment, or what its heat goes to."""
+        node, count = NO_NODE, len(self._heats)
+        if isinstance(part, Heated):
+            node, part = self.losses.node(part.sink), part.inner
+        self._add_cold(part, node)
+        self.losses.sinks += [node] * (len(self._heats) - count)
+
+    def _add_cold(self, part: AbstractStructure, node: int) -> None:
+        from visviva.kernels.multibody.accounts import BY_DRIVE, BY_LOAD, BY_PUSH, BY_VOLTAGE
+        from visviva.kernels.multibody.heats import BY_COOLING, BY_ELEMENT, BY_LAW, BY_MOTOR, BY_STOP, BY_TWIST
+        from visviva.kernels.multibody.tables import DRIVE, FRICTION
 
         columns = self.model.port_columns
         match part:
@@ -99,9 +128,7 @@ class ActingParts:
                 self.y += [(first + k, at + k) for k in range(n)]
                 self._slope_of[part.acts[0]] = (first, slope)
             case MeasuredAngle():
-                y, slope = self._measures, self._slopes
-                self._measures, self._slopes = y + 1, slope + 1
-                self._twists.append((self._turn(part.turn), TORSION, y, slope))
+                y, slope = self._new_twist(part.turn)
                 self.y.append((y, self.model.layout.x[part.acts[0]].start))
                 self._slope_of[part.acts[0]] = (y, slope)
             case TurnFriction():
@@ -119,12 +146,56 @@ class ActingParts:
                 self._works.append((BY_PUSH, len(self._pushed)))
                 first = self._element[self._new_element(force.joint, (Along(2),))][0]
                 self._pushed.append((first, columns[part.name].start))
+            case LawFriction(measure=MeasuredAngle() as angle):
+                y, slope = self._new_twist(angle.turn)
+                self._heats.append((BY_LAW, self.losses.rub(part, self._turn(angle.turn), y, 1, slope, node)))
+            case LawFriction(measure=Measured(y=measured)):
+                joint = self.m.parts[part.name]
+                assert isinstance(joint, Joint)
+                rows: tuple[Row, ...] = AXES if measured.m == len(AXES) else (_coordinate(joint, measured),)
+                first, n, slope = self._element[self._new_element(joint, rows)][:3]
+                self._heats.append((BY_LAW, self.losses.rub(part, -1, first, n, slope, node)))
+            case StopLoss(measure=measure):
+                turn = self._turn(measure.turn) if isinstance(measure, MeasuredAngle) else -1
+                self._heats.append((BY_STOP, len(self.losses.stops)))
+                self.losses.stops.append(([*self._slope_of[part.acts[0]], turn], part.loss))
+            case MotorCoupling():
+                self._motor(part)
+            case Dissipation() if isinstance(self.m.parts.get(part.name), Motor):
+                self._heats.append((BY_MOTOR, self._motors.index(part.name)))
+            case Cooling():
+                self._heats.append((BY_COOLING, self.losses.node(part.acts[0])))
+            case Port() if isinstance(self.m.parts.get(part.name), Motor):
+                self._works.append((BY_VOLTAGE, self._motors.index(part.name)))
             case PosePort() | Port():
                 self._works.append((BY_LOAD, len(self._loads)))
                 body = self.functions.number[part.acts[0].removesuffix(".v")]
                 self._loads.append((body, columns[part.name].start, part.width))
             case _:
                 raise NotCompilable(f"{part.name!r} has no compiled form")
+
+    @property
+    def _motors(self) -> list[str]:
+        return [motor.name for motor in self.m.motors]
+
+    def _motor(self, part: MotorCoupling) -> None:
+        motor = self.m.parts[part.name]
+        assert isinstance(motor, Motor)
+        y, slope = self._new_twist(part.angle.turn)
+        flux, column = self._measures, self.model.port_columns[part.name].start
+        self._measures += 1
+        self.y.append((flux, self.model.layout.x[part.acts[0]].start))
+        places = [self._turn(part.angle.turn), y, slope, flux, column]
+        self.losses.motors.append((places, [motor.resistance, motor.inductance, motor.k]))
+
+    def _new_twist(self, turn: Turn) -> tuple[int, int]:
+        """An angle that an effort acts along; its measure and slope."""
+        from visviva.kernels.multibody.tables import TORSION
+
+        y, slope = self._measures, self._slopes
+        self._measures, self._slopes = y + 1, slope + 1
+        self._twists.append((self._turn(turn), TORSION, y, slope))
+        return y, slope
 
     def _turn(self, turn: Turn) -> int:
         """Which of the model's turns it is."""
@@ -149,7 +220,7 @@ class ActingParts:
         else:
             joint = self.m.parts[part.name]
             assert isinstance(joint, Joint)
-            e = self._new_element(joint, (_coordinate(joint, part),))
+            e = self._new_element(joint, (_coordinate(joint, part.y),))
         self._element[e][3] = sum(D.size for D in self._damping)
         self._element[e][4] = int(part.line)
         self._damping.append(part.D)
@@ -161,7 +232,7 @@ class ActingParts:
 
         found: dict[EnergyLaw, list[tuple[tuple[int, int, int], Array]]] = {}
         for storage in self.model.storages:
-            if isinstance(storage, Kinetic | Linear):
+            if isinstance(storage, Kinetic | Linear | HeatCapacity) or storage.name in self._motors:
                 continue
             if not isinstance(storage, LawEnergy) or storage.variable not in self._slope_of:
                 raise NotCompilable(f"the energy of {storage.name!r} has no compiled form")
@@ -190,11 +261,11 @@ def _turn_key(turn: Turn) -> tuple[tuple[str, ...], bytes, bytes]:
     return turn.reads, turn.cos_sin.A.tobytes(), turn.cos_sin.b.tobytes()
 
 
-def _coordinate(joint: Joint, part: MeasuredDissipation) -> Along:
+def _coordinate(joint: Joint, measured: Quadratic) -> Along:
     """The coordinate of a joint that a friction belongs to."""
     for along in joint.joint.coordinates:
         if isinstance(along, Along):
             y = pair_functions(joint, (along,))
-            if np.array_equal(y.A, part.y.A) and np.array_equal(y.b, part.y.b):
+            if np.array_equal(y.A, measured.A) and np.array_equal(y.b, measured.b):
                 return along
     raise NotCompilable(f"the friction of {joint.name!r} has no compiled form")

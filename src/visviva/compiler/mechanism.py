@@ -16,6 +16,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.conditions import ConditionBlocks, condition_values
 from visviva.compiler.elements import ElementBlocks, check_springs, torsion_angles
+from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
@@ -24,7 +25,7 @@ from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
 from visviva.mechanism.linkage import mass_vector
-from visviva.mechanism.parts import Body, Force, Joint, Particle, Torque
+from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import Gyroscopic, PosePort
@@ -64,12 +65,14 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
     structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
     structures += [_port(port, spaces) for port in m.ports]
-    springs, conditions = ElementBlocks(m, spaces), ConditionBlocks(m, spaces)
+    springs, losses, conditions = ElementBlocks(m, spaces), LossBlocks(m, spaces), ConditionBlocks(m, spaces)
+    acting = heated(m, [*structures, *springs.structures, *losses.structures])
     return Model(
         m.name,
-        (*variables, *springs.variables, *conditions.variables),
-        (*storages, *springs.storages),
-        (*structures, *springs.structures, *conditions.structures),
+        (*variables, *springs.variables, *losses.measured, *conditions.variables, *losses.others),
+        (*storages, *springs.storages, *losses.storages),
+        (*acting, *conditions.structures),
+        reservoirs=losses.reservoirs,
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
@@ -85,7 +88,7 @@ def initial_x(model: Model, motion: Motion) -> Array:
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
     assert model.mechanism is not None
     values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
-    x = model.pack(values)
+    x = model.pack(values | loss_states(model.mechanism, motion.q, motion.angles))
     check_springs(model, x)
     return x
 
@@ -151,6 +154,8 @@ def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStru
     if isinstance(port, Force):
         along = pair_functions(port.joint, (Along(2),))
         return MeasuredPort(port.name, *_names(port.joint), along, _ends(port.joint, spaces))
+    if isinstance(port, Motor):
+        return voltage_port(port)
     name = port.carrier.name
     if isinstance(port.carrier, Particle):
         return Port(port.name, (f"{name}.v",), 3, np.eye(3))

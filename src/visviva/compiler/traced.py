@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.laws import EnergyLaw, MatrixLaw, canonical, energy_law, matrix_law
+from visviva.compiler.laws import EnergyLaw, MatrixLaw, RateLaw, canonical, energy_law, matrix_law, rate_law
 from visviva.language.expression import Expression
 from visviva.language.quantity import Port
+from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
 from visviva.model.law import LawEnergy, LawMatrix
 
 
@@ -48,6 +49,14 @@ def _matrix(
     given, numbers = canonical(values, {"x": states, "e": efforts}, _parameters(expression, theta0))
     rows, columns = expression.shape
     return matrix_law(given, (rows, columns), (len(states), len(efforts), len(numbers))), np.array(numbers)
+
+
+@lru_cache(4096)
+def rate_law_of(law: FrictionLaw) -> tuple[RateLaw, Array]:
+    """The law of a friction, and its parameters."""
+    given = {"r": [rate_symbol()], "t": [temperature_symbol()]}
+    (force,), numbers = canonical([law.force], given, law.parameters)
+    return rate_law(force, len(numbers)), np.array(numbers)
 
 
 def _parameters(expression: Expression, theta0: float) -> list[tuple[Any, float]]:

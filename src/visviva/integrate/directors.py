@@ -1,7 +1,8 @@
 """A model in director form as the director schemes need it: constant mass, quadratic constraints, stacked.
 
-States x = (q, v, y): coordinates, velocities, and what follows: measured quantities, see `model.measured`, and what
-conditions are kept at, see `model.conditioned`.
+States x = (q, v, y, s): coordinates, velocities, what is measured of the configuration, see `model.measured`, and
+others that follow from the motion of a step, see `integrate.acting`, and what conditions are kept at, see
+`model.conditioned`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.geometry.linear import apply, transpose
+from visviva.integrate.acting import Acting
 from visviva.integrate.director_conditions import DirectorConditions
 from visviva.integrate.newton import difference_jacobian
 from visviva.model import Model
@@ -23,7 +25,6 @@ from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured, MeasuredAngle
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
-from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractStructure
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -36,7 +37,7 @@ CANCELLING = 1e-3  # of the forces of joints: as far as they may cancel on a bod
 class DirectorSystem:
     """M v̇ = -∇V - C(q)ᵀ U'(y) - G(q)ᵀλ - R(q) v + B(q) u,   q̇ = v,   g(q) = 0 with g_k = ½ q·A_k q + b_k·q + c_k.
 
-    Measured y are no unknowns: y(q1) for functions of at most second degree, θ0 + Δθ for angles.
+    Measured y are no unknowns: y(q1) for functions of at most second degree, θ0 + Δθ for angles; nor are other states.
     The tensor A is kept sparse, once by rows of G (A v for a vector v) and once by multipliers (Σ λ_k A_k).
     Rows that are not quadratic come from `conditions`: in A, b and c they are zero.
     """
@@ -159,19 +160,6 @@ class DirectorSystem:
 
     # -- forces -------------------------------------------------------------------------------------------------
 
-    def following(self, q0: Array, q1: Array, y0: Array, shift: Array) -> Array:
-        """What follows q and v at the end of a step; shift: h u, by which inputs move what is prescribed."""
-        y1 = y0.copy()
-        for name, port in self.model.prescribed.items():
-            at = self.model.layout.x[name]
-            y1[at.start - 2 * self.n] += shift[self.model.port_columns[port.name].start]
-        for part, reads, at in self._measured:
-            if isinstance(part, MeasuredAngle):
-                y1[at] = y0[at] + part.increment(np.concatenate([q0[reads], q1[reads]]))
-            else:
-                y1[at] = part.value(q1[reads])
-        return y1
-
     def gradient(self, q0: Array, q1: Array, y0: Array) -> Array:
         """Discrete gradient of the potential energies, one per storage; those of y through Δy = C Δq."""
         force: Array = np.zeros(self.n)
@@ -205,38 +193,6 @@ class DirectorSystem:
         effort = sum(storage.mean_effort(np.broadcast_to(y0, y1.shape), y1) for storage in self._stored[part.acts[0]])
         return apply(transpose(C), np.asarray(effort))
 
-    def force(self, q: Array, v: Array, u: Array) -> Array:
-        """B(q) u - R(q, v) v."""
-        f: Array = np.zeros(self.n)
-        for part in self._acting:
-            reads, acts = self._places(part)
-            f[acts] += self._local_force(part, u, np.concatenate([q[reads], v[acts]]))
-        return f
-
-    def force_slopes(self, q: Array, v: Array, u: Array) -> tuple[Array, Array]:
-        """(∂f/∂q, ∂f/∂v) of `force`, by differences within each structure."""
-        f_q: Array = np.zeros((self.n, self.n))
-        f_v: Array = np.zeros((self.n, self.n))
-        for part in self._acting:
-            reads, acts = self._places(part)
-            y = np.concatenate([q[reads], v[acts]])
-            size = np.concatenate([_size(q[reads]), _size(v[acts])])
-            slope = difference_jacobian(partial(self._local_force, part, u), y, size)
-            f_q[np.ix_(acts, reads)] += slope[:, : len(reads)]
-            f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
-        return f_q, f_v
-
-    def heats(self, q: Array, v: Array) -> Array:
-        """Heat flow v·R v of each dissipation [W]."""
-        return self.model.heats(self._x(q, v), self._z(v))
-
-    def powers(self, q: Array, v: Array, u: Array, lam: Array) -> Array:
-        """Power u·y of each port [W]; that of what drives a constraint is -λ u."""
-        z = self._z(v)
-        z[self.model.layout.dim : self.model.layout.solved] = lam
-        y = self.model.outputs(self._x(q, v), z)
-        return np.array([u[at] @ y[at] for at in self.model.port_columns.values()])
-
     def speeds(self, u: Array) -> Array:
         """What G(q) v must be with inputs u, shape (m,): rates of what is driven, else zero."""
         rates = np.zeros(self.m)
@@ -262,17 +218,15 @@ class DirectorSystem:
             for port in self.model.prescribed.values()
         }
 
-    def _x(self, q: Array, v: Array) -> Array:
-        """A state with these; what dissipates and supplies reads no measured y."""
-        return np.concatenate([q, v, np.zeros(self.model.layout.size - 2 * self.n)])
-
-    def _z(self, v: Array) -> Array:
-        return np.concatenate([np.zeros(self.n), v, np.zeros(self.model.layout.total - 2 * self.n)])
+    @cached_property
+    def acting(self) -> Acting:
+        """Dissipations and inputs: their forces, and what they leave behind."""
+        return Acting(self.model, self.n)
 
     @cached_property
     def _potentials(self) -> tuple[AbstractStorage, ...]:
-        measured = self.model.measured
-        return tuple(p for p in self.model.storages if not isinstance(p, Kinetic) and p.variable not in measured)
+        places = self.model.layout.x
+        return tuple(p for p in self.model.storages if not isinstance(p, Kinetic) and places[p.variable].start < self.n)
 
     @cached_property
     def _measured(self) -> tuple[tuple[AbstractMeasured, Index, slice], ...]:
@@ -294,48 +248,30 @@ class DirectorSystem:
         """The storages of each measured variable."""
         return {name: [part for part in self.model.storages if part.variable == name] for name in self.model.measured}
 
-    @cached_property
-    def _acting(self) -> tuple[AbstractDissipation | AbstractPort, ...]:
-        ports = (part for part in self.model.ports if not isinstance(part, DrivePort))
-        return (*self.model.dissipations, *ports)
-
-    def _places(self, part: AbstractStructure) -> tuple[Index, Index]:
-        return self.model.layout.read(part.reads), self.model.acts(part) - self.n
-
-    def _local_force(self, part: AbstractDissipation | AbstractPort, u: Array, y: Array) -> Array:
-        """Force of one structure on the velocities it acts on; y are the coordinates it reads, then these."""
-        k = len(self.model.layout.read(part.reads))
-        q, v = y[..., :k], y[..., k:]
-        if isinstance(part, AbstractPort):
-            return np.broadcast_to(apply(part.B(q), u[self.model.port_columns[part.name]]), v.shape)
-        return -apply(part.R(q, v), v)
-
 
 def _size(values: Array) -> Array:
     return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))
 
 
 def _canonical_size(model: Model, scheme: str) -> int:
-    """Number of coordinates, if the model is x = (q, v) with q̇ = v and flat q; else an error."""
-    shifts = {part.reads[-1] for part in model.constraints if isinstance(part, Conditioned) and part.condition.shifted}
-    followers = {*model.measured, *shifts}
-    positions = [v for v in model.variables if v.name not in model.kinetic and v.name not in followers]
+    """Number of coordinates, if the model is x = (q, v, y, s) with q̇ = v and flat q; else an error."""
     velocities = [v for v in model.variables if v.name in model.kinetic]
-    following = [v for v in model.variables if v.name in followers]
-    n = sum(v.space.size for v in positions)
+    n = sum(v.space.size for v in velocities)
+    positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
+    rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
     fits = (
-        not model.junctions
-        and not model.reservoirs
+        n > 0
+        and not model.junctions
         and all(name in model.layout.x for port in acting for name in port.acts)
-        and model.variables == (*positions, *velocities, *following)
+        and model.variables == (*positions, *velocities, *rest)
         and all(isinstance(v.space, Flat) for v in model.variables)
-        and n == sum(v.space.size for v in velocities)
+        and n == sum(v.space.size for v in positions)
     )
     if fits:
-        J = np.zeros((2 * n, 2 * n))
+        J, moving = np.zeros((2 * n, 2 * n)), {v.name for v in (*positions, *velocities)}
         for routing in model.routings:
-            if not isinstance(routing, AbstractMeasured):
+            if set(routing.acts) <= moving:
                 acts = model.acts(routing)
                 J[np.ix_(acts, acts)] += routing.J(np.zeros(len(model.layout.read(routing.reads))))
         fits = bool((J[:n, n:] == np.eye(n)).all() and np.abs(J).sum() == 2 * n)

@@ -97,11 +97,11 @@ class _Stepper(AbstractStepper):
             w=z[dim : model.layout.solved],
             gam=np.zeros(0),
             rate=solution.y[:dim],
-            heat=h * model.heats(xm, z),
+            heat=h * model.heats(xm, z, (x0, x1)),
             work=h * np.array([u[at] @ outputs[at] for at in model.port_columns.values()]),
             iterations=solution.iterations,
             residual=solution.residual,
-            taken=h * model.flow(xm, z, u)[model.layout.solved :],
+            taken=h * model.flow(xm, z, u, (x0, x1))[model.layout.solved :],
             u=u,
         )
 

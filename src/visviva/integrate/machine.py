@@ -207,6 +207,7 @@ class MachineStepper(AbstractMany):
             x=np.empty((n + 1, len(state.x))), rate=np.empty((n, k)), before=np.empty((n if composed else 0, 2, k)),
             lam=np.empty((n, m)), gam=np.empty((n, m if self._rates else 0)),
             heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
+            taken=np.empty((n, len(model.reservoirs))),
             angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),
             g_v=np.empty((n, len(model.constraints), 3)), report=np.zeros((n, 4)),
         )  # fmt: skip
@@ -227,7 +228,7 @@ class MachineStepper(AbstractMany):
             rate=self._signed(rate)[:done],
             heat=log.heat[:done],
             work=log.work[:done],
-            taken=np.zeros((done, 0)),
+            taken=log.taken[:done],
             u=np.tensordot(u[:done], np.array(self.weights), (1, 0)),
             active=np.broadcast_to(state.active, (done, len(state.active))),
             iterations=log.report[:done, 0],

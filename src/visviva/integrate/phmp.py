@@ -8,6 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
@@ -86,13 +87,13 @@ class _Stepper(AbstractStepper):
             return v, lam, q0 + h * v, q0 + 0.5 * h * v
 
         def rest(q1: Array) -> Array:
-            return s.following(q0, q1, y0, h * u)
+            return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             v, lam, q1, qm = parts(y)
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(q0, q1).T
-            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.force(qm, v, u)
+            reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.acting.force(Motion(qm, v, y0, u, h))
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
             F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1))[active] / h])
@@ -100,7 +101,7 @@ class _Stepper(AbstractStepper):
 
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)
-            f_q, f_v = s.force_slopes(qm, v, u)
+            f_q, f_v = s.acting.slopes(Motion(qm, v, y0, u, h))
             A = 2.0 / h * s.M + h * (s.force_bend(q0, q1, lam) - 0.5 * f_q + s.gradient_slope(q0, q1, y0)) - f_v
             return np.block([[A, s.G(q0, q1)[active].T], [s.g_slope(q0, q1)[active], zeros]])
 
@@ -111,13 +112,15 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active)
             raise
         v, lam, q1, qm = parts(solution.y)
+        left = s.acting.outcome(Motion(qm, v, y0, u, h), lam)
         return Step(
-            x=np.concatenate([q1, 2.0 * v - v0, rest(q1)]),
+            x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
             w=lam,
             gam=np.zeros(0),
             rate=v,
-            heat=h * s.heats(qm, v),
-            work=h * s.powers(qm, v, u, lam),
+            heat=left.heat,
+            work=left.work,
+            taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
         )

@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.lagrangian_ggl import LagrangianGGL
@@ -95,12 +96,12 @@ class _Stepper(AbstractStepper):
             return y[:n], y[n : 2 * n], lam, gam
 
         def rest(q1: Array) -> Array:
-            return s.following(q0, q1, y0, h * u)
+            return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
-            G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.force(qm, rate, u)
+            G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.acting.force(Motion(qm, rate, y0, u, h))
             D_q, D_v = s.rate_secants(q0, q1, v0, v1)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + D_q.T @ gam
             size = s.M @ (np.abs(v0) + np.abs(v1)) / abs(h) + np.abs(reaction) + np.abs(potential) + np.abs(force)
@@ -124,7 +125,7 @@ class _Stepper(AbstractStepper):
             G, G1 = s.G(q0, q1)[active], s.g_slope(q0, q1)[active]
             D_q, D_v = (D[rated] for D in s.rate_secants(q0, q1, v0, v1))
             K_qq, K_qv, K_vq, K_vv = s.rate_bends(q0, q1, v0, v1, gam)
-            f_q, f_v = s.force_slopes(qm, rate, u)
+            f_q, f_v = s.acting.slopes(Motion(qm, rate, y0, u, h))
             stiffness = s.force_bend(q0, q1, lam) + K_qq + s.gradient_slope(q0, q1, y0) - 0.5 * f_q
             return np.block(
                 [
@@ -146,13 +147,15 @@ class _Stepper(AbstractStepper):
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
         turned = s.G(q1, q1) @ v1 - s.G(q0, q0) @ v0  # of what is driven: Δṡ
+        left = s.acting.outcome(Motion(qm, rate, y0, u, h), lam)
         return Step(
-            x=np.concatenate([q1, v1, rest(q1)]),
+            x=np.concatenate([q1, v1, left.rest]),
             w=lam,
             gam=gam,
             rate=rate,
-            heat=h * s.heats(qm, rate),
-            work=h * s.powers(qm, rate, u, lam) + s.drive_work(gam, turned),
+            heat=left.heat,
+            work=left.work + s.drive_work(gam, turned),
+            taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
         )

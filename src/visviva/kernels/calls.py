@@ -1,6 +1,7 @@
 """Calls of compiled laws by address, so that a new law compiles nothing but itself.
 
     energy(n, T, P, xa, xb, e, dE, scale, mode)
+    rate(n, T, P, rates, temperatures, out)
     flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
     retract(row, h, x0, y, x1, s, dX),   pull(row, h, mode, s, z, dE, dX)        see `kernels.turned`
     rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.conditions`
@@ -27,6 +28,7 @@ FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8,
 RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
 PULL = types.void(i8, x, n, f8, f8, f8, f8)
 ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
+RATE = types.void(n, i8, f8, f8, f8, f8)
 
 
 def _caller(signature: Any) -> Any:
@@ -52,3 +54,4 @@ call_flow = _caller(FLOW)
 call_retract = _caller(RETRACT)
 call_pull = _caller(PULL)
 call_rows = _caller(ROWS)
+call_rate = _caller(RATE)

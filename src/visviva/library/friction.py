@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from visviva._arrays import finite_number
-from visviva.errors import ModelError
 from visviva.language import Irreversible, Quantity, irreversible
+from visviva.library import rate_laws
 from visviva.library.onsager import heating
 from visviva.library.quantities import entropy, momentum
 
@@ -47,8 +45,7 @@ def coulomb(
     F_c, v_reg, d = _checked("Coulomb", F_c, v_reg, d)
 
     def M(e: Any, theta: Any, F_c: Any, v_reg: Any, d: Any) -> Any:
-        mu = F_c / np.sqrt(e.p**2 + v_reg**2) + d
-        return heating(_at(factor, theta.s) * mu, e.p, theta.s)
+        return heating(_at(factor, theta.s) * rate_laws.coulomb(e.p, F_c, v_reg, d), e.p, theta.s)
 
     return irreversible({"p": of, "s": entropy}, M=M, F_c=F_c, v_reg=v_reg, d=d)
 
@@ -71,15 +68,10 @@ def stribeck(
     F_c, v_reg, d = _checked("Stribeck", F_c, v_reg, d)
     F_s = finite_number(F_s, "F_s of Stribeck friction [N]", minimum=F_c)
     v_st = finite_number(v_st, "v_st of Stribeck friction [m/s]", positive=True)
-    if not v_st > v_reg:
-        raise ModelError(
-            f"v_st = {v_st:g} m/s of Stribeck friction must be larger than v_reg = {v_reg:g} m/s:\n"
-            "else the regularisation hides the force of breaking loose. Reduce v_reg."
-        )
+    rate_laws.check_stribeck_speed(v_st, v_reg, ("v_st", "v_reg"), "m/s")
 
     def M(e: Any, theta: Any, F_c: Any, F_s: Any, v_st: Any, v_reg: Any, d: Any) -> Any:
-        dry = F_c + (F_s - F_c) * np.exp(-((e.p / v_st) ** 2))
-        return heating(_at(factor, theta.s) * (dry / np.sqrt(e.p**2 + v_reg**2) + d), e.p, theta.s)
+        return heating(_at(factor, theta.s) * rate_laws.stribeck(e.p, F_c, F_s, v_st, v_reg, d), e.p, theta.s)
 
     return irreversible({"p": of, "s": entropy}, M=M, F_c=F_c, F_s=F_s, v_st=v_st, v_reg=v_reg, d=d)
 
@@ -89,8 +81,5 @@ def _at(factor: Factor | None, theta: Any) -> Any:
 
 
 def _checked(law: str, F_c: float, v_reg: float, d: float) -> tuple[float, float, float]:
-    return (
-        finite_number(F_c, f"F_c of {law} friction [N]", positive=True),
-        finite_number(v_reg, f"v_reg of {law} friction [m/s]", positive=True),
-        finite_number(d, f"d of {law} friction [N s/m]", minimum=0.0),
-    )
+    names = "F_c of {} friction [N]", "v_reg of {} friction [m/s]", "d of {} friction [N s/m]"
+    return rate_laws.check_dry(law, names, (F_c, v_reg, d))

@@ -18,6 +18,11 @@ def indentation(x: Any, width: Any) -> Any:
     return (x + np.sqrt(x**2 + width**2)) / 2
 
 
+def stop_energy(q: Any, low: Any, high: Any, k: Any, width: Any) -> Any:
+    """k (δ(low - q)² + δ(q - high)²)/2."""
+    return 0.5 * k * (indentation(low - q, width) ** 2 + indentation(q - high, width) ** 2)
+
+
 def stops(low: float, high: float, k: float, width: float) -> Storage:
     """Elastic stops at both ends of a range: H(q) = k (δ(low - q)² + δ(q - high)²)/2.
 
@@ -31,7 +36,7 @@ def stops(low: float, high: float, k: float, width: float) -> Storage:
     width = finite_number(width, "width of stops [m]", positive=True)
 
     def H(x: Any, low: Any, high: Any, k: Any, width: Any) -> Any:
-        return 0.5 * k * (indentation(low - x.q, width) ** 2 + indentation(x.q - high, width) ** 2)
+        return stop_energy(x.q, low, high, k, width)
 
     return storage({"q": displacement}, H=H, low=low, high=high, k=k, width=width)
 

@@ -11,16 +11,19 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.names import check_new_name, unknown_name
-from visviva.mechanism.parts import Body, Carrier, Force, Frame, Ground, Joint, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Carrier, Force, Frame, Ground, Joint, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.thermal import Thermal
 
-Part = Body | Particle | Frame | Joint | Torque | Force | WrenchPort | Element | Torsion | AbstractCondition
+Acting = Torque | Force | WrenchPort | Element | Torsion | Motor | Stop | Thermal
+Part = Body | Particle | Frame | Joint | Acting | AbstractCondition
 End = Carrier | Frame | str
 RotationLike = SO3 | ArrayLike | None
 P = TypeVar("P", bound=Part)
 
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
+CALLED |= {"Thermal": "thermal node"}
 
 
 class Builder:
@@ -53,6 +56,18 @@ class Builder:
             raise ModelError(
                 f"{where} refers to {kind_of(part)} {part.name!r}, which is no part of mechanism {self.name!r}.\n"
                 "It was made by another mechanism: use a handle that this one returned, or a name."
+            )
+        return part
+
+    def _heat_sink(self, node: Thermal | str | None, where: str) -> Thermal | None:
+        """The thermal node that takes up the heat of something; None: the environment."""
+        if node is None:
+            return None
+        part = self._find(node, f"heat_to of {where}")
+        if not isinstance(part, Thermal):
+            raise ModelError(
+                f"heat_to of {where} is {kind_of(part)} {part.name!r}, which takes up no heat: give a node made by\n"
+                "m.thermal(...), or leave it out: then the heat goes to the environment."
             )
         return part
 

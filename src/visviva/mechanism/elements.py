@@ -7,8 +7,9 @@ from typing import final
 
 from visviva._arrays import Array
 from visviva.language import Storage
-from visviva.library.joints import Row
+from visviva.library.joints import Angle, Coordinate, Row
 from visviva.mechanism.parts import Carrier, Joint
+from visviva.mechanism.thermal import Thermal
 
 
 @final
@@ -54,3 +55,35 @@ class Torsion:
     joint: Joint
     energy: Storage | None = None
     damping: float = 0.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """End stops of one coordinate y of a joint: energy U(y) of the indentation, and loss in the contact.
+
+    The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, and χ(s) = s/(1 + max(0, -s)) > -1: as much as
+    Hunt and Crossley (1975) where the contact closes, and never a pull where it opens.
+
+    coordinate: its number among those of the joint.   low, high: ends of the range [rad, m].
+    energy:     a storage of the language whose only port is "y".   loss: [s/rad, s/m], 0 for none.
+    """
+
+    name: str
+    joint: Joint
+    coordinate: int
+    low: float
+    high: float
+    energy: Storage
+    loss: float = 0.0
+    heat_to: Thermal | None = None
+
+    @property
+    def measure(self) -> Coordinate:
+        """The coordinate of the joint that is stopped."""
+        return self.joint.joint.coordinates[self.coordinate]
+
+    @property
+    def variable(self) -> str:
+        """The state that is its coordinate, continuous over many turns."""
+        return f"{self.name}.angle" if isinstance(self.measure, Angle) else f"{self.name}.y"

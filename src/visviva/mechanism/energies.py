@@ -19,6 +19,7 @@ from visviva.language.functions import logarithm
 from visviva.language.quantity import interface
 from visviva.language.trace import Traced
 from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
+from visviva.library.stops import stop_energy
 
 LINE: tuple[Row, ...] = (Rod(),)  # y = ½ d·d
 POSE: tuple[Row, ...] = (*(Dot(i, j) for i in range(3) for j in range(3)), *(Along(i) for i in range(3)))  # R, p
@@ -26,6 +27,7 @@ POINTS: tuple[Row, ...] = (Rod(), *(Along(i) for i in range(3)), *(AlongChild(i)
 
 SQUARE = {"y": Quantity("R", "half the squared distance")}
 ANGLE = {"angle": Quantity("R", "angle")}
+COORDINATE = {"y": Quantity("R", "coordinate of a joint")}
 
 
 def linear_in_length(k: float, length: float) -> Storage:
@@ -52,6 +54,18 @@ def of_angle(V: object, where: str) -> Storage:
     """V(θ), for a function of one argument."""
     function = _of_one_argument(V, where, "the angle [rad]")
     return _given(ANGLE, lambda x: function(x.angle), where)
+
+
+def end_stops(low: float, high: float, k: float, width: float) -> Storage:
+    """Of one coordinate: `library.stops.stop_energy`."""
+    return storage(
+        COORDINATE,
+        H=lambda x, low, high, k, width: stop_energy(x.y, low, high, k, width),
+        low=low,
+        high=high,
+        k=k,
+        width=width,
+    )
 
 
 def trace_energy(G: Array, K: Array) -> Storage:

@@ -27,6 +27,7 @@ from visviva.mechanism.port_values import (
     momentum_of,
     twist_of,
 )
+from visviva.mechanism.unwritten import refuse_unwritten
 from visviva.structure import Dirac, Implicit, compose, transformer
 from visviva.structure.ports import spans
 from visviva.structure.subspace import range_and_complement
@@ -41,6 +42,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
     m = network.mechanism
+    refuse_unwritten(m, "the implicit system")
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
         if body.mass:

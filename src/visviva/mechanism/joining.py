@@ -12,7 +12,9 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.library.joints import AbstractJoint, Along, AlongChild, Angle, Dot
 from visviva.mechanism.builder import Builder, End
+from visviva.mechanism.joint_friction import Friction, joint_friction, units_of
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
+from visviva.mechanism.thermal import Thermal
 
 Pose = tuple[Array, Array]  # (3, 3), (3,)
 SAME_PLACE = 1e-9  # of the size of the coordinates
@@ -87,7 +89,20 @@ class Joining(Builder):
         ends: Ends,
         place: tuple[Pose, Pose],
         rate: ArrayLike | None = None,
-        friction: ArrayLike = 0.0,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
+    ) -> Joint:
+        return self._add(self._joint(name, joint, ends, place, rate, friction, heat_to))
+
+    def _joint(
+        self,
+        name: str,
+        joint: AbstractJoint,
+        ends: Ends,
+        place: tuple[Pose, Pose],
+        rate: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
         for end, turned in zip((ends.parent, ends.child), _oriented(joint), strict=True):
             if turned and isinstance(end, Particle):
@@ -95,16 +110,13 @@ class Joining(Builder):
                     f"joint {name!r} is {joint.kind}, but {end.name!r} is a particle and has no orientation.\n"
                     "Use a spherical joint, or make it a body."
                 )
-        rates = None if rate is None else _numbers(rate, f"rate of joint {name!r}", _units(joint, "rad/s", "m/s"))
-        coefficients = _units(joint, "N m s/rad", "N s/m")
-        zero = np.ndim(friction) == 0 and friction == 0
-        losses = np.zeros(len(coefficients))
-        if not zero:
-            losses = _numbers(friction, f"friction of joint {name!r}", coefficients, minimum=0.0)
+        rates = None if rate is None else _numbers(rate, f"rate of joint {name!r}", units_of(joint, "rad/s", "m/s"))
+        sink = self._heat_sink(heat_to, f"joint {name!r}")
+        losses, laws = joint_friction(name, joint, friction, sink)
         on_parent, (R_W, r_W) = place
         same = on_parent[0] is R_W and on_parent[1] is r_W
         parent_frame = None if same else on_parent
-        return self._add(Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame))
+        return Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame, laws, sink)
 
 
 def point_on(carrier: Carrier, frame: Frame | None, at: ArrayLike | None, where: str, word: str) -> Array:
@@ -149,16 +161,10 @@ def _oriented(joint: AbstractJoint) -> tuple[bool, bool]:
     return both or any(isinstance(row, Along) for row in used), both or any(isinstance(r, AlongChild) for r in used)
 
 
-def _units(joint: AbstractJoint, turning: str, sliding: str) -> list[str]:
-    return [turning if isinstance(part, Angle) else sliding for part in joint.coordinates]
-
-
-def _numbers(given: ArrayLike, what: str, units: list[str], minimum: float | None = None) -> Array:
+def _numbers(given: ArrayLike, what: str, units: list[str]) -> Array:
     if len(units) == 1:
-        return np.array([finite_number(given, f"{what} [{units[0]}]", minimum=minimum)])
-    named = f"{what} [{', '.join(units)}]"
-    values = finite_vector(given, named, len(units))
-    return np.array([finite_number(value, named, minimum=minimum) for value in values])
+        return np.array([finite_number(given, f"{what} [{units[0]}]")])
+    return finite_vector(given, f"{what} [{', '.join(units)}]", len(units))
 
 
 def _centre(carrier: Body | Particle) -> Array:

@@ -29,7 +29,10 @@ from visviva.mechanism.coupling import lead_of
 from visviva.mechanism.elements import Torsion
 from visviva.mechanism.energies import of_angle
 from visviva.mechanism.joining import Joining, direction, joint_frame, point_on
+from visviva.mechanism.joint_friction import Friction
 from visviva.mechanism.parts import Joint
+from visviva.mechanism.stops import limits_of
+from visviva.mechanism.thermal import Thermal
 
 RIGHT_ANGLE = 1e-9  # cosine that two axes which must be normal may have
 
@@ -40,6 +43,10 @@ class JointMethods(Joining):
     A particle can only be where no orientation is needed. Where both ends are named frames, these are the frames of
     the joint: origin, and z as its axis. They need not coincide as built; assembling brings them together. Where one
     end is a frame, the other end gets the same one.
+
+    friction: for each coordinate a viscous coefficient ≥ 0, a law of `vv.friction`, or a function torque(rate) or
+              torque(rate, temperature) that takes energy out.   heat_to: a node of `m.thermal(...)` that it heats;
+              default: the environment.
     """
 
     def fixed(self, name: str, parent: End, child: End, *, at: ArrayLike | None = None) -> Joint:
@@ -56,19 +63,27 @@ class JointMethods(Joining):
         at: ArrayLike | None = None,
         axis: ArrayLike | None = None,
         rate: float | None = None,
-        friction: float = 0.0,
+        friction: Friction = 0.0,
         potential: Callable[[Any], Any] | None = None,
+        heat_to: Thermal | str | None = None,
+        limits: tuple[float, float] | None = None,
+        stop_stiffness: float | None = None,
+        stop_damping: float | None = None,
     ) -> Joint:
         """A hinge at the world point `at` about the world direction `axis`; q is the angle of the child.
 
         rate:      initial rate of the child against the parent about the axis [rad/s]; left out, it is open.
-        friction:  viscous coefficient [N m s/rad], ≥ 0.
+        friction:  viscous coefficient [N m s/rad], ≥ 0, or a law.   heat_to: what it heats.
         potential: V(θ) [J], any smooth function of the angle; its energy is "energy.<name>.potential" of a run.
+        limits:    (low, high) of the angle [rad], over many turns, with stops of stop_stiffness [N m/rad] and
+                   stop_damping [N m s/rad²], see `stop`; their energy is "energy.<name>.stop".
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         stored = None if potential is None else of_angle(potential, f"potential of joint {name!r}")
-        joint = self._join(name, Revolute(), ends, place, rate, friction)
+        joint = self._limited(
+            self._joint(name, Revolute(), ends, place, rate, friction, heat_to), limits, stop_stiffness, stop_damping
+        )
         if stored is not None:
             self._add(Torsion(f"{name}.potential", joint, stored))
         return joint
@@ -82,16 +97,24 @@ class JointMethods(Joining):
         at: ArrayLike | None = None,
         axis: ArrayLike | None = None,
         rate: float | None = None,
-        friction: float = 0.0,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
+        limits: tuple[float, float] | None = None,
+        stop_stiffness: float | None = None,
+        stop_damping: float | None = None,
     ) -> Joint:
         """A slide along the world direction `axis`; q is the displacement of the child.
 
         at:       a point of its axis; default: the centre of mass of the child.
-        rate:     initial speed of the child against the parent [m/s].   friction: viscous coefficient [N s/m], ≥ 0.
+        rate:     initial speed of the child against the parent [m/s].
+        friction: viscous coefficient [N s/m], ≥ 0, or a law.   heat_to: what it heats.
+        limits:   (low, high) of the displacement [m], with stops of stop_stiffness [N/m] and stop_damping [N s/m²],
+                  see `stop`; their energy is "energy.<name>.stop".
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis", anywhere=True)
-        return self._join(name, Prismatic(), ends, place, rate, friction)
+        joint = self._joint(name, Prismatic(), ends, place, rate, friction, heat_to)
+        return self._limited(joint, limits, stop_stiffness, stop_damping)
 
     def cylindrical(
         self,
@@ -102,15 +125,17 @@ class JointMethods(Joining):
         at: ArrayLike | None = None,
         axis: ArrayLike | None = None,
         rate: ArrayLike | None = None,
-        friction: ArrayLike = 0.0,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
         """A sleeve on the line through `at` along `axis`; q = (angle, displacement) of the child.
 
-        rate: initial (rad/s, m/s).   friction: viscous coefficients (N m s/rad, N s/m), ≥ 0.
+        rate: initial (rad/s, m/s).   friction: viscous coefficients (N m s/rad, N s/m), ≥ 0, or laws.
+        heat_to: what they heat.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
-        return self._join(name, Cylindrical(), ends, place, rate, friction)
+        return self._join(name, Cylindrical(), ends, place, rate, friction, heat_to)
 
     def screw(
         self,
@@ -145,10 +170,13 @@ class JointMethods(Joining):
         at: ArrayLike | None = None,
         axes: tuple[ArrayLike, ArrayLike] | None = None,
         rate: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
         """A Cardan joint: two axes that stay normal, the first fixed in the parent, the second in the child.
 
         q = (angle about the first, angle about the second); rate: initial rates of both [rad/s].
+        friction: viscous coefficients of both [N m s/rad], ≥ 0, or laws.   heat_to: what they heat.
         The joint frame has z along the first and x along the second axis. Two named frames give the axes by their
         z; then q = 0 where the child's z is along the parent's x, and the child's y along the parent's z.
         """
@@ -162,12 +190,27 @@ class JointMethods(Joining):
                 )
             on_parent, (R, r) = place
             place = on_parent, (R[:, [2, 0, 1]], r)
-        return self._join(name, Universal(), ends, place, rate)
+        return self._join(name, Universal(), ends, place, rate, friction, heat_to)
 
-    def spherical(self, name: str, parent: End, child: End, *, at: ArrayLike | None = None) -> Joint:
-        """A ball joint at the world point `at`; left out, it is where a particle at one of its ends is."""
+    def spherical(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
+    ) -> Joint:
+        """A ball joint at the world point `at`; left out, it is where a particle at one of its ends is.
+
+        friction: viscous coefficient [N m s/rad], ≥ 0, or a law of the size of the relative angular velocity; the
+                  torque is against it.   heat_to: what it heats.
+        """
         ends = self._ends(name, parent, child)
-        return self._join(name, Spherical(), ends, self._place(name, ends, at, np.eye(3)))
+        return self._join(
+            name, Spherical(), ends, self._place(name, ends, at, np.eye(3)), friction=friction, heat_to=heat_to
+        )
 
     def planar(
         self,
@@ -178,16 +221,17 @@ class JointMethods(Joining):
         at: ArrayLike | None = None,
         normal: ArrayLike | None = None,
         rate: ArrayLike | None = None,
-        friction: ArrayLike = 0.0,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
         """The child keeps to the plane through `at`; q = (angle about the normal, displacements along x and y).
 
         x and y are those of the joint frame on the parent. rate: initial (rad/s, m/s, m/s).
-        friction: viscous coefficients (N m s/rad, N s/m, N s/m), ≥ 0.
+        friction: viscous coefficients (N m s/rad, N s/m, N s/m), ≥ 0, or laws.   heat_to: what they heat.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
-        return self._join(name, Planar(), ends, place, rate, friction)
+        return self._join(name, Planar(), ends, place, rate, friction, heat_to)
 
     def free(self, name: str, parent: End, child: End) -> Joint:
         """No constraint: it says where a body or particle belongs."""
@@ -231,11 +275,16 @@ class JointMethods(Joining):
         *,
         at: ArrayLike | None = None,
         normal: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
-        """The child's point `at` stays in the plane through it, fixed in the parent; q: its two displacements there."""
+        """The child's point `at` stays in the plane through it, fixed in the parent; q: its two displacements there.
+
+        friction: viscous coefficients [N s/m] along x and y, ≥ 0, or laws.   heat_to: what they heat.
+        """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
-        return self._join(name, PointOnPlane(), ends, place)
+        return self._join(name, PointOnPlane(), ends, place, None, friction, heat_to)
 
     def point_on_line(
         self,
@@ -245,11 +294,26 @@ class JointMethods(Joining):
         *,
         at: ArrayLike | None = None,
         axis: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Joint:
-        """The child's point `at` stays on the line through it, fixed in the parent; q: its displacement there."""
+        """The child's point `at` stays on the line through it, fixed in the parent; q: its displacement there.
+
+        friction: viscous coefficient [N s/m], ≥ 0, or a law.   heat_to: what it heats.
+        """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
-        return self._join(name, PointOnLine(), ends, place)
+        return self._join(name, PointOnLine(), ends, place, None, friction, heat_to)
+
+    def _limited(
+        self, joint: Joint, limits: tuple[float, float] | None, stiffness: float | None, damping: float | None
+    ) -> Joint:
+        """Add a joint that was checked, and its stops."""
+        stop = limits_of(joint, limits, stiffness, damping)
+        self._add(joint)
+        if stop is not None:
+            self._add(stop)
+        return joint
 
 
 def _crossed(name: str, axes: tuple[ArrayLike, ArrayLike]) -> Array:

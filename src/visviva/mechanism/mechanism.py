@@ -14,11 +14,13 @@ from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.condition_methods import ConditionMethods
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.drive_methods import DriveMethods
+from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.joint_methods import JointMethods
-from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Particle, Port, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.rolling_methods import RollingMethods
 from visviva.mechanism.spring_methods import SpringMethods
+from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
     from visviva.language import Composite
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
-class Mechanism(JointMethods, SpringMethods, ConditionMethods, RollingMethods):
+class Mechanism(JointMethods, SpringMethods, DriveMethods, ConditionMethods, RollingMethods):
     """Bodies, joints and loops in space.
 
     gravity: acceleration vector [m/s²] in world axes; none by default.
@@ -83,6 +85,21 @@ class Mechanism(JointMethods, SpringMethods, ConditionMethods, RollingMethods):
     def conditions(self) -> list[AbstractCondition]:
         """What constrains it beyond the rows of its joints, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, AbstractCondition)]
+
+    @property
+    def stops(self) -> list[Stop]:
+        """End stops of joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Stop)]
+
+    @property
+    def motors(self) -> list[Motor]:
+        """Electric motors on joints, in the order of building; they are ports as well."""
+        return [part for part in self.parts.values() if isinstance(part, Motor)]
+
+    @property
+    def thermals(self) -> list[Thermal]:
+        """What takes up heat and gets warm, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Thermal)]
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"

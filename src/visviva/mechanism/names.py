@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from visviva.errors import ModelError
 
 RESERVED = frozenset(
-    {"energy", "entropy", "entropy_stored", "exergy", "first_law", "g", "g_v", "ground", "heat", "momentum", "newton"}
-    | {"local_error", "loop_margin", "second_law", "step_size", "t", "work"}
+    {"energy", "entropy", "entropy_stored", "environment", "exergy", "first_law", "g", "g_v", "ground", "heat"}
+    | {"local_error", "loop_margin", "momentum", "newton", "second_law", "step_size", "t", "work"}
 )
 
 

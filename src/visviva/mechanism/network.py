@@ -14,7 +14,7 @@ from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.joints_only import check_joints_only
-from visviva.mechanism.parts import Force, Joint, Particle, Torque
+from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
     LOSS,
@@ -85,8 +85,8 @@ class MechanismNetwork:
         """Joints with friction, springs or input ports about their axes."""
         m = self.mechanism
         acting = {turn.joint.name for turn in m.torsions}
-        acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force)}
-        return {part.name: part for part in m.joints if part.name in acting or part.friction.any()}
+        acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
+        return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
 
     def mobility(self) -> int:
         """Number of independent velocities that the joints leave."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.library.joints import AbstractJoint
+from visviva.mechanism.friction import FrictionLaw
+from visviva.mechanism.thermal import Thermal
 
 
 @final
@@ -100,7 +102,9 @@ class Joint:
     R_W, r_W:     the frame on the child, in the world as built.
     parent_frame: the one on the parent, where it is another: assembling brings them together.
     rate:         initial rates of its coordinates [rad/s, m/s], None if open.
-    friction:     viscous coefficients of its coordinates [N m s/rad, N s/m]; the heat goes to the environment.
+    friction:     viscous coefficients of its coordinates [N m s/rad, N s/m].
+    laws:         other laws of friction, by coordinate, None where there is none; that of a ball acts on |ω|.
+    heat_to:      what takes up the heat of friction; None: the environment.
     """
 
     name: str
@@ -112,6 +116,8 @@ class Joint:
     rate: Array | None = None  # (k,)
     friction: Array = field(default_factory=lambda: np.zeros(0))  # (k,)
     parent_frame: tuple[Array, Array] | None = None
+    laws: tuple[FrictionLaw | None, ...] = ()
+    heat_to: Thermal | None = None
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
         """Orientation and origin of the frame that moves with one end, in the world as built."""
@@ -150,4 +156,25 @@ class WrenchPort:
     width: int = 6
 
 
-Port = Torque | Force | WrenchPort
+@final
+@dataclass(frozen=True, eq=False)
+class Motor:
+    """A direct-current motor on a joint that turns: the input is its voltage [V], the output its current [A].
+
+    L di/dt = voltage - R i - k θ_dot,   torque of the parent on the child about z: k i.
+
+    resistance: R [Ω].   inductance: L [H].   k: constant [N m/A = V s/rad].   current: at the start [A].
+    heat_to:    what takes up the heat R i² of the winding; None: the environment.
+    """
+
+    name: str
+    joint: Joint
+    resistance: float
+    inductance: float
+    k: float
+    current: float = 0.0
+    heat_to: Thermal | None = None
+    width: int = 1
+
+
+Port = Torque | Force | WrenchPort | Motor

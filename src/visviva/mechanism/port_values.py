@@ -15,8 +15,9 @@ from visviva.geometry.inertia import Inertia
 from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.elements import Element
-from visviva.mechanism.parts import Body, Carrier, Force, Pair, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Carrier, Force, Motor, Pair, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose, principal_pose
+from visviva.mechanism.unwritten import refuse_unwritten
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
@@ -70,6 +71,7 @@ def relative_twist(pair: Pair, motion: Motion) -> Array:
 
 def state_efforts(m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """dH by state: twists, weights, and wrenches of springs from the slopes dU of their energies, by spring."""
+    refuse_unwritten(m, "the implicit system")
     found: dict[str, Array] = {}
     for part in m.bodies:
         if isinstance(part, Particle):
@@ -106,6 +108,7 @@ def state_rates(network: MechanismNetwork, accelerations: Mapping[str, Array]) -
 def port_flows(network: MechanismNetwork) -> dict[str, Array]:
     """f by port: rates of joints, and twists, to which the efforts are the forces that enter there."""
     m, motion, found = network.mechanism, network.motion, dict[str, Array]()
+    refuse_unwritten(m, "the implicit system")
     for port in m.ports:
         if isinstance(port, WrenchPort):
             V = motion.V[port.carrier.name]
@@ -142,9 +145,9 @@ def port_efforts(network: MechanismNetwork, inputs: Mapping[str, ArrayLike]) -> 
     return found | {f"{t.name}{LOSS}": -t.damping * f[f"{t.name}{LOSS}"] for t in m.torsions if t.damping}
 
 
-def driven_coordinate(port: Torque | Force) -> int:
+def driven_coordinate(port: Torque | Force | Motor) -> int:
     """Which coordinate of its joint a port drives."""
-    return 0 if isinstance(port, Torque) else port.joint.joint.coordinates.index(Along(2))
+    return port.joint.joint.coordinates.index(Along(2)) if isinstance(port, Force) else 0
 
 
 def end_twist(element: Element, motion: Motion) -> Array:

@@ -33,9 +33,10 @@ from visviva.mechanism.elements import Element, Torsion
 from visviva.mechanism.joint_coordinates import coordinate_values
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.linkage import mass_vector
-from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Pair, Particle, Port, Torque
+from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Pair, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.placement import coordinates_of, frame_pose, offset
 from visviva.mechanism.port_values import driven_coordinate
+from visviva.mechanism.unwritten import refuse_unwritten
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
@@ -123,6 +124,7 @@ class _Network:
 
     def composite(self) -> Composite:
         m = self.m
+        refuse_unwritten(m, "the language")
         if not m.bodies:
             raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
         check_joints_only(m, "the language of composites")
@@ -187,6 +189,7 @@ class _Network:
             self._box(port.name, freedom_port(self._momentum(port.joint), driven_coordinate(port)))
             self.junctions[self._freedom(port.joint)].append(f"{box}.p_r")
             return
+        assert isinstance(port, WrenchPort)
         on_body = isinstance(port.carrier, Body)
         self._box(port.name, wrench_port() if on_body else force_port())
         for letter in ("q", "p") if on_body else ("p",):

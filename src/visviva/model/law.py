@@ -44,6 +44,16 @@ class AbstractMatrixLaw(ABC):
         """Shape (..., *shape)."""
 
 
+class AbstractRateLaw(ABC):
+    """A force F(r, θ; p) against a rate r, with r F ≥ 0; all take any leading batch shapes that broadcast."""
+
+    warm: bool  # whether it depends on the temperature θ [K]
+
+    @abstractmethod
+    def coefficient(self, r: Array, theta: Array, p: Array) -> Array:
+        """F/r, with its limit where r = 0, shape (...)."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class LawEnergy(AbstractStorage):

@@ -39,6 +39,11 @@ class AbstractMeasured(AbstractRouting):
     def value(self, q: Array) -> Array:
         """y at the coordinates of one instant, shape (..., rows)."""
 
+    def between(self, q: Array) -> Array:
+        """C between both ends q = (q0, q1) of a step: C times the increment is Δy."""
+        q0, q1 = _ends(q)
+        return self.C(q if self.two_ended else 0.5 * (q0 + q1))
+
     def J(self, q: Array) -> Array:  # noqa: D102
         C, m = self.C(q), self.rows
         n = m + C.shape[-1]

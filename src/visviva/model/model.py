@@ -303,7 +303,7 @@ class Model:
             f[..., rows] += apply(C, e)
             f[..., self.acts(constraint)] -= apply(transpose(C), z[..., rows])
         for part in self.dissipations:
-            q, e = self.local(part, x, z)
+            q, e = self.local(part, x, z, ends)
             f[..., self.acts(part)] -= apply(part.R(q, e), e)
         for port in self.ports:
             f[..., self.acts(port)] += apply(port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]])
@@ -327,11 +327,11 @@ class Model:
             y[..., self.port_columns[port.name]] = apply(transpose(port.B(q)), e)
         return y
 
-    def heats(self, x: Array, z: Array) -> Array:
-        """Heat flow zᵀR z [W] of each dissipation."""
+    def heats(self, x: Array, z: Array, ends: tuple[Array, Array] | None = None) -> Array:
+        """Exergy zᵀR z [W] that each dissipation destroys; ends: of the step of which x is the mean."""
         flows = [np.zeros((*np.shape(x)[:-1], 0))]
         for part in self.dissipations:
-            q, e = self.local(part, x, z)
+            q, e = self.local(part, x, z, ends)
             flows.append((e * apply(part.R(q, e), e)).sum(-1)[..., None])
         return np.concatenate(flows, axis=-1)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva.mechanism.parts import Body
+from visviva.model.friction import LawFriction
+from visviva.model.heat import Heated
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
 from visviva.results.singularity import singular_warning
@@ -70,14 +72,20 @@ def _unresolved_frictions(run: Run) -> Iterator[str]:
     The speed is the effort in the middle of a step; only steps that follow each other directly are compared.
     """
     model, record = run.model, run.record
-    smooth = {part: v for part in model.dissipations if (v := getattr(part, "v_reg", None)) is not None}
+    inner = {part: part.inner if isinstance(part, Heated) else part for part in model.dissipations}
+    smooth = {part: v for part in model.dissipations if (v := getattr(inner[part], "v_reg", None)) is not None}
     if not smooth or record.steps < 2:
         return
-    z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
+    ends = record.x_before, record.x[1:]
+    z = model.mean_z(*ends, record.w_mid)
     consecutive = record.count[1:] == 1
     hot = entropy_names(model)
     for part, v_reg in smooth.items():
-        v = z[:, model.layout.act(tuple(name for name in part.acts if name not in hot))]
+        if isinstance(rubbing := inner[part], LawFriction):
+            q, e = model.local(part, 0.5 * (ends[0] + ends[1]), z, ends)
+            v = rubbing.speed(q, e)[:, None]
+        else:
+            v = z[:, model.layout.act(tuple(name for name in part.acts if name not in hot))]
         jumps = (v[:-1] * v[1:] < 0) & (np.abs(np.diff(v, axis=0)) > v_reg)
         count = int((jumps.any(-1) & consecutive).sum())
         if count >= JUMPS_WARNING:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from visviva.library.joints import Angle
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.names import unknown_name
-from visviva.mechanism.parts import Body, Frame, Joint, Particle
+from visviva.mechanism.parts import Body, Frame, Joint, Motor, Particle
+from visviva.mechanism.thermal import Thermal
 from visviva.results.balances import balances
+from visviva.results.drives import Drives
 from visviva.results.lagrangian import lagrangian_quantities
 from visviva.results.motion import MechanismMotion
 from visviva.results.reactions import Reactions
@@ -45,7 +47,7 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
     table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")} | margin_readers(motion)
-    reactions, springs = Reactions(motion), Springs(motion)
+    reactions, springs, drives = Reactions(motion), Springs(motion), Drives(motion)
     for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():
@@ -74,4 +76,12 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
             case Torsion():
                 table[f"{name}.angle"] = Reader(partial(springs.angle, part), "rad")
                 table[f"{name}.torque"] = Reader(partial(springs.torque, part), "N m")
+            case Motor():
+                table[f"{name}.current"] = Reader(partial(drives.current, part), "A")
+                table[f"{name}.torque"] = Reader(partial(drives.torque, part), "N m")
+            case Thermal():
+                table[f"{name}.temperature"] = Reader(partial(drives.temperature, part), "K")
+            case Stop():
+                unit = "N m" if isinstance(part.measure, Angle) else "N"
+                table[f"{name}.force"] = Reader(partial(drives.push, part), unit)
     return table

@@ -6,7 +6,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.mechanism.elements import Element, Torsion
-from visviva.mechanism.parts import Joint, Port, Torque, WrenchPort
+from visviva.mechanism.parts import Force, Joint, Port, WrenchPort
 from visviva.views.mechanism_joints import SQUARE
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_strokes import PAPER, PORT, SPRING, Stroke, arrow, disc
@@ -73,13 +73,13 @@ def torsion_marks(torsion: Torsion, place: Placement, view: View, size: float) -
 
 
 def port_marks(port: Port, place: Placement, view: View, size: float) -> list[Stroke]:
-    """Where the outside acts: round the axis of a torque, along that of a force, at a body for a wrench."""
+    """Where the outside acts: round the axis of a torque or motor, along that of a force, at a body for a wrench."""
     width = 1.5 * size
     if isinstance(port, WrenchPort):
         at = view.page(place.q[port.carrier.name][:3])
         return arrow(at + size * FROM, at, PORT, width, 7 * size)
     at, R = _joint_frame(port.joint, place, view)
-    if not isinstance(port, Torque):
+    if isinstance(port, Force):
         z = size * view.flat(R[:, 2])
         return arrow(at + 13 * z, at + 36 * z, PORT, width, 7 * size)
     x, y = R[:, :2].T @ view.towards  # the arrow ends in front, where its direction is seen best
@@ -93,7 +93,7 @@ def port_anchor(port: Port, place: Placement, view: View, size: float) -> tuple[
     if isinstance(port, WrenchPort):
         return view.page(place.q[port.carrier.name][:3]) + size * FROM, 2.0
     at, R = _joint_frame(port.joint, place, view)
-    return (at, 14.0 * size) if isinstance(port, Torque) else (at + 26 * size * view.flat(R[:, 2]), 4.0)
+    return (at + 26 * size * view.flat(R[:, 2]), 4.0) if isinstance(port, Force) else (at, 14.0 * size)
 
 
 def _joint_frame(joint: Joint, place: Placement, view: View) -> tuple[Array, Array]:

@@ -6,33 +6,13 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, plus, size_of, vector
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
-from visviva.kernels.multibody.elements import reciprocal
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, ALONG_CHILD, AN, BN, CHILD, DM, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
     XA, XB, XU, XW, Elements, G, Int, Machine,
 )  # fmt: skip
 
-BY_ELEMENT, BY_TWIST = range(2)  # who made heat
-BY_LOAD, BY_DRIVE, BY_PUSH = range(3)  # who did work
-
-
-@inner
-def heat_of(M: Machine, e: Elements, k: int, h: float) -> float:
-    """Heat of a dissipation over the step."""
-    which, i = e.heats[k, 0], e.heats[k, 1]
-    if which == BY_TWIST:
-        rate = M.T[e.twists[i, 0], RATE]
-        return h * e.numbers[e.twists[i, 3]] * rate * rate
-    at, n, d = e.element[i, 0], e.element[i, 1], e.element[i, 3]
-    unit, total = 1.0 / h, 0.0
-    if e.element[i, 4] == 1:
-        v = vector(M.X, e.element[i, 5], DM)
-        unit *= reciprocal(dot(v, v))
-    for a in range(n):
-        for b in range(n):
-            total += e.damping[d + a * n + b] * (e.y[1, at + a] - e.y[0, at + a]) * (e.y[1, at + b] - e.y[0, at + b])
-    return unit * total
+BY_LOAD, BY_DRIVE, BY_PUSH, BY_VOLTAGE = range(4)  # who did work
 
 
 @inner
@@ -41,6 +21,8 @@ def work_of(M: Machine, e: Elements, k: int, u: Array, h: float) -> float:
     which, i = e.works[k, 0], e.works[k, 1]
     if which == BY_DRIVE:
         return h * u[e.twists[i, 2]] * M.T[e.twists[i, 0], RATE]
+    if which == BY_VOLTAGE:
+        return h * u[e.losses.motor[i, 4]] * e.losses.motor_numbers[i, 3]
     if which == BY_PUSH:
         y = e.pushed[i, 0]
         return u[e.pushed[i, 1]] * (e.y[1, y] - e.y[0, y])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
+from visviva.kernels.multibody.accounts import energies, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.conditions import broken_condition, hold, node_of_conditions, slopes_of_conditions
 from visviva.kernels.multibody.curvature import curve_elements
@@ -19,6 +19,8 @@ from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, 
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
 from visviva.kernels.multibody.ggl_tree import factor_rate_tree, solve_rate_tree
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
+from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
+from visviva.kernels.multibody.losses import carry
 from visviva.kernels.multibody.residual import balances, joints, reach
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
@@ -61,6 +63,7 @@ class Log(NamedTuple):
     gam: Array  # those of the rates of constraints, in the last part; no columns where these are not kept
     heat: Array
     work: Array
+    taken: Array  # (n, 1) entropy that the environment takes up, (n, 0) where nothing accounts for it
     angles: Array
     energy: Array  # (n + 1, 4) see `energies`
     g: Array
@@ -241,6 +244,8 @@ def advance(
             log.heat[step, k] = 0.0
         for k in range(log.work.shape[1]):
             log.work[step, k] = 0.0
+        for k in range(log.taken.shape[1]):
+            log.taken[step, k] = 0.0
         iterations, residual = 0, 0.0
         for part in range(parts.shape[1]):
             share, inputs = parts[0, part], u[step, part]
@@ -371,8 +376,11 @@ def advance(
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
+            warm_nodes(X, T, e, length)
             for k in range(log.heat.shape[1]):
-                log.heat[step, k] += heat_of(M, e, k, length)
+                log.heat[step, k] += heat_of(X, T, e, k, length)
+            for k in range(log.taken.shape[1]):
+                log.taken[step, k] += taken_of(X, T, e, length)
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, k, inputs, length)
             for k in range(history.shape[1]):
@@ -390,6 +398,7 @@ def advance(
                 end_bodies(B, lie, length)
             else:
                 end_rates(B, level.B, length)
+            carry(elastic, e.losses)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]

@@ -12,6 +12,8 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.calls import call_energy
 from visviva.kernels.multibody.functions import middle, push, turned
+from visviva.kernels.multibody.heats import reciprocal, warm_nodes
+from visviva.kernels.multibody.losses import act, rub
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     add_to, cross, dot, matrix, minus, moment, mul, put, size_of, times, vector,
@@ -60,12 +62,6 @@ def turn_middle(B: Array, T: Array, TK: Int, k: int) -> None:
     factor = math.atan2(X, Y) / X if abs(X) > SMALL_TURN or Y < 0.0 else (1.0 + X * X / 6.0) / math.hypot(X, Y)
     axis = times(factor, cross(z, minus(times(0.5 * (c0 + c1), y), times(0.5 * (s0 + s1), x))))
     put(T, k, SECANT, axis)
-
-
-@inner
-def reciprocal(square: float) -> float:
-    """1/d² of a damper along a line; where its ends meet it has no direction, and no force."""
-    return 1.0 / square if square > 0.0 else 0.0
 
 
 @inner
@@ -121,6 +117,10 @@ def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
                     D = unit * e.damping[d + a * n + b] / h
                     e.effort[at + a] += D * (e.y[1, at + b] - e.y[0, at + b])
                     e.slope[s + a * n + b] += D
+    act(M.B, M.T, M.TK, e.y, e.effort, e.slope, e.losses, u, h)
+    if e.losses.feels[0]:
+        warm_nodes(M.X, M.T, e, h)
+    rub(e.y, e.effort, e.slope, e.losses, h)
     for k in range(e.pushed.shape[0]):
         e.effort[e.pushed[k, 0]] -= u[e.pushed[k, 1]]
 

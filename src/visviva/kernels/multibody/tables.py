@@ -84,6 +84,30 @@ class Conditions(NamedTuple):
     push: Array  # (6 bodies,) how impulses change
 
 
+class Losses(NamedTuple):
+    """Friction by laws, end stops, motors and thermal nodes, and the memory of their step; see `losses`."""
+
+    rub: Int  # (k, 5) turn or -1, first measure, number of measures, first slope, node
+    weight: Array  # (k,) of the squares of several measures in the rate
+    rate: Array  # (k,)
+    theta: Array  # (k,) temperature that the law sees
+    force: Array  # (k, 3) force and its derivatives by rate and temperature
+    law: Int  # (laws, 3) address, instances, first place in `law_rows`
+    law_rows: Int
+    law_numbers: Array
+    warm: Int  # (k,) whether a law depends on its temperature
+    stop: Int  # (k, 3) measure, slope, turn or -1
+    stop_numbers: Array  # (k, 2) loss; then what it dissipates per unit of rate
+    motor: Int  # (k, 5) turn, measure, slope, measure of the flux linkage, input
+    motor_numbers: Array  # (k, 4) R, L, k; then the mean current
+    node: Int  # (nodes,) measure of the entropy
+    node_numbers: Array  # (nodes, 5) c, temperature at s = 0, G; then the mean temperature and its slope by heat
+    given: Array  # (nodes,) heat that does not depend on its temperature
+    sinks: Int  # (dissipations,) node that each heats, or -1
+    feels: Int  # (1,) whether some law depends on its temperature
+    theta0: Array  # (1,)
+
+
 class Elements(NamedTuple):
     """Springs, dampers, friction and inputs."""
 
@@ -104,6 +128,7 @@ class Elements(NamedTuple):
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
     conditions: Conditions
+    losses: Losses
 
 
 # kinds of what acts about the axis of a joint

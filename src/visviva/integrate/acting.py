@@ -1,0 +1,231 @@
+"""What acts on the velocities of a model in director form, with the states that only it changes.
+
+States x = (q, v, y, s): y follow the configuration, see `model.measured`; s are flux linkages, entropies and the like.
+Given the motion of a step, s follows from its own rows, Δs = h f(q̄, v̄, ē, u) with the efforts ē between both ends:
+they are solved here, and what is left for a scheme is a force on v that depends on q̄ and v̄.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.linear import apply
+from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.model import Model
+from visviva.model.layout import Index
+from visviva.model.measured import AbstractMeasured, MeasuredAngle
+from visviva.model.storage import AbstractStorage
+from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting, AbstractStructure
+
+Part = AbstractRouting | AbstractDissipation | AbstractPort
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A step as it acts: the mean of its coordinates, their rate (q1 - q0)/h, the rest (y, s) at its start, inputs."""
+
+    q: Array
+    v: Array
+    rest: Array
+    u: Array
+    h: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a step leaves: (y, s) at its end, exergy destroyed, work by port, and what reservoirs took."""
+
+    rest: Array
+    heat: Array
+    work: Array
+    taken: Array
+
+
+@final
+class Acting:
+    """Dissipations, ports, and routings that are neither q̇ = v nor measured; n: number of coordinates."""
+
+    def __init__(self, model: Model, n: int) -> None:
+        self.model = model
+        self.n = n
+        names = [variable.name for variable in model.variables]
+        velocities, held = set(model.kinetic), {reservoir.name for reservoir in model.reservoirs}
+        positions = {name for name in names if model.layout.x[name].stop <= n}
+        parts: list[Part] = [
+            part
+            for part in model.routings
+            if not isinstance(part, AbstractMeasured) and not set(part.acts) <= positions | velocities
+        ]
+        parts += [*model.dissipations, *model.ports]
+        self.plain = [part for part in parts if set(part.acts) <= velocities | held and set(part.reads) <= positions]
+        self.coupled = [part for part in parts if part not in self.plain]
+        others = [name for name in names if model.layout.x[name].start >= 2 * n and name not in model.measured]
+        self.others = model.layout.read(tuple(others))
+
+    # -- forces -------------------------------------------------------------------------------------------------
+
+    def force(self, m: Motion) -> Array:
+        """On all velocities, (n,)."""
+        f: Array = np.zeros(self.n)
+        for part in self.plain:
+            reads, acts = self._places(part)
+            f[acts] += self._plain_force(part, m.u, m.h, np.concatenate([m.q[reads], m.v[acts]]))
+        if self.coupled:
+            f[self._touched] += self._coupled(m, self._local(m, self._rates(m)))[: len(self._touched)]
+        return f
+
+    def slopes(self, m: Motion) -> tuple[Array, Array]:
+        """(∂f/∂q, ∂f/∂v) of `force`, by differences within each structure."""
+        f_q: Array = np.zeros((self.n, self.n))
+        f_v: Array = np.zeros((self.n, self.n))
+        for part in self.plain:
+            reads, acts = self._places(part)
+            y = np.concatenate([m.q[reads], m.v[acts]])
+            size = np.concatenate([_size(m.q[reads]), _size(m.v[acts])])
+            slope = difference_jacobian(partial(self._plain_force, part, m.u, m.h), y, size)
+            f_q[np.ix_(acts, reads)] += slope[:, : len(reads)]
+            f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
+        if self.coupled:
+            at, k = self._touched, len(self._touched)
+            rates = self._rates(m)
+            size = np.concatenate([_size(m.q[at]), _size(m.v[at]), _size(rates)])
+            slope = difference_jacobian(partial(self._coupled, m), self._local(m, rates), size)
+            total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ np.linalg.solve(slope[k:, 2 * k :], slope[k:, : 2 * k])
+            f_q[np.ix_(at, at)] += total[:, :k]
+            f_v[np.ix_(at, at)] += total[:, k:]
+        return f_q, f_v
+
+    def following(self, q0: Array, q1: Array, rest: Array, shift: Array) -> Array:
+        """(y, s) at the end of a step, of what constraints need: y, and s that inputs move by shift = h u."""
+        x0, x1 = (np.concatenate([q, np.zeros(self.n), rest]) for q in (q0, q1))
+        for name, port in self.model.prescribed.items():
+            x1[self.model.layout.x[name].start] += shift[self.model.port_columns[port.name].start]
+        for name, part in self.model.measured.items():
+            x1[self.model.layout.x[name]] = self._measured(part, x0, x1, self.model.layout.x[name])
+        return x1[2 * self.n :]
+
+    def outcome(self, m: Motion, lam: Array) -> Outcome:
+        """What the step leaves, with the multipliers of its constraints."""
+        x0, x1, z = self._ends(m, self._local(m, self._rates(m)))
+        z[self.model.layout.dim : self.model.layout.solved] = lam
+        x = 0.5 * (x0 + x1)
+        outputs, taken = self.model.outputs(x, z), np.zeros(0)
+        if self.model.reservoirs:
+            taken = m.h * self.model.flow(x, z, m.u, (x0, x1))[self.model.layout.solved :]
+        return Outcome(
+            rest=x1[2 * self.n :],
+            heat=m.h * self.model.heats(x, z, (x0, x1)),
+            work=m.h * np.array([m.u[at] @ outputs[at] for at in self.model.port_columns.values()]),
+            taken=taken,
+        )
+
+    # -- structures that act on velocities alone ----------------------------------------------------------------
+
+    def _places(self, part: AbstractStructure) -> tuple[Index, Index]:
+        """Coordinates that it reads, and velocities that it acts on."""
+        acts = self.model.acts(part)
+        return self.model.layout.read(part.reads), acts[acts < 2 * self.n] - self.n
+
+    def _plain_force(self, part: Part, u: Array, h: float, y: Array) -> Array:
+        """Force of one structure on the velocities it acts on; y are the coordinates it reads, then these."""
+        reads = self.model.layout.read(part.reads)
+        q, v = y[..., : len(reads)], y[..., len(reads) :]
+        if part.two_ended:
+            turn = 0.5 * h * v[..., : len(reads)]
+            q = np.concatenate([q - turn, q + turn], axis=-1)
+        if isinstance(part, AbstractPort):
+            return np.broadcast_to(apply(part.B(q), u[self.model.port_columns[part.name]]), v.shape)
+        held = np.zeros((*v.shape[:-1], len(self.model.acts(part)) - v.shape[-1]))
+        z = np.concatenate([v, held], axis=-1)
+        flow = apply(part.J(q), z) if isinstance(part, AbstractRouting) else -apply(part.R(q, z), z)
+        return flow[..., : v.shape[-1]]
+
+    # -- structures that act on other states, or read them ------------------------------------------------------
+
+    @cached_property
+    def _touched(self) -> Index:
+        """Coordinates that the coupled structures read, or whose velocities they act on."""
+        places = [np.concatenate(self._places(part)) for part in self.coupled]
+        found = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *places]))
+        return found[found < self.n]
+
+    @cached_property
+    def _stored(self) -> list[AbstractStorage]:
+        """Energies of y and s."""
+        return [part for part in self.model.storages if self.model.layout.x[part.variable].start >= 2 * self.n]
+
+    def _local(self, m: Motion, rates: Array) -> Array:
+        return np.concatenate([m.q[self._touched], m.v[self._touched], rates])
+
+    def _ends(self, m: Motion, local: Array) -> tuple[Array, Array, Array]:
+        """Both ends of a step, and z between them; local = (q̄, v̄, rates of s), of what is touched, or a batch of it."""
+        model, n, k = self.model, self.n, len(self._touched)
+        x0 = np.empty((*local.shape[:-1], model.layout.size))
+        q, v = (np.array(np.broadcast_to(given, (*local.shape[:-1], n))) for given in (m.q, m.v))
+        q[..., self._touched], v[..., self._touched] = local[..., :k], local[..., k : 2 * k]
+        x0[..., :n], x0[..., n : 2 * n], x0[..., 2 * n :] = q - 0.5 * m.h * v, v, m.rest
+        x1 = x0.copy()
+        x1[..., :n] = q + 0.5 * m.h * v
+        x1[..., self.others] += m.h * local[..., 2 * k :]
+        for name, part in model.measured.items():
+            x1[..., model.layout.x[name]] = self._measured(part, x0, x1, model.layout.x[name])
+        z = np.zeros((*local.shape[:-1], model.layout.total))
+        z[..., n : 2 * n] = v
+        for storage in self._stored:
+            at = model.layout.x[storage.variable]
+            z[..., at] += storage.mean_effort(x0[..., at], x1[..., at])
+        return x0, x1, z
+
+    def _measured(self, part: AbstractMeasured, x0: Array, x1: Array, at: slice) -> Array:
+        """y at the end of a step."""
+        reads = self.model.layout.read(part.reads)
+        if isinstance(part, MeasuredAngle):
+            return x0[..., at] + part.increment(np.concatenate([x0[..., reads], x1[..., reads]], axis=-1))
+        return part.value(x1[..., reads])
+
+    def _coupled(self, m: Motion, local: Array) -> Array:
+        """Forces on the velocities that are touched, and what the rates of s miss; local: as in `_ends`."""
+        k, model = len(self._touched), self.model
+        x0, x1, z = self._ends(m, local)
+        f = np.zeros((*local.shape[:-1], model.layout.total))
+        for part in self.coupled:
+            q, e = model.local(part, 0.5 * (x0 + x1), z, (x0, x1))
+            if isinstance(part, AbstractPort):
+                flow = apply(part.B(q), m.u[model.port_columns[part.name]])
+            else:
+                flow = apply(part.J(q), e) if isinstance(part, AbstractRouting) else -apply(part.R(q, e), e)
+            f[..., model.acts(part)] += flow
+        return np.concatenate([f[..., self.n + self._touched], local[..., 2 * k :] - f[..., self.others]], axis=-1)
+
+    def _rates(self, m: Motion) -> Array:
+        """Rates of s in a step."""
+        if not len(self.others):
+            return np.zeros(0)
+        k = len(self._touched)
+
+        def missing(rates: Array) -> Array:
+            many = np.broadcast_to(self._local(m, np.zeros(0)), (*rates.shape[:-1], 2 * k))
+            return self._coupled(m, np.concatenate([many, rates], axis=-1))[..., k:]
+
+        def residual(rates: Array) -> tuple[Array, Array]:
+            F = missing(rates)
+            return F, np.maximum(np.maximum(np.abs(rates), np.abs(F - rates)), 1e-30)
+
+        def jacobian(rates: Array) -> Array:
+            return difference_jacobian(missing, rates, _size(rates))
+
+        try:
+            return Newton().solve(residual, jacobian, np.zeros(len(self.others))).y
+        except NotConverged as failure:
+            raise NotConverged(f"{failure.reason} in the currents and temperatures", -1, failure.residual) from None
+
+
+def _size(values: Array) -> Array:
+    return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))

@@ -1,0 +1,79 @@
+"""What dissipates in a step: energy that becomes heat, what it warms, and what the environment takes up."""
+
+from __future__ import annotations
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import dot, vector
+from visviva.kernels.multibody.losses import warm_up
+from visviva.kernels.multibody.tables import DM, RATE, Elements
+
+BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING = range(6)  # who made heat
+
+
+@inner
+def reciprocal(square: float) -> float:
+    """1/d² of a damper along a line; where its ends meet it has no direction, and no force."""
+    return 1.0 / square if square > 0.0 else 0.0
+
+
+@inner
+def dissipated(X: Array, T: Array, e: Elements, k: int, h: float) -> float:
+    """Energy that a dissipation turns into heat over the step; cooling makes none of its own."""
+    which, i, l = e.heats[k, 0], e.heats[k, 1], e.losses
+    if which == BY_TWIST:
+        rate = T[e.twists[i, 0], RATE]
+        return h * e.numbers[e.twists[i, 3]] * rate * rate
+    if which == BY_LAW:
+        return h * l.force[i, 0] * l.rate[i]
+    if which == BY_MOTOR:
+        return h * l.motor_numbers[i, 0] * l.motor_numbers[i, 3] * l.motor_numbers[i, 3]
+    if which == BY_STOP:
+        return h * l.stop_numbers[i, 1]
+    if which == BY_COOLING:
+        return 0.0
+    at, n, d = e.element[i, 0], e.element[i, 1], e.element[i, 3]
+    unit, total = 1.0 / h, 0.0
+    if e.element[i, 4] == 1:
+        v = vector(X, e.element[i, 5], DM)
+        unit *= reciprocal(dot(v, v))
+    for a in range(n):
+        for b in range(n):
+            total += e.damping[d + a * n + b] * (e.y[1, at + a] - e.y[0, at + a]) * (e.y[1, at + b] - e.y[0, at + b])
+    return unit * total
+
+
+@inner
+def warm_nodes(X: Array, T: Array, e: Elements, h: float) -> None:
+    """Temperatures of all nodes from the heat of the step."""
+    l = e.losses
+    for j in range(l.node.size):
+        l.given[j] = 0.0
+    for k in range(e.heats.shape[0]):
+        if l.sinks[k] >= 0 and not (e.heats[k, 0] == BY_LAW and l.warm[e.heats[k, 1]]):
+            l.given[l.sinks[k]] += dissipated(X, T, e, k, h)
+    warm_up(l, e.y, h)
+
+
+@inner
+def heat_of(X: Array, T: Array, e: Elements, k: int, h: float) -> float:
+    """Exergy that a dissipation destroys over the step: its heat times θ0/θ where it goes to a node at θ."""
+    l = e.losses
+    if e.heats[k, 0] == BY_COOLING:
+        j = e.heats[k, 1]
+        warmer = l.node_numbers[j, 3] - l.theta0[0]
+        return h * l.node_numbers[j, 2] * warmer * warmer / l.node_numbers[j, 3]
+    heat = dissipated(X, T, e, k, h)
+    return heat if l.sinks[k] < 0 else heat * l.theta0[0] / l.node_numbers[l.sinks[k], 3]
+
+
+@inner
+def taken_of(X: Array, T: Array, e: Elements, h: float) -> float:
+    """Entropy that the environment takes up over the step."""
+    l, heat = e.losses, 0.0
+    for k in range(e.heats.shape[0]):
+        if l.sinks[k] < 0:
+            heat += dissipated(X, T, e, k, h)
+    for j in range(l.node.size):
+        heat += h * l.node_numbers[j, 2] * (l.node_numbers[j, 3] - l.theta0[0])
+    return heat / l.theta0[0]

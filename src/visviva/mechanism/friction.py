@@ -1,0 +1,198 @@
+"""Laws of friction in joints: viscous, Coulomb, Stribeck, or any function of the rate that takes energy out.
+
+Units are those of the coordinate: N m and rad/s about an axis, N and m/s along one. A step that jumps over rates of the
+size `v_reg` does not see how friction sets in; energy is exact all the same, and no step produces negative heat.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva.errors import ModelError
+from visviva.language.trace import Traced, call, expressions
+from visviva.library import rate_laws
+
+__all__ = ["FrictionLaw", "coulomb", "stribeck", "viscous"]
+
+Factor = Callable[[Any], Any]
+RATES = np.concatenate([-np.logspace(4, -6, 201), [0.0], np.logspace(-6, 4, 201)])  # [rad/s, m/s] where laws are tried
+TEMPERATURES = np.array([200.0, 250.0, 300.0, 350.0, 400.0, 500.0])  # [K] the same
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FrictionLaw:
+    """A force F(rate) or F(rate, temperature) against the rate of a coordinate, with rate · F ≥ 0.
+
+    force:      SymPy expression in `rate_symbol()`, `temperature_symbol()` and the symbols of the parameters.
+    parameters: symbols with their numbers.   v_reg: rate at which dry friction is regularised.
+    d:          the coefficient, where the law is d · rate and nothing else.
+    """
+
+    force: Any
+    parameters: tuple[tuple[Any, float], ...] = ()
+    v_reg: float | None = None
+    d: float | None = None
+
+    @property
+    def warm(self) -> bool:
+        """Whether it depends on the temperature of what it heats."""
+        return temperature_symbol() in self.force.free_symbols
+
+    def evaluate(self, rate: Array, temperature: Array) -> Array:
+        """The force at rates and temperatures [K], any shapes that broadcast."""
+        import sympy
+
+        symbols = [rate_symbol(), temperature_symbol(), *(symbol for symbol, _ in self.parameters)]
+        function = sympy.lambdify(symbols, self.force, modules="numpy")
+        with np.errstate(all="ignore"):
+            force = function(rate, temperature, *(number for _, number in self.parameters))
+        return np.asarray(np.broadcast_to(force, np.broadcast_shapes(np.shape(rate), np.shape(temperature))), float)
+
+
+def viscous(d: float, *, factor: Factor | None = None) -> FrictionLaw:
+    """Viscous friction: force d · rate.
+
+    d: [N m s/rad, N s/m], positive.   factor: a function of the temperature [K] of what the heat goes to, not negative,
+    that the force is multiplied with; e.g. lambda theta: np.exp(-(theta - 300) / 40) for an oil that thins.
+    """
+    d = finite_number(d, "d of viscous friction [N m s/rad, N s/m]", positive=True)
+    law = _law(lambda rate, d: d, {"d": d}, factor)
+    return law if factor is not None else FrictionLaw(law.force, law.parameters, d=d)
+
+
+def coulomb(level: float, *, v_reg: float, viscous: float = 0.0, factor: Factor | None = None) -> FrictionLaw:
+    """Dry friction with a viscous part: level · rate/√(rate² + v_reg²) + viscous · rate.
+
+    level: torque or force of sliding, positive.   v_reg: rate at which 71 % of it are reached, positive; below it the
+    law creeps where dry friction would stick.   viscous: coefficient, at least 0.   factor: as in `viscous`.
+    """
+    level, v_reg, d = _checked("Coulomb", "level", level, v_reg, viscous)
+    return _law(rate_laws.coulomb, {"F_c": level, "v_reg": v_reg, "d": d}, factor, v_reg)
+
+
+def stribeck(
+    *,
+    coulomb: float,
+    static: float,
+    speed: float,
+    v_reg: float,
+    viscous: float = 0.0,
+    factor: Factor | None = None,
+) -> FrictionLaw:
+    """Dry friction that is larger at rest; `visviva.library.rate_laws.stribeck` has the formula.
+
+    coulomb: torque or force of sliding, positive.   static: of breaking loose, at least coulomb.   speed: Stribeck's
+    rate, larger than v_reg, or the maximum would not be seen.   The rest as in `coulomb`.
+    """
+    level, v_reg, d = _checked("Stribeck", "coulomb", coulomb, v_reg, viscous)
+    top = finite_number(static, "static of Stribeck friction [N m, N]", minimum=level)
+    v_st = finite_number(speed, "speed of Stribeck friction [rad/s, m/s]", positive=True)
+    rate_laws.check_stribeck_speed(v_st, v_reg, ("speed", "v_reg"), "rad/s or m/s")
+    numbers = {"F_c": level, "F_s": top, "v_st": v_st, "v_reg": v_reg, "d": d}
+    return _law(rate_laws.stribeck, numbers, factor, v_reg)
+
+
+def law_of(given: object, where: str, unit: str) -> FrictionLaw | None:
+    """The law of what was given for one coordinate: a number (viscous), a law, or a function; None for no friction."""
+    if isinstance(given, FrictionLaw):
+        return given
+    if callable(given):
+        return _traced(given, where)
+    d = finite_number(given, f"{where} [{unit}]", minimum=0.0)  # type: ignore[arg-type]
+    return viscous(d) if d > 0 else None
+
+
+@cache
+def rate_symbol() -> Any:
+    """The symbol of the rate in laws."""
+    import sympy
+
+    return sympy.Symbol("rate", real=True)
+
+
+@cache
+def temperature_symbol() -> Any:
+    """The symbol of the temperature in laws."""
+    import sympy
+
+    return sympy.Symbol("temperature", positive=True)
+
+
+def _law(
+    coefficient: Callable[..., Any], numbers: dict[str, float], factor: Factor | None, v_reg: float | None = None
+) -> FrictionLaw:
+    """F = μ(rate) · rate · factor(temperature); parameters that are zero are left out, so that laws of a kind share."""
+    import sympy
+
+    rate, theta = Traced(rate_symbol()), Traced(temperature_symbol())
+    symbols = {name: sympy.Symbol(name, real=True) for name, number in numbers.items() if number != 0}
+    values = {name: Traced(symbols[name]) if name in symbols else 0 for name in numbers}
+    force = coefficient(rate, **values) * rate
+    if factor is None:
+        return FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
+    what = "factor of friction"
+    force = force * Traced(expressions(call(lambda: factor(theta), {}, what), what).item())
+    law = FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
+    _check_loss(law, what)
+    return law
+
+
+def _traced(function: Callable[..., Any], where: str) -> FrictionLaw:
+    arguments = (Traced(rate_symbol()), Traced(temperature_symbol()))[: _arguments(function, where)]
+    values = expressions(call(lambda: function(*arguments), {}, where), where)
+    if values.shape != ():
+        raise ModelError(f"{where} must return one number, got shape {values.shape}.")
+    law = FrictionLaw(values.item())
+    _check_loss(law, where)
+    return law
+
+
+def _arguments(function: Callable[..., Any], where: str) -> int:
+    """One, the rate, or two: rate and temperature."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    needed = [a.name for a in parameters if a.default is a.empty and a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
+    if len(needed) not in (1, 2):
+        raise ModelError(
+            f"{where} must be a function of the rate, or of rate and temperature; it has {len(needed)} arguments."
+        )
+    return len(needed)
+
+
+def _check_loss(law: FrictionLaw, where: str) -> None:
+    """An error that says where a law adds energy, is not finite, or does not vanish at rest."""
+    thetas = TEMPERATURES if law.warm else TEMPERATURES[:1]
+    force = law.evaluate(RATES[:, None], thetas)
+    power = RATES[:, None] * force
+    largest = np.abs(force).max(initial=0.0, where=np.isfinite(force))
+    bad = ~np.isfinite(force) | (power < 0) | ((RATES[:, None] == 0) & (np.abs(force) > 1e-12 * largest))
+    if not bad.any():
+        return
+    i, j = np.argwhere(bad)[np.abs(np.log(np.maximum(np.abs(RATES[np.argwhere(bad)[:, 0]]), 1e-6))).argmin()]
+    at = f"rate = {RATES[i]:.6g}" + (f" and {thetas[j]:g} K" if law.warm else "")
+    if not np.isfinite(force[i, j]):
+        raise ModelError(f"{where} is {force[i, j]} at {at}: it must be finite.")
+    if RATES[i] == 0:
+        raise ModelError(
+            f"{where} is {force[i, j]:.6g} at rest: a smooth law vanishes there. Regularise it, e.g. with\n"
+            "vv.friction.coulomb(level, v_reg=...)."
+        )
+    raise ModelError(
+        f"{where} is {force[i, j]:.6g} at {at}: it would add energy there. Friction is positive where the rate is,\n"
+        "and negative where it is: it is the torque or force that the motion has to overcome."
+    )
+
+
+def _checked(law: str, name: str, level: float, v_reg: float, d: float) -> tuple[float, float, float]:
+    names = f"{name} of {{}} friction [N m, N]", "v_reg of {} friction [rad/s, m/s]", "viscous part of {} friction"
+    return rate_laws.check_dry(law, names, (level, v_reg, d))
