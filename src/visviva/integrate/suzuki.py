@@ -74,7 +74,7 @@ class Suzuki4(AbstractIntegrator):
             if not self.allow_dissipation:
                 _check_reversible(model)
             steps: Advancing | None = machine_stepping(model, self.inner.newton, inputs, state, h, SUBSTEPS)
-            if steps is None and isinstance(self.inner, DiscreteGradient):
+            if steps is None and (isinstance(self.inner, DiscreteGradient) or model.coordinates):
                 steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
             if steps is not None:
                 return steps
