@@ -60,6 +60,19 @@ def spherical_pendulum_energy(q, v):
     return 0.5 * (v[..., 0] ** 2 + np.sin(theta) ** 2 * v[..., 1] ** 2) - GRAVITY * np.cos(theta)
 
 
+def pendulum_in_space():
+    """A bob on a rod in space, with the length itself as constraint: turns about the vertical keep L_z."""
+    return vv.lagrangian(
+        "pendulum in space",
+        q=("x", "y", "z"),
+        M=1.0,
+        V=lambda q: GRAVITY * q.z,
+        g=lambda q: np.sqrt(q.x**2 + q.y**2 + q.z**2) - 1.0,
+        q0=(np.sin(1.0), 0.0, -np.cos(1.0)),
+        v0=(0.3 * np.cos(1.0), 2.0 * np.sin(1.0), 0.3 * np.sin(1.0)),
+    )
+
+
 def bead():
     """On a wire (cos 3z exp(-z²), sin 3z, z): constraints that no polynomial gives."""
     return vv.lagrangian(
@@ -145,6 +158,7 @@ SYSTEMS = {
     "pendulum": (pendulum, pendulum_energy),
     "double pendulum": (double_pendulum, double_pendulum_energy),
     "spherical pendulum": (spherical_pendulum, spherical_pendulum_energy),
+    "pendulum in space": (pendulum_in_space, bead_energy),
     "bead": (bead, bead_energy),
     "charged particle": (charged_particle, charged_particle_energy),
     "fast particle": (fast_particle, fast_particle_energy),

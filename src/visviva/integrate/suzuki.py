@@ -76,7 +76,7 @@ class Suzuki4(AbstractIntegrator):
                 _check_reversible(model)
             rates = isinstance(self.inner, PHMPGGL)
             steps: Advancing | None = machine_stepping(model, self.inner.newton, inputs, state, h, SUBSTEPS, rates)
-            if steps is None and isinstance(self.inner, DiscreteGradient):
+            if steps is None and not rates and (isinstance(self.inner, DiscreteGradient) or model.coordinates):
                 steps = compiled_stepping(model, MIDPOINT, self.inner.newton, inputs, state, h, SUBSTEPS)
             if steps is not None:
                 return steps

@@ -8,27 +8,39 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
+from visviva.geometry.linear import apply, transpose
 from visviva.geometry.nullspace import split
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
 
+DEPENDENT = 1e-11  # of the largest eigenvalue: rows below it repeat others
 LIGHTEST = 1e-12  # of the largest inertia: a motion with less has none
 
 
 def tangent_velocities(model: Model, x: Array) -> Array:
-    """Velocities of states x (..., size), projected on C v = 0: v = Z (Zᵀ M Z)⁻¹ Zᵀ M v with Z spanning ker C."""
-    at_x = model.layout.read(tuple(model.kinetic))
-    v = np.array(x[..., at_x])
-    for k in np.ndindex(v.shape[:-1]):
-        M, Z = _inertia(model, x[k])
-        v[k] = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (M @ v[k]))
-    return v
+    """Velocities v' of states x (..., size) that satisfy C v' = 0, next to theirs in the metric M.
+
+    They solve M v' + Cᵀ μ = M v, C v' = 0, here in units in which M and the rows of C have the size one; where rows
+    depend on each other, μ is not unique but v' is.
+    """
+    at = model.layout.act(tuple(model.kinetic))
+    n, C = len(at), model.C(x)[..., at]
+    M = model.E(x)[..., at[:, None], at]
+    M = M / np.abs(M).max((-1, -2), keepdims=True)
+    length = np.linalg.norm(C, axis=-1, keepdims=True)
+    C = C / np.where(length > 0, length, 1.0)
+    K = np.zeros((*x.shape[:-1], n + C.shape[-2], n + C.shape[-2]))
+    K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = 0.5 * (M + transpose(M)), C, transpose(C)
+    force = np.zeros(K.shape[:-1])
+    force[..., :n] = apply(K[..., :n, :n], x[..., model.layout.read(tuple(model.kinetic))])
+    return apply(np.asarray(np.linalg.pinv(K, rcond=DEPENDENT, hermitian=True)), force)[..., :n]
 
 
 def check_inertia(model: Model, x: Array) -> None:
     """An error if the constraints leave a motion without inertia, or one whose inertia is negative."""
-    M, Z = _inertia(model, x)
+    at = model.layout.act(tuple(model.kinetic))
+    M, Z = model.E(x)[np.ix_(at, at)], split(model.C(x)[:, at]).Z
     if not Z.size:
         return
     values, directions = np.linalg.eigh(0.5 * Z.T @ (M + M.T) @ Z)
@@ -42,8 +54,3 @@ def check_inertia(model: Model, x: Array) -> None:
         f"eigenvalue of the mass matrix on the motions that the constraints leave is {values[0]:.3g}.\n"
         "Give it mass, or constrain it."
     )
-
-
-def _inertia(model: Model, x: Array) -> tuple[Array, Array]:
-    at = model.layout.act(tuple(model.kinetic))
-    return model.E(x)[np.ix_(at, at)], split(model.C(x)[:, at]).Z

@@ -58,7 +58,7 @@ def _mechanical_lines(run: Run, axes: Axes) -> None:
         axes.plot(run.t, moving, color="tab:blue", lw=1.3, label="kinetic")
         axes.plot(run.t, resting, color="tab:orange", lw=1.3, label="potential")
     names = [name.removeprefix("energy.") for name in run.match("energy.*")]
-    if 1 < len(names) <= MANY:
+    if 1 < len(names) <= MANY and not run.model.coordinates:  # whose components are these two
         for name, shade in zip(names, np.linspace(0.35, 0.75, len(names)), strict=True):
             axes.plot(run.t, run[f"energy.{name}"], color=str(shade), lw=0.9, label=f"of {name}")
     axes.plot(run.t, run["energy"], color="black", lw=1.8, label="stored, total")
