@@ -26,9 +26,8 @@ PASSED = 0.75  # of the change from node to node: a margin below leaves no room 
 def loop_margin(run: Run) -> Array:
     """How far the loops of a mechanism are from a singular configuration at the nodes of a run, (N+1,).
 
-    It is the smallest singular value of the rows of loops that is not zero at most configurations, see
-    `Linkage.margin`: near zero, the mechanism
-    passes a configuration in which it may branch off or lock. 1 without loops.
+    It is the smallest singular value of the rows of loops that does not vanish anyway, see `Linkage.margin`: near zero,
+    the mechanism passes a configuration in which it may branch off or lock. 1 without loops.
     """
     if run.motion is None:
         raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no loops of joints.")
