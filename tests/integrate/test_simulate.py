@@ -12,6 +12,7 @@ from catalogue import pair_with
 from test_models import oscillator
 
 import visviva as vv
+from visviva.integrate import BadInput
 
 
 def driven():
@@ -337,3 +338,20 @@ def test_progress_is_shown_when_asked_for(capsys):
     assert "pair" in capsys.readouterr().err
     vv.simulate(pair_with(), t_end=0.05, h=0.01)
     assert capsys.readouterr().err == ""
+
+
+def test_the_cause_of_a_stop_condition_that_fails_is_kept():
+    with pytest.raises(vv.ConvergenceError, match="the stop condition raised ZeroDivisionError: no") as end:
+        vv.simulate(pair_with(), 0.1, 0.01, stop=_raise)
+    assert isinstance(end.value.__cause__, ZeroDivisionError)
+
+
+def test_inputs_are_evaluated_in_the_middle_of_steps_and_at_nodes():
+    seen = []
+    vv.simulate(driven(), 0.03, 0.01, inputs={"motor": lambda t: float(seen.append(t) or 0.0)})
+    np.testing.assert_allclose(np.unique(np.round(seen, 9)), [0, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03])
+
+
+def test_a_bad_input_at_the_start_is_told_before_any_step():
+    with pytest.raises(BadInput, match="'motor' raised ZeroDivisionError at t = 0 s"):
+        vv.simulate(driven(), 0.03, 0.01, inputs={"motor": lambda t: 1.0 / t})

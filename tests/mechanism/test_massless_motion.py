@@ -88,6 +88,18 @@ def test_a_body_without_mass_that_can_move_is_named():
         vv.simulate(m, t_end=0.1, h=0.1)
 
 
+def test_a_body_without_mass_on_one_hinge_can_turn():
+    m = vv.Mechanism("loose")
+    m.body("stub", massless=True)
+    m.revolute("pin", m.ground, "stub", at=(0.3, 0, 0), axis=(0, 1, 0))
+    with pytest.raises(
+        vv.ModelError, match=r"'stub' has no mass, and its joints let it turn about \[-?0\.0, -?1\.0"
+    ) as end:
+        check(m)
+    assert "Let joints on two sides hold it, or give it mass and inertia" in str(end.value)
+    assert "cylinder" not in str(end.value)
+
+
 def test_nothing_is_asked_of_bodies_with_inertia():
     m = vv.Mechanism()
     m.body("a", inertia=BOX)

@@ -121,6 +121,10 @@ class AdaptiveStepping:
             state = _after(pair, state)
         return joined(pairs, pairs[-1].failure) if pairs else self.inner.advance(state, 0)
 
+    def alone(self, state: State) -> Chunk:
+        """A pair of shorter steps."""
+        return self.advance(dataclasses.replace(state, t0=state.t, steps=0, h=FAILED * state.h), 1)
+
     def _pair(self, state: State) -> Chunk:
         """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""
         h, last = self._fitted(state)

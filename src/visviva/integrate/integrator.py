@@ -81,6 +81,9 @@ class Advancing(Protocol):
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps from a state, each of length state.h."""
 
+    def alone(self, state: State) -> Chunk:
+        """One step from a state with all checks, divided where it is no solution."""
+
 
 class AbstractIntegrator(ABC):
     """A scheme. Contract (measured by the tests for every integrator in `visviva.integrate.INTEGRATORS`):

@@ -14,8 +14,9 @@ from visviva.integrate.domain import first_half_turn
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
+from visviva.integrate.stepping import RESOLVED, WRONG
 from visviva.model import Model, State
-from visviva.results.accounts import Accounts
+from visviva.results.accounts import Accounts, storage_sizes
 from visviva.results.record import Record
 from visviva.results.tallies import Tallies
 
@@ -59,6 +60,7 @@ class Loop:
         if not same_clock:
             self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
         self._accounts = Accounts(model, state.x)
+        self._scale = RESOLVED * float(storage_sizes(model, state.x).sum())  # of energy, so far
         self._u: list[Array] = [inputs(self.state.t)]  # inputs at the nodes of the chunk in work
 
     def start(self) -> Record:
@@ -67,9 +69,25 @@ class Loop:
 
     def advance(self, n: int) -> Logged:
         """Up to n steps from the state, which stays: take one of the states that come out."""
+        before, known = self._accounts.work, self._u[-1:]
         chunk = self._with_inputs(self._valid(self.stepping.advance(self.state, n)))
         record, taken, angles = self._logged(chunk)
+        wrong = self._first_wrong(record)
+        if wrong is not None:  # it is tried by itself when it comes first
+            self._accounts.work, self._u = before, known
+            chunk = chunk.first(wrong, None) if wrong else self._valid(self.stepping.alone(self.state))
+            chunk = self._with_inputs(chunk)
+            record, taken, angles = self._logged(chunk)
+        self._scale = max(self._scale, float(record.scale.max(initial=0.0)))
         return Logged(record, chunk, self.state, taken, angles)
+
+    def _first_wrong(self, record: Record) -> int | None:
+        """The first step of a mechanism that misses so much energy that it is no solution, see `Stepping`."""
+        if self.model.mechanism is None:
+            return None
+        moved = np.maximum.accumulate(np.maximum(self._scale, record.scale))
+        wrong = np.flatnonzero(~(record.closure <= WRONG * np.maximum(moved, RESOLVED * record.stored)))
+        return int(wrong[0]) if len(wrong) else None
 
     def _valid(self, chunk: Chunk) -> Chunk:
         """The steps whose end has a meaning: positive temperatures, energies inside of their domains."""

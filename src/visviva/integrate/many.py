@@ -69,6 +69,10 @@ class ManyStepping:
             return dataclasses.replace(chunk, failure=failure)
         if chunk.steps:
             return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
+        return self.alone(state)
+
+    def alone(self, state: State) -> Chunk:
+        """One step by itself."""
         return self._single.advance(state, 1)
 
     def _inputs(self, state: State, n: int) -> tuple[Array, BaseException | None]:

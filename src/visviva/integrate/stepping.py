@@ -14,7 +14,10 @@ from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
 from visviva.model import Model, State
+from visviva.results.accounts import storage_sizes
 
+WRONG = 1e-8  # of the energies that move: a step that misses more is no solution
+RESOLVED = 0.02  # of the energies stored, the same where little moves: what their rounding leaves of 1e-13
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
 
@@ -52,6 +55,10 @@ class Stepping:
             parts.append(count)
         return stack(before, steps, u, active, parts, failure, self.stepper.pivots)
 
+    def alone(self, state: State) -> Chunk:
+        """One step, which is what it makes anyway."""
+        return self.advance(state, 1)
+
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""
         nodes = zip(self.stepper.nodes, self.stepper.weights, strict=True)
@@ -60,6 +67,7 @@ class Stepping:
         try:
             step, active = self._solve(state, h, u)
             self._check_temperatures(state.x, step.x)
+            self._check_balance(state.x, step)
         except NotConverged as failure:
             self._failures += 1
             if halvings == 0 or self._failures > FAILURES:
@@ -76,6 +84,23 @@ class Stepping:
             for name, theta in self.model.temperatures(self.model.mean_z(x0, x1)).items():
                 if not theta > 0:
                     raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
+
+    def _check_balance(self, x0: Array, step: Step) -> None:
+        """A step that misses energy is none, however small its residual is beside the largest terms of the equations.
+
+        Near singular equations Newton's method may end at huge multipliers, which dwarf everything else. Models of
+        others may miss energy because a law of theirs is wrong: that is for the audit to show.
+        """
+        if self.model.mechanism is None:
+            return
+        H0, H1 = self.model.exergies(np.array([x0, step.x]))
+        heat, work = float(step.heat.sum()), float(step.work.sum())
+        gap = abs(float((H1 - H0).sum()) + heat - work)
+        natural = np.array([part.has_zero for part in self.model.storages], dtype=bool)
+        moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
+        sizes = float(storage_sizes(self.model, x0).sum())
+        if not gap <= WRONG * max(moved, RESOLVED * sizes):
+            raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         half = dataclasses.replace(state, t0=state.t0 + state.steps * h, steps=0, h=0.5 * h, rate=state.rate[:1])

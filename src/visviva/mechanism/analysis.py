@@ -38,7 +38,7 @@ class Analysis:
     stresses:  states of self-stress: per state the wrench (m; f) on the child in the joint's frame on the child, by
                joint, and the generalised force of each other condition; they need no load. Each is scaled to a
                largest entry of 1 N or 1 N m.
-    margin:    how far the loops are from a singular configuration, see `Linkage.margin`: 0 there, at most 1.
+    margin:    how far the loops are from a singular configuration, see `Linkage.margin`: 0 there, else about 1.
     warning:   what to know about a singular configuration; empty else.
     """
 

@@ -216,8 +216,9 @@ class Linkage:
     def margin(self, place: Placement, kept: Mask) -> Array:
         """How far the kept rows of loops are from depending on each other and on the tree, for any batch shape.
 
-        It is the smallest singular value of these rows, each of length 1, after projection on the complement of the
-        rows of the tree: 0 at a singular configuration, at most 1; 1 without loops and conditions.
+        It is the singular value number r of all rows of loops, each of length 1, after projection on the complement of
+        the rows of the tree, with as many kept rows r: 0 at a singular configuration, where fewer are independent; 1
+        without loops and conditions. In large mechanisms it is the smallest one of the kept rows.
         """
         rows, batch = np.flatnonzero(kept & self.closes), place.d.shape[:-2]
         if not len(rows):
@@ -227,17 +228,17 @@ class Linkage:
             each = zip(_flat(closure.blocks), _matrices(others), strict=True)
             scaled = [self._scaled(blocks, C) for blocks, C in each]
             return np.array([smallest(C[~self.closes], _unit_rows(C[rows])) for C in scaled]).reshape(batch)
-        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others, rows), compute_uv=False)[..., -1])
+        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others), compute_uv=False)[..., len(rows) - 1])
 
-    def combination(self, place: Placement, rows: Int) -> Array:
-        """Shares of some rows of loops in their combination that is nearest to depend on the tree, (rows,)."""
+    def combination(self, place: Placement, kept: Mask) -> Array:
+        """Shares of all rows of loops in the combination that belongs to the margin, (rows of loops,)."""
         closure, others = Closure(self.kinematics, self.topology, place), self.conditions.dense(place.q)
-        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others, rows))[0][:, -1])
+        return np.asarray(np.linalg.svd(self._beyond_tree(closure, others))[0][:, int((kept & self.closes).sum()) - 1])
 
-    def _beyond_tree(self, closure: Closure, others: Array, rows: Int) -> Array:
+    def _beyond_tree(self, closure: Closure, others: Array) -> Array:
         """Rows of loops, each of length 1, after projection on the complement of the rows of the tree."""
         C = np.concatenate([self.kinematics.dense(closure.blocks), others * self._lengths], axis=-2)
-        L = C[..., rows, :]
+        L = C[..., self.closes, :]
         L = L / np.maximum(np.linalg.norm(L, axis=-1, keepdims=True), 1e-300)
         Q = np.linalg.qr(transpose(C[..., ~self.closes, :]))[0]
         for _ in range(2):  # once more, because one projection leaves rounding of the size of the first

@@ -70,18 +70,17 @@ def _near(linkage: Linkage, q: Array, seed: int) -> Array | None:
 
 
 def loosest_loop(linkage: Linkage, q: Array, kept: Mask) -> list[str]:
-    """The joints of the loop whose kept rows are nearest to dependence, in the order of the mechanism.
+    """The joints of the loop whose rows are nearest to dependence, in the order of the mechanism.
 
     It is the loop with the largest share in the combination of rows that nearly vanishes beyond those of the tree; in
     large mechanisms, where that is not sought, the joints that close loops.
     """
     topology, kinematics = linkage.topology, linkage.kinematics
     closing = np.array(topology.loops, dtype=np.intp)
-    rows = np.flatnonzero(kept & linkage.closes)
-    if kinematics.n + kinematics.m > FEW or not len(rows):
+    if kinematics.n + kinematics.m > FEW or not (kept & linkage.closes).any():
         return [linkage.joints[k].name for k in closing[:LISTED]]
-    y = np.abs(linkage.combination(kinematics.place(q), rows))
-    share = {k: float(y[kinematics.pair[rows] == k].max(initial=0.0)) for k in closing.tolist()}
+    y = np.abs(linkage.combination(kinematics.place(q), kept))
+    share = {k: float(y[kinematics.pair[linkage.closes] == k].max(initial=0.0)) for k in closing.tolist()}
     joint = max(share, key=lambda k: share[k])
     tree = [int(topology.joint[body]) for body in topology.cycle(*kinematics.ends[joint].tolist())]
     return [linkage.joints[k].name for k in sorted({joint, *tree})]

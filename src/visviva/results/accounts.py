@@ -20,7 +20,7 @@ class Accounts:
     def __init__(self, model: Model, x: Array) -> None:
         self.model = model
         self.H_start = model.exergies(x)
-        self._work = 0.0
+        self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
 
@@ -43,8 +43,8 @@ class Accounts:
         carried = model.theta0 * (inflow * model.entropy_inputs)
         carried = np.stack([carried[:, at].sum(-1) for at in model.port_columns.values()] or [np.zeros(len(heat))], -1)
         carried = carried[:, : len(model.ports)]
-        total_work = self._work + np.cumsum(work.sum(-1))
-        self._work = float(total_work[-1]) if len(total_work) else self._work
+        total_work = self.work + np.cumsum(work.sum(-1))
+        self.work = float(total_work[-1]) if len(total_work) else self.work
         columns = self._of_states(x, u) if counted is None else self._of_tallies(x, counted)
         gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
         columns["scale"] = columns["scale"] + np.abs(total_work)
@@ -104,6 +104,16 @@ def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
     """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well."""
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
     return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
+
+
+def storage_sizes(model: Model, x: Array) -> Array:
+    """|H| of each storage at a state [J]; of a weight, as much as if its farthest coordinate were its height."""
+    sizes = np.abs(model.exergies(x))
+    for k, part in enumerate(model.storages):
+        if isinstance(part, Linear):
+            place = x[model.layout.x[part.variable]][:3]
+            sizes[k] = max(float(sizes[k]), float(np.abs(part.c).max() * np.abs(place).max()))
+    return sizes
 
 
 def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Array]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.model import Linear, Model, State
-from visviva.results.accounts import energy_scale
+from visviva.model import Model, State
+from visviva.results.accounts import energy_scale, storage_sizes
 from visviva.results.motion import MechanismMotion
 from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import no_such_quantity, readers
@@ -182,17 +182,9 @@ class Run:
     @cached_property
     def energy_unit(self) -> float:
         """The energy scale, or what the rounding of the stored energies allows to resolve, if that is more [J]."""
-        first = sum(self._size(k) for k in range(len(self.model.storages)))
+        first = float(storage_sizes(self.model, self.record.x[0]).sum())
         rounding = 8 * EPS * max(first, float(self.record.stored.max(initial=0.0)))
         return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
-
-    def _size(self, k: int) -> float:
-        """|H| of a storage at the start [J]; of a weight, as much as if its farthest coordinate were its height."""
-        part, first = self.model.storages[k], abs(float(self._storage_energies[k][0]))
-        if not isinstance(part, Linear):
-            return first
-        place = self.record.x[0, self.model.layout.x[part.variable]][:3]
-        return max(first, float(np.abs(part.c).max() * np.abs(place).max()))
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""

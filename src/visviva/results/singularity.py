@@ -26,8 +26,8 @@ PASSED = 0.75  # of the change from node to node: a margin below leaves no room 
 def loop_margin(run: Run) -> Array:
     """How far the loops of a mechanism are from a singular configuration at the nodes of a run, (N+1,).
 
-    It is the smallest singular value of the independent rows of loops, see `Linkage.margin`: near zero, the mechanism
-    passes a configuration in which it may branch off or lock. 1 without loops.
+    It is the smallest singular value of the rows of loops that does not vanish anyway, see `Linkage.margin`: near zero,
+    the mechanism passes a configuration in which it may branch off or lock. 1 without loops.
     """
     if run.motion is None:
         raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no loops of joints.")
@@ -75,7 +75,7 @@ def _text(linkage: Linkage, q: Array, below: float) -> str:
     if found.margin >= below:
         return ""
     names = ", ".join(map(repr, loosest_loop(linkage, q, found.kept)))
-    return f"the loop of {names} is near a singular configuration (margin {found.margin:.2g} of at most 1)"
+    return f"the loop of {names} is near a singular configuration (margin {found.margin:.2g}, where 0 is singular)"
 
 
 def _is_small(linkage: Linkage) -> bool:
