@@ -235,7 +235,14 @@ def _no_plan() -> Plan:
 
 def rates_of(c: MachineModel, s: Elimination) -> Rates:
     """Memory of the second level, where the rates of constraints are kept; raises `NotCompilable`."""
-    from visviva.kernels.multibody.ggl_tables import JOINT_SLOTS, RATE_BODY, RATE_FUNCTION, Rates, RateTree
+    from visviva.kernels.multibody.ggl_tables import (
+        JOINT_SLOTS,
+        RATE_BODY,
+        RATE_FUNCTION,
+        SCRATCH_SLOTS,
+        Rates,
+        RateTree,
+    )
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
     from visviva.kernels.multibody.tables import KIND, ROD
 
@@ -245,7 +252,8 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     joints = s.tree.joints
     tree = RateTree(
         joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints), JOINT_SLOTS, 36)),
-        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((3, 24)),
+        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((2, 12)),
+        np.zeros((SCRATCH_SLOTS, 36)),
     )  # fmt: skip
     values = 3 * (PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m) + PER_BODY * n
     return Rates(

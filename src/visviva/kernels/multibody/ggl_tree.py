@@ -16,24 +16,35 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.curvature import ACROSS, WW, columns_of
-from visviva.kernels.multibody.ggl_curvature import rate_columns_of
-from visviva.kernels.multibody.ggl_tables import DV1, HALF, JOINT_SLOTS, KIN_T, W_, Blocks, RateTree
+from visviva.kernels.multibody.curvature import ACROSS, WW
+from visviva.kernels.multibody.functions import back
+from visviva.kernels.multibody.ggl_tables import (
+    DV1,
+    END,
+    HALF,
+    JOINT_SLOTS,
+    KIN_T,
+    MEAN,
+    SCRATCH_SLOTS,
+    W_,
+    Blocks,
+    RateTree,
+)
 from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR
 from visviva.kernels.multibody.saddle import saddle_inverse
 from visviva.kernels.multibody.tree import BODY_A, BODY_B, DOTS, FIRST_DOT, PAIR, POINT, solve_dense
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    NOTHING, ONE, Matrix, Place, halfway, hat_mul, lowered, matminus, matmul, matplus, matrix, mattimes, mul_hat,
-    vector,
+    NOTHING, ONE, Matrix, Place, cross, halfway, hat_mul, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
+    moment, mul, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import DU, FORCE, PLACE, SHRINK, UM, UN, A, Int, Machine  # isort: skip
 
 # slots of a joint, in the letters above and of `tree`; A_, G_, Q_, H_: the inverse of [K T; W 0]
 (
-    ARM, ARM_A, LEVER, LEVER_A, KUW, KWU, KRR_, A_, G_, Q_, H_, YU, YP, EU, EP, DD, FF, GG, KBP, KPB, T_, TP, W_ROWS,
-    E_ROWS, PAD,
+    ARM, ARM_A, LEVER, LEVER_A, KUW, YU, DD, A_, G_, Q_, H_, YP, EU, EP, FF, GG, KPB, TP,
 ) = range(JOINT_SLOTS)  # fmt: skip
+KWU, KRR, KBP, T_, W_ROWS, E_ROWS, REST_T = range(SCRATCH_SLOTS)  # slots that are used in one elimination only
 TT, TR, RT, RR = range(4)  # slots of a body
 REST, MU, RHO = (np.int64(k) for k in (0, 6, 12))
 
@@ -94,16 +105,16 @@ def _read(X: Array, row: int, col: int) -> Matrix:
 
 
 @inner
-def _invert(y: Blocks, n: int) -> float:
+def _invert(w: Blocks, y: Blocks, n: int) -> float:
     """The inverse of [K T; W 0] of both levels; returns 0, or not a number where it is singular.
 
     M = [M11 M12; M21 M22] by levels, with M12 = [K12 0; 0 0]; its Schur complement has the form of M22.
     """
-    K11, K12, K21, K22 = _read(y[KRR_], 0, 0), _read(y[KRR_], 0, 1), _read(y[KRR_], 1, 0), _read(y[KRR_], 1, 1)
+    K11, K12, K21, K22 = _read(w[KRR], 0, 0), _read(w[KRR], 0, 1), _read(w[KRR], 1, 0), _read(w[KRR], 1, 1)
     T0, T1, W0, W1, W2 = NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
     if n > 0:
-        T0, T1 = _read(y[T_], 0, 0), _read(y[T_], 1, 0)
-        W0, W1, W2 = _read(y[W_ROWS], 0, 0), _read(y[W_ROWS], 1, 0), _read(y[W_ROWS], 1, 1)
+        T0, T1 = _read(w[T_], 0, 0), _read(w[T_], 1, 0)
+        W0, W1, W2 = _read(w[W_ROWS], 0, 0), _read(w[W_ROWS], 1, 0), _read(w[W_ROWS], 1, 1)
     A1, G1, Q1, H1 = saddle_inverse(K11, T0, W0, n)
     x = matmul(A1, K12)
     K22, R = matminus(K22, matmul(K21, x)), matmul(K21, A1)
@@ -182,55 +193,71 @@ def _point(B: Array, C: Array, X: Array, Y: Array, i: int, o: int, b: int, h: fl
 
 
 @inner
-def _rotations(M: Machine, C: Array, Y: Array, first: int, n: int, h: float, y: Blocks, q: Array, held: bool) -> None:
-    """Columns T and rows W of the child, those of the parent, of n products of axes on both levels."""
-    one, two, end = q[0], q[1], q[2]
-    for slot in (T_, TP, W_ROWS, E_ROWS):
-        _zero(y[slot])
+def _axis(
+    B: Array, C: Array, X: Array, Y: Array, i: int, o: int, b: int, h: float, k: int, column: Array, row: Array
+) -> None:
+    """What a product of axes does to the body of one of them, object o: columns of its G and Λ, rows of both levels."""
+    other = 1 - o
+    a, p0, p, half = vector(B, b, A), vector(X, i, UN + 3 * o), vector(X, i, UM + 3 * o), vector(Y, i, HALF + 3 * o)
+    f, rate, rate1 = vector(X, i, UM + 3 * other), vector(Y, i, MEAN + 3 * other), vector(Y, i, END + 3 * other)
+    f1 = minus(times(2.0, f), vector(X, i, UN + 3 * other))
+    f1_back = back(B, b, f1)
+    push = moment(a, cross(p, f))
+    bent = minus(cross(p0, mul(matrix(C, b, W_), minus(f, cross(a, f)))), moment(a, cross(p, rate)))
+    slope, end = cross(p, f1_back), cross(p0, minus(times(2.0, f1_back), f1))
+    turn = plus(cross(p, back(B, b, rate1)), cross(half, f1_back))
+    for j in range(3):
+        column[6 * j + k] = column[6 * (3 + j) + 3 + k] = push[j]
+        column[6 * (3 + j) + k] = h * bent[j]
+        row[6 * k + j], row[6 * (3 + k) + j], row[6 * (3 + k) + 3 + j] = slope[j], h * turn[j], end[j]
+
+
+@inner
+def _rotations(
+    B: Array, C: Array, X: Array, Y: Array, first: int, n: int, b: int, p: int, h: float, w: Blocks, y: Blocks
+) -> None:
+    """Columns T and rows W of the child b, those of the parent p, of n products of axes on both levels."""
+    for slot in (T_, W_ROWS, E_ROWS):
+        _zero(w[slot])
+    _zero(y[TP])
     for k in range(n):
-        columns_of(M.B, M.X, M.K, first + k, 0, one)
-        rate_columns_of(M.B, C, M.X, Y, M.K, first + k, 0, h, two, end)
-        for side in range(2):
-            if side == 0 and held:
-                continue
-            column, row = y[T_ if side else TP], y[W_ROWS if side else E_ROWS]
-            f, g = 3 + 6 * side, 15 + 6 * side
-            for j in range(3):
-                column[6 * j + k] = column[6 * (3 + j) + 3 + k] = one[f + j]
-                column[6 * (3 + j) + k] = two[f + j]
-                row[6 * k + j], row[6 * (3 + k) + j], row[6 * (3 + k) + 3 + j] = one[g + j], two[g + j], end[g + j]
+        _axis(B, C, X, Y, first + k, 1, b, h, k, w[T_], w[W_ROWS])
+        if p < B.shape[0] - 1:
+            _axis(B, C, X, Y, first + k, 0, p, h, k, y[TP], w[E_ROWS])
 
 
 @inner
 def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size: int, h: float) -> float:
     """Eliminate; returns 0, or not a number where a block is singular. C, Y: tables of the second level."""
-    ground, K, total = M.B.shape[0] - 1, t.K, 0.0
+    ground, K, w, total = M.B.shape[0] - 1, t.K, t.scratch, 0.0
     _own_blocks(V, ground, size, K)
     for j in range(t.joints.shape[0]):
         b, p, i, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, POINT], t.joints[j, DOTS]
         y, own, held = t.Y[j], K[b], p == ground
         _point(M.B, C, M.X, Y, i, 3, b, h, y[ARM], y[LEVER])
-        for slot in (KUW, KWU, KRR_, YU, YP, EU, EP, DD, FF, GG):
+        for slot in (KUW, YU, DD, YP, EU, EP, FF, GG):
             _zero(y[slot])
+        _zero(w[KWU])
+        _zero(w[KRR])
         _add(1.0, own[TR], y[KUW])
         _multiply(-1.0, own[TT], y[LEVER], y[KUW], 6)
-        _add(1.0, own[RT], y[KWU])
-        _multiply(-1.0, y[ARM], own[TT], y[KWU], 3)
-        _add(1.0, own[RR], y[KRR_])
-        _multiply(-1.0, y[ARM], own[TR], y[KRR_], 3)
-        _multiply(-1.0, y[KWU], y[LEVER], y[KRR_], 6)
+        _add(1.0, own[RT], w[KWU])
+        _multiply(-1.0, y[ARM], own[TT], w[KWU], 3)
+        _add(1.0, own[RR], w[KRR])
+        _multiply(-1.0, y[ARM], own[TR], w[KRR], 3)
+        _multiply(-1.0, w[KWU], y[LEVER], w[KRR], 6)
         if n > 0:
-            _rotations(M, C, Y, t.joints[j, FIRST_DOT], n, h, y, t.q, held)
-        total += _invert(y, n)
-        _multiply(-1.0, y[A_], y[KWU], y[YU], 6)
+            _rotations(M.B, C, M.X, Y, t.joints[j, FIRST_DOT], n, b, p, h, w, y)
+        total += _invert(w, y, n)
+        _multiply(-1.0, y[A_], w[KWU], y[YU], 6)
         if n > 0:
-            _multiply(-1.0, y[Q_], y[KWU], y[EU], 6)
+            _multiply(-1.0, y[Q_], w[KWU], y[EU], 6)
         _add(1.0, own[TT], y[DD])
         _multiply(1.0, y[KUW], y[YU], y[DD], 6)
         if held:
             continue
         _point(M.B, C, M.X, Y, i, 2, p, h, y[ARM_A], y[LEVER_A])
-        above, pad = K[p], y[PAD]
+        above, pad = K[p], w[REST_T]
         _add(1.0, y[DD], above[TT])
         _zero(pad)
         _multiply(1.0, y[DD], y[LEVER_A], pad, 6)
@@ -238,11 +265,11 @@ def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size
         if n > 0:
             at = PER_BODY * ground + PER_PAIR * t.joints[j, PAIR] + WW
             _pair_block(V, size, at, y[KPB])
-            _pair_block(V, size, at + ACROSS, y[KBP])
-            _multiply(-1.0, y[A_], y[KBP], y[YP], 6)
-            _multiply(-1.0, y[G_], y[E_ROWS], y[YP], 6)
-            _multiply(-1.0, y[Q_], y[KBP], y[EP], 6)
-            _multiply(-1.0, y[H_], y[E_ROWS], y[EP], 6)
+            _pair_block(V, size, at + ACROSS, w[KBP])
+            _multiply(-1.0, y[A_], w[KBP], y[YP], 6)
+            _multiply(-1.0, y[G_], w[E_ROWS], y[YP], 6)
+            _multiply(-1.0, y[Q_], w[KBP], y[EP], 6)
+            _multiply(-1.0, y[H_], w[E_ROWS], y[EP], 6)
             _multiply(1.0, y[KUW], y[YP], y[FF], 6)
             _add(1.0, y[FF], pad)
             _multiply(1.0, y[KPB], y[YU], y[GG], 3)
@@ -273,7 +300,7 @@ def _gaps(M: Machine, gap: Array, j: int, joints: Int, g: Array) -> None:
 @inner
 def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) -> None:
     """Increments of all unknowns from the residuals of both levels; gap: rates of the constraints."""
-    ground, r, g, e = M.B.shape[0] - 1, t.r, t.q[0], t.q[1]
+    ground, r, g, e = M.B.shape[0] - 1, t.r, t.g[0], t.g[1]
     for b in range(ground):
         for i in range(3):
             r[b, i], r[b, 3 + i] = C[b, KIN_T + i], M.B[b, FORCE + i]
