@@ -183,14 +183,19 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
 
 
 def _pairs(c: MachineModel) -> tuple[Int, Int, int]:
-    """Rows of the blocks between bodies: one per pair of bodies that some function or torque couples."""
+    """Rows of the blocks between bodies: one per pair of bodies that some function or torque couples.
+
+    A point that two bodies share couples them by its multipliers alone; its row is of no meaning.
+    """
+    from visviva.kernels.multibody.tables import MEET
+
     known: dict[tuple[int, int], int] = {}
     M = c.machine
 
     def row(parent: int, child: int) -> int:
         return known.setdefault((parent, child), len(known))
 
-    pairs = np.array([row(int(a), int(b)) for _, a, b, _, _ in M.K], dtype=np.int64).reshape(-1)
+    pairs = np.array([0 if kind == MEET else row(int(a), int(b)) for kind, a, b, _, _ in M.K], dtype=np.int64)
     twists = []
     for k in c.elements.twists[:, 0]:
         a, b = M.TK[k].tolist()
@@ -237,7 +242,14 @@ def _no_plan() -> Plan:
 
 def rates_of(c: MachineModel, s: Elimination) -> Rates:
     """Memory of the second level, where the rates of constraints are kept; raises `NotCompilable`."""
-    from visviva.kernels.multibody.ggl_tables import JOINT_SLOTS, RATE_BODY, RATE_FUNCTION, Rates, RateTree
+    from visviva.kernels.multibody.ggl_tables import (
+        JOINT_SLOTS,
+        RATE_BODY,
+        RATE_FUNCTION,
+        SCRATCH_SLOTS,
+        Rates,
+        RateTree,
+    )
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
     from visviva.kernels.multibody.tables import KIND, ROD
 
@@ -249,7 +261,8 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     joints = s.tree.joints
     tree = RateTree(
         joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints), JOINT_SLOTS, 36)),
-        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((3, 24)),
+        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((2, 12)),
+        np.zeros((SCRATCH_SLOTS, 36)),
     )  # fmt: skip
     values = 3 * (PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m) + PER_BODY * n
     return Rates(
@@ -296,10 +309,10 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
     translates = np.zeros(len(s.Z), dtype=bool)
     turns = np.zeros(len(s.Z), dtype=bool)
     for i, pair in enumerate(s.pairs):
-        ends[pair] = M.K[i, PARENT], M.K[i, CHILD]
-        kind = M.K[i, KIND]
-        turns[pair] |= kind != MEET
-        translates[pair] |= kind not in (MEET, DOT)
+        if M.K[i, KIND] != MEET:
+            ends[pair] = M.K[i, PARENT], M.K[i, CHILD]
+            turns[pair] = True
+            translates[pair] |= M.K[i, KIND] != DOT
     for k, (pair, turned) in enumerate(s.twist_pairs):
         ends[pair] = M.TK[c.elements.twists[k, 0]][:: -1 if turned else 1]
         turns[pair] = True

@@ -10,7 +10,6 @@ from __future__ import annotations
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.functions import turned
-from visviva.kernels.multibody.residual import EXACT
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ZERO, Vector, add_matrix_to, add_outer, add_to, cross, dot, matrix, minus, moment, mul, plus, put, size_of,
@@ -172,7 +171,7 @@ def rate_rows(
                 longest = size_of(f1[2]) + size_of(f1[0]) + size_of(f1[1])
                 size *= longest
             r = abs(gap[k]) if active[k] else 0.0
-        r *= EXACT / (size + CALM * X[i, SIZE_G] / abs(h))
+        r /= size + CALM * X[i, SIZE_G] / abs(h)
         if not r <= worst:
             worst, at = r, k
     return worst, at

@@ -36,7 +36,7 @@ COUPLED[ROD] = (2, 2, 1), (3, 3, 1), (2, 3, -1), (3, 2, -1)
 
 
 Blocks = NDArray[np.float64]  # (slots, 36): matrices (6, 6), row by row
-JOINT_SLOTS = 25
+JOINT_SLOTS, SCRATCH_SLOTS = 18, 7
 
 
 class RateTree(NamedTuple):
@@ -49,7 +49,8 @@ class RateTree(NamedTuple):
     y: Array  # (joints, 18)
     r: Array  # (bodies + 1, 12) residuals, then increments: t, then r
     big: Array  # (13, 12) scratch: a matrix and a right-hand side
-    q: Array  # (3, 24) scratch
+    g: Array  # (2, 12) scratch
+    scratch: Blocks  # (SCRATCH_SLOTS, 36)
 
 
 class Rates(NamedTuple):

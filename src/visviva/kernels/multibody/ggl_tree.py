@@ -6,7 +6,8 @@ rotations μ. With the letters of `tree`, where K_tt ... have both levels,
     δt = e - D δr,  e = δt_A + D_A δr_A - g,      [K  T] [δr]     [r + K_wu e + K_bp δr_A]
                                                   [W  0] [δμ] = - [γ + E δr_A            ]
 
-the last matrix is inverted with pivots, and what is left adds to the parent's rows.
+The last matrix is inverted by levels: those of the first, ω and the G of rows on rotations, then what is left of the
+second, see `saddle`. The rest adds to the parent's rows.
 """
 
 from __future__ import annotations
@@ -15,22 +16,35 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.curvature import ACROSS, WW, columns_of
-from visviva.kernels.multibody.ggl_curvature import rate_columns_of
-from visviva.kernels.multibody.ggl_tables import DV1, HALF, JOINT_SLOTS, KIN_T, W_, Blocks, RateTree
+from visviva.kernels.multibody.curvature import ACROSS, WW
+from visviva.kernels.multibody.functions import back
+from visviva.kernels.multibody.ggl_tables import (
+    DV1,
+    END,
+    HALF,
+    JOINT_SLOTS,
+    KIN_T,
+    MEAN,
+    SCRATCH_SLOTS,
+    W_,
+    Blocks,
+    RateTree,
+)
 from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR
+from visviva.kernels.multibody.saddle import saddle_inverse
 from visviva.kernels.multibody.tree import BODY_A, BODY_B, DOTS, FIRST_DOT, PAIR, POINT, solve_dense
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    ONE, Matrix, Place, halfway, hat_mul, lowered, matminus, matmul, matrix, mattimes, mul_hat, vector,
+    NOTHING, ONE, Matrix, Place, cross, halfway, hat_mul, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
+    moment, mul, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import DU, FORCE, PLACE, SHRINK, UM, UN, A, Int, Machine  # isort: skip
 
 # slots of a joint, in the letters above and of `tree`; A_, G_, Q_, H_: the inverse of [K T; W 0]
 (
-    ARM, ARM_A, LEVER, LEVER_A, KUW, KWU, KRR_, A_, G_, Q_, H_, YU, YP, EU, EP, DD, FF, GG, KBP, KPB, T_, TP, W_ROWS,
-    E_ROWS, PAD,
+    ARM, ARM_A, LEVER, LEVER_A, KUW, YU, DD, A_, G_, Q_, H_, YP, EU, EP, FF, GG, KPB, TP,
 ) = range(JOINT_SLOTS)  # fmt: skip
+KWU, KRR, KBP, T_, W_ROWS, E_ROWS, REST_T = range(SCRATCH_SLOTS)  # slots that are used in one elimination only
 TT, TR, RT, RR = range(4)  # slots of a body
 REST, MU, RHO = (np.int64(k) for k in (0, 6, 12))
 
@@ -49,12 +63,12 @@ def _add(s: float, X: Array, Y: Array) -> None:
 
 
 @inner
-def _multiply(s: float, X: Array, Y: Array, Z: Array, p: int, q: int) -> None:
-    """Z += s X Y of the first p rows and q columns of X; rows of six."""
-    for i in range(p):
+def _multiply(s: float, X: Array, Y: Array, Z: Array, top: int) -> None:
+    """Z += s X Y; top: as many columns of X are other than zero in its first three rows, 3 or 6."""
+    for i in range(6):
         k = 6 * i
         z0, z1, z2, z3, z4, z5 = Z[k], Z[k + 1], Z[k + 2], Z[k + 3], Z[k + 4], Z[k + 5]
-        for j in range(q):
+        for j in range(top if i < 3 else 6):
             x, l = s * X[k + j], 6 * j
             z0 += x * Y[l]
             z1 += x * Y[l + 1]
@@ -66,13 +80,13 @@ def _multiply(s: float, X: Array, Y: Array, Z: Array, p: int, q: int) -> None:
 
 
 @inner
-def _apply(s: float, X: Array, x: Array, at: Place, z: Array, to: Place, p: int, q: int) -> None:
+def _apply(s: float, X: Array, x: Array, at: Place, z: Array, to: Place) -> None:
     """z += s X x, from and to these places."""
-    for i in range(p):
-        total = 0.0
-        for j in range(q):
-            total += X[6 * i + j] * x[at + j]
-        z[to + i] += s * total
+    x0, x1, x2 = s * x[at], s * x[at + 1], s * x[at + 2]
+    x3, x4, x5 = s * x[at + 3], s * x[at + 4], s * x[at + 5]
+    for i in range(6):
+        k = 6 * i
+        z[to + i] += X[k] * x0 + X[k + 1] * x1 + X[k + 2] * x2 + X[k + 3] * x3 + X[k + 4] * x4 + X[k + 5] * x5
 
 
 @inner
@@ -84,38 +98,56 @@ def _block(X: Array, row: int, col: int, A: Matrix) -> None:
 
 
 @inner
-def invert(n: int, S: Array) -> float:
-    """S⁻¹ in place of S (n, n), by elimination with pivots; returns 0, or not a number where S is singular.
+def _read(X: Array, row: int, col: int) -> Matrix:
+    """One of the four matrices (3, 3) in a matrix of both levels."""
+    k = 18 * row + 3 * col
+    return (X[k], X[k + 1], X[k + 2], X[k + 6], X[k + 7], X[k + 8], X[k + 12], X[k + 13], X[k + 14])
 
-    The last row of S, of which only n places are used, keeps the exchanges of rows.
+
+@inner
+def _invert(w: Blocks, y: Blocks, n: int) -> float:
+    """The inverse of [K T; W 0] of both levels; returns 0, or not a number where it is singular.
+
+    M = [M11 M12; M21 M22] by levels, with M12 = [K12 0; 0 0]; its Schur complement has the form of M22.
     """
-    order = S[S.shape[0] - 1]
-    total = 0.0
-    for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(S[i, k]) > abs(S[pivot, k]):
-                pivot = i
-        order[k] = pivot
-        if pivot != k:
-            for j in range(n):
-                S[k, j], S[pivot, j] = S[pivot, j], S[k, j]
-        s = 1.0 / S[k, k]
-        total += s
-        S[k, k] = 1.0
-        for j in range(n):
-            S[k, j] *= s
-        for i in range(n):
-            l = S[i, k]
-            if i != k and l != 0.0:
-                S[i, k] = 0.0
-                for j in range(n):
-                    S[i, j] -= l * S[k, j]
-    for k in range(n - 1, -1, -1):
-        pivot = int(order[k])
-        if pivot != k:
-            for i in range(n):
-                S[i, k], S[i, pivot] = S[i, pivot], S[i, k]
+    K11, K12, K21, K22 = _read(w[KRR], 0, 0), _read(w[KRR], 0, 1), _read(w[KRR], 1, 0), _read(w[KRR], 1, 1)
+    T0, T1, W0, W1, W2 = NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
+    if n > 0:
+        T0, T1 = _read(w[T_], 0, 0), _read(w[T_], 1, 0)
+        W0, W1, W2 = _read(w[W_ROWS], 0, 0), _read(w[W_ROWS], 1, 0), _read(w[W_ROWS], 1, 1)
+    A1, G1, Q1, H1 = saddle_inverse(K11, T0, W0, n)
+    x = matmul(A1, K12)
+    K22, R = matminus(K22, matmul(K21, x)), matmul(K21, A1)
+    if n == 0:
+        A2 = saddle_inverse(K22, T0, W2, n)[0]
+        low = mattimes(-1.0, matmul(A2, R))
+        _block(y[A_], 0, 0, matminus(A1, matmul(x, low)))
+        _block(y[A_], 0, 1, mattimes(-1.0, matmul(x, A2)))
+        _block(y[A_], 1, 0, low)
+        _block(y[A_], 1, 1, A2)
+        return A2[0] + A2[4] + A2[8] + A1[0] - (A2[0] + A2[4] + A2[8] + A1[0])
+    z = matmul(Q1, K12)
+    A2, G2, Q2, H2 = saddle_inverse(matminus(K22, matmul(T1, z)), T0, matminus(W2, matmul(W1, x)), n)
+    R, S = matplus(R, matmul(T1, Q1)), matplus(matmul(K21, G1), matmul(T1, H1))
+    WA, WG = matmul(W1, A1), matmul(W1, G1)
+    low, rate = matplus(matmul(A2, R), matmul(G2, WA)), matplus(matmul(A2, S), matmul(G2, WG))
+    _block(y[A_], 0, 0, matplus(A1, matmul(x, low)))
+    _block(y[A_], 0, 1, mattimes(-1.0, matmul(x, A2)))
+    _block(y[A_], 1, 0, mattimes(-1.0, low))
+    _block(y[A_], 1, 1, A2)
+    _block(y[G_], 0, 0, matplus(G1, matmul(x, rate)))
+    _block(y[G_], 0, 1, mattimes(-1.0, matmul(x, G2)))
+    _block(y[G_], 1, 0, mattimes(-1.0, rate))
+    _block(y[G_], 1, 1, G2)
+    _block(y[Q_], 0, 0, matplus(Q1, matmul(z, low)))
+    _block(y[Q_], 0, 1, mattimes(-1.0, matmul(z, A2)))
+    _block(y[Q_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, R), matmul(H2, WA))))
+    _block(y[Q_], 1, 1, Q2)
+    _block(y[H_], 0, 0, matplus(H1, matmul(z, rate)))
+    _block(y[H_], 0, 1, mattimes(-1.0, matmul(z, G2)))
+    _block(y[H_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, S), matmul(H2, WG))))
+    _block(y[H_], 1, 1, H2)
+    total = A2[0] + G2[0] + Q2[0] + A1[0] + G1[0]
     return total - total
 
 
@@ -161,151 +193,143 @@ def _point(B: Array, C: Array, X: Array, Y: Array, i: int, o: int, b: int, h: fl
 
 
 @inner
-def _rotations(M: Machine, C: Array, Y: Array, first: int, n: int, h: float, y: Blocks, q: Array, held: bool) -> None:
-    """Columns T and rows W of the child, those of the parent, of n products of axes on both levels."""
-    one, two, end = q[0], q[1], q[2]
-    for slot in (T_, TP, W_ROWS, E_ROWS):
-        _zero(y[slot])
+def _axis(
+    B: Array, C: Array, X: Array, Y: Array, i: int, o: int, b: int, h: float, k: int, column: Array, row: Array
+) -> None:
+    """What a product of axes does to the body of one of them, object o: columns of its G and Λ, rows of both levels."""
+    other = 1 - o
+    a, p0, p, half = vector(B, b, A), vector(X, i, UN + 3 * o), vector(X, i, UM + 3 * o), vector(Y, i, HALF + 3 * o)
+    f, rate, rate1 = vector(X, i, UM + 3 * other), vector(Y, i, MEAN + 3 * other), vector(Y, i, END + 3 * other)
+    f1 = minus(times(2.0, f), vector(X, i, UN + 3 * other))
+    f1_back = back(B, b, f1)
+    push = moment(a, cross(p, f))
+    bent = minus(cross(p0, mul(matrix(C, b, W_), minus(f, cross(a, f)))), moment(a, cross(p, rate)))
+    slope, end = cross(p, f1_back), cross(p0, minus(times(2.0, f1_back), f1))
+    turn = plus(cross(p, back(B, b, rate1)), cross(half, f1_back))
+    for j in range(3):
+        column[6 * j + k] = column[6 * (3 + j) + 3 + k] = push[j]
+        column[6 * (3 + j) + k] = h * bent[j]
+        row[6 * k + j], row[6 * (3 + k) + j], row[6 * (3 + k) + 3 + j] = slope[j], h * turn[j], end[j]
+
+
+@inner
+def _rotations(
+    B: Array, C: Array, X: Array, Y: Array, first: int, n: int, b: int, p: int, h: float, w: Blocks, y: Blocks
+) -> None:
+    """Columns T and rows W of the child b, those of the parent p, of n products of axes on both levels."""
+    for slot in (T_, W_ROWS, E_ROWS):
+        _zero(w[slot])
+    _zero(y[TP])
     for k in range(n):
-        columns_of(M.B, M.X, M.K, first + k, 0, one)
-        rate_columns_of(M.B, C, M.X, Y, M.K, first + k, 0, h, two, end)
-        for side in range(2):
-            if side == 0 and held:
-                continue
-            column, row = y[T_ if side else TP], y[W_ROWS if side else E_ROWS]
-            f, g = 3 + 6 * side, 15 + 6 * side
-            for j in range(3):
-                column[6 * j + k] = column[6 * (3 + j) + n + k] = one[f + j]
-                column[6 * (3 + j) + k] = two[f + j]
-                row[6 * k + j], row[6 * (n + k) + j], row[6 * (n + k) + 3 + j] = one[g + j], two[g + j], end[g + j]
+        _axis(B, C, X, Y, first + k, 1, b, h, k, w[T_], w[W_ROWS])
+        if p < B.shape[0] - 1:
+            _axis(B, C, X, Y, first + k, 0, p, h, k, y[TP], w[E_ROWS])
 
 
 @inner
 def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size: int, h: float) -> float:
     """Eliminate; returns 0, or not a number where a block is singular. C, Y: tables of the second level."""
-    ground, K, big, total = M.B.shape[0] - 1, t.K, t.big, 0.0
+    ground, K, w, total = M.B.shape[0] - 1, t.K, t.scratch, 0.0
     _own_blocks(V, ground, size, K)
     for j in range(t.joints.shape[0]):
         b, p, i, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, POINT], t.joints[j, DOTS]
-        y, own, rows, held = t.Y[j], K[b], 6 + 2 * n, p == ground
+        y, own, held = t.Y[j], K[b], p == ground
         _point(M.B, C, M.X, Y, i, 3, b, h, y[ARM], y[LEVER])
-        for slot in (KUW, KWU, KRR_, YU, YP, EU, EP, DD, FF, GG):
+        for slot in (KUW, YU, DD, YP, EU, EP, FF, GG):
             _zero(y[slot])
+        _zero(w[KWU])
+        _zero(w[KRR])
         _add(1.0, own[TR], y[KUW])
-        _multiply(-1.0, own[TT], y[LEVER], y[KUW], 6, 6)
-        _add(1.0, own[RT], y[KWU])
-        _multiply(-1.0, y[ARM], own[TT], y[KWU], 6, 6)
-        _add(1.0, own[RR], y[KRR_])
-        _multiply(-1.0, y[ARM], own[TR], y[KRR_], 6, 6)
-        _multiply(-1.0, y[KWU], y[LEVER], y[KRR_], 6, 6)
+        _multiply(-1.0, own[TT], y[LEVER], y[KUW], 6)
+        _add(1.0, own[RT], w[KWU])
+        _multiply(-1.0, y[ARM], own[TT], w[KWU], 3)
+        _add(1.0, own[RR], w[KRR])
+        _multiply(-1.0, y[ARM], own[TR], w[KRR], 3)
+        _multiply(-1.0, w[KWU], y[LEVER], w[KRR], 6)
         if n > 0:
-            _rotations(M, C, Y, t.joints[j, FIRST_DOT], n, h, y, t.q, held)
-        _to_big(y, 2 * n, big)
-        total += invert(rows, big)
-        _from_big(y, 2 * n, big)
-        _multiply(-1.0, y[A_], y[KWU], y[YU], 6, 6)
-        _multiply(-1.0, y[Q_], y[KWU], y[EU], 2 * n, 6)
+            _rotations(M.B, C, M.X, Y, t.joints[j, FIRST_DOT], n, b, p, h, w, y)
+        total += _invert(w, y, n)
+        _multiply(-1.0, y[A_], w[KWU], y[YU], 6)
+        if n > 0:
+            _multiply(-1.0, y[Q_], w[KWU], y[EU], 6)
         _add(1.0, own[TT], y[DD])
-        _multiply(1.0, y[KUW], y[YU], y[DD], 6, 6)
+        _multiply(1.0, y[KUW], y[YU], y[DD], 6)
         if held:
             continue
         _point(M.B, C, M.X, Y, i, 2, p, h, y[ARM_A], y[LEVER_A])
-        above, pad = K[p], y[PAD]
+        above, pad = K[p], w[REST_T]
         _add(1.0, y[DD], above[TT])
         _zero(pad)
-        _multiply(1.0, y[DD], y[LEVER_A], pad, 6, 6)
-        _multiply(1.0, y[ARM_A], y[DD], above[RT], 6, 6)
+        _multiply(1.0, y[DD], y[LEVER_A], pad, 6)
+        _multiply(1.0, y[ARM_A], y[DD], above[RT], 3)
         if n > 0:
             at = PER_BODY * ground + PER_PAIR * t.joints[j, PAIR] + WW
             _pair_block(V, size, at, y[KPB])
-            _pair_block(V, size, at + ACROSS, y[KBP])
-            _multiply(-1.0, y[A_], y[KBP], y[YP], 6, 6)
-            _multiply(-1.0, y[G_], y[E_ROWS], y[YP], 6, 2 * n)
-            _multiply(-1.0, y[Q_], y[KBP], y[EP], 2 * n, 6)
-            _multiply(-1.0, y[H_], y[E_ROWS], y[EP], 2 * n, 2 * n)
-            _multiply(1.0, y[KUW], y[YP], y[FF], 6, 6)
+            _pair_block(V, size, at + ACROSS, w[KBP])
+            _multiply(-1.0, y[A_], w[KBP], y[YP], 6)
+            _multiply(-1.0, y[G_], w[E_ROWS], y[YP], 6)
+            _multiply(-1.0, y[Q_], w[KBP], y[EP], 6)
+            _multiply(-1.0, y[H_], w[E_ROWS], y[EP], 6)
+            _multiply(1.0, y[KUW], y[YP], y[FF], 6)
             _add(1.0, y[FF], pad)
-            _multiply(1.0, y[KPB], y[YU], y[GG], 6, 6)
-            _multiply(1.0, y[TP], y[EU], y[GG], 6, 2 * n)
+            _multiply(1.0, y[KPB], y[YU], y[GG], 3)
+            _multiply(1.0, y[TP], y[EU], y[GG], 3)
             _add(1.0, y[GG], above[RT])
-            _multiply(1.0, y[GG], y[LEVER_A], above[RR], 6, 6)
-            _multiply(1.0, y[KPB], y[YP], above[RR], 6, 6)
-            _multiply(1.0, y[TP], y[EP], above[RR], 6, 2 * n)
+            _multiply(1.0, y[GG], y[LEVER_A], above[RR], 6)
+            _multiply(1.0, y[KPB], y[YP], above[RR], 3)
+            _multiply(1.0, y[TP], y[EP], above[RR], 3)
         _add(1.0, pad, above[TR])
-        _multiply(1.0, y[ARM_A], pad, above[RR], 6, 6)
+        _multiply(1.0, y[ARM_A], pad, above[RR], 3)
     return total
-
-
-@inner
-def _to_big(y: Blocks, m: int, big: Array) -> None:
-    """[K T; W 0]."""
-    for i in range(6):
-        for j in range(6):
-            big[i, j] = y[KRR_, 6 * i + j]
-        for j in range(m):
-            big[i, 6 + j], big[6 + j, i] = y[T_, 6 * i + j], y[W_ROWS, 6 * j + i]
-    for i in range(m):
-        for j in range(m):
-            big[6 + i, 6 + j] = 0.0
-
-
-@inner
-def _from_big(y: Blocks, m: int, big: Array) -> None:
-    """The four blocks of its inverse."""
-    for i in range(6):
-        for j in range(6):
-            y[A_, 6 * i + j] = big[i, j]
-        for j in range(m):
-            y[G_, 6 * i + j], y[Q_, 6 * j + i] = big[i, 6 + j], big[6 + j, i]
-    for i in range(m):
-        for j in range(m):
-            y[H_, 6 * i + j] = big[6 + i, 6 + j]
 
 
 @inner
 def _gaps(M: Machine, gap: Array, j: int, joints: Int, g: Array) -> None:
     """g[0:6]: gaps of the point on both levels, g[6:12]: those of rows on rotations."""
     k, n = M.K[joints[j, POINT], PLACE], joints[j, DOTS]
+    for i in range(6, 12):
+        g[i] = 0.0
     for i in range(3):
         g[i], g[3 + i] = M.gap[k + i], gap[k + i]
     if n > 0:
         k = M.K[joints[j, FIRST_DOT], PLACE]
         for i in range(n):
-            g[6 + i], g[6 + n + i] = M.gap[k + i], gap[k + i]
+            g[6 + i], g[9 + i] = M.gap[k + i], gap[k + i]
 
 
 @inner
 def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) -> None:
     """Increments of all unknowns from the residuals of both levels; gap: rates of the constraints."""
-    ground, r, g, e = M.B.shape[0] - 1, t.r, t.q[0], t.q[1]
+    ground, r, g, e = M.B.shape[0] - 1, t.r, t.g[0], t.g[1]
     for b in range(ground):
         for i in range(3):
             r[b, i], r[b, 3 + i] = C[b, KIN_T + i], M.B[b, FORCE + i]
             r[b, 6 + i], r[b, 9 + i] = C[b, KIN_T + 3 + i], M.B[b, FORCE + 3 + i]
     for j in range(t.joints.shape[0]):
-        b, p, m = t.joints[j, BODY_B], t.joints[j, BODY_A], 2 * t.joints[j, DOTS]
+        b, p, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, DOTS]
         y, rest, own = t.Y[j], t.y[j], r[b]
         _gaps(M, gap, j, t.joints, g)
-        _apply(-1.0, y[ARM], own, 0, own, 6, 6, 6)
+        _apply(-1.0, y[ARM], own, 0, own, 6)
         _zero(rest)
-        _apply(-1.0, y[A_], own, 6, rest, REST, 6, 6)
-        _apply(-1.0, y[G_], g, 6, rest, REST, 6, m)
-        _apply(-1.0, y[Q_], own, 6, rest, MU, m, 6)
-        _apply(-1.0, y[H_], g, 6, rest, MU, m, m)
+        _apply(-1.0, y[A_], own, 6, rest, REST)
+        if n > 0:
+            _apply(-1.0, y[G_], g, 6, rest, REST)
+            _apply(-1.0, y[Q_], own, 6, rest, MU)
+            _apply(-1.0, y[H_], g, 6, rest, MU)
         for i in range(6):
             rest[RHO + i] = own[i]
-        _apply(1.0, y[KUW], rest, REST, rest, RHO, 6, 6)
+        _apply(1.0, y[KUW], rest, REST, rest, RHO)
         if p < ground:
             for i in range(6):
                 e[i] = rest[RHO + i]
-            _apply(-1.0, y[DD], g, 0, e, 0, 6, 6)
+            _apply(-1.0, y[DD], g, 0, e, 0)
             for i in range(6):
                 r[p, i] += e[i]
-            _apply(1.0, y[ARM_A], e, 0, r[p], 6, 6, 6)
-            if m > 0:
-                _apply(1.0, y[KPB], rest, REST, r[p], 6, 6, 6)
-                _apply(-1.0, y[GG], g, 0, r[p], 6, 6, 6)
-                _apply(1.0, y[TP], rest, MU, r[p], 6, 6, m)
+            _apply(1.0, y[ARM_A], e, 0, r[p], 6)
+            if n > 0:
+                _apply(1.0, y[KPB], rest, REST, r[p], 6)
+                _apply(-1.0, y[GG], g, 0, r[p], 6)
+                _apply(1.0, y[TP], rest, MU, r[p], 6)
     for k in range(t.roots.size):
         _solve_root(t.K[t.roots[k]], r[t.roots[k]], t.big)
     for j in range(t.joints.shape[0] - 1, -1, -1):
@@ -317,23 +341,24 @@ def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) ->
         if p < ground:
             for i in range(6):
                 e[i] += r[p, i]
-            _apply(1.0, y[LEVER_A], r[p], 6, e, 0, 6, 6)
+            _apply(1.0, y[LEVER_A], r[p], 6, e, 0)
             if n > 0:
-                _apply(1.0, y[YP], r[p], 6, rest, REST, 6, 6)
-                _apply(1.0, y[FF], r[p], 6, rest, RHO, 6, 6)
-                _apply(1.0, y[EP], r[p], 6, rest, MU, 2 * n, 6)
-        _apply(1.0, y[EU], e, 0, rest, MU, 2 * n, 6)
-        _apply(1.0, y[YU], e, 0, rest, REST, 6, 6)
-        _apply(1.0, y[DD], e, 0, rest, RHO, 6, 6)
+                _apply(1.0, y[YP], r[p], 6, rest, REST)
+                _apply(1.0, y[FF], r[p], 6, rest, RHO)
+                _apply(1.0, y[EP], r[p], 6, rest, MU)
+        if n > 0:
+            _apply(1.0, y[EU], e, 0, rest, MU)
+        _apply(1.0, y[YU], e, 0, rest, REST)
+        _apply(1.0, y[DD], e, 0, rest, RHO)
         for i in range(6):
             own[6 + i], own[i] = rest[REST + i], e[i]
-        _apply(-1.0, y[LEVER], own, 6, own, 0, 6, 6)
+        _apply(-1.0, y[LEVER], own, 6, own, 0)
         k = M.K[t.joints[j, POINT], PLACE]
         for i in range(3):
             dG[k + i], M.dlam[k + i] = -rest[RHO + i], -rest[RHO + 3 + i]
         k = M.K[t.joints[j, FIRST_DOT], PLACE]
         for i in range(n):
-            dG[k + i], M.dlam[k + i] = rest[MU + i], rest[MU + n + i]
+            dG[k + i], M.dlam[k + i] = rest[MU + i], rest[MU + 3 + i]
     for b in range(ground):
         for i in range(3):
             M.B[b, DU + i], C[b, DV1 + i] = r[b, i], r[b, 3 + i]
