@@ -67,6 +67,8 @@ def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
     only on rotations, or against the ground.
     """
     n = len(c.machine.B) - 1
+    if len(c.elements.couplings.rows):
+        return None  # they couple velocities of any bodies
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
     tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
@@ -211,7 +213,7 @@ def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
 
     n, m = len(c.machine.B) - 1, len(c.w)
-    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m if used else 0
+    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m + 12 * len(c.elements.couplings.bodies) if used else 0
     return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
 
 
@@ -271,5 +273,24 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             rows.append(np.array([place]))
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
+    _add_couplings(c, rows, cols, keep)
     chosen = np.flatnonzero(np.concatenate(keep))
     return np.concatenate(rows)[chosen], np.concatenate(cols)[chosen], chosen
+
+
+def _add_couplings(c: MachineModel, rows: list[Int], cols: list[Int], keep: list[Mask]) -> None:
+    """Rows of couplings: the place of each multiplier, of which the diagonal counts, then their own values."""
+    from visviva.kernels.multibody.graph import PER_ROW
+
+    n, couplings, six = len(c.machine.B) - 1, c.elements.couplings, np.arange(6)
+    for place in 6 * n + couplings.rows[:, 0]:
+        rows.append(np.full(PER_ROW, place))
+        cols.append(np.full(PER_ROW, place))
+        keep.append(np.arange(PER_ROW) == PER_ROW - 1)
+    for row in couplings.rows:
+        place = np.full(6, 6 * n + row[0])
+        for body in couplings.bodies[row[4] : row[5]]:
+            own = 6 * body + six
+            rows += [own, place]
+            cols += [place, own]
+            keep += [np.ones(6, dtype=bool)] * 2

@@ -87,6 +87,8 @@ class _Builder:
         joints = self._joints()
         rows, m = len(self.functions), sum(len(joint.multipliers) for joint in joints)
         acting = ActingParts(self.model, self.functions)
+        own, couplings = m, acting.couplings.places()
+        m += len(couplings)
         X, K = self.functions.tables()
         T, TK = self._turns()
         machine = Machine(
@@ -109,7 +111,8 @@ class _Builder:
             directors=self._directors(),
         )
         w, sign = self._multipliers(joints)
-        return MachineModel(self.model, machine, acting.tables(), places, w, sign, joints, acting.widest)
+        w, sign = np.concatenate([w, couplings]), np.concatenate([sign, np.ones(len(couplings))])
+        return MachineModel(self.model, machine, acting.tables(own), places, w, sign, joints, acting.widest)
 
     # -- bodies --
 

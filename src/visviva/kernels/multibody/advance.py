@@ -8,13 +8,21 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
+from visviva.kernels.multibody.accounts import coupling_rates, energies, heat_of, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
+from visviva.kernels.multibody.conditions import (
+    couple,
+    coupling_gap,
+    move_shifts,
+    read_shifts,
+    worst_coupling,
+    write_shifts,
+)
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
-from visviva.kernels.multibody.residual import balances, joints
+from visviva.kernels.multibody.residual import EXACT, balances, joints
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
 
@@ -88,6 +96,7 @@ def read_state(M: Machine, e: Elements, at: Places, x: Array, angles: Array) -> 
         M.T[k, ANGLE] = angles[k]
     for k in range(at.y.shape[0]):
         e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
+    read_shifts(e.couplings, x)
     place(M.B, M.X, M.K, M.T, M.TK)
 
 
@@ -171,11 +180,12 @@ def trial(M: Machine, e: Elements, s: Elimination, u: Array, h: float, y: Array)
     balance_bodies(M.B, M.sizes[0], M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
+    couple(e.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
     push_elements(M, e, u, h)
     slope_bodies(M.B, M.sizes[0], h)
     clear(s.Z)
     curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-    assemble_graph(M, s.graph, s.Z, s.pairs, h)
+    assemble_graph(M, s.graph, e.couplings, s.Z, s.pairs, h)
 
 
 @kernel
@@ -201,7 +211,9 @@ def advance(
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
+    couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
+    write_shifts(couplings, T, log.x[0])
     energies(B, lie, gravity, log.energy[0])
     for step in range(n):
         report = log.report[step]
@@ -230,6 +242,11 @@ def advance(
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
                     efforts(M, e, inputs, length)
+                    if coupled:
+                        couple(couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
+                        most, at_most = worst_coupling(couplings, gap, active, length, True)
+                        if not EXACT * most <= row:
+                            row, at_row = EXACT * most, at_most
                     push_elements(M, e, inputs, length)
                 r, worst = balances(B)
                 if not row <= r:
@@ -274,7 +291,7 @@ def advance(
                         if border:
                             factor_border(M, s.tree, s.border)
                     else:
-                        assemble_graph(M, s.graph, Z, s.pairs, length)
+                        assemble_graph(M, s.graph, couplings, Z, s.pairs, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                     if not pivot > 0.0:
                         status = SINGULAR
@@ -295,6 +312,10 @@ def advance(
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
+            if coupled:
+                most, at_most = worst_coupling(couplings, gap, active, length, False)
+                if not most <= missing:
+                    row, missing = at_most, most
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
@@ -312,6 +333,8 @@ def advance(
                 log.lam[step, k] += share * lam[k] / length
             known = min(known + 1, past)
             end_bodies(B, lie, length)
+            if coupled:
+                move_shifts(couplings, inputs, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
@@ -322,6 +345,10 @@ def advance(
         energies(B, lie, gravity, log.energy[step + 1])
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
+        if coupled:
+            write_shifts(couplings, T, log.x[step + 1])
+            log.g[step] = max(log.g[step], coupling_gap(couplings, T, X))
+            coupling_rates(B, X, K, lie, couplings, log.g_v[step])
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual
