@@ -63,7 +63,7 @@ class MachineCouplings:
         from visviva.kernels.multibody.tables import Couplings
 
         layout, columns = self.model.layout, self.model.port_columns
-        rows, shifts, constant = [], [], []
+        rows, shifts, constant = [], list[tuple[int, int]](), []
         for k, (part, (a, b, c, d), owner) in enumerate(zip(self._parts, self._spans, self.owners(), strict=True)):
             condition = part.condition
             assert isinstance(condition, Coupling)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.curvature import FIRST, columns_of
 
@@ -117,7 +117,7 @@ def coupling_columns(c: Couplings, B: Array, X: Array, K: Int, r: int, q: Array,
 
 
 @inner
-def worst_coupling(c: Couplings, gap: Array, active: Array, h: float, solved: bool) -> tuple[float, int]:
+def worst_coupling(c: Couplings, gap: Array, active: Mask, h: float, solved: bool) -> tuple[float, int]:
     """The largest |g| relative to the size of its terms, of rows that are solved or of those that are not."""
     worst, at = 0.0, -1
     for r in range(c.rows.shape[0]):

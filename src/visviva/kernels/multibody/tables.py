@@ -69,9 +69,7 @@ class Machine(NamedTuple):
 class Couplings(NamedTuple):
     """Rows over coordinates of several joints, see `conditions`."""
 
-    rows: (
-        Int  # (rows, 7) multiplier, first term and the one after the last, its s or -1, the same of bodies, constraint
-    )
+    rows: Int  # (rows, 7) multiplier; terms, from and to; its s or -1; bodies, from and to; constraint of the model
     terms: Int  # (terms, 4) first measure, first slope, turn or -1 for a displacement, first function
     coefficients: Array  # (terms,)
     constant: Array  # (rows,)
