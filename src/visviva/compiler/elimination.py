@@ -76,7 +76,7 @@ def tree_plan(c: MachineModel, active: Mask, most: int = BORDER) -> TreePlan | N
     n = len(c.machine.B) - 1
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
-    if len(c.elements.conditions.table):
+    if len(c.elements.couplings.rows) or len(c.elements.conditions.table):
         return None
     tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
     plan = _hang(n, c.joints, tree)
@@ -225,9 +225,9 @@ def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
     from visviva.kernels.multibody.tables import ROWS
 
-    n, m, conditions = len(c.machine.B) - 1, len(c.w), c.elements.conditions
+    n, m, conditions, couplings = len(c.machine.B) - 1, len(c.w), c.elements.conditions, c.elements.couplings
     rows = m - int(conditions.table[:, ROWS].sum())
-    more = len(condition_pattern(conditions, n)[0])
+    more = 12 * len(couplings.bodies) + len(condition_pattern(conditions, n)[0])
     values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * rows + more if used else 0
     return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
 
@@ -256,7 +256,7 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
     if (c.machine.K[:rows, KIND] > ROD).any():
         raise NotCompilable("a joint has a row whose rate has no compiled form")
-    if len(c.elements.conditions.table):
+    if len(c.elements.couplings.rows) or len(c.elements.conditions.table):
         raise NotCompilable("the rates of conditions have no compiled form")
     joints = s.tree.joints
     tree = RateTree(
@@ -338,9 +338,28 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             rows.append(np.array([place]))
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
+    _add_couplings(c, rows, cols, keep)
     more_rows, more_cols = condition_pattern(c.elements.conditions, n)
     rows.append(more_rows)
     cols.append(more_cols)
     keep.append(np.ones(len(more_rows), dtype=bool))
     chosen = np.flatnonzero(np.concatenate(keep))
     return np.concatenate(rows)[chosen], np.concatenate(cols)[chosen], chosen
+
+
+def _add_couplings(c: MachineModel, rows: list[Int], cols: list[Int], keep: list[Mask]) -> None:
+    """Rows of couplings: the place of each multiplier, of which the diagonal counts, then their own values."""
+    from visviva.kernels.multibody.graph import PER_ROW
+
+    n, couplings, six = len(c.machine.B) - 1, c.elements.couplings, np.arange(6)
+    for place in 6 * n + couplings.rows[:, 0]:
+        rows.append(np.full(PER_ROW, place))
+        cols.append(np.full(PER_ROW, place))
+        keep.append(np.arange(PER_ROW) == PER_ROW - 1)
+    for row in couplings.rows:
+        place = np.full(6, 6 * n + row[0])
+        for body in couplings.bodies[row[4] : row[5]]:
+            own = 6 * body + six
+            rows += [own, place]
+            cols += [place, own]
+            keep += [np.ones(6, dtype=bool)] * 2

@@ -86,10 +86,11 @@ class _Builder:
         from visviva.kernels.multibody.tables import Machine
 
         joints = self._joints()
-        rows, first = len(self.functions), sum(len(joint.multipliers) for joint in joints)
-        conditions = condition_tables(self.model, self.functions, first)
-        m = len(conditions.size)
+        rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
         acting = ActingParts(self.model, self.functions)
+        couplings = acting.couplings.places()
+        conditions = condition_tables(self.model, self.functions, own + len(couplings))
+        m = len(conditions.size)
         X, K = self.functions.tables()
         T, TK = self._turns()
         machine = Machine(
@@ -111,8 +112,8 @@ class _Builder:
             owner=np.array(self.owner, dtype=np.int64),
             directors=self._directors(),
         )
-        w, sign = self._multipliers(joints)
-        elements = acting.tables(conditions)
+        w, sign = self._multipliers(joints, couplings)
+        elements = acting.tables(conditions, own)
         return MachineModel(self.model, machine, elements, places, w, sign, joints, acting.widest)
 
     # -- bodies --
@@ -159,7 +160,7 @@ class _Builder:
             found.append(JointRows(joint.name, ends, range(first, len(self.functions)), range(begin, m), holds))
         return tuple(found)
 
-    def _multipliers(self, joints: tuple[JointRows, ...]) -> tuple[Int, Array]:
+    def _multipliers(self, joints: tuple[JointRows, ...], couplings: Int) -> tuple[Int, Array]:
         """Places of the multipliers in the model, and signs: a point told from the other end changes its row's."""
         w, sign = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for joint, part in zip(joints, self.m.joints, strict=True):
@@ -168,7 +169,7 @@ class _Builder:
                 w.append(np.arange(at.start, at.stop) - self.model.layout.dim)
                 flip = -1.0 if joint.name in self.flipped else 1.0
                 sign += [np.full(row.count, flip if isinstance(row, Meet) else 1.0) for row in part.joint.rows]
-        others = condition_places(self.model)
+        others = np.concatenate([couplings, condition_places(self.model)])
         return np.concatenate([*w, others]), np.concatenate([*sign, np.ones(len(others))])
 
     def _turns(self) -> tuple[Array, Int]:

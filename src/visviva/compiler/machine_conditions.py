@@ -8,6 +8,8 @@ import numpy as np
 
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.row_laws import row_law_of
+from visviva.mechanism.conditions import AbstractCondition
+from visviva.mechanism.coupling import Coupling
 from visviva.model import Model
 
 if TYPE_CHECKING:
@@ -15,18 +17,17 @@ if TYPE_CHECKING:
 
 
 def condition_tables(model: Model, functions: Functions, first: int) -> Conditions:
-    """Tables of all conditions, whose multipliers follow those of joints from a place on.
+    """Tables of conditions other than couplings, whose multipliers come from a place on.
 
     Raises `NotCompilable` for one without compiled form.
     """
     from visviva.compiler.build import row_address
     from visviva.kernels.multibody.tables import Conditions
 
-    assert model.mechanism is not None
     owner = {part.name: k for k, part in enumerate(model.constraints)}
     rows, movers, numbers = [], list[int](), [np.zeros(0)]
     at, widest, most = 0, 0, 0
-    for condition in model.mechanism.conditions:
+    for condition in _own(model):
         law, own = row_law_of(condition)
         place = (at, len(movers), int(law.has_g), owner[condition.name])
         rows.append((row_address(law), law.bodies, law.rows, first, *place))
@@ -40,10 +41,15 @@ def condition_tables(model: Model, functions: Functions, first: int) -> Conditio
     )  # fmt: skip
 
 
-def condition_places(model: Model) -> Int:
-    """Places of the multipliers of all conditions among the algebraic unknowns of the model."""
+def _own(model: Model) -> list[AbstractCondition]:
+    """All conditions but couplings of joints, which have tables of their own."""
     assert model.mechanism is not None
-    names = tuple(condition.name for condition in model.mechanism.conditions)
+    return [condition for condition in model.mechanism.conditions if not isinstance(condition, Coupling)]
+
+
+def condition_places(model: Model) -> Int:
+    """Places of their multipliers among the algebraic unknowns of the model."""
+    names = tuple(condition.name for condition in _own(model))
     return (model.layout.act(names) - model.layout.dim).astype(np.int64)
 
 

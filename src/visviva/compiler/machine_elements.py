@@ -11,15 +11,17 @@ from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw
 from visviva.compiler.losses import AXES, entropy_of
+from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Along, Row
+from visviva.library.joints import Along, Angle, Row
 from visviva.mechanism.coordinates import pair_functions
+from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Joint, Motor, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
-from visviva.model.conditioned import Conditioned
+from visviva.model.conditioned import Conditioned, DrivePort
 from visviva.model.friction import LawFriction, StopLoss
 from visviva.model.heat import Cooling, HeatCapacity, Heated
 from visviva.model.holonomic import Holonomic
@@ -59,6 +61,7 @@ class ActingParts:
         self._works: list[tuple[int, int]] = []
         self._loads: list[tuple[int, int, int]] = []
         self._pushed: list[tuple[int, int]] = []
+        self._stored = {part.variable for part in model.storages}
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
         for stop in self.m.stops:
@@ -66,8 +69,9 @@ class ActingParts:
                 self._number[stop.name] = self._new_element(stop.joint, (stop.measure,))
         self.losses = LossTables(self.m)
         self._other_states()
+        self.couplings = MachineCouplings(model, functions.number)
         for part in model.structures:
-            if not isinstance(part, Holonomic | Conditioned | Gyroscopic) and not _is_motion(part):
+            if not isinstance(part, Holonomic | Gyroscopic) and not _is_motion(part):
                 self._add(part)
 
     @property
@@ -75,8 +79,8 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def tables(self, conditions: Conditions) -> Elements:
-        """As the kernels want them, with conditions beside them."""
+    def tables(self, conditions: Conditions, first: int) -> Elements:
+        """As the kernels want them, with conditions beside them; first: multiplier of the first coupling."""
         from visviva.kernels.multibody.tables import Elements
 
         law, law_rows, law_numbers = self._laws()
@@ -97,6 +101,7 @@ class ActingParts:
             works=table(self._works, 2),
             conditions=conditions,
             losses=self.losses.tables(),
+            couplings=self.couplings.tables(self._measures, first),
         )
 
     def _other_states(self) -> None:
@@ -116,7 +121,7 @@ class ActingParts:
         self.losses.sinks += [node] * (len(self._heats) - count)
 
     def _add_cold(self, part: AbstractStructure, node: int) -> None:
-        from visviva.kernels.multibody.accounts import BY_DRIVE, BY_LOAD, BY_PUSH, BY_VOLTAGE
+        from visviva.kernels.multibody.accounts import BY_COUPLING, BY_DRIVE, BY_LOAD, BY_PUSH, BY_VOLTAGE
         from visviva.kernels.multibody.heats import BY_COOLING, BY_ELEMENT, BY_LAW, BY_MOTOR, BY_STOP, BY_TWIST
         from visviva.kernels.multibody.tables import DRIVE, FRICTION
 
@@ -127,6 +132,13 @@ class ActingParts:
                 at = self.model.layout.x[part.acts[0]].start
                 self.y += [(first + k, at + k) for k in range(n)]
                 self._slope_of[part.acts[0]] = (first, slope)
+            case MeasuredAngle() if part.acts[0] not in self._stored:
+                self.couplings.follow(self._turn(part.turn), self.model.layout.x[part.acts[0]].start)
+            case Conditioned():
+                if isinstance(part.condition, Coupling):  # others have tables of their own
+                    self._couple(part, part.condition)
+            case DrivePort():
+                self._works.append((BY_COUPLING, self.couplings.number(part.name)))
             case MeasuredAngle():
                 y, slope = self._new_twist(part.turn)
                 self.y.append((y, self.model.layout.x[part.acts[0]].start))
@@ -196,6 +208,17 @@ class ActingParts:
         self._measures, self._slopes = y + 1, slope + 1
         self._twists.append((self._turn(turn), TORSION, y, slope))
         return y, slope
+
+    def _couple(self, part: Conditioned, coupling: Coupling) -> None:
+        """The functions of a coupling: cos and sin of its angles, and its displacements."""
+        terms = []
+        names = [turn.name for turn in self.model.turns]
+        for term in coupling.terms:
+            one = term.coordinate
+            rows: tuple[Row, ...] = (one.cos, one.sin) if isinstance(one, Angle) else (one,)
+            measure, _, slope, _, _, function = self._element[self._new_element(term.joint, rows)]
+            terms.append((measure, slope, names.index(term.angle) if term.turns else -1, function))
+        self.couplings.add(part, terms)
 
     def _turn(self, turn: Turn) -> int:
         """Which of the model's turns it is."""

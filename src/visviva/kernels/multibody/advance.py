@@ -8,7 +8,7 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import energies, rates, work_of, worst_gap
+from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.conditions import broken_condition, hold, node_of_conditions, slopes_of_conditions
 from visviva.kernels.multibody.curvature import curve_elements
@@ -21,7 +21,7 @@ from visviva.kernels.multibody.ggl_tree import factor_rate_tree, solve_rate_tree
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
 from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
 from visviva.kernels.multibody.losses import carry
-from visviva.kernels.multibody.residual import balances, joints, reach
+from visviva.kernels.multibody.residual import EXACT, balances, joints, reach
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
 
@@ -29,6 +29,9 @@ from visviva.kernels.multibody.ggl_step import (  # isort: skip
     keep_rates, move_rates, predict_rates, rate_residual, remember_rates, restore_rates,
 )  # fmt: skip
 
+from visviva.kernels.multibody.couplings import (  # isort: skip
+    couple, coupling_gap, move_shifts, read_shifts, worst_coupling, write_shifts,
+)  # fmt: skip
 from visviva.kernels.multibody.bodies import (  # isort: skip
     balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
 )  # fmt: skip
@@ -100,6 +103,7 @@ def read_state(M: Machine, e: Elements, at: Places, x: Array, angles: Array) -> 
         M.T[k, ANGLE] = angles[k]
     for k in range(at.y.shape[0]):
         e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
+    read_shifts(e.couplings, x)
     place(M.B, M.X, M.K, M.T, M.TK)
 
 
@@ -195,12 +199,13 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
     hold(M.B, e.conditions, M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
+    couple(e.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
     push_elements(M, e, u, h)
     if level is None:
         slope_bodies(M.B, M.sizes[0], h)
         clear(s.Z)
         curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-        first = assemble_graph(M, s.graph, s.Z, s.pairs, h)
+        first = assemble_graph(M, s.graph, e.couplings, s.Z, s.pairs, h)
         slopes_of_conditions(M.B, e.conditions, M.lam, M.active, s.graph.V, first, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
@@ -234,7 +239,9 @@ def advance(
     conditions = e.conditions
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
+    couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
+    write_shifts(couplings, T, log.x[0])
     energies(B, lie, gravity, log.energy[0])
     for step in range(n):
         report = log.report[step]
@@ -275,6 +282,11 @@ def advance(
                     row, at_row = other, at_other
                 if acting:
                     efforts(M, e, inputs, length)
+                    if coupled:
+                        couple(couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
+                        most, at_most = worst_coupling(couplings, gap, active, length, True)
+                        if not EXACT * most <= row:
+                            row, at_row = EXACT * most, at_most
                     push_elements(M, e, inputs, length)
                 if level is not None:
                     rate, at_rate = rate_residual(B, X, K, rows, active, level, length)
@@ -341,7 +353,7 @@ def advance(
                         if border:
                             factor_border(M, s.tree, s.border)
                     else:
-                        first = assemble_graph(M, s.graph, Z, s.pairs, length)
+                        first = assemble_graph(M, s.graph, couplings, Z, s.pairs, length)
                         slopes_of_conditions(B, conditions, lam, active, s.graph.V, first, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                 if not pivot > 0.0:
@@ -373,6 +385,10 @@ def advance(
             row, missing = _broken(X, K, rows, gap, active, length)
             other, worse = broken_condition(conditions, gap, active, length, missing)
             row, missing = (other, worse) if other >= 0 else (row, missing)
+            if coupled:
+                most, at_most = worst_coupling(couplings, gap, active, length, False)
+                if not most <= missing:
+                    row, missing = at_most, most
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
@@ -399,6 +415,8 @@ def advance(
             else:
                 end_rates(B, level.B, length)
             carry(elastic, e.losses)
+            if coupled:
+                move_shifts(couplings, inputs, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
@@ -410,6 +428,10 @@ def advance(
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
         log.g[step] = max(log.g[step], node_of_conditions(B, conditions, lie, log.g_v[step]))
+        if coupled:
+            write_shifts(couplings, T, log.x[step + 1])
+            log.g[step] = max(log.g[step], coupling_gap(couplings, T, X))
+            coupling_rates(B, X, K, lie, couplings, log.g_v[step])
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual

@@ -108,6 +108,22 @@ class Losses(NamedTuple):
     theta0: Array  # (1,)
 
 
+class Couplings(NamedTuple):
+    """Rows over coordinates of several joints, see `couplings`."""
+
+    rows: Int  # (rows, 7) multiplier; terms, from and to; its s or -1; bodies, from and to; constraint of the model
+    terms: Int  # (terms, 4) first measure, first slope, turn or -1 for a displacement, first function
+    coefficients: Array  # (terms,)
+    constant: Array  # (rows,)
+    size: Array  # (rows,) of the terms that cancel in it
+    bodies: Int  # those of all rows
+    shifts: Int  # (k, 2) place of s in the state, and input that moves it or -1
+    shift: Array  # (k,) s at the start of a step
+    followed: Int  # (k, 2) turn, and place of its angle in the state
+    secant: Array  # (measures,) coefficient times the derivative of its coordinate between both ends of a step
+    end: Array  # (measures,) the same at the end
+
+
 class Elements(NamedTuple):
     """Springs, dampers, friction and inputs."""
 
@@ -129,6 +145,7 @@ class Elements(NamedTuple):
     works: Int  # (ports, 2) kind and number
     conditions: Conditions
     losses: Losses
+    couplings: Couplings
 
 
 # kinds of what acts about the axis of a joint
