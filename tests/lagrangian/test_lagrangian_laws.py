@@ -124,6 +124,24 @@ def test_heat_and_work_close_the_balance(base, scheme):
     assert_allclose(sum(powers), supplied, atol=1e-9 * np.abs(powers).max())
 
 
+@pytest.mark.parametrize("scheme", [PHMP(compiled=False), PHMPGGL()], ids=["PHMP", "PHMPGGL"])
+@pytest.mark.parametrize(("l", "m"), [(1e-6, 1e-9), (1e6, 1e9), (1.0, 1e-12)])
+def test_sizes_do_not_matter(l, m, scheme):
+    model = vv.lagrangian(
+        "pendulum",
+        q=("x", "y"),
+        M=lambda q, m: m,
+        V=lambda q, m: 9.81 * m * q.y,
+        g=lambda q, l: np.sqrt(q.x**2 + q.y**2) - l,
+        parameters={"m": m, "l": l},
+        q0=(l * np.sin(1.0), -l * np.cos(1.0)),
+    )
+    T = np.sqrt(l / 9.81)
+    audit = vv.simulate(model, T, T / 20, integrator=scheme).audit()
+    assert audit.first_law <= 1e-13
+    assert audit.g <= 1e-12
+
+
 def test_public_velocities_are_on_the_constraints_and_raw_ones_have_the_energy():
     run = vv.simulate(bead(), t_end=0.5, h=0.02, integrator=PHMP(compiled=False))
     G = np.array([part.gradient(q) for part in run.model.constraints for q in run["q"]])

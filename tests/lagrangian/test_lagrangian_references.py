@@ -122,7 +122,7 @@ def test_order_two_towards_motions_derived_by_hand(make, reference, scheme):
 @pytest.mark.parametrize("inner", [NUMPY, PHMPGGL()], ids=["PHMP", "PHMPGGL"])
 @pytest.mark.parametrize(("make", "reference"), [(bead, bead_at), (pendulum, pendulum_at)], ids=["bead", "pendulum"])
 def test_order_four_of_the_composition(make, reference, inner):
-    steps = np.array([5, 10, 20])
+    steps = np.array([6, 12, 24])  # even: the constant of the error differs for odd ones
     found = errors(make, steps, 0.4, {"q": reference(0.4)[0]}, Suzuki4(inner))
     assert (order(found, steps) > 3.6).all()
 
