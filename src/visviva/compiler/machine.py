@@ -9,9 +9,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
-from visviva.compiler.machine_conditions import condition_places, condition_tables
 from visviva.compiler.machine_elements import ActingParts
 from visviva.compiler.machine_functions import Functions, Int, stack, table
+from visviva.compiler.machine_rows import row_places, row_tables
 from visviva.library.joints import Angle, Dot, Meet
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.parts import Body, Joint, Particle
@@ -86,10 +86,11 @@ class _Builder:
         from visviva.kernels.multibody.tables import Machine
 
         joints = self._joints()
-        rows, first = len(self.functions), sum(len(joint.multipliers) for joint in joints)
-        conditions = condition_tables(self.model, self.functions, first)
-        m = len(conditions.size)
+        rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
         acting = ActingParts(self.model, self.functions)
+        couplings, others = acting.couplings.places(), row_places(self.model)
+        generated = row_tables(self.model, self.functions, own + len(couplings))
+        m = own + len(couplings) + len(others)
         X, K = self.functions.tables()
         T, TK = self._turns()
         machine = Machine(
@@ -112,7 +113,8 @@ class _Builder:
             directors=self._directors(),
         )
         w, sign = self._multipliers(joints)
-        elements = acting.tables(conditions)
+        w, sign = np.concatenate([w, couplings, others]), np.append(sign, np.ones(len(couplings) + len(others)))
+        elements = acting.tables(own, generated)
         return MachineModel(self.model, machine, elements, places, w, sign, joints, acting.widest)
 
     # -- bodies --
@@ -168,8 +170,7 @@ class _Builder:
                 w.append(np.arange(at.start, at.stop) - self.model.layout.dim)
                 flip = -1.0 if joint.name in self.flipped else 1.0
                 sign += [np.full(row.count, flip if isinstance(row, Meet) else 1.0) for row in part.joint.rows]
-        others = condition_places(self.model)
-        return np.concatenate([*w, others]), np.concatenate([*sign, np.ones(len(others))])
+        return np.concatenate(w), np.concatenate(sign)
 
     def _turns(self) -> tuple[Array, Int]:
         """Axes of all joints that turn, and their ends, in the order of the model's turns."""

@@ -10,13 +10,15 @@ from visviva._arrays import Array
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw
+from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
-from visviva.library.joints import Along, Row
+from visviva.library.joints import Along, Angle, Row
 from visviva.mechanism.coordinates import pair_functions
+from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Joint, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
-from visviva.model.conditioned import Conditioned
+from visviva.model.conditioned import Conditioned, DrivePort
 from visviva.model.holonomic import Holonomic
 from visviva.model.law import LawEnergy
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredPort
@@ -25,7 +27,7 @@ from visviva.model.structure import AbstractStructure, Port, Routing
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.tables import Conditions, Elements
+    from visviva.kernels.multibody.tables import Elements, GeneratedRows
 
 
 @final
@@ -53,10 +55,12 @@ class ActingParts:
         self._works: list[tuple[int, int]] = []
         self._loads: list[tuple[int, int, int]] = []
         self._pushed: list[tuple[int, int]] = []
+        self._stored = {part.variable for part in model.storages}
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
+        self.couplings = MachineCouplings(model, functions.number)
         for part in model.structures:
-            if not isinstance(part, Holonomic | Conditioned | Gyroscopic) and not _is_motion(part):
+            if not isinstance(part, Holonomic | Gyroscopic) and not _is_motion(part):
                 self._add(part)
 
     @property
@@ -64,8 +68,8 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def tables(self, conditions: Conditions) -> Elements:
-        """As the kernels want them, with conditions beside them."""
+    def tables(self, first: int, generated: GeneratedRows) -> Elements:
+        """As the kernels want them; first: multiplier of the first coupling, generated: other conditions."""
         from visviva.kernels.multibody.tables import Elements
 
         law, law_rows, law_numbers = self._laws()
@@ -84,11 +88,12 @@ class ActingParts:
             numbers=np.array(self._numbers, dtype=np.float64),
             heats=table(self._heats, 2),
             works=table(self._works, 2),
-            conditions=conditions,
+            couplings=self.couplings.tables(self._measures, first),
+            generated=generated,
         )
 
     def _add(self, part: AbstractStructure) -> None:
-        from visviva.kernels.multibody.accounts import BY_DRIVE, BY_ELEMENT, BY_LOAD, BY_PUSH, BY_TWIST
+        from visviva.kernels.multibody.accounts import BY_COUPLING, BY_DRIVE, BY_ELEMENT, BY_LOAD, BY_PUSH, BY_TWIST
         from visviva.kernels.multibody.tables import DRIVE, FRICTION, TORSION
 
         columns = self.model.port_columns
@@ -98,6 +103,13 @@ class ActingParts:
                 at = self.model.layout.x[part.acts[0]].start
                 self.y += [(first + k, at + k) for k in range(n)]
                 self._slope_of[part.acts[0]] = (first, slope)
+            case MeasuredAngle() if part.acts[0] not in self._stored:
+                self.couplings.follow(self._turn(part.turn), self.model.layout.x[part.acts[0]].start)
+            case Conditioned():
+                if isinstance(part.condition, Coupling):  # others are generated rows
+                    self._couple(part, part.condition)
+            case DrivePort():
+                self._works.append((BY_COUPLING, self.couplings.number(part.name)))
             case MeasuredAngle():
                 y, slope = self._measures, self._slopes
                 self._measures, self._slopes = y + 1, slope + 1
@@ -125,6 +137,17 @@ class ActingParts:
                 self._loads.append((body, columns[part.name].start, part.width))
             case _:
                 raise NotCompilable(f"{part.name!r} has no compiled form")
+
+    def _couple(self, part: Conditioned, coupling: Coupling) -> None:
+        """The functions of a coupling: cos and sin of its angles, and its displacements."""
+        terms = []
+        names = [turn.name for turn in self.model.turns]
+        for term in coupling.terms:
+            one = term.coordinate
+            rows: tuple[Row, ...] = (one.cos, one.sin) if isinstance(one, Angle) else (one,)
+            measure, _, slope, _, _, function = self._element[self._new_element(term.joint, rows)]
+            terms.append((measure, slope, names.index(term.angle) if term.turns else -1, function))
+        self.couplings.add(part, terms)
 
     def _turn(self, turn: Turn) -> int:
         """Which of the model's turns it is."""

@@ -45,7 +45,7 @@ class Accounts:
         carried = carried[:, : len(model.ports)]
         total_work = self._work + np.cumsum(work.sum(-1))
         self._work = float(total_work[-1]) if len(total_work) else self._work
-        columns = self._of_states(x, u) if counted is None else self._of_tallies(x, counted)
+        columns = self._of_states(x, u) if counted is None else self._of_tallies(x, u, counted)
         gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
         columns["scale"] = columns["scale"] + np.abs(total_work)
         return columns | {
@@ -69,8 +69,8 @@ class Accounts:
             "g_v_rows": rows,
         }
 
-    def _of_tallies(self, x: Array, counted: Tallies) -> dict[str, Array]:
-        """The same, where bodies and joints have been counted: what is left are the energies of elements."""
+    def _of_tallies(self, x: Array, u: Array, counted: Tallies) -> dict[str, Array]:
+        """The same, where bodies and joints have been counted: what is left are energies of elements, and ṡ."""
         model, storages = self.model, self.model.storages
         rest = [k for k, part in enumerate(storages) if not isinstance(part, Kinetic | Linear)]
         H = np.zeros((len(x), 0))
@@ -84,10 +84,18 @@ class Accounts:
             "g": counted.g,
             "scale": scale[1:],
             "stored": (sizes + np.abs(H).sum(-1))[1:],
-            "g_v": counted.g_v[..., 0],
+            "g_v": self._driven_rates(counted.g_v[..., 0], u),
             "g_v_terms": counted.g_v[..., 1],
             "g_v_rows": counted.g_v[..., 2],
         }
+
+    def _driven_rates(self, counted: Array, u: Array) -> Array:
+        """|C v| per constraint; where an input drives it, steps have counted C v, and |C v - ṡ| is meant."""
+        rates, number = counted.copy(), {part.name: k for k, part in enumerate(self.model.constraints)}
+        for port in self.model.prescribed.values():
+            k = number[port.name]
+            rates[:, k] = np.abs(counted[:, k] - u[1:, self.model.port_columns[port.name].start])
+        return rates
 
     def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array, carried: Array) -> Array:
         """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger."""

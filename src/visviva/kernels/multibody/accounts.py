@@ -10,11 +10,11 @@ from visviva.kernels.multibody.elements import reciprocal
 
 from visviva.kernels.multibody.tables import (  # isort: skip
     ALONG, ALONG_CHILD, AN, BN, CHILD, DM, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
-    XA, XB, XU, XW, Elements, G, Int, Machine,
+    XA, XB, XU, XW, Couplings, Elements, G, Int, Machine,
 )  # fmt: skip
 
 BY_ELEMENT, BY_TWIST = range(2)  # who made heat
-BY_LOAD, BY_DRIVE, BY_PUSH = range(3)  # who did work
+BY_LOAD, BY_DRIVE, BY_PUSH, BY_COUPLING = range(4)  # who did work
 
 
 @inner
@@ -44,6 +44,8 @@ def work_of(M: Machine, e: Elements, k: int, u: Array, h: float) -> float:
     if which == BY_PUSH:
         y = e.pushed[i, 0]
         return u[e.pushed[i, 1]] * (e.y[1, y] - e.y[0, y])
+    if which == BY_COUPLING:
+        return -M.lam[e.couplings.rows[i, 0]] * u[e.couplings.shifts[e.couplings.rows[i, 3], 1]]
     at = e.loads[i, 1]
     if e.loads[i, 2] == 3:
         return load_work(M.B, e.loads[i, 0], (u[at], u[at + 1], u[at + 2]), (0.0, 0.0, 0.0), h)
@@ -82,6 +84,56 @@ def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
 
 
 @inner
+def _rate(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[float, float, float]:
+    """C v, |C| |v| and |C| of a function that is no MEET."""
+    kind, P, C = K[i, KIND], K[i, PARENT], K[i, CHILD]
+    u, w, d = vector(X, i, UN), vector(X, i, WN), vector(X, i, DN)
+    du, dw = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if kind in (DOT, ALONG):
+        du = _moving(B, lie, P, vector(X, i, XU), u)
+    if kind in (DOT, ALONG_CHILD):
+        dw = _moving(B, lie, C, vector(X, i, XW), w)
+    if kind == DOT:
+        return dot(du, w) + dot(u, dw), size_of(du) + size_of(dw), 1.0
+    apart, size, row = _parting(B, X, K, lie, i)
+    if kind == ALONG:
+        return dot(u, apart) + dot(du, d), size + size_of(du) * size_of(d), row
+    if kind == ALONG_CHILD:
+        return dot(w, apart) + dot(dw, d), size + size_of(dw) * size_of(d), row
+    return dot(d, apart), size * size_of(d), row * size_of(d)
+
+
+@inner
+def _parting(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[Vector, float, float]:
+    """The velocity with which the points of a function part, the size of its terms, and of its row."""
+    P, C = K[i, PARENT], K[i, CHILD]
+    va = plus(vector(B, P, VEL), _moving(B, lie, P, vector(X, i, XA), vector(X, i, AN)))
+    vb = plus(vector(B, C, VEL), _moving(B, lie, C, vector(X, i, XB), vector(X, i, BN)))
+    row = max(1.0, max(size_of(vector(X, i, AN)), size_of(vector(X, i, BN))))
+    return minus(vb, va), size_of(va) + size_of(vb), row
+
+
+@inner
+def coupling_rates(B: Array, X: Array, K: Int, lie: int, c: Couplings, out: Array) -> None:
+    """The same as `rates` of couplings; of those that are driven C v with its sign."""
+    for r in range(c.rows.shape[0]):
+        value, size, row = 0.0, 0.0, 0.0
+        for t in range(c.rows[r, 1], c.rows[r, 2]):
+            i, a = c.terms[t, 3], c.coefficients[t]
+            speed, terms, length = _rate(B, X, K, lie, i)
+            if c.terms[t, 2] >= 0:
+                sine, more, _ = _rate(B, X, K, lie, i + 1)
+                speed = X[i, G] * sine - X[i + 1, G] * speed
+                terms = max(terms, more)
+            value += a * speed
+            size += abs(a) * terms
+            row = max(row, abs(a) * length)
+        at, k = c.rows[r, 3], c.rows[r, 6]
+        driven = at >= 0 and c.shifts[at, 1] >= 0
+        out[k, 0], out[k, 1], out[k, 2] = value if driven else abs(value), size, row
+
+
+@inner
 def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors: Int, out: Array) -> None:
     """Per constraint of the model: largest |C v|, |C| |v| and |C|, with the velocities as the scheme has them.
 
@@ -90,28 +142,13 @@ def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors
     for k in range(out.shape[0]):
         out[k, 0] = out[k, 1] = out[k, 2] = 0.0
     for i in range(rows):
-        kind, P, C, k = K[i, KIND], K[i, PARENT], K[i, CHILD], owner[i]
-        u, w, d = vector(X, i, UN), vector(X, i, WN), vector(X, i, DN)
-        du, dw = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if kind in (DOT, ALONG):
-            du = _moving(B, lie, P, vector(X, i, XU), u)
-        if kind in (DOT, ALONG_CHILD):
-            dw = _moving(B, lie, C, vector(X, i, XW), w)
-        if kind == DOT:
-            value, size, row = abs(dot(du, w) + dot(u, dw)), size_of(du) + size_of(dw), 1.0
+        k = owner[i]
+        if K[i, KIND] == MEET:
+            apart, size, row = _parting(B, X, K, lie, i)
+            value = max(abs(apart[0]), max(abs(apart[1]), abs(apart[2])))
         else:
-            va = plus(vector(B, P, VEL), _moving(B, lie, P, vector(X, i, XA), vector(X, i, AN)))
-            vb = plus(vector(B, C, VEL), _moving(B, lie, C, vector(X, i, XB), vector(X, i, BN)))
-            apart, size = minus(vb, va), size_of(va) + size_of(vb)
-            row = max(1.0, max(size_of(vector(X, i, AN)), size_of(vector(X, i, BN))))
-            if kind == MEET:
-                value = max(abs(apart[0]), max(abs(apart[1]), abs(apart[2])))
-            elif kind == ALONG:
-                value, size = abs(dot(u, apart) + dot(du, d)), size + size_of(du) * size_of(d)
-            elif kind == ALONG_CHILD:
-                value, size = abs(dot(w, apart) + dot(dw, d)), size + size_of(dw) * size_of(d)
-            else:
-                value, size, row = abs(dot(d, apart)), size * size_of(d), row * size_of(d)
+            value, size, row = _rate(B, X, K, lie, i)
+        value = abs(value)
         out[k, 0], out[k, 1], out[k, 2] = max(out[k, 0], value), max(out[k, 1], size), max(out[k, 2], row)
     for b in range(directors.size):
         k = directors[b]

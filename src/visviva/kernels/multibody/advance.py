@@ -8,14 +8,22 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import energies, heat_of, rates, work_of, worst_gap
+from visviva.kernels.multibody.accounts import coupling_rates, energies, heat_of, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
-from visviva.kernels.multibody.conditions import broken_condition, hold, node_of_conditions, slopes_of_conditions
+from visviva.kernels.multibody.conditions import (
+    couple,
+    coupling_gap,
+    move_shifts,
+    read_shifts,
+    worst_coupling,
+    write_shifts,
+)
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
-from visviva.kernels.multibody.residual import balances, joints
+from visviva.kernels.multibody.residual import EXACT, balances, joints
+from visviva.kernels.multibody.rows import broken_row, hold, rows_at_node, slopes_of_rows
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
 
@@ -89,6 +97,7 @@ def read_state(M: Machine, e: Elements, at: Places, x: Array, angles: Array) -> 
         M.T[k, ANGLE] = angles[k]
     for k in range(at.y.shape[0]):
         e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
+    read_shifts(e.couplings, x)
     place(M.B, M.X, M.K, M.T, M.TK)
 
 
@@ -171,14 +180,15 @@ def trial(M: Machine, e: Elements, s: Elimination, u: Array, h: float, y: Array)
         M.lam[k] = h * y[6 * n + k] if M.active[k] else 0.0
     balance_bodies(M.B, M.sizes[0], M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
-    hold(M.B, e.conditions, M.lam, M.gap, M.active, h)
+    hold(M.B, e.generated, M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
+    couple(e.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
     push_elements(M, e, u, h)
     slope_bodies(M.B, M.sizes[0], h)
     clear(s.Z)
     curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-    first = assemble_graph(M, s.graph, s.Z, s.pairs, h)
-    slopes_of_conditions(M.B, e.conditions, M.lam, M.active, s.graph.V, first, h)
+    first = assemble_graph(M, s.graph, e.couplings, s.Z, s.pairs, h)
+    slopes_of_rows(M.B, e.generated, M.lam, M.active, s.graph.V, first, h)
 
 
 @kernel
@@ -202,10 +212,12 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
-    conditions = e.conditions
+    generated = e.generated
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
+    couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
+    write_shifts(couplings, T, log.x[0])
     energies(B, lie, gravity, log.energy[0])
     for step in range(n):
         report = log.report[step]
@@ -232,11 +244,16 @@ def advance(
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                 balance_bodies(B, lie, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
-                other, at_other = hold(B, conditions, lam, gap, active, length)
+                other, at_other = hold(B, generated, lam, gap, active, length)
                 if not other <= row:
                     row, at_row = other, at_other
                 if acting:
                     efforts(M, e, inputs, length)
+                    if coupled:
+                        couple(couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
+                        most, at_most = worst_coupling(couplings, gap, active, length, True)
+                        if not EXACT * most <= row:
+                            row, at_row = EXACT * most, at_most
                     push_elements(M, e, inputs, length)
                 r, worst = balances(B)
                 if not row <= r:
@@ -281,8 +298,8 @@ def advance(
                         if border:
                             factor_border(M, s.tree, s.border)
                     else:
-                        first = assemble_graph(M, s.graph, Z, s.pairs, length)
-                        slopes_of_conditions(B, conditions, lam, active, s.graph.V, first, length)
+                        first = assemble_graph(M, s.graph, couplings, Z, s.pairs, length)
+                        slopes_of_rows(B, generated, lam, active, s.graph.V, first, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                     if not pivot > 0.0:
                         status = SINGULAR
@@ -303,7 +320,11 @@ def advance(
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
-            other, worse = broken_condition(conditions, gap, active, length, missing)
+            if coupled:
+                most, at_most = worst_coupling(couplings, gap, active, length, False)
+                if not most <= missing:
+                    row, missing = at_most, most
+            other, worse = broken_row(generated, gap, active, length, missing)
             row, missing = (other, worse) if other >= 0 else (row, missing)
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
@@ -322,6 +343,8 @@ def advance(
                 log.lam[step, k] += share * lam[k] / length
             known = min(known + 1, past)
             end_bodies(B, lie, length)
+            if coupled:
+                move_shifts(couplings, inputs, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
@@ -332,7 +355,11 @@ def advance(
         energies(B, lie, gravity, log.energy[step + 1])
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
-        log.g[step] = max(log.g[step], node_of_conditions(B, conditions, lie, log.g_v[step]))
+        log.g[step] = max(log.g[step], rows_at_node(B, generated, lie, log.g_v[step]))
+        if coupled:
+            write_shifts(couplings, T, log.x[step + 1])
+            log.g[step] = max(log.g[step], coupling_gap(couplings, T, X))
+            coupling_rates(B, X, K, lie, couplings, log.g_v[step])
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual

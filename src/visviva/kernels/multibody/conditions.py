@@ -1,240 +1,168 @@
-"""Rows over any number of bodies, from generated functions: rolling, blades, and what a user gives.
+"""Couplings in a step: rows Σ c_k q_k = s over coordinates of joints, angles exact between both ends of a step.
 
-A function returns the rows A over the twists (ω; v) of its bodies between the ends of a step, and the value g at its
-end, where there is one; with a direction in which the end moves also their derivatives along it. Rows are
-
-    A V = 0 in the middle of the step,    or    g(q1)/h = 0 where there is a g, with A (q1 - q0) = g(q1) - g(q0),
-
-and impulses Λ enter the balances with Λ v-part, N(a) Λ ω-part of A; N: see `bodies`.
+A coordinate is an element of one function, a displacement, or of two, cos θ and sin θ; its effort is Λ c_k times its
+derivative between both ends, see `visviva.geometry.turning`. What elements do with efforts and slopes does the rest;
+rows and columns of the multipliers are put together here.
 """
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
-from visviva.kernels.calls import call_rows
-from visviva.kernels.multibody.bodies import spin
-from visviva.kernels.multibody.functions import turned
+from visviva.kernels.multibody.curvature import FIRST, columns_of
 
-from visviva.kernels.multibody.algebra import (  # isort: skip
-    Vector, add_to, cross, dot, minus, moment, plus, size_of, times, to_middle, vector,
-)  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ADDRESS, BODIES, FIRST, FORCE, HAS_G, MOVERS, NUMBERS, OWNER, PHI, ROT, ROWS, SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE,
-    VEL, A, Conditions, U, W,
+    ANGLE, CHILD, PARENT, SIZE_G, Couplings, G, Int,
 )  # fmt: skip
 
-VALUES, RATES = 0, 1  # what a function is asked for
-EXACT = 8.0  # weight of rows against balances, as for joints
-AT_REST = 1e-6  # of lengths per step: speeds below do not count in the size of a row
+SMALL_TURN = 1e-4  # sin of it; below, Δθ/sin Δθ is a series
+
+
+class Turned(NamedTuple):
+    """An angle between both ends: Δθ, its derivatives D by (c1, s1) between them, and those of D."""
+
+    angle: float
+    by_c: float
+    by_s: float
+    cc: float
+    cs: float
+    sc: float
+    ss: float
 
 
 @inner
-def _director(B: Array, b: int, j: int) -> Vector:
-    return (B[b, ROT + j], B[b, ROT + 3 + j], B[b, ROT + 6 + j])
+def turned_by(c0: float, s0: float, c1: float, s1: float) -> Turned:
+    """D = (Δθ/X) (-s̄, c̄) with X = c0 s1 - s0 c1, Y = c0 c1 + s0 s1."""
+    X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
+    square = X * X + Y * Y
+    angle = math.atan2(X, Y)
+    if abs(X) > SMALL_TURN or Y < 0.0:
+        ratio = angle / X
+        by_X = (Y / square - ratio) / X
+    else:
+        ratio = (1.0 + X * X / 6.0) / math.sqrt(square)
+        by_X = -2.0 * X / (3.0 * Y * square)
+    by_Y = -1.0 / square
+    c, s = 0.5 * (c0 + c1), 0.5 * (s0 + s1)
+    ratio_c, ratio_s = -s0 * by_X + c0 * by_Y, c0 * by_X + s0 * by_Y
+    return Turned(
+        angle, -ratio * s, ratio * c, -ratio_c * s, -ratio_s * s - 0.5 * ratio, ratio_c * c + 0.5 * ratio, ratio_s * c
+    )
 
 
 @inner
-def _put(q: Array, row: int, k: int, x: Vector) -> None:
-    q[row, k], q[row, k + 1], q[row, k + 2] = x
+def couple(
+    c: Couplings, T: Array, y: Array, effort: Array, slope: Array, lam: Array, gap: Array, X: Array, u: Array, h: float
+) -> None:
+    """Values of all rows at the end of a step, g(q1)/h, and the efforts of their multipliers."""
+    for r in range(c.rows.shape[0]):
+        k, L, value = c.rows[r, 0], lam[c.rows[r, 0]] / h, -c.constant[r]
+        size = abs(c.constant[r])
+        for t in range(c.rows[r, 1], c.rows[r, 2]):
+            i, a, turn = c.terms[t, 0], c.coefficients[t], c.terms[t, 2]
+            if turn < 0:
+                c.secant[i], c.end[i] = a, a
+                effort[i] += L * a
+                value += a * y[1, i]
+                size += abs(a) * X[c.terms[t, 3], SIZE_G]
+                continue
+            c1, s1 = y[1, i], y[1, i + 1]
+            moved = turned_by(y[0, i], y[0, i + 1], c1, s1)
+            value += a * (T[turn, ANGLE] + moved.angle)
+            size += abs(a) * max(1.0, abs(T[turn, ANGLE]))
+            unit = a / (c1 * c1 + s1 * s1)
+            c.secant[i], c.secant[i + 1] = a * moved.by_c, a * moved.by_s
+            c.end[i], c.end[i + 1] = -unit * s1, unit * c1
+            effort[i] += L * a * moved.by_c
+            effort[i + 1] += L * a * moved.by_s
+            at = c.terms[t, 1]
+            slope[at] += L * a * moved.cc
+            slope[at + 1] += L * a * moved.cs
+            slope[at + 2] += L * a * moved.sc
+            slope[at + 3] += L * a * moved.ss
+        at = c.rows[r, 3]
+        if at >= 0:
+            value -= c.shift[at]
+            size += abs(c.shift[at])
+            if c.shifts[at, 1] >= 0:
+                value -= h * u[c.shifts[at, 1]]
+        c.size[r] = size
+        gap[k] = value / h
 
 
 @inner
-def _place(B: Array, c: Conditions, i: int, h: float) -> None:
-    """Coordinates of the bodies of a condition at both ends of a step."""
-    for j in range(c.table[i, BODIES]):
-        b = c.movers[c.table[i, MOVERS] + j]
-        start = vector(B, b, PHI)
-        _put(c.q, 0, 12 * j, start)
-        _put(c.q, 1, 12 * j, plus(start, times(h, vector(B, b, U))))
-        for d in range(3):
-            x = _director(B, b, d)
-            _put(c.q, 0, 12 * j + 3 + 3 * d, x)
-            _put(c.q, 1, 12 * j + 3 + 3 * d, minus(times(2.0, turned(B, b, x)), x))
+def coupling_columns(c: Couplings, B: Array, X: Array, K: Int, r: int, q: Array, V: Array, first: int) -> None:
+    """Impulses and slopes of one row on all of its bodies: V[first:], 12 numbers each."""
+    n = B.shape[0] - 1
+    begin, stop = c.rows[r, 4], c.rows[r, 5]
+    for j in range(12 * (stop - begin)):
+        V[first + j] = 0.0
+    for t in range(c.rows[r, 1], c.rows[r, 2]):
+        for part in range(1 if c.terms[t, 2] < 0 else 2):
+            i, measure = c.terms[t, 3] + part, c.terms[t, 0] + part
+            columns_of(B, X, K, i, FIRST, q)
+            for side in range(2):
+                b = K[i, PARENT] if side == 0 else K[i, CHILD]
+                if b == n:
+                    continue
+                for slot in range(begin, stop):
+                    if c.bodies[slot] == b:
+                        at = first + 12 * (slot - begin)
+                        for j in range(6):
+                            V[at + j] += c.secant[measure] * q[6 * side + j]
+                            V[at + 6 + j] += c.end[measure] * q[12 + 6 * side + j]
 
 
 @inner
-def _call(c: Conditions, i: int, mode: int) -> None:
-    call_rows(
-        c.table[i, ADDRESS],
-        (
-            c.numbers[c.table[i, NUMBERS] :].ctypes.data, c.q[0].ctypes.data, c.q[1].ctypes.data, c.q[2].ctypes.data,
-            mode, c.A.ctypes.data, c.dA.ctypes.data,
-        ),
-    )  # fmt: skip
-
-
-@inner
-def _along(B: Array, c: Conditions, i: int, rows: Array, at: int) -> float:
-    """A row times the velocities in the middle of the step."""
-    total = 0.0
-    for j in range(c.table[i, BODIES]):
-        b = c.movers[c.table[i, MOVERS] + j]
-        total += dot(vector_of(rows, at + 6 * j), vector(B, b, W)) + dot(
-            vector_of(rows, at + 6 * j + 3), vector(B, b, U)
-        )
-    return total
-
-
-@inner
-def hold(B: Array, c: Conditions, lam: Array, gap: Array, active: Mask, h: float) -> tuple[float, int]:
-    """Rows of all conditions, and their impulses on the bodies; the largest scaled row, and its place."""
+def worst_coupling(c: Couplings, gap: Array, active: Mask, h: float, solved: bool) -> tuple[float, int]:
+    """The largest |g| relative to the size of its terms, of rows that are solved or of those that are not."""
     worst, at = 0.0, -1
-    for i in range(c.table.shape[0]):
-        n, m, first = c.table[i, BODIES], c.table[i, ROWS], c.table[i, FIRST]
-        _place(B, c, i, h)
-        _call(c, i, VALUES)
-        for r in range(m):
-            k, row = first + r, 6 * n * r
-            gap[k] = _along(B, c, i, c.A, row)
-            length, speed = 1e-30, 0.0
-            for j in range(n):
-                b = c.movers[c.table[i, MOVERS] + j]
-                turn, pull = vector_of(c.A, row + 6 * j), vector_of(c.A, row + 6 * j + 3)
-                length += size_of(turn) + size_of(pull) * size_of(vector(B, b, PHI))
-                speed += size_of(turn) * size_of(vector(B, b, W)) + size_of(pull) * size_of(vector(B, b, U))
-                torque = moment(vector(B, b, A), times(lam[k], turn))
-                add_to(B, b, FORCE, times(lam[k], pull))
-                add_to(B, b, TORQUE, torque)
-                B[b, SIZE_T] += abs(lam[k]) * size_of(pull)
-                B[b, SIZE_R] += size_of(torque)
-            if c.table[i, HAS_G]:
-                gap[k] = c.A[6 * n * m + r] / h
-                c.size[k] = length + abs(h) * speed
-            else:
-                c.size[k] = AT_REST * length + abs(h) * speed
-            scaled = EXACT * abs(h * gap[k]) / c.size[k] if active[k] else 0.0
-            if not scaled <= worst:
-                worst, at = scaled, k
+    for r in range(c.rows.shape[0]):
+        k = c.rows[r, 0]
+        if active[k] == solved:
+            missing = abs(h * gap[k]) / c.size[r]
+            if not missing <= worst:
+                worst, at = missing, k
     return worst, at
 
 
 @inner
-def vector_of(x: Array, k: int) -> Vector:
-    """Three numbers from place k on."""
-    return (x[k], x[k + 1], x[k + 2])
-
-
-@inner
-def _move_end(B: Array, c: Conditions, i: int, j: int, k: int, h: float) -> None:
-    """How the end of a step moves with one of the six velocities of one body: u by h e_k, ω by h C (e_k × d)."""
-    n, b = c.table[i, BODIES], c.movers[c.table[i, MOVERS] + j]
-    for l in range(12 * n):
-        c.q[2, l] = 0.0
-    if k < 3:
-        c.q[2, 12 * j + k] = h
-        return
-    e = (1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0)
-    for d in range(3):
-        x = turned(B, b, _director(B, b, d))
-        _put(c.q, 2, 12 * j + 3 + 3 * d, times(h, to_middle(vector(B, b, A), B[b, SHRINK], cross(e, x))))
-
-
-@inner
-def slopes_of_conditions(B: Array, c: Conditions, lam: Array, active: Mask, V: Array, first: int, h: float) -> None:
-    """Their part of the matrix, from a place of its values on.
-
-    Per condition: how its impulses change, (6 bodies)², impulses of its rows (6 bodies each), their slopes (6 bodies
-    each), and their diagonal. Velocities of a body are (u; ω).
-    """
-    at = first
-    for i in range(c.table.shape[0]):
-        n, m = c.table[i, BODIES], c.table[i, ROWS]
-        columns, rows = at + 36 * n * n, at + 36 * n * n + 6 * n * m
-        _place(B, c, i, h)
-        for j in range(n):
-            for k in range(6):
-                _move_end(B, c, i, j, k, h)
-                _call(c, i, RATES)
-                _bend(B, c, i, j, k, lam, h)
-                for l in range(6 * n):
-                    V[at + 6 * n * l + 6 * j + k] = c.push[l]
-                for r in range(m):
-                    slope = 0.0
-                    if c.table[i, HAS_G]:
-                        slope = c.dA[6 * n * m + r] / h
-                    else:
-                        slope = _along(B, c, i, c.dA, 6 * n * r) + c.A[6 * n * r + 6 * j + (k + 3) % 6]
-                    V[rows + 6 * n * r + 6 * j + k] = slope if active[c.table[i, FIRST] + r] else 0.0
-        for r in range(m):
-            on = 1.0 if active[c.table[i, FIRST] + r] else 0.0
-            for j in range(n):
-                b = c.movers[c.table[i, MOVERS] + j]
-                turn = moment(vector(B, b, A), vector_of(c.A, 6 * n * r + 6 * j))
-                for l in range(3):
-                    V[columns + 6 * n * r + 6 * j + l] = on * c.A[6 * n * r + 6 * j + 3 + l]
-                    V[columns + 6 * n * r + 6 * j + 3 + l] = on * turn[l]
-            V[rows + 6 * n * m + r] = 1.0 - on
-        at = rows + 6 * n * m + m
-
-
-@inner
-def _bend(B: Array, c: Conditions, i: int, j: int, k: int, lam: Array, h: float) -> None:
-    """How the impulses on all bodies change with one velocity of one of them."""
-    n, m, first = c.table[i, BODIES], c.table[i, ROWS], c.table[i, FIRST]
-    for l in range(n):
-        b = c.movers[c.table[i, MOVERS] + l]
-        pull, turn, now = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for r in range(m):
-            s, place = lam[first + r], 6 * n * r + 6 * l
-            turn, pull = plus(turn, times(s, vector_of(c.dA, place))), plus(pull, times(s, vector_of(c.dA, place + 3)))
-            now = plus(now, times(s, vector_of(c.A, place)))
-        a = vector(B, b, A)
-        turn = moment(a, turn)
-        if l == j and k > 2:  # N(a) m = m - a × m + a (a·m)
-            s = 0.5 * h
-            da = (s if k == 3 else 0.0, s if k == 4 else 0.0, s if k == 5 else 0.0)
-            turn = plus(turn, minus(plus(times(dot(a, now), da), times(dot(da, now), a)), cross(da, now)))
-        for d in range(3):
-            c.push[6 * l + d], c.push[6 * l + 3 + d] = pull[d], turn[d]
-
-
-@inner
-def broken_condition(c: Conditions, gap: Array, active: Mask, h: float, most: float) -> tuple[int, float]:
-    """The row that was left out and holds worst, if worse than `most`, else -1; and what it misses of its size."""
-    worst = -1
-    for i in range(c.table.shape[0]):
-        for r in range(c.table[i, ROWS]):
-            k = c.table[i, FIRST] + r
-            missing = abs(h * gap[k]) / c.size[k]
-            if not active[k] and not missing <= most:
-                worst, most = k, missing
-    return worst, most
-
-
-@inner
-def node_of_conditions(B: Array, c: Conditions, lie: int, out: Array) -> float:
-    """Per constraint of the model: largest |C v|, |C| |v| and |C| at a node; returns the largest |g| of its size."""
+def coupling_gap(c: Couplings, T: Array, X: Array) -> float:
+    """The largest |g| at a node, relative to the size of its terms."""
     worst = 0.0
-    for i in range(c.table.shape[0]):
-        n, m, k = c.table[i, BODIES], c.table[i, ROWS], c.table[i, OWNER]
-        length = 1e-30
-        for j in range(n):
-            b = c.movers[c.table[i, MOVERS] + j]
-            w = spin(B, lie, b)
-            for row in range(2):
-                _put(c.q, row, 12 * j, vector(B, b, PHI))
-            _put(c.q, 2, 12 * j, vector(B, b, VEL))
-            for d in range(3):
-                x = _director(B, b, d)
-                moves = cross(w, x) if lie else (B[b, SPIN + d], B[b, SPIN + 3 + d], B[b, SPIN + 6 + d])
-                for row in range(2):
-                    _put(c.q, row, 12 * j + 3 + 3 * d, x)
-                _put(c.q, 2, 12 * j + 3 + 3 * d, moves)
-        _call(c, i, RATES)
-        for r in range(m):
-            rate = size = largest = 0.0
-            for j in range(n):
-                b = c.movers[c.table[i, MOVERS] + j]
-                turn, pull = vector_of(c.A, 6 * n * r + 6 * j), vector_of(c.A, 6 * n * r + 6 * j + 3)
-                w, v = spin(B, lie, b), vector(B, b, VEL)
-                rate += dot(turn, w) + dot(pull, v)
-                for l in range(3):
-                    size += abs(turn[l] * w[l]) + abs(pull[l] * v[l])
-                largest = max(largest, max(size_of(turn), size_of(pull)))
-                length += size_of(turn) + size_of(pull) * size_of(vector(B, b, PHI))
-            if c.table[i, HAS_G]:
-                rate = c.dA[6 * n * m + r]
-                worst = max(worst, abs(c.A[6 * n * m + r]) / length)
-            out[k, 0], out[k, 1], out[k, 2] = max(out[k, 0], abs(rate)), max(out[k, 1], size), max(out[k, 2], largest)
+    for r in range(c.rows.shape[0]):
+        value = -c.constant[r]
+        for t in range(c.rows[r, 1], c.rows[r, 2]):
+            turn = c.terms[t, 2]
+            value += c.coefficients[t] * (X[c.terms[t, 3], G] if turn < 0 else T[turn, ANGLE])
+        if c.rows[r, 3] >= 0:
+            value -= c.shift[c.rows[r, 3]]
+        worst = max(worst, abs(value) / c.size[r])
     return worst
+
+
+@inner
+def move_shifts(c: Couplings, u: Array, h: float) -> None:
+    """What inputs prescribe at the end of a step."""
+    for k in range(c.shifts.shape[0]):
+        if c.shifts[k, 1] >= 0:
+            c.shift[k] += h * u[c.shifts[k, 1]]
+
+
+@inner
+def read_shifts(c: Couplings, x: Array) -> None:
+    """From a state."""
+    for k in range(c.shifts.shape[0]):
+        c.shift[k] = x[c.shifts[k, 0]]
+
+
+@inner
+def write_shifts(c: Couplings, T: Array, x: Array) -> None:
+    """To a state, and the angles that are followed there."""
+    for k in range(c.shifts.shape[0]):
+        x[c.shifts[k, 0]] = c.shift[k]
+    for k in range(c.followed.shape[0]):
+        x[c.followed[k, 1]] = T[c.followed[k, 0], ANGLE]

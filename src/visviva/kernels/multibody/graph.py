@@ -1,8 +1,8 @@
 """The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
 
 Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each),
-blocks between the bodies of a pair (72 each), per multiplier of a joint impulses and slopes on both bodies (24) and its
-diagonal, and what conditions add, see `conditions`.
+blocks between the bodies of a pair (72 each), per multiplier impulses and slopes on both bodies (24) and its diagonal,
+for rows of couplings impulses and slopes on each of their bodies (12 each), and what generated rows add, see `rows`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import NamedTuple
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.algebra import Place, Vector
+from visviva.kernels.multibody.conditions import coupling_columns
 from visviva.kernels.multibody.curvature import FIRST, columns_of, curve, curve_meet
-from visviva.kernels.multibody.tables import DU, FORCE, KIND, KVV, MEET, PLACE, Int, Machine
+from visviva.kernels.multibody.tables import DU, FORCE, KIND, KVV, MEET, PLACE, Couplings, Int, Machine
 
 PER_BODY, PER_PAIR, PER_ROW = 36, 72, 25
 
@@ -44,9 +45,9 @@ def _row(M: Machine, g: Graph, i: int, part: Place, k: int, Z: Array) -> None:
 
 
 @inner
-def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> int:
-    """All values but those of conditions, whose place it returns; bodies' own blocks and Z hold what others add."""
-    n, rows = M.B.shape[0] - 1, 0
+def assemble_graph(M: Machine, g: Graph, c: Couplings, Z: Array, pairs: Int, h: float) -> int:
+    """All values but those of generated rows, whose place it returns; bodies' own blocks and Z hold what others add."""
+    n = M.B.shape[0] - 1
     for i in range(M.sizes[1]):
         k = M.K[i, PLACE]
         if M.K[i, KIND] == MEET:
@@ -54,18 +55,24 @@ def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> int:
             curve_meet(M.B, M.X, M.K, i, L, h)
             for part in range(3):
                 _row(M, g, i, part, k + part, Z)
-            rows += 3
         else:
             curve(M.B, M.X, M.K, Z, pairs[i], i, M.lam[k], h)
             _row(M, g, i, FIRST, k, Z)
-            rows += 1
+    at = PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * M.lam.size
+    for r in range(c.rows.shape[0]):
+        k, width = c.rows[r, 0], 12 * (c.rows[r, 5] - c.rows[r, 4])
+        coupling_columns(c, M.B, M.X, M.K, r, g.q, g.V, at)
+        for j in range(0 if M.active[k] else width):
+            g.V[at + j] = 0.0
+        g.V[PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * k + 24] = 0.0 if M.active[k] else 1.0
+        at += width
     for b in range(n):
         for j in range(PER_BODY):
             g.V[PER_BODY * b + j] = M.B[b, KVV + j]
     for p in range(Z.shape[0]):
         for j in range(PER_PAIR):
             g.V[PER_BODY * n + PER_PAIR * p + j] = Z[p, j]
-    return PER_BODY * n + PER_PAIR * Z.shape[0] + PER_ROW * rows
+    return at
 
 
 @inner

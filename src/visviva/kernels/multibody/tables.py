@@ -66,22 +66,38 @@ class Machine(NamedTuple):
     active: NDArray[np.bool_]  # (m,) rows that are solved
 
 
-# Whole numbers of a condition: address of its function, bodies, rows, first multiplier, first number, first of its
+# Whole numbers of a generated function: its address, bodies, rows, first multiplier, first number, first of its
 # bodies in the list of all, whether it has a g, constraint of the model.
 ADDRESS, BODIES, ROWS, FIRST, NUMBERS, MOVERS, HAS_G, OWNER = range(8)
 
 
-class Conditions(NamedTuple):
-    """Rows that are no functions of two frames."""
+class GeneratedRows(NamedTuple):
+    """Rows over any bodies from generated functions, see `rows`."""
 
-    table: Int  # (conditions, 8)
-    movers: Int  # bodies, one condition after the other
+    table: Int  # (functions, 8)
+    movers: Int  # bodies, one function after the other
     numbers: Array
     size: Array  # (m,) what the rows are measured by, times h
     q: Array  # (3, 12 bodies) coordinates at both ends, and how the end moves
     A: Array  # rows (ω; v) of all bodies, then g
     dA: Array  # their derivatives
     push: Array  # (6 bodies,) how impulses change
+
+
+class Couplings(NamedTuple):
+    """Rows over coordinates of several joints, see `conditions`."""
+
+    rows: Int  # (rows, 7) multiplier; terms, from and to; its s or -1; bodies, from and to; constraint of the model
+    terms: Int  # (terms, 4) first measure, first slope, turn or -1 for a displacement, first function
+    coefficients: Array  # (terms,)
+    constant: Array  # (rows,)
+    size: Array  # (rows,) of the terms that cancel in it
+    bodies: Int  # those of all rows
+    shifts: Int  # (k, 2) place of s in the state, and input that moves it or -1
+    shift: Array  # (k,) s at the start of a step
+    followed: Int  # (k, 2) turn, and place of its angle in the state
+    secant: Array  # (measures,) coefficient times the derivative of its coordinate between both ends of a step
+    end: Array  # (measures,) the same at the end
 
 
 class Elements(NamedTuple):
@@ -103,7 +119,8 @@ class Elements(NamedTuple):
     numbers: Array  # coefficients of friction
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
-    conditions: Conditions
+    generated: GeneratedRows
+    couplings: Couplings
 
 
 # kinds of what acts about the axis of a joint
