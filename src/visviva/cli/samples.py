@@ -139,7 +139,7 @@ def _multibody() -> list[AbstractSystem]:
 
 
 def mechanisms() -> list[vv.Mechanism]:
-    """One that is eliminated along its tree of joints, and one that needs a sparse matrix; with springs."""
+    """One that is eliminated along its tree of joints, one that needs a sparse matrix, with springs, one that rolls."""
     tree = vv.Mechanism("tree", gravity=(0, 0, -9.81))
     tree.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
     tree.torsion("coil", tree.revolute("hinge", tree.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0)), k=1.0)
@@ -148,7 +148,13 @@ def mechanisms() -> list[vv.Mechanism]:
     graph.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
     graph.cylindrical("slide", "a", "b", at=(0, 0, 0), axis=(1, 0, 0))
     graph.spring("spring", "a", "b", k=1.0, length=0.5)
-    return [tree, graph]
+    rolling = vv.Mechanism("rolling")
+    rolling.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    for name, plane in (("a", rolling.ground), ("b", "plate")):
+        rolling.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, 1))
+        rolling.rolling_disc(f"edge {name}", plane, name, radius=1.0, axis=(0, 1, 0))
+        rolling.knife_edge(f"blade {name}", plane, name, direction=(1, 0, 0))
+    return [tree, graph, rolling]
 
 
 DOMAINS: dict[str, Callable[[], list[AbstractSystem]]] = {

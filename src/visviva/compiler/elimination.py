@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Mask
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
-from visviva.compiler.machine_conditions import condition_pattern
+from visviva.compiler.machine_rows import row_pattern
 from visviva.model import Model
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def tree_plan(c: MachineModel, active: Mask, most: int = BORDER) -> TreePlan | N
     most: rows of loops that are still solved as a border.
     """
     n = len(c.machine.B) - 1
+    if len(c.elements.couplings.rows) or len(c.elements.generated.table):
+        return None  # they couple velocities of any bodies
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
-    if len(c.elements.couplings.rows) or len(c.elements.conditions.table):
-        return None
     tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
     plan = _hang(n, c.joints, tree)
     neighbours = {frozenset((part.body, part.above)) for part in plan.hanging}
@@ -223,12 +223,10 @@ def _border(c: MachineModel, loops: list[int], active: Mask) -> Border:
 
 def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
-    from visviva.kernels.multibody.tables import ROWS
 
-    n, m, conditions, couplings = len(c.machine.B) - 1, len(c.w), c.elements.conditions, c.elements.couplings
-    rows = m - int(conditions.table[:, ROWS].sum())
-    more = 12 * len(couplings.bodies) + len(condition_pattern(conditions, n)[0])
-    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * rows + more if used else 0
+    n, m, more = len(c.machine.B) - 1, len(c.w), 12 * len(c.elements.couplings.bodies)
+    more += len(row_pattern(c.elements.generated, n)[0])
+    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m + more if used else 0
     return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
 
 
@@ -256,7 +254,7 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
     if (c.machine.K[:rows, KIND] > ROD).any():
         raise NotCompilable("a joint has a row whose rate has no compiled form")
-    if len(c.elements.couplings.rows) or len(c.elements.conditions.table):
+    if len(c.elements.couplings.rows) or len(c.elements.generated.table):
         raise NotCompilable("the rates of conditions have no compiled form")
     joints = s.tree.joints
     tree = RateTree(
@@ -339,7 +337,7 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
     _add_couplings(c, rows, cols, keep)
-    more_rows, more_cols = condition_pattern(c.elements.conditions, n)
+    more_rows, more_cols = row_pattern(c.elements.generated, n)
     rows.append(more_rows)
     cols.append(more_cols)
     keep.append(np.ones(len(more_rows), dtype=bool))
@@ -348,14 +346,22 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
 
 
 def _add_couplings(c: MachineModel, rows: list[Int], cols: list[Int], keep: list[Mask]) -> None:
-    """Rows of couplings: the place of each multiplier, of which the diagonal counts, then their own values."""
+    """Rows of couplings: the place of each multiplier, of which the diagonal counts, then their own values.
+
+    Generated rows have such places too, of which nothing counts.
+    """
     from visviva.kernels.multibody.graph import PER_ROW
+    from visviva.kernels.multibody.tables import ROWS
 
     n, couplings, six = len(c.machine.B) - 1, c.elements.couplings, np.arange(6)
     for place in 6 * n + couplings.rows[:, 0]:
         rows.append(np.full(PER_ROW, place))
         cols.append(np.full(PER_ROW, place))
         keep.append(np.arange(PER_ROW) == PER_ROW - 1)
+    unused = PER_ROW * int(c.elements.generated.table[:, ROWS].sum())
+    rows.append(np.zeros(unused, dtype=np.int64))
+    cols.append(np.zeros(unused, dtype=np.int64))
+    keep.append(np.zeros(unused, dtype=bool))
     for row in couplings.rows:
         place = np.full(6, 6 * n + row[0])
         for body in couplings.bodies[row[4] : row[5]]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
-from visviva.compiler.machine_conditions import condition_places, condition_tables
 from visviva.compiler.machine_elements import ActingParts
 from visviva.compiler.machine_functions import Functions, Int, stack, table
+from visviva.compiler.machine_rows import row_places, row_tables
 from visviva.library.joints import Angle, Dot, Meet
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.parts import Body, Joint, Particle
@@ -88,9 +88,9 @@ class _Builder:
         joints = self._joints()
         rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
         acting = ActingParts(self.model, self.functions)
-        couplings = acting.couplings.places()
-        conditions = condition_tables(self.model, self.functions, own + len(couplings))
-        m = len(conditions.size)
+        couplings, others = acting.couplings.places(), row_places(self.model)
+        generated = row_tables(self.model, self.functions, own + len(couplings))
+        m = own + len(couplings) + len(others)
         X, K = self.functions.tables()
         T, TK = self._turns()
         machine = Machine(
@@ -112,8 +112,9 @@ class _Builder:
             owner=np.array(self.owner, dtype=np.int64),
             directors=self._directors(),
         )
-        w, sign = self._multipliers(joints, couplings)
-        elements = acting.tables(conditions, own)
+        w, sign = self._multipliers(joints)
+        w, sign = np.concatenate([w, couplings, others]), np.append(sign, np.ones(len(couplings) + len(others)))
+        elements = acting.tables(own, generated)
         return MachineModel(self.model, machine, elements, places, w, sign, joints, acting.widest)
 
     # -- bodies --
@@ -160,7 +161,7 @@ class _Builder:
             found.append(JointRows(joint.name, ends, range(first, len(self.functions)), range(begin, m), holds))
         return tuple(found)
 
-    def _multipliers(self, joints: tuple[JointRows, ...], couplings: Int) -> tuple[Int, Array]:
+    def _multipliers(self, joints: tuple[JointRows, ...]) -> tuple[Int, Array]:
         """Places of the multipliers in the model, and signs: a point told from the other end changes its row's."""
         w, sign = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for joint, part in zip(joints, self.m.joints, strict=True):
@@ -169,8 +170,7 @@ class _Builder:
                 w.append(np.arange(at.start, at.stop) - self.model.layout.dim)
                 flip = -1.0 if joint.name in self.flipped else 1.0
                 sign += [np.full(row.count, flip if isinstance(row, Meet) else 1.0) for row in part.joint.rows]
-        others = np.concatenate([couplings, condition_places(self.model)])
-        return np.concatenate([*w, others]), np.concatenate([*sign, np.ones(len(others))])
+        return np.concatenate(w), np.concatenate(sign)
 
     def _turns(self) -> tuple[Array, Int]:
         """Axes of all joints that turn, and their ends, in the order of the model's turns."""

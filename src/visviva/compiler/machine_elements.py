@@ -33,7 +33,7 @@ from visviva.model.structure import AbstractStructure, Dissipation, Port, Routin
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.tables import Conditions, Elements
+    from visviva.kernels.multibody.tables import Elements, GeneratedRows
 
 
 @final
@@ -79,8 +79,8 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def tables(self, conditions: Conditions, first: int) -> Elements:
-        """As the kernels want them, with conditions beside them; first: multiplier of the first coupling."""
+    def tables(self, first: int, generated: GeneratedRows) -> Elements:
+        """As the kernels want them; first: multiplier of the first coupling, generated: other conditions."""
         from visviva.kernels.multibody.tables import Elements
 
         law, law_rows, law_numbers = self._laws()
@@ -99,9 +99,9 @@ class ActingParts:
             numbers=np.array(self._numbers, dtype=np.float64),
             heats=table(self._heats, 2),
             works=table(self._works, 2),
-            conditions=conditions,
             losses=self.losses.tables(),
             couplings=self.couplings.tables(self._measures, first),
+            generated=generated,
         )
 
     def _other_states(self) -> None:
@@ -135,7 +135,7 @@ class ActingParts:
             case MeasuredAngle() if part.acts[0] not in self._stored:
                 self.couplings.follow(self._turn(part.turn), self.model.layout.x[part.acts[0]].start)
             case Conditioned():
-                if isinstance(part.condition, Coupling):  # others have tables of their own
+                if isinstance(part.condition, Coupling):  # others are generated rows
                     self._couple(part, part.condition)
             case DrivePort():
                 self._works.append((BY_COUPLING, self.couplings.number(part.name)))

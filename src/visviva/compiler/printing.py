@@ -27,7 +27,7 @@ def _printer() -> Any:
             if exponent.is_Rational and exponent.q == 2:
                 root = f"math.sqrt({self._print(base)})"
                 whole = self._print(base ** (exponent.p // 2)) if exponent.p // 2 else "1.0"
-                return f"({whole}*{root})"
+                return f"(({whole})*{root})"
             return f"({self._print(base)})**({self._print(exponent)})"
 
         def _print_Rational(self, expr: Any) -> str:

@@ -1,4 +1,4 @@
-"""Conditions of a mechanism as generated functions for its compiled steps, see `kernels.multibody.conditions`.
+"""Conditions of a mechanism as generated functions for its compiled steps, see `kernels.multibody.rows`.
 
 A law is written in coordinates a0, … at the start of a step and b0, … at its end, twelve per body (a particle has the
 first three of them), and in numbers p0, …: its rows A over the twists (ω; v) of all bodies, then g at the end.

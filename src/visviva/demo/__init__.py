@@ -6,6 +6,7 @@ from visviva.demo.motor import motor_loop
 from visviva.demo.overconstrained import bennett, sarrus
 from visviva.demo.pendulum import double_pendulum, pendulum
 from visviva.demo.platform import stewart
+from visviva.demo.rolling import gait, rolling_disc, snakeboard
 from visviva.demo.top import heavy_top
 
 __all__ = [
@@ -13,10 +14,13 @@ __all__ = [
     "double_pendulum",
     "folded_chain",
     "four_bar",
+    "gait",
     "heavy_top",
     "motor_loop",
     "pendulum",
+    "rolling_disc",
     "sarrus",
     "slider_crank",
+    "snakeboard",
     "stewart",
 ]

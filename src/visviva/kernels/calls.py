@@ -4,7 +4,7 @@
     rate(n, T, P, rates, temperatures, out)
     flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
     retract(row, h, x0, y, x1, s, dX),   pull(row, h, mode, s, z, dE, dX)        see `kernels.turned`
-    rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.conditions`
+    rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.rows`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.

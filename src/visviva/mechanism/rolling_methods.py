@@ -48,10 +48,10 @@ class RollingMethods(Joining):
         place = self._place(name, ends, at, axes_along(name, direction, "direction"), "direction", anywhere=True)
         R, r = place[1]
         body, above = _turning(f"knife edge {name!r}", ends.child), _carrying(f"knife edge {name!r}", ends.parent)
-        numbers = np.concatenate([_inside(body, R[:, 2]), body.to_principal(r)])
+        blade = np.array([_inside(body, R[:, 2]), body.to_principal(r)])
         law = blade_on_ground if above is None else blade_on_body
         movers = (body,) if above is None else (above, body)
-        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers), "N"))
+        return self._add(VelocityCondition(name, rows_of_law(law, movers, blade.ravel()), "N", blade))
 
     def rolling_disc(
         self,

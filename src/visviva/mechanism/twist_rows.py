@@ -129,10 +129,15 @@ def _twist(mover: Body | Particle, q: Array, q_dot: Array) -> Array:
 
 def rows_of_law(law: Callable[..., Any], movers: tuple[Body, ...], numbers: Array) -> TwistRows:
     """Rows that many instances share: a function of the principal frames of bodies, and of numbers, last."""
-    x, p = _symbols("x", 12 * len(movers)), _symbols("p", len(numbers))
-    q = np.array([Traced(symbol) for symbol in x], dtype=object).reshape(-1, 4, 3)
-    values = expressions(law(*(Pose(one[1:].T, one[0]) for one in q), np.array([Traced(s) for s in p])), law.__name__)
-    return TwistRows(movers, twist_law(tuple(values.ravel()), values.shape, len(x), len(p)), numbers)
+    return TwistRows(movers, _law_of(law, len(movers), len(numbers)), numbers)
+
+
+@cache
+def _law_of(law: Callable[..., Any], bodies: int, width: int) -> TwistLaw:
+    q = np.array([Traced(symbol) for symbol in _symbols("x", 12 * bodies)], dtype=object).reshape(-1, 4, 3)
+    numbers = np.array([Traced(symbol) for symbol in _symbols("p", width)], dtype=object)
+    values = expressions(law(*(Pose(one[1:].T, one[0]) for one in q), numbers), law.__name__)
+    return twist_law(tuple(values.ravel()), values.shape, 12 * bodies, width)
 
 
 def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -> TwistRows:

@@ -21,11 +21,15 @@ from visviva.mechanism.twist_rows import TwistRows
 @final
 @dataclass(frozen=True, eq=False)
 class VelocityCondition(AbstractCondition):
-    """A(q) V = 0 over the twists of some bodies and particles."""
+    """A(q) V = 0 over the twists of some bodies and particles.
+
+    blade: normal and point of a blade in the principal frame of the last of them, (2, 3); None for others.
+    """
 
     name: str
     twists: TwistRows
     force_unit: str = ""
+    blade: Array | None = None
     kind: Kind = field(default="nonholonomic", init=False)
     follows: tuple[str, ...] = field(default=(), init=False)
     shifted: bool = field(default=False, init=False)

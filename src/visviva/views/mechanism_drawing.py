@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.mechanism import Mechanism
 from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_contacts import blades, contact_planes
 from visviva.views.mechanism_ground import grounds, world
 from visviva.views.mechanism_joints import in_order, joint_lines, joint_marks
 from visviva.views.mechanism_labels import Label, placed
@@ -61,9 +62,11 @@ def drawing_of(scene: Scene, place: Placement, view: View, names: bool, solids: 
     layers = [
         *(joint_lines(joint, place, view, size) for joint in m.joints),
         grounds(scene, place, view, size),
+        contact_planes(scene, place, view, size),
         solid_strokes(scene, place, view) if solids else [],
         body_strokes(scene, place, view, size),
         *(element_marks(element, place, view, size) for element in scene.elements),
+        blades(scene, place, view, size),
         *(joint_marks(joint, place, view, size) for joint in in_order(m.joints, place, view)),
         *(torsion_marks(torsion, place, view, size) for torsion in scene.torsions),
         *(port_marks(port, place, view, size) for port in m.ports),

@@ -32,7 +32,7 @@ def grounds(scene: Scene, place: Placement, view: View, size: float) -> list[Str
                 continue
             R, r = place.frame(link, end)
             if isinstance(link, Joint) and link.joint.kind in PLATES:
-                strokes += _edge(plate(link, place, view, size), size)
+                strokes += edge_of_ground(plate(link, place, view, size), size)
             elif isinstance(link, Joint) and link.joint.kind in GUIDES and np.hypot(*view.flat(R[:, 2])) > SIDE_ON:
                 strokes += rail(*guide(link, place, view, size), size)
             else:
@@ -87,7 +87,7 @@ def rail(start: Array, end: Array, size: float) -> list[Stroke]:
     return hatched(0.5 * (start + end) + 7 * size * out, along, out, 0.5 * float(np.linalg.norm(end - start)), size)
 
 
-def _edge(corners: Array, size: float) -> list[Stroke]:
+def edge_of_ground(corners: Array, size: float) -> list[Stroke]:
     """Hatches along the lowest edge of a closed outline."""
     edges = np.stack([corners[:-1], corners[1:]], axis=1)
     start, end = edges[int(np.argmin(edges[:, :, 1].sum(-1)))]

@@ -10,7 +10,6 @@ from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
-from visviva.kernels.multibody.conditions import broken_condition, hold, node_of_conditions, slopes_of_conditions
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
@@ -22,6 +21,7 @@ from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_g
 from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
 from visviva.kernels.multibody.losses import carry
 from visviva.kernels.multibody.residual import EXACT, balances, joints, reach
+from visviva.kernels.multibody.rows import broken_row, hold, rows_at_node, slopes_of_rows
 from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
 
@@ -197,7 +197,7 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
         restore_rates(level, y[6 * n + M.lam.size :])
         open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
-    hold(M.B, e.conditions, M.lam, M.gap, M.active, h)
+    hold(M.B, e.generated, M.lam, M.gap, M.active, h)
     efforts(M, e, u, h)
     couple(e.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
     push_elements(M, e, u, h)
@@ -206,7 +206,7 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
         clear(s.Z)
         curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
         first = assemble_graph(M, s.graph, e.couplings, s.Z, s.pairs, h)
-        slopes_of_conditions(M.B, e.conditions, M.lam, M.active, s.graph.V, first, h)
+        slopes_of_rows(M.B, e.generated, M.lam, M.active, s.graph.V, first, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
         size = assemble_blocks(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
@@ -236,7 +236,7 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
-    conditions = e.conditions
+    generated = e.generated
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
@@ -277,7 +277,7 @@ def advance(
                 else:
                     open_balances(B, level.B, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
-                other, at_other = hold(B, conditions, lam, gap, active, length)
+                other, at_other = hold(B, generated, lam, gap, active, length)
                 if not other <= row:
                     row, at_row = other, at_other
                 if acting:
@@ -354,7 +354,7 @@ def advance(
                             factor_border(M, s.tree, s.border)
                     else:
                         first = assemble_graph(M, s.graph, couplings, Z, s.pairs, length)
-                        slopes_of_conditions(B, conditions, lam, active, s.graph.V, first, length)
+                        slopes_of_rows(B, generated, lam, active, s.graph.V, first, length)
                         pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
                 if not pivot > 0.0:
                     status = SINGULAR
@@ -383,12 +383,12 @@ def advance(
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
-            other, worse = broken_condition(conditions, gap, active, length, missing)
-            row, missing = (other, worse) if other >= 0 else (row, missing)
             if coupled:
                 most, at_most = worst_coupling(couplings, gap, active, length, False)
                 if not most <= missing:
                     row, missing = at_most, most
+            other, worse = broken_row(generated, gap, active, length, missing)
+            row, missing = (other, worse) if other >= 0 else (row, missing)
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
@@ -427,7 +427,7 @@ def advance(
         energies(B, lie, gravity, log.energy[step + 1])
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
-        log.g[step] = max(log.g[step], node_of_conditions(B, conditions, lie, log.g_v[step]))
+        log.g[step] = max(log.g[step], rows_at_node(B, generated, lie, log.g_v[step]))
         if coupled:
             write_shifts(couplings, T, log.x[step + 1])
             log.g[step] = max(log.g[step], coupling_gap(couplings, T, X))

@@ -1,9 +1,8 @@
 """The matrix of a step of any mechanism as the values of a sparse matrix with a fixed pattern.
 
 Unknowns: six per body, then the multipliers of the joints. Values, in this order: own blocks of the bodies (36 each),
-blocks between the bodies of a pair (72 each), per multiplier of a joint or coupling impulses and slopes on both bodies
-(24) and its diagonal, of couplings impulses and slopes on each of their bodies (12 each), and what conditions add, see
-`conditions`.
+blocks between the bodies of a pair (72 each), per multiplier impulses and slopes on both bodies (24) and its diagonal,
+for rows of couplings impulses and slopes on each of their bodies (12 each), and what generated rows add, see `rows`.
 """
 
 from __future__ import annotations
@@ -70,17 +69,16 @@ def curve_joints(M: Machine, lam: Array, Z: Array, pairs: Int, h: float) -> None
 
 @inner
 def assemble_graph(M: Machine, g: Graph, c: Couplings, Z: Array, pairs: Int, h: float) -> int:
-    """All values but those of conditions, whose place it returns; bodies' own blocks and Z hold what others add."""
+    """All values but those of generated rows, whose place it returns; bodies' own blocks and Z hold what others add."""
     curve_joints(M, M.lam, Z, pairs, h)
     put_blocks(M.B, Z, g.V)
-    first, rows = first_row(M.B, Z), c.rows.shape[0]
+    first = first_row(M.B, Z)
     for i in range(M.sizes[1]):
         k = M.K[i, PLACE]
         for part in range(3 if M.K[i, KIND] == MEET else 1):
             columns_of(M.B, M.X, M.K, i, part, g.q)
             put_row(g.V, first + PER_ROW * (k + part), g.q, M.active[k + part])
-            rows += 1
-    at = first + PER_ROW * rows
+    at = first + PER_ROW * M.lam.size
     for r in range(c.rows.shape[0]):
         k, width = c.rows[r, 0], 12 * (c.rows[r, 5] - c.rows[r, 4])
         coupling_columns(c, M.B, M.X, M.K, r, g.q, g.V, at)

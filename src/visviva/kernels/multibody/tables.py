@@ -66,16 +66,16 @@ class Machine(NamedTuple):
     active: NDArray[np.bool_]  # (m,) rows that are solved
 
 
-# Whole numbers of a condition: address of its function, bodies, rows, first multiplier, first number, first of its
+# Whole numbers of a generated function: its address, bodies, rows, first multiplier, first number, first of its
 # bodies in the list of all, whether it has a g, constraint of the model.
 ADDRESS, BODIES, ROWS, FIRST, NUMBERS, MOVERS, HAS_G, OWNER = range(8)
 
 
-class Conditions(NamedTuple):
-    """Rows that are no functions of two frames."""
+class GeneratedRows(NamedTuple):
+    """Rows over any bodies from generated functions, see `rows`."""
 
-    table: Int  # (conditions, 8)
-    movers: Int  # bodies, one condition after the other
+    table: Int  # (functions, 8)
+    movers: Int  # bodies, one function after the other
     numbers: Array
     size: Array  # (m,) what the rows are measured by, times h
     q: Array  # (3, 12 bodies) coordinates at both ends, and how the end moves
@@ -143,7 +143,7 @@ class Elements(NamedTuple):
     numbers: Array  # coefficients of friction
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
-    conditions: Conditions
+    generated: GeneratedRows
     losses: Losses
     couplings: Couplings
 

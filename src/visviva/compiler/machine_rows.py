@@ -1,4 +1,4 @@
-"""Conditions of a mechanism as tables of its compiled steps, see `kernels.multibody.conditions`."""
+"""Conditions of a mechanism that are generated rows, as tables of its compiled steps; see `kernels.multibody.rows`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from visviva.mechanism.coupling import Coupling
 from visviva.model import Model
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.tables import Conditions
+    from visviva.kernels.multibody.tables import GeneratedRows
 
 
-def condition_tables(model: Model, functions: Functions, first: int) -> Conditions:
-    """Tables of conditions other than couplings, whose multipliers come from a place on.
+def row_tables(model: Model, functions: Functions, first: int) -> GeneratedRows:
+    """Tables of all conditions but couplings, whose multipliers follow those of joints and couplings from a place on.
 
     Raises `NotCompilable` for one without compiled form.
     """
     from visviva.compiler.build import row_address
-    from visviva.kernels.multibody.tables import Conditions
+    from visviva.kernels.multibody.tables import GeneratedRows
 
     owner = {part.name: k for k, part in enumerate(model.constraints)}
     rows, movers, numbers = [], list[int](), [np.zeros(0)]
     at, widest, most = 0, 0, 0
-    for condition in _own(model):
+    for condition in _generated(model):
         law, own = row_law_of(condition)
         place = (at, len(movers), int(law.has_g), owner[condition.name])
         rows.append((row_address(law), law.bodies, law.rows, first, *place))
@@ -35,26 +35,25 @@ def condition_tables(model: Model, functions: Functions, first: int) -> Conditio
         numbers.append(own)
         at, first = at + len(own), first + law.rows
         widest, most = max(widest, law.bodies), max(most, len(law.values))
-    return Conditions(
+    return GeneratedRows(
         table(rows, 8), np.array(movers, dtype=np.int64), np.concatenate(numbers), np.zeros(first),
         np.zeros((3, 12 * widest)), np.zeros(most), np.zeros(most), np.zeros(6 * widest),
     )  # fmt: skip
 
 
-def _own(model: Model) -> list[AbstractCondition]:
-    """All conditions but couplings of joints, which have tables of their own."""
+def row_places(model: Model) -> Int:
+    """Places of their multipliers among the algebraic unknowns of the model."""
+    names = tuple(condition.name for condition in _generated(model))
+    return (model.layout.act(names) - model.layout.dim).astype(np.int64)
+
+
+def _generated(model: Model) -> list[AbstractCondition]:
     assert model.mechanism is not None
     return [condition for condition in model.mechanism.conditions if not isinstance(condition, Coupling)]
 
 
-def condition_places(model: Model) -> Int:
-    """Places of their multipliers among the algebraic unknowns of the model."""
-    names = tuple(condition.name for condition in _own(model))
-    return (model.layout.act(names) - model.layout.dim).astype(np.int64)
-
-
-def condition_pattern(c: Conditions, bodies: int) -> tuple[Int, Int]:
-    """Rows and columns of the values that conditions add to the sparse matrix, in their order."""
+def row_pattern(c: GeneratedRows, bodies: int) -> tuple[Int, Int]:
+    """Rows and columns of the values that they add to the sparse matrix, in their order."""
     from visviva.kernels.multibody.tables import BODIES, FIRST, MOVERS, ROWS
 
     rows, cols = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]

@@ -21,7 +21,7 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
     ADDRESS, BODIES, FIRST, FORCE, HAS_G, MOVERS, NUMBERS, OWNER, PHI, ROT, ROWS, SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE,
-    VEL, A, Conditions, U, W,
+    VEL, A, GeneratedRows, U, W,
 )  # fmt: skip
 
 VALUES, RATES = 0, 1  # what a function is asked for
@@ -40,8 +40,8 @@ def _put(q: Array, row: int, k: int, x: Vector) -> None:
 
 
 @inner
-def _place(B: Array, c: Conditions, i: int, h: float) -> None:
-    """Coordinates of the bodies of a condition at both ends of a step."""
+def _place(B: Array, c: GeneratedRows, i: int, h: float) -> None:
+    """Coordinates of the bodies of a function at both ends of a step."""
     for j in range(c.table[i, BODIES]):
         b = c.movers[c.table[i, MOVERS] + j]
         start = vector(B, b, PHI)
@@ -54,7 +54,7 @@ def _place(B: Array, c: Conditions, i: int, h: float) -> None:
 
 
 @inner
-def _call(c: Conditions, i: int, mode: int) -> None:
+def _call(c: GeneratedRows, i: int, mode: int) -> None:
     call_rows(
         c.table[i, ADDRESS],
         (
@@ -65,7 +65,7 @@ def _call(c: Conditions, i: int, mode: int) -> None:
 
 
 @inner
-def _along(B: Array, c: Conditions, i: int, rows: Array, at: int) -> float:
+def _along(B: Array, c: GeneratedRows, i: int, rows: Array, at: int) -> float:
     """A row times the velocities in the middle of the step."""
     total = 0.0
     for j in range(c.table[i, BODIES]):
@@ -77,8 +77,8 @@ def _along(B: Array, c: Conditions, i: int, rows: Array, at: int) -> float:
 
 
 @inner
-def hold(B: Array, c: Conditions, lam: Array, gap: Array, active: Mask, h: float) -> tuple[float, int]:
-    """Rows of all conditions, and their impulses on the bodies; the largest scaled row, and its place."""
+def hold(B: Array, c: GeneratedRows, lam: Array, gap: Array, active: Mask, h: float) -> tuple[float, int]:
+    """All rows, and their impulses on the bodies; the largest scaled row, and its place."""
     worst, at = 0.0, -1
     for i in range(c.table.shape[0]):
         n, m, first = c.table[i, BODIES], c.table[i, ROWS], c.table[i, FIRST]
@@ -116,7 +116,7 @@ def vector_of(x: Array, k: int) -> Vector:
 
 
 @inner
-def _move_end(B: Array, c: Conditions, i: int, j: int, k: int, h: float) -> None:
+def _move_end(B: Array, c: GeneratedRows, i: int, j: int, k: int, h: float) -> None:
     """How the end of a step moves with one of the six velocities of one body: u by h e_k, ω by h C (e_k × d)."""
     n, b = c.table[i, BODIES], c.movers[c.table[i, MOVERS] + j]
     for l in range(12 * n):
@@ -131,10 +131,10 @@ def _move_end(B: Array, c: Conditions, i: int, j: int, k: int, h: float) -> None
 
 
 @inner
-def slopes_of_conditions(B: Array, c: Conditions, lam: Array, active: Mask, V: Array, first: int, h: float) -> None:
+def slopes_of_rows(B: Array, c: GeneratedRows, lam: Array, active: Mask, V: Array, first: int, h: float) -> None:
     """Their part of the matrix, from a place of its values on.
 
-    Per condition: how its impulses change, (6 bodies)², impulses of its rows (6 bodies each), their slopes (6 bodies
+    Per function: how its impulses change, (6 bodies)², impulses of its rows (6 bodies each), their slopes (6 bodies
     each), and their diagonal. Velocities of a body are (u; ω).
     """
     at = first
@@ -169,7 +169,7 @@ def slopes_of_conditions(B: Array, c: Conditions, lam: Array, active: Mask, V: A
 
 
 @inner
-def _bend(B: Array, c: Conditions, i: int, j: int, k: int, lam: Array, h: float) -> None:
+def _bend(B: Array, c: GeneratedRows, i: int, j: int, k: int, lam: Array, h: float) -> None:
     """How the impulses on all bodies change with one velocity of one of them."""
     n, m, first = c.table[i, BODIES], c.table[i, ROWS], c.table[i, FIRST]
     for l in range(n):
@@ -190,7 +190,7 @@ def _bend(B: Array, c: Conditions, i: int, j: int, k: int, lam: Array, h: float)
 
 
 @inner
-def broken_condition(c: Conditions, gap: Array, active: Mask, h: float, most: float) -> tuple[int, float]:
+def broken_row(c: GeneratedRows, gap: Array, active: Mask, h: float, most: float) -> tuple[int, float]:
     """The row that was left out and holds worst, if worse than `most`, else -1; and what it misses of its size."""
     worst = -1
     for i in range(c.table.shape[0]):
@@ -203,7 +203,7 @@ def broken_condition(c: Conditions, gap: Array, active: Mask, h: float, most: fl
 
 
 @inner
-def node_of_conditions(B: Array, c: Conditions, lie: int, out: Array) -> float:
+def rows_at_node(B: Array, c: GeneratedRows, lie: int, out: Array) -> float:
     """Per constraint of the model: largest |C v|, |C| |v| and |C| at a node; returns the largest |g| of its size."""
     worst = 0.0
     for i in range(c.table.shape[0]):
