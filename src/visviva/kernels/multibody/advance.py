@@ -34,6 +34,7 @@ UNSOLVED = -1  # of a step: Newton's method is at work
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
+FALLING = 0.9  # the same for one above rounding: the matrix leaves out how axes turn, and the iteration may be slow
 
 
 class Places(NamedTuple):
@@ -257,7 +258,8 @@ def advance(
                     continue
                 if r <= settings[FLOOR] or fell:
                     break
-                if r > STAGNANT * last and (fresh or best <= settings[ROUNDED]) and best <= accept:
+                rounded = best <= settings[ROUNDED]
+                if r > (STAGNANT if rounded else FALLING) * last and (fresh or rounded) and best <= accept:
                     if r == best:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
