@@ -157,7 +157,7 @@ def crank_reference(voltage, t_end):
         return (1.0 + 0.4 * np.exp(-((v / 0.1) ** 2))) * v / np.sqrt(v**2 + 0.02**2) + 0.5 * v
 
     def rate(t, y):
-        q, w, i, hot, warm = y
+        q, w, i, hot, _ = y
         bend = (inertia(q + 1e-6) - inertia(q - 1e-6)) / 2e-6
         s = slopes(q)
         v = s[0] * w
