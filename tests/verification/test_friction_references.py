@@ -154,7 +154,7 @@ def crank_reference(voltage, t_end):
         return J_crank + weights @ slopes(q) ** 2
 
     def rub(v):
-        return (1.0 + 0.4 * np.exp(-((v / 0.1) ** 2))) * v / np.sqrt(v**2 + 0.02**2) + 0.5 * v
+        return (1.0 + 0.4 * np.exp(-((v / 0.5) ** 2))) * v / np.sqrt(v**2 + 0.2**2) + 0.5 * v
 
     def rate(t, y):
         q, w, i, hot, _ = y

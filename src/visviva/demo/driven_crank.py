@@ -23,7 +23,7 @@ def driven_crank() -> vv.Mechanism:
     m.revolute("bearing", m.ground, crank, at=A, axis=(0, 1, 0), friction=1e-3)
     m.cylindrical("crankpin", crank, conrod, at=B, axis=(0, 1, 0))
     m.spherical("wrist", conrod, slider, at=C)
-    dry = vv.friction.stribeck(coulomb=1.0, static=1.4, speed=0.1, v_reg=0.02, viscous=0.5)
+    dry = vv.friction.stribeck(coulomb=1.0, static=1.4, speed=0.5, v_reg=0.2, viscous=0.5)
     m.prismatic("track", m.ground, slider, at=C, axis=(1, 0, 0), friction=dry, heat_to=guide)
     m.motor("motor", "bearing", resistance=0.6, inductance=4e-3, k=0.12, heat_to=winding)
     return m

@@ -21,8 +21,8 @@ def gyroscope(spin: float = 150.0) -> vv.Mechanism:
     weight = m.particle("weight", mass=0.2, at=(0, 0.16, 0))
     dry = vv.friction.coulomb(4e-3, v_reg=0.05)
     thinning = vv.friction.coulomb(0.01, v_reg=1.0, viscous=2e-4, factor=lambda theta: np.exp(-(theta - 300) / 15))
-    m.revolute("post", m.ground, outer, at=(0, 0, 0), axis=(0, 0, 1), friction=dry, heat_to=rings)
-    m.revolute("pivot", outer, inner, at=(0, 0, 0), axis=(1, 0, 0), friction=dry, heat_to=rings)
-    m.revolute("shaft", inner, rotor, at=(0, 0, 0), axis=(0, 1, 0), rate=spin, friction=thinning, heat_to=oil)
+    m.revolute("post", m.ground, outer, at=(0, 0, -0.16), axis=(0, 0, 1), friction=dry, heat_to=rings)
+    m.revolute("pivot", outer, inner, at=(0.14, 0, 0), axis=(1, 0, 0), friction=dry, heat_to=rings)
+    m.revolute("shaft", inner, rotor, at=(0, -0.08, 0), axis=(0, 1, 0), rate=spin, friction=thinning, heat_to=oil)
     m.spherical("hook", inner, weight)
     return m
