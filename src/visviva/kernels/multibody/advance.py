@@ -203,6 +203,7 @@ def advance(
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    other_states = e.losses.node.size + e.losses.motor.shape[0] > 0
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     _write_state(B, elastic, at_bodies, at_y, log.x[0])
@@ -305,7 +306,8 @@ def advance(
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
-            warm_nodes(X, T, e, length)
+            if other_states:
+                warm_nodes(X, T, e, length)
             for k in range(log.heat.shape[1]):
                 log.heat[step, k] += heat_of(X, T, e, k, length)
             for k in range(log.taken.shape[1]):
@@ -322,7 +324,8 @@ def advance(
                 log.lam[step, k] += share * lam[k] / length
             known = min(known + 1, past)
             end_bodies(B, lie, length)
-            carry(elastic, e.losses)
+            if other_states:
+                carry(elastic, e.losses)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
