@@ -29,7 +29,7 @@ def hinges():
 def warm():
     """An oil that thins, and a function of rate and temperature, in a universal joint and a slide; one node."""
     m = vv.Mechanism("warm", gravity=(0, 0, -9.81))
-    oil = m.thermal("oil", capacity=0.02, conductance_to_environment=0.05)
+    oil = m.thermal("oil", capacity=0.1, conductance_to_environment=0.05)
     a, b = rod(m, "a", (0, 0, 0), (0, 0, -0.5)), rod(m, "b", (0, 0, -0.5), (0.3, 0.1, -0.9))
     thin = vv.friction.viscous(0.08, factor=lambda theta: np.exp(-(theta - 300) / 20))
     m.universal("cross", m.ground, a, at=(0, 0, 0), axes=((1, 0, 0), (0, 1, 0)), rate=(4.0, -6.0),

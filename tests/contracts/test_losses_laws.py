@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -10,6 +11,11 @@ from loss_models import INPUTS, LOSSES, ball, bounce, crank
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
+from visviva.compiler import FORMS, compile_mechanism, initial_x
+from visviva.model.heat import HeatCapacity
+from visviva.model.motor import MotorCoupling
+from visviva.model.structure import AbstractRouting
+from visviva.testing import check_model, check_storage
 
 SCHEMES = {
     "PHMP": vv.PHMP(),
@@ -100,3 +106,38 @@ def test_temperatures_rise_as_the_heat_says(scheme):
     assert_allclose(run["motor.work"] - (run["energy"] - run["energy"][0]), given_off, atol=1e-13 * run.energy_unit)
     cooled = given_off - run["heat.root"]  # the friction of the root goes to the environment as well
     assert cooled[-1] == pytest.approx(G * np.trapezoid(theta - 300.0, run.t), rel=2e-2)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", LOSSES)
+def test_models_with_losses_obey_the_laws_of_the_seam(name, form):
+    m = LOSSES[name]()
+    model = compile_mechanism(m, form)
+    x = initial_x(model, m.assemble()[0])
+    others = [variable for variable in model.variables if variable.name.endswith((".s", ".flux"))]
+    for variable in others:
+        x[model.layout.x[variable.name]] += 0.01
+    check_model(model, x)
+
+
+def test_a_heat_capacity_is_a_storage():
+    check_storage(HeatCapacity("node", "s", c=2.0, theta=310.0, theta0=300.0), 1)
+
+
+def test_a_motor_that_pumped_energy_would_be_refused():
+    """A coupling that is not skew: the checker of the seam says so."""
+    model = compile_mechanism(crank(), "lie")
+    broken = [Pumping(part) if isinstance(part, MotorCoupling) else part for part in model.structures]
+    model = dataclasses.replace(model, structures=tuple(broken))
+    with pytest.raises(AssertionError, match="J is skew"):
+        check_model(model, initial_x(model, crank().assemble()[0]))
+
+
+class Pumping(AbstractRouting):
+    two_ended = True
+
+    def __init__(self, motor):
+        self.motor, self.name, self.reads, self.acts = motor, motor.name, motor.reads, motor.acts
+
+    def J(self, q):
+        return np.abs(self.motor.J(q))
