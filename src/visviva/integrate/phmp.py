@@ -100,7 +100,7 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active)
             raise
         v, lam, q1, qm = parts(solution.y)
-        left = s.acting.outcome(Motion(qm, v, y0, u, h))
+        left = s.acting.outcome(Motion(qm, v, y0, u, h), lam)
         return Step(
             x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
             w=lam,

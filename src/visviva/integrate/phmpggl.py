@@ -114,7 +114,7 @@ class _Stepper(AbstractStepper):
             raise
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
-        left = s.acting.outcome(Motion(qm, rate, y0, u, h))
+        left = s.acting.outcome(Motion(qm, rate, y0, u, h), lam)
         return Step(
             x=np.concatenate([q1, v1, left.rest]),
             w=lam,
