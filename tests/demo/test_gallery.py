@@ -15,6 +15,8 @@ FREEDOMS = {
     "pendulum": (1, {}),
     "double_pendulum": (2, {}),
     "heavy_top": (3, {}),
+    "gyroscope": (3, {}),
+    "driven_crank": (1, {}),
     "four_bar": (1, {"D": 3}),
     "slider_crank": (1, {}),
     "bennett": (1, {"h4": 3}),

@@ -72,6 +72,7 @@ class LossTables:
             node_numbers=stack([np.array(row) for row in nodes], 5),
             given=np.zeros(len(nodes)),
             sinks=np.array(self.sinks, dtype=np.int64),
+            acts=np.array([int(k + len(self.stops) + len(self.motors) > 0)], dtype=np.int64),
             feels=np.array([int(warm.any())], dtype=np.int64),
             theta0=np.array([self.m.theta0]),
         )

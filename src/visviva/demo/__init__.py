@@ -1,6 +1,8 @@
 """The systems of `visviva demo`; documentation and examples use them too."""
 
 from visviva.demo.chain import folded_chain
+from visviva.demo.driven_crank import driven_crank
+from visviva.demo.gyroscope import gyroscope
 from visviva.demo.linkage import four_bar, slider_crank
 from visviva.demo.motor import motor_loop
 from visviva.demo.overconstrained import bennett, sarrus
@@ -12,9 +14,11 @@ from visviva.demo.top import heavy_top
 __all__ = [
     "bennett",
     "double_pendulum",
+    "driven_crank",
     "folded_chain",
     "four_bar",
     "gait",
+    "gyroscope",
     "heavy_top",
     "motor_loop",
     "pendulum",

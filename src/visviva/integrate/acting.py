@@ -50,7 +50,11 @@ class Outcome:
 
 @final
 class Acting:
-    """Dissipations, ports, and routings that are neither q̇ = v nor measured; n: number of coordinates."""
+    """Dissipations, ports, and routings that are neither q̇ = v nor measured; n: number of coordinates.
+
+    plain:   those that act on velocities alone.   coupled: those that act on other states as well, or read them.
+    others:  places of s in x. Ports that act on rows of constraints are no forces: they are left to the schemes.
+    """
 
     def __init__(self, model: Model, n: int) -> None:
         self.model = model
@@ -63,10 +67,12 @@ class Acting:
             for part in model.routings
             if not isinstance(part, AbstractMeasured) and not set(part.acts) <= positions | velocities
         ]
-        parts += [*model.dissipations, *model.ports]
+        acting: list[Part] = [*model.dissipations, *model.ports]
+        parts += [part for part in acting if set(part.acts) <= {*names, *held}]
         self.plain = [part for part in parts if set(part.acts) <= velocities | held and set(part.reads) <= positions]
         self.coupled = [part for part in parts if part not in self.plain]
-        others = [name for name in names if model.layout.x[name].start >= 2 * n and name not in model.measured]
+        moved = {name for part in self.coupled for name in part.acts}
+        others = [name for name in names if name in moved - velocities and name not in model.measured]
         self.others = model.layout.read(tuple(others))
 
     # -- forces -------------------------------------------------------------------------------------------------
@@ -111,10 +117,10 @@ class Acting:
             x1[self.model.layout.x[name]] = self._measured(part, x0, x1, self.model.layout.x[name])
         return x1[2 * self.n :]
 
-    def outcome(self, m: Motion, lam: Array) -> Outcome:
-        """What the step leaves, with the multipliers of its constraints."""
+    def outcome(self, m: Motion, w: Array) -> Outcome:
+        """What the step leaves; w: its multipliers."""
         x0, x1, z = self._ends(m, self._local(m, self._rates(m)))
-        z[self.model.layout.dim : self.model.layout.solved] = lam
+        z[self.model.layout.dim : self.model.layout.solved] = w
         x = 0.5 * (x0 + x1)
         outputs, taken = self.model.outputs(x, z), np.zeros(0)
         if self.model.reservoirs:

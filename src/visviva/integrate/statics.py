@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.compiler import compile_mechanism, initial_x
+from visviva.compiler.losses import flux_of
 from visviva.geometry.linear import apply, transpose
+from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
@@ -40,9 +42,11 @@ class Statics:
         self._mechanism = m
 
     def start(self, motion: Motion) -> Array:
-        """The state of a motion, at rest."""
+        """The state of a motion, at rest and without currents."""
         still = {name: np.zeros_like(V) for name, V in motion.V.items()}
-        return initial_x(self.model, Motion(motion.q, still, motion.angles))
+        x = initial_x(self.model, Motion(motion.q, still, motion.angles))
+        x[self.model.layout.read(tuple(flux_of(motor) for motor in self._mechanism.motors))] = 0.0
+        return x
 
     def configuration(self, x: Array) -> Array:
         """Coordinates of all bodies, (..., size)."""
@@ -63,9 +67,11 @@ class Statics:
         return ahead
 
     def angles(self, x: Array) -> dict[str, float]:
-        """The angles of joints with torsion springs, continuous over many turns."""
-        parts = [part for part in self._mechanism.torsions if part.energy is not None]
-        return {part.joint.name: float(x[self.model.layout.x[f"{part.name}.angle"]][0]) for part in parts}
+        """The angles of joints with torsion springs or stops, continuous over many turns."""
+        m = self._mechanism
+        found = {part.joint.name: f"{part.name}.angle" for part in m.torsions if part.energy is not None}
+        found |= {stop.joint.name: stop.variable for stop in m.stops if stop.measure == TURN}
+        return {name: float(x[self.model.layout.x[variable]][0]) for name, variable in found.items()}
 
     def energy(self, x: Array) -> float:
         """Potential energy of gravity and springs [J]."""

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, Mask, finite_number
 from visviva.errors import ModelError
 from visviva.language.trace import Traced, call, expressions
 from visviva.library import rate_laws
@@ -173,24 +173,30 @@ def _check_loss(law: FrictionLaw, where: str) -> None:
     """An error that says where a law adds energy, is not finite, or does not vanish at rest."""
     thetas = TEMPERATURES if law.warm else TEMPERATURES[:1]
     force = law.evaluate(RATES[:, None], thetas)
-    power = RATES[:, None] * force
-    largest = np.abs(force).max(initial=0.0, where=np.isfinite(force))
-    bad = ~np.isfinite(force) | (power < 0) | ((RATES[:, None] == 0) & (np.abs(force) > 1e-12 * largest))
-    if not bad.any():
-        return
-    i, j = np.argwhere(bad)[np.abs(np.log(np.maximum(np.abs(RATES[np.argwhere(bad)[:, 0]]), 1e-6))).argmin()]
-    at = f"rate = {RATES[i]:.6g}" + (f" and {thetas[j]:g} K" if law.warm else "")
-    if not np.isfinite(force[i, j]):
-        raise ModelError(f"{where} is {force[i, j]} at {at}: it must be finite.")
-    if RATES[i] == 0:
+    finite = np.isfinite(force)
+    if not finite.all():
+        at = _at(law, ~finite, thetas)[1]
+        raise ModelError(f"{where} is not finite at {at}: it must be a smooth function of the rate.")
+    rest = force[RATES == 0][0]
+    if np.abs(rest).max() > 1e-12 * np.abs(force).max():
         raise ModelError(
-            f"{where} is {force[i, j]:.6g} at rest: a smooth law vanishes there. Regularise it, e.g. with\n"
-            "vv.friction.coulomb(level, v_reg=...)."
+            f"{where} is {rest[np.abs(rest).argmax()]:.6g} at rest: a smooth law vanishes there.\n"
+            "Regularise it, e.g. with vv.friction.coulomb(level, v_reg=...)."
         )
-    raise ModelError(
-        f"{where} is {force[i, j]:.6g} at {at}: it would add energy there. Friction is positive where the rate is,\n"
-        "and negative where it is: it is the torque or force that the motion has to overcome."
-    )
+    wrong = RATES[:, None] * force < 0
+    if wrong.any():
+        place, at = _at(law, wrong, thetas)
+        raise ModelError(
+            f"{where} is {force[place]:.6g} at {at}: it would add energy there.\n"
+            "Friction has the sign of the rate: it is the torque or force that the motion has to overcome."
+        )
+
+
+def _at(law: FrictionLaw, where: Mask, thetas: Array) -> tuple[tuple[int, int], str]:
+    """The case nearest to a rate of one, and how it is called."""
+    cases = np.argwhere(where)
+    i, j = cases[np.abs(np.log(np.maximum(np.abs(RATES[cases[:, 0]]), 1e-9))).argmin()].tolist()
+    return (i, j), f"rate = {RATES[i]:.6g}" + (f" and {thetas[j]:g} K" if law.warm else "")
 
 
 def _checked(law: str, name: str, level: float, v_reg: float, d: float) -> tuple[float, float, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from visviva.errors import ModelError
-from visviva.results.powers import entropy_names, input_name
+from visviva.results.powers import entropy_names
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -63,7 +63,8 @@ def _taken(run: Run, what: str) -> list[Share]:
         model.theta0 * float(taken[model.layout.act((part.name,)) - model.layout.solved].sum()) for part in parts
     ]
     return [
-        Share(f"environment at {part.name}", "environment", amount) for part, amount in zip(parts, amounts, strict=True)
+        Share("environment" if run.model.mechanism else f"environment at {part.name}", "environment", amount)
+        for part, amount in zip(parts, amounts, strict=True)
     ]
 
 
@@ -81,8 +82,7 @@ def _made(run: Run, what: str) -> list[Share]:
 def _supplied(run: Run, what: str) -> list[Share]:
     """What inputs took out of the system: minus their work."""
     work = run.record.work.sum(0) + (run.record.carried.sum(0) if what == "energy" else 0.0)
-    names = [input_name(run.model, port) for port in run.model.ports]
-    return [Share(f"input {name}", "input", -float(w)) for name, w in zip(names, work, strict=True)]
+    return [Share(f"input {port.name}", "input", -float(w)) for port, w in zip(run.model.ports, work, strict=True)]
 
 
 def _merged(side: list[Share]) -> list[Share]:

@@ -45,6 +45,7 @@ from visviva.kernels.newton import (  # isort: skip
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
+FALLING = 0.9  # the same for one above rounding: the matrix leaves out how axes turn, and the iteration may be slow
 
 
 class Places(NamedTuple):
@@ -237,6 +238,7 @@ def advance(
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
     generated = e.generated
+    other_states = e.losses.node.size + e.losses.motor.shape[0] > 0
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
@@ -322,7 +324,8 @@ def advance(
                     continue
                 if r <= settings[FLOOR] or fell:
                     break
-                if r > STAGNANT * last and (fresh or best <= settings[ROUNDED]) and best <= accept:
+                rounded = best <= settings[ROUNDED]
+                if r > (STAGNANT if rounded else FALLING) * last and (fresh or rounded) and best <= accept:
                     if r == best:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
@@ -392,7 +395,8 @@ def advance(
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
-            warm_nodes(X, T, e, length)
+            if other_states:
+                warm_nodes(X, T, e, length)
             for k in range(log.heat.shape[1]):
                 log.heat[step, k] += heat_of(X, T, e, k, length)
             for k in range(log.taken.shape[1]):
@@ -414,7 +418,8 @@ def advance(
                 end_bodies(B, lie, length)
             else:
                 end_rates(B, level.B, length)
-            carry(elastic, e.losses)
+            if other_states:
+                carry(elastic, e.losses)
             if coupled:
                 move_shifts(couplings, inputs, length)
             for k in range(twists.shape[0]):

@@ -117,10 +117,11 @@ def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
                     D = unit * e.damping[d + a * n + b] / h
                     e.effort[at + a] += D * (e.y[1, at + b] - e.y[0, at + b])
                     e.slope[s + a * n + b] += D
-    act(M.B, M.T, M.TK, e.y, e.effort, e.slope, e.losses, u, h)
-    if e.losses.feels[0]:
-        warm_nodes(M.X, M.T, e, h)
-    rub(e.y, e.effort, e.slope, e.losses, h)
+    if e.losses.acts[0]:
+        act(M.B, M.T, M.TK, e.y, e.effort, e.slope, e.losses, u, h)
+        if e.losses.feels[0]:
+            warm_nodes(M.X, M.T, e, h)
+        rub(e.y, e.effort, e.slope, e.losses, h)
     for k in range(e.pushed.shape[0]):
         e.effort[e.pushed[k, 0]] -= u[e.pushed[k, 1]]
 

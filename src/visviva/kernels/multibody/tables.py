@@ -104,6 +104,7 @@ class Losses(NamedTuple):
     node_numbers: Array  # (nodes, 5) c, temperature at s = 0, G; then the mean temperature and its slope by heat
     given: Array  # (nodes,) heat that does not depend on its temperature
     sinks: Int  # (dissipations,) node that each heats, or -1
+    acts: Int  # (1,) whether there is any friction by a law, stop or motor
     feels: Int  # (1,) whether some law depends on its temperature
     theta0: Array  # (1,)
 
