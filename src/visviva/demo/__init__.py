@@ -1,6 +1,7 @@
 """The systems of `visviva demo`; documentation and examples use them too."""
 
 from visviva.demo.chain import folded_chain
+from visviva.demo.gears import differential, screw_press
 from visviva.demo.linkage import four_bar, slider_crank
 from visviva.demo.motor import motor_loop
 from visviva.demo.overconstrained import bennett, sarrus
@@ -10,6 +11,7 @@ from visviva.demo.top import heavy_top
 
 __all__ = [
     "bennett",
+    "differential",
     "double_pendulum",
     "folded_chain",
     "four_bar",
@@ -17,6 +19,7 @@ __all__ = [
     "motor_loop",
     "pendulum",
     "sarrus",
+    "screw_press",
     "slider_crank",
     "stewart",
 ]
