@@ -24,6 +24,8 @@ FREEDOMS = {
     "stewart": (6, {}),
     "rolling_disc": (3, {}),
     "snakeboard": (4, {}),
+    "screw_press": (1, {"collar": 4}),
+    "differential": (2, {}),
 }
 
 

@@ -2,6 +2,7 @@
 
 from visviva.demo.chain import folded_chain
 from visviva.demo.driven_crank import driven_crank
+from visviva.demo.gears import differential, screw_press
 from visviva.demo.gyroscope import gyroscope
 from visviva.demo.linkage import four_bar, slider_crank
 from visviva.demo.motor import motor_loop
@@ -13,6 +14,7 @@ from visviva.demo.top import heavy_top
 
 __all__ = [
     "bennett",
+    "differential",
     "double_pendulum",
     "driven_crank",
     "folded_chain",
@@ -24,6 +26,7 @@ __all__ = [
     "pendulum",
     "rolling_disc",
     "sarrus",
+    "screw_press",
     "slider_crank",
     "snakeboard",
     "stewart",
