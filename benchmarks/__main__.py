@@ -17,6 +17,7 @@ from benchmarks import (
     line,
     loops,
     motor,
+    rates,
     report,
     work_precision,
 )
@@ -28,6 +29,7 @@ MODULES = [
     chains,
     explicit,
     loops,
+    rates,
     accuracy,
     latency,
     first_runs,

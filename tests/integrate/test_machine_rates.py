@@ -40,13 +40,10 @@ def every_joint(damping=0.0):
     return m
 
 
-def stepper(m, h=0.01, parts=None, active=None):
+def stepper(m, h=0.01, along_tree=None):
     model = vv.compile(m, "directors")
     state, _ = start_state(model, None, GGL, lambda _: np.zeros(0))
-    if active is not None:
-        state = dataclasses.replace(state, active=active(state.active))
-    more = {} if parts is None else {"parts": parts}
-    return MachineStepper(model, vv.Newton(), state, h, rates=True, **more), state
+    return MachineStepper(model, vv.Newton(), state, h, along_tree=along_tree, rates=True), state
 
 
 def residual(steps, h, y):
@@ -81,6 +78,23 @@ def test_the_matrix_of_a_step_is_the_derivative_of_its_rows(seed):
     lam, gam = slice(k, steps.c.unknowns), slice(steps.c.unknowns + k, None)
     exact[:, lam], exact[:, gam] = exact[:, gam], exact[:, lam] / h  # the matrix has them the other way, and Λ = h λ
     assert_allclose(matrix, exact, rtol=0, atol=1e-8 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_both_levels_are_eliminated_alike_along_the_tree_and_as_a_sparse_matrix(name):
+    """Trees of every joint that holds a point, and a loop, whose rows are a border."""
+    runs = []
+    for along_tree in (True, False):
+        steps, state = stepper(TREES[name], along_tree=along_tree)
+        assert bool(steps.s.along_tree[0]) is along_tree
+        assert len(steps.level.border.rows) == (3 if name == "loop" and along_tree else 0)
+        runs.append(steps.many(state, 0.01, np.zeros((60, 1, 0))))
+    tree, sparse = runs
+    assert tree.steps == sparse.steps == 60
+    assert_allclose(tree.x, sparse.x, rtol=0, atol=1e-10)
+    assert_allclose(tree.w, sparse.w, rtol=0, atol=1e-8 * np.abs(sparse.w).max())
+    assert_allclose(tree.gam, sparse.gam, rtol=0, atol=1e-8 * np.abs(sparse.gam).max())
+    assert abs(tree.iterations.sum() - sparse.iterations.sum()) <= 0.1 * sparse.iterations.sum()
 
 
 def test_every_joint_is_compiled_and_agrees_with_the_plain_steps(monkeypatch):

@@ -30,7 +30,8 @@ def precompile() -> None:
         line.end()
     line = _Line("steps of mechanisms")
     for mechanism in mechanisms():
-        vv.simulate(mechanism, t_end=0.02, h=0.01)
+        for integrator in (vv.PHMP(), vv.PHMPGGL()):
+            vv.simulate(mechanism, t_end=0.02, h=0.01, integrator=integrator)
     line.end()
     for domain, systems in DOMAINS.items():
         line = _Line(f"laws of {domain}")

@@ -49,29 +49,25 @@ class TreePlan:
         return frozenset(joints[part.joint].name for part in self.hanging if joints[part.joint].ends[1] != part.body)
 
 
-def eliminated(
-    model: Model, active: Mask, along_tree: bool | None = None, rates: bool = False
-) -> tuple[MachineModel, TreePlan | None]:
+def eliminated(model: Model, active: Mask, along_tree: bool | None = None) -> tuple[MachineModel, TreePlan | None]:
     """The tables of a mechanism, told as its elimination wants them; without a tree it is a sparse matrix.
 
     active:     rows of the model that are solved.
     along_tree: ask for one of the two ways; default: the faster one that is possible.
-    rates:      for steps that keep the rates of the constraints, which have no border for loops.
     """
     plain = machine_of(model)
-    plan = None if along_tree is False else tree_plan(plain, active, 0 if rates else BORDER)
+    plan = None if along_tree is False else tree_plan(plain, active)
     if plan is None:
         return plain, None
     flipped = plan.flipped(plain.joints)
     return (machine_of(model, flipped) if flipped else plain), plan
 
 
-def tree_plan(c: MachineModel, active: Mask, most: int = BORDER) -> TreePlan | None:
+def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
     """A tree of joints that hold a point, if everything else fits to it: loops with few rows, elements within the tree.
 
     Rows that turn with two bodies, and elements, couple their velocities: they must act between neighbours of the tree,
     only on rotations, or against the ground. Conditions couple any of them: with these there is no tree.
-    most: rows of loops that are still solved as a border.
     """
     n = len(c.machine.B) - 1
     if len(c.elements.couplings.rows) or len(c.elements.generated.table):
@@ -88,7 +84,7 @@ def tree_plan(c: MachineModel, active: Mask, most: int = BORDER) -> TreePlan | N
         border += int(rows.sum())
         if n not in joint.ends and _turns_with_both(c, joint, rows):
             return None
-    if border > most:
+    if border > BORDER:
         return None
     first = int(c.machine.sizes[1])
     for _, parent, child, _, _ in c.machine.K[first:]:
@@ -240,14 +236,9 @@ def _no_plan() -> Plan:
 
 def rates_of(c: MachineModel, s: Elimination) -> Rates:
     """Memory of the second level, where the rates of constraints are kept; raises `NotCompilable`."""
-    from visviva.kernels.multibody.ggl_tables import (
-        JOINT_SLOTS,
-        RATE_BODY,
-        RATE_FUNCTION,
-        SCRATCH_SLOTS,
-        Rates,
-        RateTree,
-    )
+    from visviva.kernels.multibody.ggl_tables import (  # isort: skip
+        JOINT_SLOTS, RATE_BODY, RATE_FUNCTION, SCRATCH_SLOTS, RateBorder, Rates, RateTree,
+    )  # fmt: skip
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
     from visviva.kernels.multibody.tables import KIND, ROD
 
@@ -262,11 +253,16 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
         np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((2, 12)),
         np.zeros((SCRATCH_SLOTS, 36)),
     )  # fmt: skip
+    k = len(s.border.rows)
+    border = RateBorder(
+        s.border.rows, np.zeros((k, 3, 24)), np.zeros((2 * k, n, 12)), np.zeros((2 * k, 2, m)),
+        np.zeros((2 * k, 2 * k)), np.zeros((2 * k + 1, 2 * k)), np.zeros(m),
+    )  # fmt: skip
     values = 3 * (PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m) + PER_BODY * n
     return Rates(
         B=np.zeros((n + 1, int(RATE_BODY))), X=np.zeros((rows, int(RATE_FUNCTION))), G=np.zeros(m), dG=np.zeros(m),
         gap=np.zeros(m), V=np.zeros(values), LU=np.zeros(0), b=np.zeros(2 * c.unknowns), pad=np.zeros(2 * c.unknowns),
-        q=np.zeros((2, 24)), plan=_no_plan(), best=np.zeros(c.unknowns), tree=tree,
+        q=np.zeros((2, 24)), plan=_no_plan(), best=np.zeros(c.unknowns), tree=tree, border=border,
     )  # fmt: skip
 
 

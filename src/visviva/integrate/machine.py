@@ -105,7 +105,7 @@ class MachineStepper(AbstractMany):
             return
         again = self._active is not None
         self._active = state.active.copy()
-        self.c, tree = eliminated(self.model, state.active, self._along_tree, self._rates)
+        self.c, tree = eliminated(self.model, state.active, self._along_tree)
         self.s = elimination_of(self.c, tree, state.active)
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.c.machine.active[:] = state.active[self.c.w]

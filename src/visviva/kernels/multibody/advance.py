@@ -14,9 +14,10 @@ from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
+from visviva.kernels.multibody.ggl_border import factor_rate_border, solve_rate_border
 from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, load_rates, unload_rates
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
-from visviva.kernels.multibody.ggl_tree import factor_rate_tree, solve_rate_tree
+from visviva.kernels.multibody.ggl_tree import factor_rate_tree
 from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
 from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
 from visviva.kernels.multibody.losses import carry
@@ -341,6 +342,7 @@ def advance(
                     size = assemble_blocks(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
                     if along_tree:
                         pivot = 1.0 + factor_rate_tree(M, level.tree, level.B, level.X, level.V, size, length)
+                        factor_rate_border(M, level, length)
                     else:
                         assemble_rows(M, level, Z, length, size)
                         pivot = factor(level.plan, level.V, level.LU, level.pad)
@@ -364,7 +366,7 @@ def advance(
                     continue
                 if level is not None:
                     if along_tree:
-                        solve_rate_tree(M, level.tree, level.B, level.gap, level.dG)
+                        solve_rate_border(M, level)
                     else:
                         load_rates(M, level)
                         solve(level.plan, level.LU, level.b, level.pad)

@@ -47,10 +47,22 @@ class RateTree(NamedTuple):
     K: Blocks  # (bodies, 4, 36)
     Y: Blocks  # (joints, JOINT_SLOTS, 36)
     y: Array  # (joints, 18)
-    r: Array  # (bodies + 1, 12) residuals, then increments: t, then r
+    r: Array  # (bodies, 12) residuals, then increments: t, then r
     big: Array  # (13, 12) scratch: a matrix and a right-hand side
     g: Array  # (2, 12) scratch
     scratch: Blocks  # (SCRATCH_SLOTS, 36)
+
+
+class RateBorder(NamedTuple):
+    """Rows of loops that are solved, and their memory; unknowns are their G, then their Λ."""
+
+    rows: Int  # (n, 3) function, which of its parts, place of the multiplier
+    q: Array  # (n, 3, 24) impulses and slopes on parent and child, see `columns_of` and `rate_columns_of`
+    x: Array  # (2 n, bodies, 12) what one unit of each unknown does to the velocities
+    mu: Array  # (2 n, 2, m) and to the multipliers of the tree
+    S: Array  # (2 n, 2 n)
+    pad: Array  # (2 n + 1, 2 n)
+    none: Array  # (m,) zeros
 
 
 class Rates(NamedTuple):
@@ -72,3 +84,4 @@ class Rates(NamedTuple):
     plan: Plan
     best: Array  # (6 bodies + m,) of the best iterate, the second level
     tree: RateTree
+    border: RateBorder

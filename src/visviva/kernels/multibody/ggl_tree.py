@@ -284,31 +284,48 @@ def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size
 
 
 @inner
-def _gaps(M: Machine, gap: Array, j: int, joints: Int, g: Array) -> None:
+def _gaps(K: Int, gap: Array, rate: Array, j: int, joints: Int, g: Array) -> None:
     """g[0:6]: gaps of the point on both levels, g[6:12]: those of rows on rotations."""
-    k, n = M.K[joints[j, POINT], PLACE], joints[j, DOTS]
+    k, n = K[joints[j, POINT], PLACE], joints[j, DOTS]
     for i in range(6, 12):
         g[i] = 0.0
     for i in range(3):
-        g[i], g[3 + i] = M.gap[k + i], gap[k + i]
+        g[i], g[3 + i] = gap[k + i], rate[k + i]
     if n > 0:
-        k = M.K[joints[j, FIRST_DOT], PLACE]
+        k = K[joints[j, FIRST_DOT], PLACE]
         for i in range(n):
-            g[6 + i], g[9 + i] = M.gap[k + i], gap[k + i]
+            g[6 + i], g[9 + i] = gap[k + i], rate[k + i]
 
 
 @inner
-def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) -> None:
-    """Increments of all unknowns from the residuals of both levels; gap: rates of the constraints."""
-    ground, r, g, e = M.B.shape[0] - 1, t.r, t.g[0], t.g[1]
-    for b in range(ground):
+def load_residual(M: Machine, t: RateTree, C: Array) -> None:
+    """Rows of kinematics and momentum to t.r."""
+    for b in range(t.r.shape[0]):
         for i in range(3):
-            r[b, i], r[b, 3 + i] = C[b, KIN_T + i], M.B[b, FORCE + i]
-            r[b, 6 + i], r[b, 9 + i] = C[b, KIN_T + 3 + i], M.B[b, FORCE + 3 + i]
+            t.r[b, i], t.r[b, 3 + i] = C[b, KIN_T + i], M.B[b, FORCE + i]
+            t.r[b, 6 + i], t.r[b, 9 + i] = C[b, KIN_T + 3 + i], M.B[b, FORCE + 3 + i]
+
+
+@inner
+def unload_increments(M: Machine, t: RateTree, C: Array) -> None:
+    """Increments of the velocities from t.r."""
+    for b in range(t.r.shape[0]):
+        for i in range(3):
+            M.B[b, DU + i], C[b, DV1 + i] = t.r[b, i], t.r[b, 3 + i]
+            M.B[b, DU + 3 + i], C[b, DV1 + 3 + i] = t.r[b, 6 + i], t.r[b, 9 + i]
+
+
+@inner
+def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) -> None:
+    """Increments of all velocities from the residuals in t.r, in their place, and of the tree's G and Λ.
+
+    gap, rate: what the constraints and their rates miss.
+    """
+    ground, r, g, e = t.r.shape[0], t.r, t.g[0], t.g[1]
     for j in range(t.joints.shape[0]):
         b, p, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, DOTS]
         y, rest, own = t.Y[j], t.y[j], r[b]
-        _gaps(M, gap, j, t.joints, g)
+        _gaps(K, gap, rate, j, t.joints, g)
         _apply(-1.0, y[ARM], own, 0, own, 6)
         _zero(rest)
         _apply(-1.0, y[A_], own, 6, rest, REST)
@@ -335,7 +352,7 @@ def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) ->
     for j in range(t.joints.shape[0] - 1, -1, -1):
         b, p, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, DOTS]
         y, rest, own = t.Y[j], t.y[j], r[b]
-        _gaps(M, gap, j, t.joints, g)
+        _gaps(K, gap, rate, j, t.joints, g)
         for i in range(6):
             e[i] = -g[i]
         if p < ground:
@@ -353,16 +370,12 @@ def solve_rate_tree(M: Machine, t: RateTree, C: Array, gap: Array, dG: Array) ->
         for i in range(6):
             own[6 + i], own[i] = rest[REST + i], e[i]
         _apply(-1.0, y[LEVER], own, 6, own, 0)
-        k = M.K[t.joints[j, POINT], PLACE]
+        k = K[t.joints[j, POINT], PLACE]
         for i in range(3):
-            dG[k + i], M.dlam[k + i] = -rest[RHO + i], -rest[RHO + 3 + i]
-        k = M.K[t.joints[j, FIRST_DOT], PLACE]
+            dG[k + i], dlam[k + i] = -rest[RHO + i], -rest[RHO + 3 + i]
+        k = K[t.joints[j, FIRST_DOT], PLACE]
         for i in range(n):
-            dG[k + i], M.dlam[k + i] = rest[MU + i], rest[MU + 3 + i]
-    for b in range(ground):
-        for i in range(3):
-            M.B[b, DU + i], C[b, DV1 + i] = r[b, i], r[b, 3 + i]
-            M.B[b, DU + 3 + i], C[b, DV1 + 3 + i] = r[b, 6 + i], r[b, 9 + i]
+            dG[k + i], dlam[k + i] = rest[MU + i], rest[MU + 3 + i]
 
 
 @inner
