@@ -6,7 +6,7 @@ first three of them), and in numbers p0, …: its rows A over the twists (ω; v)
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -15,11 +15,13 @@ from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import canonical, symbols
 from visviva.compiler.printing import HELPERS, text
+from visviva.language.discrete import discrete_gradient
 from visviva.language.tangents import tangents
 from visviva.language.trace import Pose, Traced, expressions
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.contacts import HEIGHT_NUMBERS, height_on_body, height_on_ground
+from visviva.mechanism.function_condition import FunctionCondition
 from visviva.mechanism.parts import Body, Ground
 from visviva.mechanism.twist_rows import TwistLaw
 from visviva.mechanism.velocity_conditions import VelocityCondition
@@ -55,6 +57,8 @@ def row_law_of(condition: AbstractCondition) -> tuple[RowLaw, Array]:
             return _filled(*_of_twists(twists.law, solid), twists.numbers)
         case ContactHeight():
             return _filled(*_of_height(isinstance(condition.parent, Ground)), condition.numbers)
+        case FunctionCondition():
+            return _filled(*_of_function(condition), np.zeros(0))
     raise NotCompilable(f"{condition.name!r} has no compiled form")
 
 
@@ -84,6 +88,29 @@ def _of_height(on_ground: bool) -> tuple[RowLaw, tuple[int, ...], tuple[float, .
     given = np.array([Traced(symbol) for symbol in symbols("p", HEIGHT_NUMBERS)], dtype=object)
     law = height_on_ground if on_ground else height_on_body
     return _law(expressions(law(a, b, given), "the height of a disc").tolist(), 1, bodies, HEIGHT_NUMBERS)
+
+
+@lru_cache(64)
+def _of_function(condition: FunctionCondition) -> tuple[RowLaw, tuple[int, ...], tuple[float, ...]]:
+    """Discrete gradients D of a g by placements y = L q + c; over twists Σ d_i x (Dᵀ L)_i with mean directors d_i."""
+    placements, movers = condition.placements, condition.movers
+    L, c, y = placements.L, placements.c, placements.symbols()
+    places = [12 * k + j for k, mover in enumerate(movers) for j in range(12 if isinstance(mover, Body) else 3)]
+    a, b = (np.array(symbols(letter, 12 * len(movers)), dtype=object)[places] for letter in "ab")
+    start, end = (expressions(L @ np.array([Traced(s) for s in q], dtype=object) + c, "y") for q in (a, b))
+    ends = symbols("s", len(y)), symbols("t", len(y))
+    at = dict(zip((*ends[0], *ends[1]), (*start, *end), strict=True))
+    values: list[Any] = []
+    for g in condition.g:
+        D = np.array([Traced(part.xreplace(at)) for part in discrete_gradient(g, y, ends)], dtype=object)
+        row, first = expressions(D @ L, "a row"), 0
+        for mover in movers:
+            size = 12 if isinstance(mover, Body) else 3
+            own, mean = (part[first : first + size].reshape(-1, 3) for part in (row, (a + b) / 2))
+            values += [*np.cross(mean[1:], own[1:]).sum(0), *own[0]] if size == 12 else [0 * a[0]] * 3 + [*own[0]]
+            first += size
+    values += [g.xreplace(dict(zip(y, end, strict=True))) for g in condition.g]
+    return _law(values, len(condition.g), len(movers), 0)
 
 
 def _law(values: list[Any], rows: int, bodies: int, width: int) -> tuple[RowLaw, tuple[int, ...], tuple[float, ...]]:

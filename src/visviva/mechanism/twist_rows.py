@@ -94,10 +94,17 @@ class TwistRows:
         return np.concatenate(parts, axis=-1)
 
     def drift(self, q: Array, q_dot: Array) -> Array:
-        """(dA/dt) V of a motion, (..., rows)."""
-        V = np.concatenate([_twist(mover, q[..., at], q_dot[..., at]) for mover, at, _ in self._places], axis=-1)
-        A_dot = self.law.rate(np.concatenate([q, self._with(q_dot)], axis=-1))
-        return apply(A_dot.reshape(*A_dot.shape[:-1], *self.law.shape), V)
+        """(dC/dt) q_dot, (..., rows)."""
+        A = self.A(q)
+        A_dot = self.law.rate(np.concatenate([q, self._with(q_dot)], axis=-1)).reshape(A.shape)
+        drift = np.zeros(A.shape[:-1])
+        for mover, at, columns in self._places:
+            x, x_dot, rows, rows_dot = q[..., at], q_dot[..., at], A[..., columns], A_dot[..., columns]
+            if isinstance(mover, Body):
+                drift = drift + apply(over_directors(rows_dot, x), x_dot) + _turning(rows, x, x_dot)
+            else:
+                drift = drift + apply(rows_dot, x_dot)
+        return drift
 
     def _with(self, q: Array) -> Array:
         return np.concatenate([q, np.broadcast_to(self.numbers, (*q.shape[:-1], len(self.numbers)))], axis=-1)
@@ -113,18 +120,21 @@ class TwistRows:
 
 def over_directors(rows: Array, q: Array) -> Array:
     """Rows (α; β) over (ω; v) as rows over φ̇, ḋ1, ḋ2, ḋ3, (..., m, 12)."""
-    D = transpose(q[..., 3:].reshape(*q.shape[:-1], 3, 3))  # directors in columns
-    reciprocal = np.linalg.inv(D)[..., None, :, :]  # in rows
+    reciprocal = np.linalg.inv(_directors(q))[..., None, :, :]  # in rows
     turn = 0.5 * np.cross(rows[..., None, :3], reciprocal)
     return np.concatenate([rows[..., 3:], turn.reshape(*turn.shape[:-2], 9)], axis=-1)
 
 
-def _twist(mover: Body | Particle, q: Array, q_dot: Array) -> Array:
-    """V from the rates of coordinates, ω = ½ Σ d_i x ḋ_i."""
-    if isinstance(mover, Particle):
-        return q_dot
-    d, d_dot = (values[..., 3:].reshape(*values.shape[:-1], 3, 3) for values in (q, q_dot))
-    return np.concatenate([0.5 * np.cross(d, d_dot).sum(-2), q_dot[..., :3]], axis=-1)
+def _turning(rows: Array, q: Array, q_dot: Array) -> Array:
+    """Σ ½ (α x (d/dt) dⁱ)·ḋ_i, (..., m): zero where the motion is rigid."""
+    reciprocal, D_dot = np.linalg.inv(_directors(q)), _directors(q_dot)
+    turn = 0.5 * np.cross(rows[..., None, :3], -(reciprocal @ D_dot @ reciprocal)[..., None, :, :])
+    return np.asarray((turn * transpose(D_dot)[..., None, :, :]).sum((-1, -2)))
+
+
+def _directors(q: Array) -> Array:
+    """In columns, (..., 3, 3)."""
+    return transpose(q[..., 3:].reshape(*q.shape[:-1], 3, 3))
 
 
 def rows_of_law(law: Callable[..., Any], movers: tuple[Body, ...], numbers: Array) -> TwistRows:
