@@ -111,11 +111,16 @@ class Acting:
     def following(self, q0: Array, q1: Array, rest: Array, shift: Array) -> Array:
         """(y, s) at the end of a step, of what constraints need: y, and s that inputs move by shift = h u."""
         x0, x1 = (np.concatenate([q, np.zeros(self.n), rest]) for q in (q0, q1))
-        for name, port in self.model.prescribed.items():
-            x1[self.model.layout.x[name].start] += shift[self.model.port_columns[port.name].start]
-        for name, part in self.model.measured.items():
-            x1[self.model.layout.x[name]] = self._measured(part, x0, x1, self.model.layout.x[name])
+        self._follow(x0, x1, shift)
         return x1[2 * self.n :]
+
+    def _follow(self, x0: Array, x1: Array, shift: Array) -> None:
+        """Complete the end of a step by what follows from the motion and from inputs, in place."""
+        places = self.model.layout.x
+        for name, port in self.model.prescribed.items():
+            x1[..., places[name].start] += shift[self.model.port_columns[port.name].start]
+        for name, part in self.model.measured.items():
+            x1[..., places[name]] = self._measured(part, x0, x1, places[name])
 
     def outcome(self, m: Motion, w: Array) -> Outcome:
         """What the step leaves; w: its multipliers."""
@@ -180,8 +185,7 @@ class Acting:
         x1 = x0.copy()
         x1[..., :n] = q + 0.5 * m.h * v
         x1[..., self.others] += m.h * local[..., 2 * k :]
-        for name, part in model.measured.items():
-            x1[..., model.layout.x[name]] = self._measured(part, x0, x1, model.layout.x[name])
+        self._follow(x0, x1, m.h * m.u)
         z = np.zeros((*local.shape[:-1], model.layout.total))
         z[..., n : 2 * n] = v
         for storage in self._stored:
