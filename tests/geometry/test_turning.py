@@ -24,7 +24,9 @@ def test_the_secant_gives_the_increment(size):
     q0 = 0.1 * rng.normal(size=(20, 5))
     q1 = q0 + 0.1 * size * rng.normal(size=(20, 5))
     moved = turning.increment(functions, q0, q1)
-    assert_allclose((turning.secant(functions, q0, q1) * (q1 - q0)).sum(-1), moved, rtol=1e-12, atol=1e-15 * size)
+    assert_allclose(
+        (turning.secant(functions, q0, q1) * (q1 - q0)).sum(-1), moved, rtol=1e-14, atol=2e-16
+    )  # rounding of c and s
     assert_allclose(turning.angle(functions, q1) - turning.angle(functions, q0), moved, atol=1e-15 + 1e-14 * size)
 
 

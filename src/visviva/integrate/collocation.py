@@ -37,7 +37,7 @@ from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Ad
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.integrate.redundancy import check_left_out
-from visviva.model import Model, RowKind, State
+from visviva.model import Model, State
 from visviva.model.layout import Index
 
 NODES = np.array([0.5 - np.sqrt(3) / 6, 0.5 + np.sqrt(3) / 6])  # c
@@ -101,7 +101,7 @@ class EnergyCollocation(AbstractIntegrator):
                 f"EnergyCollocation integrates flat state spaces; {turning[0]!r} of {model.name!r} has rotations.\n"
                 "Use vv.DiscreteGradient(), or where nothing dissipates vv.Suzuki4(vv.DiscreteGradient()), of order 4."
             )
-        joints = dict.fromkeys(part.name for part in model.constraints if part.kind is RowKind.HOLONOMIC)
+        joints = dict.fromkeys(part.name for part in model.constraints if part.has_g)
         if joints:
             raise ModelError(
                 f"EnergyCollocation does not keep holonomic constraints; {model.name!r} has: {', '.join(joints)}.\n"

@@ -75,6 +75,8 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
     driven = {port.name for port in model.prescribed.values()}
     model = with_laws(model, {name: law_of_rate(name, given.pop(name)) for name in driven & set(given)})
     laws = {port.name: port.condition.law for port in model.prescribed.values() if port.condition.law is not None}
+    for name in [name for name, law in laws.items() if law.constant is not None]:
+        base[model.port_columns[name]] = laws.pop(name).constant
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)

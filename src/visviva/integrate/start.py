@@ -25,6 +25,7 @@ from visviva.mechanism.positions import extent, is_closed
 from visviva.mechanism.singular import regularity
 from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
+from visviva.model.driven import row_inputs
 from visviva.model.tangent import check_inertia, tangent_velocities
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
     """The state for `initial`, and notes on what had to change."""
     if isinstance(initial, State):
         _check_same_model(model, initial)
-        return _on_constraints(model, initial) if "g_v" in scheme.preserves else (initial, [])
+        return _on_constraints(model, initial, inputs) if "g_v" in scheme.preserves else (initial, [])
     if initial is None and model.start:
         initial = model.start
     linkage = linkage_in(model)
@@ -129,21 +130,22 @@ def _check_same_model(model: Model, state: State) -> None:
         )
 
 
-def _on_constraints(model: Model, state: State) -> tuple[State, list[str]]:
+def _on_constraints(model: Model, state: State, inputs: Inputs) -> tuple[State, list[str]]:
     """The state with velocities projected on the constraints, in the metric of kinetic energy, if they are off them."""
     if model.coordinates:
         x, notes = _with_tangent_velocities(model, state.x)
         return (dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), notes) if notes else (state, [])
-    rest, size = algebraic_gap(model, state.x)
+    u = inputs(state.t)
+    rest, size = algebraic_gap(model, state.x, u)
     if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
         return state, []
     places = model.layout.read(tuple(model.kinetic))
     M = np.concatenate([np.diag(model.mass(name, state.x)) for name in model.kinetic])
     M = np.maximum(M, LIGHTEST * M.max())  # where kinetic energy says nothing, the least change
-    C = _velocity_rows(model, state.x)[state.active]
+    C, rates = _velocity_rows(model, state.x)[state.active], -row_inputs(model, state.x, u)[state.active]
     x = state.x.copy()
     v = x[places]
-    x[places] = Saddle(M, C, np.zeros(C.shape[0], dtype=bool)).solve(M * v, np.zeros(C.shape[0]))[0]
+    x[places] = Saddle(M, C, np.zeros(C.shape[0], dtype=bool)).solve(M * v, rates)[0]
     note = f"initial velocities were projected on the constraints, by up to {np.abs(x[places] - v).max():.2g}"
     return dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), [note]
 

@@ -72,6 +72,12 @@ class MotionLaw:
     acceleration: TimeFunction
     position: TimeFunction | None = None
 
+    @property
+    def constant(self) -> float | None:
+        """Its rate, where that is a number and nothing else is said."""
+        expr = self.rate.expr
+        return float(expr) if self.position is None and expr is not None and expr.is_number else None
+
     def mean_rate(self, t0: float, t1: float) -> float:
         """Δs/(t1 - t0) between two times: exact for a law of position, by Gauss's rule of order 10 for one of rate."""
         if t1 == t0:

@@ -18,7 +18,7 @@ from visviva.kernels.multibody.tables import (  # isort: skip
     ANGLE, CHILD, PARENT, SIZE_G, Couplings, G, Int,
 )  # fmt: skip
 
-SMALL_TURN = 1e-4  # sin of it; below, Δθ/sin Δθ is a series
+SMALL_TURN = 0.02  # tan of it; below, the derivative of Δθ/X is a series
 
 
 class Turned(NamedTuple):
@@ -39,12 +39,14 @@ def turned_by(c0: float, s0: float, c1: float, s1: float) -> Turned:
     X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
     square = X * X + Y * Y
     angle = math.atan2(X, Y)
-    if abs(X) > SMALL_TURN or Y < 0.0:
-        ratio = angle / X
+    ratio = 1.0 / Y if Y > 0.0 else math.nan  # half a turn has no sign, and no step ends there
+    if X != 0.0:
+        ratio = angle / X  # atan2 keeps the relative accuracy of a small X
+    if abs(X) > SMALL_TURN * Y:
         by_X = (Y / square - ratio) / X
     else:
-        ratio = (1.0 + X * X / 6.0) / math.sqrt(square)
-        by_X = -2.0 * X / (3.0 * Y * square)
+        t = X / Y
+        by_X = t * (-2.0 / 3.0 + t * t * (4.0 / 5.0 - t * t * 6.0 / 7.0)) / (Y * Y)
     by_Y = -1.0 / square
     c, s = 0.5 * (c0 + c1), 0.5 * (s0 + s1)
     ratio_c, ratio_s = -s0 * by_X + c0 * by_Y, c0 * by_X + s0 * by_Y

@@ -1,0 +1,89 @@
+"""Couplings and drives in compiled steps: what the reference in NumPy does, and the same laws."""
+
+from __future__ import annotations
+
+import coupled_mechanisms
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import visviva as vv
+from visviva.integrate.many import ManyStepping
+from visviva.integrate.simulation import input_function, start_state
+from visviva.kernels.multibody import conditions
+
+turned_by = conditions.turned_by.py_func  # compiled functions inside of kernels cannot be called from here
+COUPLED = ("gears", "screw", "differential", "rack", "driven_four_bar")
+
+
+@pytest.mark.parametrize("name", COUPLED)
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint])
+def test_compiled_steps_are_those_of_the_reference(name, scheme):
+    m, _ = coupled_mechanisms.MECHANISMS[name]()
+    model = vv.compile(m, scheme.form)
+    u, model = input_function(model, None)
+    state, _ = start_state(model, None, scheme(), u)
+    assert isinstance(scheme().stepping(model, u, state, 0.01), ManyStepping)
+    fast, plain = (vv.simulate(m, 0.5, 0.01, integrator=scheme(compiled=kind)) for kind in (True, False))
+    unit = np.abs(plain.record.x).max()
+    assert_allclose(fast.record.x, plain.record.x, rtol=0, atol=1e-11 * unit)
+    assert_allclose(fast.record.work, plain.record.work, rtol=0, atol=1e-10 * plain.energy_scale)
+    assert_allclose(fast.record.g_v, plain.record.g_v, rtol=0, atol=0.5 * plain.record.g_v.max() + 1e-12)
+    assert fast["newton.iterations"].mean() < plain["newton.iterations"].mean() + 1.0
+    for part in m.conditions:
+        assert_allclose(fast[f"{part.name}.reaction_mid"], plain[f"{part.name}.reaction_mid"], rtol=1e-8, atol=1e-8)
+
+
+def test_what_steps_count_of_couplings_is_what_their_states_say():
+    m, _ = coupled_mechanisms.driven_four_bar()
+    run = vv.simulate(m, 0.2, 0.01)
+    assert_allclose(run.record.g_v[:, -1], np.abs(run["g_v.motor"])[1:, 0], rtol=1e-9, atol=1e-13)
+
+
+def test_redundant_couplings_run_in_compiled_steps_and_are_checked():
+    m = vv.Mechanism()
+    for k in range(3):
+        m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k, 0, 0))
+        m.revolute(f"j{k}", m.ground, f"b{k}", at=(k, 0, 0), axis=(0, 0, 1), rate=None if k else 3.0)
+    m.gear("one", "j0", "j1", ratio=2.0)
+    m.gear("two", "j1", "j2", ratio=3.0)
+    m.gear("three", "j0", "j2", ratio=6.0)
+    run = vv.simulate(m, 1.0, 0.01)
+    assert_allclose(run["j0.q"], 6.0 * run["j2.q"], atol=1e-13)
+    assert (~run.final.active).sum() == 1
+    assert run.audit().ok
+
+
+@pytest.mark.parametrize("turn", [0.4, -2.5, 1e-5, -1e-9, 0.0])
+def test_derivatives_of_an_angle_between_two_ends(turn):
+    c0, s0 = 1.3 * np.cos(0.7), 1.3 * np.sin(0.7)
+    c1, s1 = 1.1 * np.cos(0.7 + turn), 1.1 * np.sin(0.7 + turn)
+    found, h = turned_by(c0, s0, c1, s1), 1e-6
+    assert found.angle == pytest.approx(turn, abs=1e-15)
+    assert found.by_c * (c1 - c0) + found.by_s * (s1 - s0) == pytest.approx(turn, abs=1e-15)
+    slopes = [
+        [(getattr(turned_by(c0, s0, *ahead), part) - getattr(turned_by(c0, s0, *behind), part)) / (2 * h)
+         for ahead, behind in (((c1 + h, s1), (c1 - h, s1)), ((c1, s1 + h), (c1, s1 - h)))]
+        for part in ("by_c", "by_s")
+    ]  # fmt: skip
+    assert_allclose([[found.cc, found.cs], [found.sc, found.ss]], slopes, atol=1e-8)
+
+
+def test_a_run_continues_with_another_scheme_and_its_drive():
+    """Velocities are projected on what the drive prescribes, not on rest."""
+    m, _ = coupled_mechanisms.driven_four_bar()
+    first = vv.simulate(m, 0.1, 0.01, integrator=vv.PHMP())
+    rest = vv.simulate(m, 0.15, 0.01, integrator=vv.PHMPGGL(), initial=first.final)
+    assert_allclose(rest["j1.rate"], 4.0 + np.cos(2.0 * rest.t), atol=1e-10)
+    assert rest.audit().g_v < 1e-13
+
+
+def test_accelerations_of_what_is_driven():
+    """τ = J θ̈ + m g a cos θ."""
+    m = vv.Mechanism(gravity=(0, 0, -9.81))
+    m.body("arm", mass=2.0, inertia=(0.1, 0.2, 0.2), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "arm", at=(0, 0, 0), axis=(0, -1, 0))
+    m.drive("motor", "hinge", rate=1.5)
+    run = vv.simulate(m, 0.3, 0.1, integrator=vv.LieMidpoint())
+    found = run.model.accelerations(run.final.x, u=np.array([1.5]), u_dot=np.array([4.0]))
+    assert -found.w[-1] == pytest.approx(0.7 * 4.0 + 9.81 * np.cos(run["hinge.q"][-1]), rel=1e-3)
