@@ -1,0 +1,69 @@
+"""What compiled steps of mechanisms record, with friction, dampers, inputs and all kinds of joints: against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from catalogue import flyers, sleeve, table
+from numpy.testing import assert_allclose
+
+import visviva as vv
+from visviva.integrate.machine import MachineStepper
+from visviva.integrate.start import start_state
+from visviva.results.accounts import Accounts
+
+FORMS = {"directors": vv.PHMP(), "lie": vv.DiscreteGradient()}
+PLAIN = {"directors": vv.PHMP(compiled=False), "lie": vv.DiscreteGradient(compiled=False)}
+EACH_FORM = pytest.mark.parametrize("form", FORMS)
+
+
+@EACH_FORM
+@pytest.mark.parametrize("build", [sleeve, table, flyers], ids=lambda build: build.__name__)
+def test_rates_of_all_kinds_of_rows_are_those_of_the_states(build, form):
+    """|C v| of each constraint after large steps, where the scheme's own velocities are well off the constraints."""
+    model = vv.compile(build(), form)
+    state, _ = start_state(model, None, FORMS[form], lambda _: np.zeros(0))
+    chunk = MachineStepper(model, vv.Newton(), state, 0.05).many(state, 0.05, np.zeros((6, 1, 0)))
+    assert chunk.steps == 6
+    accounts = Accounts(model, state.x)
+    counted, read = accounts._of_tallies(chunk.x, chunk.tallies), accounts._of_states(chunk.x)
+    for key in ("H", "scale", "stored"):
+        assert_allclose(counted[key], read[key], rtol=0, atol=1e-12 * read["stored"].max(), err_msg=key)
+    assert read["g_v"].max() > 1e-4
+    assert_allclose(counted["g_v"], read["g_v"], rtol=1e-7, atol=1e-11)
+
+
+def loaded():
+    """The sleeve with inputs, a damper along a line, a bushing with losses and a torsion spring about its shaft."""
+    m = sleeve(driven=True)
+    m.wrench("gust", "weight")
+    m.spring("strut", m.ground, "ring", k=20.0, length=0.5, damping=1.5, at_a=(0.5, 0.6, 0.4))
+    m.bushing("rubber", m.ground, "swing", K=(1, 2, 3, 10, 20, 30), D=(0.01, 0.02, 0.03, 0.1, 0.2, 0.3))
+    m.torsion("coil", "shaft", k=0.7, angle=0.4, damping=0.03)
+    return m
+
+
+INPUTS = {
+    "push": lambda t: np.cos(9 * t),
+    "spin": 0.3,
+    "gust": lambda t: np.array([0.2, -0.1, np.sin(5 * t), 1, 2, -1]),
+}
+
+
+@EACH_FORM
+def test_heat_and_work_of_every_part_are_those_of_plain_steps(form):
+    compiled, plain = (
+        vv.simulate(loaded(), 0.3, 0.02, integrator=schemes[form], inputs=INPUTS) for schemes in (FORMS, PLAIN)
+    )
+    assert (compiled.engine, plain.engine) == ("compiled", "NumPy")
+    names = ["strut", "rubber", "coil", "shaft"]
+    for name in [f"heat.{part}" for part in names] + [f"{port}.work" for port in INPUTS]:
+        size = np.abs(plain[name]).max()
+        assert size > 1e-6, name
+        assert_allclose(compiled[name], plain[name], rtol=0, atol=1e-9 * max(1.0, size), err_msg=name)
+    for name in ("coil.angle", "energy.coil", "energy.rubber", "energy.strut"):
+        assert_allclose(compiled[name], plain[name], rtol=0, atol=1e-9, err_msg=name)
+    assert_allclose(compiled["weld.reaction_mid"], plain["weld.reaction_mid"], rtol=0, atol=1e-6)
+    assert compiled.audit().ok
+    assert compiled.record.residual.max() <= 1e-13
+    assert compiled.record.iterations.max() <= 12
