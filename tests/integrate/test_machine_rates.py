@@ -80,12 +80,23 @@ def test_the_matrix_of_a_step_is_the_derivative_of_its_rows(seed):
     assert_allclose(matrix, exact, rtol=0, atol=1e-8 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize("name", TREES)
+def flying():
+    """Three bodies that nothing holds."""
+    m = vv.Mechanism("flying")
+    m.body("a", mass=2.0, inertia=(0.2, 0.3, 0.4), twist=(1.0, 2.0, 3.0, 0.1, 0.2, 0.3))
+    m.body("b", mass=1.0, inertia=(0.1, 0.1, 0.15), at=(1, 0, 0))
+    m.body("c", mass=1.0, inertia=(0.1, 0.2, 0.15), at=(0, 1, 0))
+    m.universal("ab", "a", "b", at=(0.5, 0, 0), axes=((0, 1, 0), (0, 0, 1)), rate=(1.0, 2.0))
+    m.revolute("ac", "a", "c", at=(0, 0.5, 0), axis=(1, 0, 1), rate=4.0)
+    return m
+
+
+@pytest.mark.parametrize("name", [*TREES, "flying"])
 def test_both_levels_are_eliminated_alike_along_the_tree_and_as_a_sparse_matrix(name):
-    """Trees of every joint that holds a point, and a loop, whose rows are a border."""
+    """Trees of every joint that holds a point, on the ground and free, and a loop, whose rows are a border."""
     runs = []
     for along_tree in (True, False):
-        steps, state = stepper(TREES[name], along_tree=along_tree)
+        steps, state = stepper(TREES.get(name) or flying(), along_tree=along_tree)
         assert bool(steps.s.along_tree[0]) is along_tree
         assert len(steps.level.border.rows) == (3 if name == "loop" and along_tree else 0)
         runs.append(steps.many(state, 0.01, np.zeros((60, 1, 0))))

@@ -249,9 +249,8 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
         raise NotCompilable("the rates of conditions have no compiled form")
     joints = s.tree.joints
     tree = RateTree(
-        joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints), JOINT_SLOTS, 36)),
-        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((13, 12)), np.zeros((2, 12)),
-        np.zeros((SCRATCH_SLOTS, 36)),
+        joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints) + len(s.tree.roots), JOINT_SLOTS, 36)),
+        np.zeros((len(joints), 18)), np.zeros((n, 12)), np.zeros((2, 12)), np.zeros((SCRATCH_SLOTS, 36)),
     )  # fmt: skip
     k = len(s.border.rows)
     border = RateBorder(

@@ -45,10 +45,9 @@ class RateTree(NamedTuple):
     joints: Int  # (joints, 6)
     roots: Int
     K: Blocks  # (bodies, 4, 36)
-    Y: Blocks  # (joints, JOINT_SLOTS, 36)
+    Y: Blocks  # (joints + roots, JOINT_SLOTS, 36)
     y: Array  # (joints, 18)
     r: Array  # (bodies, 12) residuals, then increments: t, then r
-    big: Array  # (13, 12) scratch: a matrix and a right-hand side
     g: Array  # (2, 12) scratch
     scratch: Blocks  # (SCRATCH_SLOTS, 36)
 

@@ -32,10 +32,10 @@ from visviva.kernels.multibody.ggl_tables import (
 )
 from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR
 from visviva.kernels.multibody.saddle import saddle_inverse
-from visviva.kernels.multibody.tree import BODY_A, BODY_B, DOTS, FIRST_DOT, PAIR, POINT, solve_dense
+from visviva.kernels.multibody.tree import BODY_A, BODY_B, DOTS, FIRST_DOT, PAIR, POINT
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    NOTHING, ONE, Matrix, Place, cross, halfway, hat_mul, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
+    ONE, Matrix, Place, cross, halfway, hat_mul, inverse, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
     moment, mul, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import DU, FORCE, PLACE, SHRINK, UM, UN, A, Int, Machine  # isort: skip
@@ -45,6 +45,7 @@ from visviva.kernels.multibody.tables import DU, FORCE, PLACE, SHRINK, UM, UN, A
     ARM, ARM_A, LEVER, LEVER_A, KUW, YU, DD, A_, G_, Q_, H_, YP, EU, EP, FF, GG, KPB, TP,
 ) = range(JOINT_SLOTS)  # fmt: skip
 KWU, KRR, KBP, T_, W_ROWS, E_ROWS, REST_T = range(SCRATCH_SLOTS)  # slots that are used in one elimination only
+TT_INVERSE, RR_INVERSE, LEFT, RIGHT = range(4)  # slots of a root
 TT, TR, RT, RR = range(4)  # slots of a body
 REST, MU, RHO = (np.int64(k) for k in (0, 6, 12))
 
@@ -105,30 +106,38 @@ def _read(X: Array, row: int, col: int) -> Matrix:
 
 
 @inner
+def _invert_six(X: Array, Y: Array) -> float:
+    """Y = X⁻¹ by blocks (3, 3); returns 0, or not a number where X is singular."""
+    X12, X21 = _read(X, 0, 1), _read(X, 1, 0)
+    A1 = inverse(_read(X, 0, 0))
+    right = matmul(A1, X12)
+    A2 = inverse(matminus(_read(X, 1, 1), matmul(X21, right)))
+    low = matmul(A2, matmul(X21, A1))
+    _block(Y, 0, 0, matplus(A1, matmul(right, low)))
+    _block(Y, 0, 1, mattimes(-1.0, matmul(right, A2)))
+    _block(Y, 1, 0, mattimes(-1.0, low))
+    _block(Y, 1, 1, A2)
+    total = A1[0] + A1[4] + A1[8] + A2[0] + A2[4] + A2[8]
+    return total - total
+
+
+@inner
 def _invert(w: Blocks, y: Blocks, n: int) -> float:
     """The inverse of [K T; W 0] of both levels; returns 0, or not a number where it is singular.
 
     M = [M11 M12; M21 M22] by levels, with M12 = [K12 0; 0 0]; its Schur complement has the form of M22.
     """
+    if n == 0:
+        return _invert_six(w[KRR], y[A_])
     K11, K12, K21, K22 = _read(w[KRR], 0, 0), _read(w[KRR], 0, 1), _read(w[KRR], 1, 0), _read(w[KRR], 1, 1)
-    T0, T1, W0, W1, W2 = NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
-    if n > 0:
-        T0, T1 = _read(w[T_], 0, 0), _read(w[T_], 1, 0)
-        W0, W1, W2 = _read(w[W_ROWS], 0, 0), _read(w[W_ROWS], 1, 0), _read(w[W_ROWS], 1, 1)
+    T0, T1, W0 = _read(w[T_], 0, 0), _read(w[T_], 1, 0), _read(w[W_ROWS], 0, 0)
+    W1, W2 = _read(w[W_ROWS], 1, 0), _read(w[W_ROWS], 1, 1)
     A1, G1, Q1, H1 = saddle_inverse(K11, T0, W0, n)
     x = matmul(A1, K12)
-    K22, R = matminus(K22, matmul(K21, x)), matmul(K21, A1)
-    if n == 0:
-        A2 = saddle_inverse(K22, T0, W2, n)[0]
-        low = mattimes(-1.0, matmul(A2, R))
-        _block(y[A_], 0, 0, matminus(A1, matmul(x, low)))
-        _block(y[A_], 0, 1, mattimes(-1.0, matmul(x, A2)))
-        _block(y[A_], 1, 0, low)
-        _block(y[A_], 1, 1, A2)
-        return A2[0] + A2[4] + A2[8] + A1[0] - (A2[0] + A2[4] + A2[8] + A1[0])
     z = matmul(Q1, K12)
-    A2, G2, Q2, H2 = saddle_inverse(matminus(K22, matmul(T1, z)), T0, matminus(W2, matmul(W1, x)), n)
-    R, S = matplus(R, matmul(T1, Q1)), matplus(matmul(K21, G1), matmul(T1, H1))
+    K22 = matminus(K22, matplus(matmul(K21, x), matmul(T1, z)))
+    A2, G2, Q2, H2 = saddle_inverse(K22, T0, matminus(W2, matmul(W1, x)), n)
+    R, S = matplus(matmul(K21, A1), matmul(T1, Q1)), matplus(matmul(K21, G1), matmul(T1, H1))
     WA, WG = matmul(W1, A1), matmul(W1, G1)
     low, rate = matplus(matmul(A2, R), matmul(G2, WA)), matplus(matmul(A2, S), matmul(G2, WG))
     _block(y[A_], 0, 0, matplus(A1, matmul(x, low)))
@@ -280,6 +289,8 @@ def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size
             _multiply(1.0, y[TP], y[EP], above[RR], 3)
         _add(1.0, pad, above[TR])
         _multiply(1.0, y[ARM_A], pad, above[RR], 3)
+    for k in range(t.roots.size):
+        total += _factor_root(K[t.roots[k]], t.Y[t.joints.shape[0] + k])
     return total
 
 
@@ -348,7 +359,7 @@ def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) 
                 _apply(-1.0, y[GG], g, 0, r[p], 6)
                 _apply(1.0, y[TP], rest, MU, r[p], 6)
     for k in range(t.roots.size):
-        _solve_root(t.K[t.roots[k]], r[t.roots[k]], t.big)
+        _solve_root(t.Y[t.joints.shape[0] + k], r[t.roots[k]], e)
     for j in range(t.joints.shape[0] - 1, -1, -1):
         b, p, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, DOTS]
         y, rest, own = t.Y[j], t.y[j], r[b]
@@ -379,13 +390,25 @@ def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) 
 
 
 @inner
-def _solve_root(K: Blocks, r: Array, big: Array) -> None:
-    """A body that is held by no joint of the tree."""
-    for i in range(6):
-        for j in range(6):
-            k = 6 * i + j
-            big[i, j], big[i, 6 + j], big[6 + i, j], big[6 + i, 6 + j] = K[TT, k], K[TR, k], K[RT, k], K[RR, k]
-        big[12, i], big[12, 6 + i] = -r[i], -r[6 + i]
-    solve_dense(12, big, big[12])
+def _factor_root(K: Blocks, y: Blocks) -> float:
+    """A body that is held by no joint of the tree: translations first, then rotations."""
+    total = _invert_six(K[TT], y[TT_INVERSE])
+    _zero(y[LEFT])
+    _zero(y[RIGHT])
+    _multiply(1.0, K[RT], y[TT_INVERSE], y[LEFT], 6)
+    _multiply(1.0, y[TT_INVERSE], K[TR], y[RIGHT], 6)
+    _multiply(-1.0, y[LEFT], K[TR], K[RR], 6)
+    return total + _invert_six(K[RR], y[RR_INVERSE])
+
+
+@inner
+def _solve_root(y: Blocks, r: Array, rest: Array) -> None:
+    """δr = -(RR)⁻¹ (r_r - LEFT r_t),  δt = -TT⁻¹ r_t - RIGHT δr."""
     for i in range(12):
-        r[i] = big[12, i]
+        rest[i] = 0.0
+    _apply(-1.0, y[LEFT], r, 0, r, 6)
+    _apply(-1.0, y[RR_INVERSE], r, 6, rest, 6)
+    _apply(-1.0, y[TT_INVERSE], r, 0, rest, 0)
+    _apply(-1.0, y[RIGHT], rest, 6, rest, 0)
+    for i in range(12):
+        r[i] = rest[i]

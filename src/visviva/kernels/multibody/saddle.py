@@ -1,4 +1,4 @@
-"""The inverse of [K T; W 0] with K (3, 3) and up to three columns T and rows W, by vectors and cofactors.
+"""The inverse of [K T; W 0] with K (3, 3) and one to three columns T and rows W, by vectors and cofactors.
 
     [K  T] [x]     [r]          x = -A r - G γ
     [W  0] [μ] = - [γ]          μ = -Q r - H γ
@@ -29,8 +29,6 @@ def _column(A: Matrix, j: int) -> Vector:
 @inner
 def saddle_inverse(K: Matrix, T: Matrix, W: Matrix, n: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     """A, G, Q, H; not finite where the whole is singular. n: number of rows."""
-    if n == 0:
-        return inverse(K), NOTHING, NOTHING, NOTHING
     if n == 1:
         Ki, T0, W0 = inverse(K), _column(T, 0), _row(W, 0)
         t, w = mul(Ki, T0), mul_t(Ki, W0)
