@@ -67,4 +67,4 @@ def test_energy_and_positions_are_exact_at_any_step_size(build, scheme):
 def test_a_free_screw_keeps_its_momentum(scheme):
     m, _ = coupled_mechanisms.screw()
     P = vv.simulate(m, 1.0, 0.01, integrator=scheme)["momentum"]
-    assert np.abs(P - P[0]).max() <= 5e-15 * np.abs(P).max()
+    assert np.abs(P - P[0]).max() <= 1e-14 * np.abs(P).max()

@@ -1,6 +1,7 @@
 """The systems of `visviva demo`; documentation and examples use them too."""
 
 from visviva.demo.chain import folded_chain
+from visviva.demo.gears import differential, screw_press
 from visviva.demo.linkage import four_bar, slider_crank
 from visviva.demo.motor import motor_loop
 from visviva.demo.overconstrained import bennett, sarrus
@@ -11,6 +12,7 @@ from visviva.demo.top import heavy_top
 
 __all__ = [
     "bennett",
+    "differential",
     "double_pendulum",
     "folded_chain",
     "four_bar",
@@ -20,6 +22,7 @@ __all__ = [
     "pendulum",
     "rolling_disc",
     "sarrus",
+    "screw_press",
     "slider_crank",
     "snakeboard",
     "stewart",

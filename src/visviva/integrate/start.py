@@ -19,6 +19,7 @@ from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import ROW_TOLERANCE, configuration, linkage_in, select_rows, solved_rows
 from visviva.mechanism import Motion
 from visviva.mechanism.assembly import assembled, coordinates
+from visviva.mechanism.drives import check_drives
 from visviva.mechanism.linkage import LIGHTEST, Linkage
 from visviva.mechanism.positions import extent, is_closed
 from visviva.mechanism.singular import regularity
@@ -102,6 +103,7 @@ def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[s
         return select_rows(model, x), []
     q = configuration(model, linkage, x)
     check_massless_motion(linkage, q)
+    check_drives(linkage, q)
     found = regularity(linkage, q)
     return solved_rows(model, linkage, found.kept), [f"start: {found.warning}"] if found.warning else []
 

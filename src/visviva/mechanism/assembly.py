@@ -13,6 +13,7 @@ from visviva.errors import ModelError
 from visviva.geometry import SO3
 from visviva.geometry.turning import continued
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.drives import check_drives
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
@@ -81,6 +82,7 @@ def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None
     kept = _checked_names(m, fixed) if fixed is not None else {*m.parts}
     built = linkage.kinematics.as_built
     q = close(linkage, built, kept if fixed is not None else ())
+    check_drives(linkage, q)
     given = Given(linkage, q)
     V = velocities(linkage, q, given, kept)
     parts = list(zip(linkage.bodies, linkage.kinematics.places, linkage.kinematics.columns, strict=True))

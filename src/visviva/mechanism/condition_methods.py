@@ -129,9 +129,7 @@ class ConditionMethods(Builder):
         else:
             part, number = self._find(given, where), 0
         if not isinstance(part, Joint):
-            raise ModelError(
-                f"{where} refers to {kind_of(part)} {part.name!r}: give joints, whose coordinates it couples."
-            )
+            raise ModelError(f"{where} refers to {kind_of(part)} {part.name!r}: give a joint, or (joint, number).")
         coordinates = part.joint.coordinates
         if not coordinates:
             raise ModelError(

@@ -23,9 +23,9 @@ from visviva.views.mechanism_view import View
 
 TINY = 0.2  # size of marks below which joints would hide the bodies between them
 SIDE_ON = 0.25  # a direction is seen end-on where less than this part of it is left on the page
-GUIDES = ("prismatic", "cylindrical", "point_on_line")
+GUIDES = ("prismatic", "cylindrical", "screw", "point_on_line")
 SQUARE = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1), (1, 1)])
-LARGEST = ("prismatic", "cylindrical", "planar", "revolute", "universal", "spherical")
+LARGEST = ("prismatic", "cylindrical", "screw", "planar", "revolute", "universal", "spherical")
 PLATES = ("planar", "point_on_plane")
 
 
@@ -79,6 +79,8 @@ def joint_marks(joint: Joint, place: Placement, view: View, size: float) -> list
             return [*drum(view, at, R_P, 4.6 * size, 5.0 * size, width=width), *_pin(view, at, R_P, size)]
         case "cylindrical":
             return drum(view, at, R_P, 4.6 * size, 10.0 * size, width=width)
+        case "screw":
+            return [*drum(view, at, R_P, 4.6 * size, 10.0 * size, width=width), *_thread(view, at, R_P, size)]
         case "prismatic":
             return block(view, at, R_P, np.array([4.4, 4.4, 10.0]) * size, width=width)
         case "universal":
@@ -105,6 +107,17 @@ def _pin(view: View, at: Array, R: Array, size: float) -> list[Stroke]:
     if abs(view.towards @ R[:, 2]) < SIDE_ON:
         return []
     return [disc(at + near, 1.3 * size, INK, width=0.2)]
+
+
+def _thread(view: View, at: Array, R: Array, size: float) -> list[Stroke]:
+    """Threads on the drum of a screw, where it is not seen end-on."""
+    z = view.flat(R[:, 2])
+    if np.hypot(*z) < SIDE_ON:
+        return []
+    along = z / np.hypot(*z)
+    across = 4.6 * np.array([-along[1], along[0]])
+    starts = [6.0 * part * z for part in (-1, 0, 1)]
+    return [Stroke(at + size * np.stack([s - across - along, s + across + along]), INK, 0.7) for s in starts]
 
 
 def _cross(joint: Joint, view: View, at: Array, R_P: Array, R_C: Array, size: float) -> list[Stroke]:

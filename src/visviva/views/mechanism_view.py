@@ -17,7 +17,7 @@ BETTER = 1.25  # spread that another view must win to be taken
 WIDTH, HEIGHT = 420.0, 270.0  # largest size of the mechanism on the page [pt]
 PARALLEL = 1e-6
 TURNING, SLIDING = {"revolute", "planar"}, {"prismatic"}
-SPATIAL = {"spherical", "universal", "cylindrical", "free", "point_on_plane", "point_on_line"}
+SPATIAL = {"spherical", "universal", "cylindrical", "screw", "free", "point_on_plane", "point_on_line"}
 
 
 @final
