@@ -22,10 +22,10 @@ FREEDOMS = {
     "bennett": (1, {"h4": 3}),
     "sarrus": (1, {"head y": 1}),
     "stewart": (6, {}),
-    "rolling_disc": (3, {}),
-    "snakeboard": (4, {}),
     "screw_press": (1, {"collar": 4}),
     "differential": (2, {}),
+    "rolling_disc": (3, {}),
+    "snakeboard": (4, {}),
 }
 
 

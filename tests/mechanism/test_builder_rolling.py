@@ -95,7 +95,7 @@ def test_a_sphere_rolls_by_rows_of_its_own():
     m.body("ball", inertia=vv.inertia.sphere(2.0, 0.1), at=(0, 0, 0.1))
     m.point_on_plane("table", m.ground, "ball", at=(0, 0, 0.1), normal=(0, 0, 1))
     rho = 0.1
-    m.velocity_constraint("rolls", ("ball",), A=lambda ball: [[0, -rho, 0, 1, 0, 0], [rho, 0, 0, 0, 1, 0]])
+    m.velocity_constraint("rolls", "ball", A=lambda ball: [[0, -rho, 0, 1, 0, 0], [rho, 0, 0, 0, 1, 0]])
     run = vv.simulate(m, t_end=1.0, h=0.01)
     x = 0.5 * 5 / 7 * 9.81 * np.sin(0.2) * run.t**2
     assert_allclose(run["ball.r"][:, 0], x, atol=1e-12)
@@ -138,7 +138,7 @@ WRONG = {
     "blade of ground": (lambda m: m.knife_edge("e", "wheel", m.ground, direction=(0, 1, 0)), "does not move"),
     "no direction": (lambda m: m.knife_edge("e", m.ground, "wheel"), "has no direction"),
     "no parts": (lambda m: m.velocity_constraint("e", (), A=lambda: []), "needs the parts"),
-    "a name": (lambda m: m.velocity_constraint("e", "wheel", A=lambda w: []), "needs the parts"),
+    "a number": (lambda m: m.velocity_constraint("e", 3, A=lambda w: []), "needs the parts"),
     "ground": (lambda m: m.velocity_constraint("e", ("ground",), A=lambda w: []), "The ground does not move"),
     "twice": (lambda m: m.velocity_constraint("e", ("wheel", "wheel"), A=lambda a, b: []), "names 'wheel' twice"),
     "no function": (lambda m: m.velocity_constraint("e", ("wheel",), A=np.eye(6)), "must be a function"),

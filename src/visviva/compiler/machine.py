@@ -96,7 +96,7 @@ class _Builder:
         machine = Machine(
             sizes=np.array([int(self.lie), rows], dtype=np.int64),
             gravity=self.m.gravity,
-            B=self._bodies(X, K),
+            B=self._bodies(X, K, generated.movers),
             X=X,
             K=K,
             T=T,
@@ -119,7 +119,8 @@ class _Builder:
 
     # -- bodies --
 
-    def _bodies(self, X: Array, K: Int) -> Array:
+    def _bodies(self, X: Array, K: Int, held: Int) -> Array:
+        """held: bodies with rows whose arms are not known; their radius of gyration stands for them."""
         from visviva.kernels.multibody.tables import BODY, CHILD, MASS, PARENT, REACH, ROT, SHRINK, XA, XB, E
 
         B = np.zeros((len(self.m.bodies) + 1, int(BODY)))
@@ -131,6 +132,10 @@ class _Builder:
             B[k, E : E + 3] = J if self.lie else np.maximum(0.5 * J.sum() - J, 0.0)
         for at, end in ((XA, PARENT), (XB, CHILD)):
             np.maximum.at(B[:, REACH], K[:, end], np.linalg.norm(X[:, at : at + 3], axis=1))
+        for k in held:
+            part = self.m.bodies[k]
+            if isinstance(part, Body) and part.mass > 0:
+                B[k, REACH] = max(B[k, REACH], np.sqrt(part.J_C.max() / part.mass))
         return B
 
     def _place(self, part: Body | Particle) -> tuple[int, int, int]:

@@ -96,10 +96,11 @@ class RollingMethods(Joining):
         return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers), "N"))
 
     def velocity_constraint(
-        self, name: str, parts: Sequence[Body | Particle | Frame | str], *, A: Callable[..., Any]
+        self, name: str, parts: Placed | str | Sequence[Placed | str], *, A: Callable[..., Any]
     ) -> VelocityCondition:
         """Rows A V = 0 over the twists of some bodies, frames and particles, as a function of where they are.
 
+        parts: one of them, or several.
         A: takes one placement per part, and returns one row per condition, or a single row. A placement has the origin
            r of the body's frame, or of a named one, and its axes R; that of a particle has r alone. Columns are (ω; v)
            of each body or frame, its angular velocity and the velocity of its r, and v of each particle, in the order
@@ -117,8 +118,9 @@ class RollingMethods(Joining):
         _check_finite(rows, f"A of {what}")
         return self._add(VelocityCondition(name, rows))
 
-    def _moving(self, what: str, parts: Sequence[Body | Particle | Frame | str]) -> list[Placed]:
-        if isinstance(parts, str) or not isinstance(parts, Sequence) or not parts:
+    def _moving(self, what: str, parts: Placed | str | Sequence[Placed | str]) -> list[Placed]:
+        parts = (parts,) if isinstance(parts, str | Placed) else parts
+        if not isinstance(parts, Sequence) or not parts:
             raise ModelError(f"{what} needs the parts it is about, e.g. (body,) or ('board', 'wheel'); got {parts!r}.")
         found: list[Placed] = []
         for given in parts:
