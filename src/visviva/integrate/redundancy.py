@@ -90,12 +90,12 @@ def linkage_in(model: Model) -> Linkage | None:
     return Linkage(model.mechanism) if known else None
 
 
-def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> Array:
+def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array, slowest: float = 0.0) -> Array:
     """What rows without a g that were left out miss of their size, per algebraic row; else zero.
 
     The size is that of their terms; for constraints that of a row times the fastest motion of what it is about, since
     a motion that it does not hinder makes no terms, and rounding all the same.
-    x, z, u: of all stages, first axis; the worst counts.
+    x, z, u: of all stages, first axis; the worst counts.   slowest: speeds below it do not count.
     """
     rates = ~model.has_g & ~active
     gaps = np.zeros(len(active))
@@ -107,7 +107,7 @@ def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array) -> A
         for k, row in enumerate(rows.tolist()):
             if row in owners:
                 fastest = np.abs(z[..., model.acts(owners[row])]).max(-1, initial=0.0)
-                size[..., k] = np.maximum(size[..., k], J[..., k, :].max(-1) * fastest)
+                size[..., k] = np.maximum(size[..., k], J[..., k, :].max(-1) * np.maximum(fastest, slowest))
         gaps[rates] = (np.abs(model.flow(x, z, u)[..., rows]) / np.maximum(size, 1e-300)).max(0)
     return gaps
 

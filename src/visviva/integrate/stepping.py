@@ -20,6 +20,7 @@ WRONG = 1e-8  # of the energies that move: a step that misses more is no solutio
 RESOLVED = 0.02  # of the energies stored, the same where little moves: what their rounding leaves of 1e-13
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
+AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows that were left out
 
 
 @final
@@ -127,7 +128,7 @@ class Stepping:
                     raise failure from None
                 step = self.stepper.step(dataclasses.replace(cold, active=active), h, u)
                 state = dataclasses.replace(cold, active=active)
-        gaps = self._gaps(state.x, step, state.active, u)
+        gaps = self._gaps(state.x, step, state.active, u, h)
         if gaps.max(initial=0.0) <= ROW_TOLERANCE:
             return step, state.active
         # A row that was taken for redundant is not: the selection was made at a singular pose. Select where we are.
@@ -135,11 +136,11 @@ class Stepping:
         if (active != state.active).any():
             state = dataclasses.replace(state, active=active)
             step = self.stepper.step(state, h, u)
-            gaps = self._gaps(state.x, step, active, u)
+            gaps = self._gaps(state.x, step, active, u, h)
         refuse(self.model, gaps)
         return step, active
 
-    def _gaps(self, x0: Array, step: Step, active: Mask, u: Array) -> Array:
+    def _gaps(self, x0: Array, step: Step, active: Mask, u: Array, h: float) -> Array:
         """What rows that were left out miss: in their g, or in their rate where they have none."""
         if active.all():
             return np.zeros(len(active))
@@ -148,7 +149,8 @@ class Stepping:
             x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
             if len(step.gam):  # rows hold for q1 - q0, which is not h v̄
                 z[model.layout.act(tuple(model.kinetic))] = step.rate
-            gaps = left_out_gaps(model, active, x[None], z[None], u[:1])
+            slowest = AT_REST * float(np.abs(x).max(initial=0.0)) / abs(h)
+            gaps = left_out_gaps(model, active, x[None], z[None], u[:1], slowest)
         g = np.abs(model.g(step.x)) / model.g_scale(step.x)
         gaps[len(gaps) - len(g) :] = np.maximum(gaps[len(gaps) - len(g) :], g)
         return gaps
