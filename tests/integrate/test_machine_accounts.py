@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from catalogue import flyers, sleeve, table
 from numpy.testing import assert_allclose
+from test_machine import TREES, stepper
 
 import visviva as vv
 from visviva.integrate.machine import MachineStepper
@@ -67,3 +68,18 @@ def test_heat_and_work_of_every_part_are_those_of_plain_steps(form):
     assert compiled.audit().ok
     assert compiled.record.residual.max() <= 1e-13
     assert compiled.record.iterations.max() <= 12
+
+
+@pytest.mark.parametrize(
+    ("build", "most"),
+    [(lambda: TREES["balls"], 3.6), (lambda: TREES["loop"], 2.8), (sleeve, 5.4), (table, 3.7), (flyers, 5.0)],
+    ids=["balls", "loop", "sleeve", "table", "flyers"],
+)
+def test_newton_needs_few_iterations(build, most):
+    """With the exact matrix; a term that is missing in it shows only here. Both eliminations have the same matrix."""
+    means = []
+    for along_tree in (None, False):
+        steps, state = stepper(build(), along_tree, h=0.02)
+        means.append(steps.many(state, 0.02, np.zeros((20, 1, 0))).iterations.mean())
+    assert means[0] == pytest.approx(means[1], abs=0.15)
+    assert max(means) <= most

@@ -24,6 +24,7 @@ audit = run.audit()
 print(json.dumps({
     "before": before / 1024, "after": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "seconds": seconds,
     "steps": audit.steps, "nodes": len(run.t), "first_law": audit.first_law, "ok": audit.ok, "drift": audit.drift,
+    "g": float(abs(run.model.g(run.final.x)).max()),
 }))
 """
 
@@ -48,6 +49,7 @@ def test_a_million_steps_take_little_memory(options):
     assert found["ok"]
     assert found["first_law"] <= 1e-13
     assert found["drift"] <= 1e-10
+    assert found["g"] <= 2e-15  # directors, too: the rounding of their lengths does not add up
 
 
 def test_memory_does_not_grow_with_the_steps_of_an_interval():
