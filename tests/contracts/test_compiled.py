@@ -217,8 +217,6 @@ def test_compiled_runs_are_those_of_the_plain_form(system, start, h, scheme):
 HAND_MADE = {
     "driven rows": (driven_mass(), {"q": 0.3, "v": 0.0}, {"drive": np.sin}),
     "junction": (series_damper(), {"q": 0.5, "p": -1.0}, {}),
-    "knife edge": (knife_edge(), {"pose": origin(SE2_SPACE), "V": [2.0, 1.0, 0.0]}, {}),
-    "spinning body": (spinning_body(), {"R": origin(SO3_SPACE), "p": [1.0, -2.0, 0.5]}, {}),
     "jets": (gyroscope(SE3_SPACE), {"x": point(SE3_SPACE), "v": [1.0, -0.5, 0.3]}, {"jets": [0.1, 0.2]}),
 }  # fmt: skip
 
@@ -228,6 +226,19 @@ def test_compiled_runs_of_models_are_those_of_the_plain_form(model, start, input
     options = {"t_end": 1.0, "h": 0.1, "initial": start, "inputs": inputs}
     runs = [vv.simulate(model, integrator=DiscreteGradient(compiled=flag), **options) for flag in (True, False)]
     assert_same_run(*runs)
+
+
+NOT_TRACEABLE = {
+    "knife edge": (knife_edge(), {"pose": origin(SE2_SPACE), "V": [2.0, 1.0, 0.0]}),
+    "spinning body": (spinning_body(), {"R": origin(SO3_SPACE), "p": [1.0, -2.0, 0.5]}),
+}
+
+
+@pytest.mark.parametrize(("model", "start"), NOT_TRACEABLE.values(), ids=NOT_TRACEABLE)
+def test_a_model_without_expressions_runs_in_numpy_and_says_so(model, start):
+    run = vv.simulate(model, t_end=0.2, h=0.1, initial=start, integrator=DiscreteGradient())
+    assert run.engine == "NumPy"
+    assert "cannot be traced" in run.notes[0]
 
 
 @pytest.mark.parametrize("make", [lambda: pair_with(0.1), heavy_top, four_bar], ids=["pair", "heavy top", "four-bar"])

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva.integrate.many import ManyStepping
 from visviva.integrate.simulation import input_function, start_state
-from visviva.kernels.multibody import conditions
+from visviva.kernels.multibody import couplings
 
-turned_by = conditions.turned_by.py_func  # compiled functions inside of kernels cannot be called from here
+turned_by = couplings.turned_by.py_func  # compiled functions inside of kernels cannot be called from here
 COUPLED = ("gears", "screw", "differential", "rack", "driven_four_bar")
 
 

@@ -139,7 +139,7 @@ def test_what_these_steps_count_is_what_their_states_say(name):
     steps, state = stepper(TREES[name])
     chunk = steps.many(state, 0.01, np.zeros((20, 1, 0)))
     accounts = Accounts(steps.model, state.x)
-    counted, read = accounts._of_tallies(chunk.x, chunk.tallies), accounts._of_states(chunk.x)
+    counted, read = accounts._of_tallies(chunk.x, chunk.u, chunk.tallies), accounts._of_states(chunk.x, chunk.u)
     for key in ("H", "scale", "stored"):
         assert_allclose(counted[key], read[key], rtol=0, atol=1e-12 * read["stored"].max(), err_msg=key)
     assert counted["g"].max() <= 1e-14

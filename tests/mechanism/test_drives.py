@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -144,6 +145,7 @@ def test_pictures_and_pages_take_them(m, tmp_path):
     for what in ("energy", "heat", "audit", "winding.temperature"):
         run.plot(what, tmp_path / "plot.png")
     run.sankey(tmp_path / "sankey.png")
+    plt.close("all")
     run.to_npz(tmp_path / "run.npz")
 
 

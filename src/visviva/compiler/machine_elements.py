@@ -85,7 +85,7 @@ class ActingParts:
 
         law, law_rows, law_numbers = self._laws()
         return Elements(
-            y=np.zeros((2, self._measures)),
+            y=np.zeros((3, self._measures)),
             effort=np.zeros(self._measures),
             slope=np.zeros(self._slopes),
             law=law,

@@ -148,7 +148,8 @@ class Stepping:
         if self.stepper.weights[0] == 1.0:  # schemes with several stages check the rates of their own rows
             x, z = 0.5 * (x0 + step.x), model.mean_z(x0, step.x, step.w)
             if len(step.gam):  # rows hold for q1 - q0, which is not h v̄
-                z[model.layout.act(tuple(model.kinetic))] = step.rate
+                velocities = model.layout.act(tuple(model.kinetic))
+                z[velocities] = (step.x - x0)[: len(velocities)] / h
             slowest = AT_REST * float(np.abs(x).max(initial=0.0)) / abs(h)
             gaps = left_out_gaps(model, active, x[None], z[None], u[:1], slowest)
         g = np.abs(model.g(step.x)) / model.g_scale(step.x)

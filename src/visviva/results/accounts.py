@@ -115,12 +115,15 @@ def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
 
 
 def storage_sizes(model: Model, x: Array) -> Array:
-    """|H| of each storage at a state [J]; of a weight, as much as if its farthest coordinate were its height."""
-    sizes = np.abs(model.exergies(x))
+    """|H| of each storage at a state [J]; of a weight, as much as if its farthest coordinate were its height.
+
+    Positions round with the arms of the joints that hold them, which count as well.
+    """
+    sizes, arms = np.abs(model.exergies(x)), float(model.g_scale(x).max(initial=0.0))
     for k, part in enumerate(model.storages):
         if isinstance(part, Linear):
             place = x[model.layout.x[part.variable]][:3]
-            sizes[k] = max(float(sizes[k]), float(np.abs(part.c).max() * np.abs(place).max()))
+            sizes[k] = max(float(sizes[k]), float(np.abs(part.c).max() * max(arms, np.abs(place).max())))
     return sizes
 
 

@@ -25,7 +25,7 @@ def work_of(M: Machine, e: Elements, k: int, u: Array, h: float) -> float:
         return h * u[e.losses.motor[i, 4]] * e.losses.motor_numbers[i, 3]
     if which == BY_PUSH:
         y = e.pushed[i, 0]
-        return u[e.pushed[i, 1]] * (e.y[1, y] - e.y[0, y])
+        return h * u[e.pushed[i, 1]] * e.y[2, y]
     if which == BY_COUPLING:
         return -M.lam[e.couplings.rows[i, 0]] * u[e.couplings.shifts[e.couplings.rows[i, 3], 1]]
     at = e.loads[i, 1]

@@ -85,14 +85,15 @@ def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
     for i in range(first, M.X.shape[0]):
         k = M.K[i, PLACE]
         e.y[0, k] = M.X[i, G]
-        e.y[1, k] = M.X[i, G] + h * middle(M.B, M.X, M.K, i, h)
+        e.y[2, k] = middle(M.B, M.X, M.K, i, h)
+        e.y[1, k] = e.y[0, k] + h * e.y[2, k]
         e.effort[k] = 0.0
     for k in range(e.twists.shape[0]):
         turn_middle(M.B, M.T, M.TK, e.twists[k, 0])
         if e.twists[k, 1] == TORSION:
             t, y = e.twists[k, 0], e.twists[k, 2]
             rate = dot(vector(M.T, t, SECANT), minus(vector(M.B, M.TK[t, 1], W), vector(M.B, M.TK[t, 0], W)))
-            e.y[1, y] = e.y[0, y] + h * rate
+            e.y[1, y], e.y[2, y] = e.y[0, y] + h * rate, rate
             e.effort[y] = 0.0
     for k in range(e.slope.size):
         e.slope[k] = 0.0
@@ -114,9 +115,9 @@ def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
                 unit = reciprocal(dot(v, v))
             for a in range(n):
                 for b in range(n):
-                    D = unit * e.damping[d + a * n + b] / h
-                    e.effort[at + a] += D * (e.y[1, at + b] - e.y[0, at + b])
-                    e.slope[s + a * n + b] += D
+                    D = unit * e.damping[d + a * n + b]
+                    e.effort[at + a] += D * e.y[2, at + b]
+                    e.slope[s + a * n + b] += D / h
     if e.losses.acts[0]:
         act(M.B, M.T, M.TK, e.y, e.effort, e.slope, e.losses, u, h)
         if e.losses.feels[0]:

@@ -33,13 +33,13 @@ def dissipated(X: Array, T: Array, e: Elements, k: int, h: float) -> float:
     if which == BY_COOLING:
         return 0.0
     at, n, d = e.element[i, 0], e.element[i, 1], e.element[i, 3]
-    unit, total = 1.0 / h, 0.0
+    unit, total = h, 0.0
     if e.element[i, 4] == 1:
         v = vector(X, e.element[i, 5], DM)
         unit *= reciprocal(dot(v, v))
     for a in range(n):
         for b in range(n):
-            total += e.damping[d + a * n + b] * (e.y[1, at + a] - e.y[0, at + a]) * (e.y[1, at + b] - e.y[0, at + b])
+            total += e.damping[d + a * n + b] * e.y[2, at + a] * e.y[2, at + b]
     return unit * total
 
 

@@ -34,12 +34,12 @@ def _rates(B: Array, T: Array, TK: Int, y: Array, l: Losses, h: float) -> None:
         if l.rub[k, 0] >= 0:
             l.rate[k] = turning(B, T, TK, l.rub[k, 0])
         elif n == 1:
-            l.rate[k] = (y[1, at] - y[0, at]) / h
+            l.rate[k] = y[2, at]
         else:
             square = 0.0
             for i in range(n):
-                square += (y[1, at + i] - y[0, at + i]) ** 2
-            l.rate[k] = math.sqrt(l.weight[k] * square) / abs(h)
+                square += y[2, at + i] * y[2, at + i]
+            l.rate[k] = math.sqrt(l.weight[k] * square)
         l.theta[k] = l.theta0[0]
 
 
@@ -109,7 +109,7 @@ def _stops(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, l
     """Elastic efforts become e (1 + χ), see `model.friction.StopLoss`."""
     for k in range(l.stop.shape[0]):
         at, s, t = l.stop[k, 0], l.stop[k, 1], l.stop[k, 2]
-        rate = turning(B, T, TK, t) if t >= 0 else (y[1, at] - y[0, at]) / h
+        rate = turning(B, T, TK, t) if t >= 0 else y[2, at]
         e, loss = effort[at], l.stop_numbers[k, 0]
         sign = 1.0 if e > 0.0 else -1.0
         out = loss * rate * sign
@@ -161,11 +161,11 @@ def rub(y: Array, effort: Array, slope: Array, l: Losses, h: float) -> None:
             mu = F / r
             bend = w * (F_r - mu) / (r * r)
         for a in range(n):
-            v = (y[1, at + a] - y[0, at + a]) / h
+            v = y[2, at + a]
             effort[at + a] += w * mu * v
             slope[s + a * n + a] += w * mu / h
             for b in range(n):
-                slope[s + a * n + b] += w * bend * v * (y[1, at + b] - y[0, at + b]) / (h * h)
+                slope[s + a * n + b] += w * bend * v * y[2, at + b] / h
 
 
 @inner

@@ -128,7 +128,7 @@ class Couplings(NamedTuple):
 class Elements(NamedTuple):
     """Springs, dampers, friction and inputs."""
 
-    y: Array  # (2, measures) values of the functions of elements at the start and at the end of a step
+    y: Array  # (3, measures) values of the functions of elements at the start and at the end of a step, and rates
     effort: Array  # (measures,) ∂U/∂y between both ends, damping and inputs included
     slope: Array  # (slopes,) derivative of the effort by y at the end, blocks of all elements
     law: Int  # (laws, 3) address, instances, first place in `law_rows`
