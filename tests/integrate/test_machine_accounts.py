@@ -83,3 +83,21 @@ def test_newton_needs_few_iterations(build, most):
         means.append(steps.many(state, 0.02, np.zeros((20, 1, 0))).iterations.mean())
     assert means[0] == pytest.approx(means[1], abs=0.15)
     assert max(means) <= most
+
+
+@EACH_FORM
+def test_multipliers_of_a_composed_step_are_means_over_its_parts(form):
+    runs = [vv.simulate(TREES["balls"], 0.1, 0.02, integrator=vv.Suzuki4(schemes[form])) for schemes in (FORMS, PLAIN)]
+    joints = [name.startswith("joint") for name, _ in runs[0].model.kinds]  # not those of directors
+    compiled, plain = (run.record.w_mid[:, joints] for run in runs)
+    assert_allclose(compiled, plain, rtol=0, atol=1e-8 * np.abs(plain).max())
+
+
+@EACH_FORM
+def test_the_moments_of_a_free_top_are_balanced_to_rounding(form):
+    """No joint holds it to account."""
+    m = vv.Mechanism("top")
+    m.body("top", mass=1.0, inertia=(1.0, 2.0, 2.5), twist=(0.1, 9.0, 0.2, 3, 0, 0))
+    run = vv.simulate(m, 4.0, 0.02, integrator=FORMS[form])
+    assert_allclose(run["energy"], run["energy"][0], rtol=1e-13)
+    assert_allclose(run["momentum"], np.broadcast_to(run["momentum"][0], (201, 6)), rtol=0, atol=1e-12)

@@ -27,6 +27,7 @@ from visviva.results.record import Record, Recorder, joined, part
 from visviva.results.selection import Selection, patterns_of
 
 CHUNK_SECONDS = 0.1
+CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
 Stop = Callable[[Snapshot], bool]
 
 
@@ -102,7 +103,7 @@ def simulate(
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
-            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            chunk = _next_chunk(chunk, time.perf_counter() - began, model)
     return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
 
 
@@ -179,8 +180,9 @@ def _grid(state: State, t_end: float, h: float, scheme: AbstractIntegrator) -> t
     return n, fitted, [f"h changed from {h:g} to {fitted:.12g} s, so that {n} steps end at t_end"]
 
 
-def _next_chunk(chunk: int, seconds: float) -> int:
-    return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9))))
+def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
+    most = CHUNK_NUMBERS // (model.layout.size + len(model.kinds) + 1)
+    return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9)), most))
 
 
 def _first_stop(
