@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from visviva.kernels.multibody.solver import Elimination
 
 SLOW = 0.01  # a residual that falls by less than this factor asks for a new matrix
-FLOOR = 1e-15  # scaled residual of a step that is rounding: sizes are sums of the terms of a row
+FLOOR = 3e-16  # scaled residual of a step that is rounding: sizes are sums of the terms of a row
 
 
 def machine_stepping(
