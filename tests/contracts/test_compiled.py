@@ -188,12 +188,14 @@ def test_a_flipped_sign_in_a_compiled_law_is_found(own_folder, monkeypatch, line
 # -- whole runs ----------------------------------------------------------------------------------------------------
 
 
-def assert_same_run(one, other, tolerance=1e-11, smallest=1e-6):
+def assert_same_run(one, other, tolerance=1e-11, smallest=1e-6, engine="compiled"):
     """States and what every step did, relative to the largest value of each column; and the same notes.
 
+    engine:   how the first run is made: what has no compiled form falls back to the plain one.
     smallest: part of the largest column below which a column counts as zero.
     """
-    assert one.notes == other.notes
+    assert (one.engine, other.engine) == (engine, "NumPy")
+    assert [note for note in one.notes if "it ran in NumPy" not in note] == list(other.notes)
     for name in ("x", "taken", "heat", "work", "w_mid"):
         a, b = getattr(one.record, name), getattr(other.record, name)
         gap = np.abs(a - b).max(0, initial=0.0)
@@ -221,11 +223,15 @@ HAND_MADE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("model", "start", "inputs"), HAND_MADE.values(), ids=HAND_MADE)
-def test_compiled_runs_of_models_are_those_of_the_plain_form(model, start, inputs):
+UNTRACED = ("knife edge", "spinning body")  # their laws are written for arrays only
+
+
+@pytest.mark.parametrize("name", HAND_MADE)
+def test_compiled_runs_of_models_are_those_of_the_plain_form(name):
+    model, start, inputs = HAND_MADE[name]
     options = {"t_end": 1.0, "h": 0.1, "initial": start, "inputs": inputs}
     runs = [vv.simulate(model, integrator=DiscreteGradient(compiled=flag), **options) for flag in (True, False)]
-    assert_same_run(*runs)
+    assert_same_run(*runs, engine="NumPy" if name in UNTRACED else "compiled")
 
 
 NOT_TRACEABLE = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from test_models import oscillator
 
 import visviva as vv
@@ -36,3 +37,16 @@ def test_a_step_is_given_up_after_some_failing_parts():
     assert chunk.steps == 0
     assert str(chunk.failure) == "moody"
     assert stepper.tries <= 2 * 2 * (stepping.FAILURES + 2 * stepping.HALVINGS)
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP(), vv.PHMP(compiled=False), vv.PHMPGGL()], ids=["compiled", "plain", "ggl"])
+def test_what_creeps_to_rest_is_no_wrong_step(scheme):
+    """v = 3 exp(-4 t): down to velocities that are the rounding of coordinates, on and on."""
+    m = vv.Mechanism()
+    b = m.body("b", mass=2.0, inertia=(0.3, 0.4, 0.5))
+    m.prismatic("slide", m.ground, b, axis=(1, 0, 0), rate=3.0, friction=8.0)
+    run = vv.simulate(m, 15.0, 0.1, integrator=scheme)
+    assert run.audit().ok
+    assert abs(run["slide.rate"][-1]) < 1e-12
+    rest = vv.simulate(m, 16.0, 0.1, integrator=scheme, initial=run.final)
+    assert rest.steps == 10

@@ -18,6 +18,7 @@ from visviva.results.accounts import storage_sizes
 
 WRONG = 1e-8  # of the energies that move: a step that misses more is no solution
 RESOLVED = 0.02  # of the energies stored, the same where little moves: what their rounding leaves of 1e-13
+SLOW = 1e-10  # of the coordinates, in one step: what creeps less has no energy to speak of
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
 AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows that were left out
@@ -68,7 +69,7 @@ class Stepping:
         try:
             step, active = self._solve(state, h, u)
             self._check_temperatures(state.x, step.x)
-            self._check_balance(state.x, step)
+            self._check_balance(state.x, step, h)
         except NotConverged as failure:
             self._failures += 1
             if halvings == 0 or self._failures > FAILURES:
@@ -86,7 +87,7 @@ class Stepping:
                 if not theta > 0:
                     raise NotConverged(f"the temperature at junction {name!r} would be {theta:.4g} K", -1, np.nan)
 
-    def _check_balance(self, x0: Array, step: Step) -> None:
+    def _check_balance(self, x0: Array, step: Step, h: float) -> None:
         """A step that misses energy is none, however small its residual is beside the largest terms of the equations.
 
         Near singular equations Newton's method may end at huge multipliers, which dwarf everything else. Models of
@@ -100,7 +101,9 @@ class Stepping:
         natural = np.array([part.has_zero for part in self.model.storages], dtype=bool)
         moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
         sizes = float(storage_sizes(self.model, x0).sum())
-        if not gap <= WRONG * max(moved, RESOLVED * sizes):
+        slow = SLOW * float(np.abs(x0).max(initial=0.0)) / h  # velocities below are rounding of coordinates
+        heaviest = max(float(np.abs(part.M).max(initial=0.0)) for part in self.model.kinetic.values())
+        if not gap <= WRONG * max(moved, RESOLVED * sizes, heaviest * slow**2):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
