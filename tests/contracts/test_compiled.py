@@ -223,15 +223,12 @@ HAND_MADE = {
 }  # fmt: skip
 
 
-UNTRACED = ("knife edge", "spinning body")  # their laws are written for arrays only
-
-
 @pytest.mark.parametrize("name", HAND_MADE)
 def test_compiled_runs_of_models_are_those_of_the_plain_form(name):
     model, start, inputs = HAND_MADE[name]
     options = {"t_end": 1.0, "h": 0.1, "initial": start, "inputs": inputs}
     runs = [vv.simulate(model, integrator=DiscreteGradient(compiled=flag), **options) for flag in (True, False)]
-    assert_same_run(*runs, engine="NumPy" if name in UNTRACED else "compiled")
+    assert_same_run(*runs)
 
 
 NOT_TRACEABLE = {

@@ -13,7 +13,7 @@ from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
-from visviva.model import Model, State
+from visviva.model import Kinetic, Model, State
 from visviva.results.accounts import storage_sizes
 
 WRONG = 1e-8  # of the energies that move: a step that misses more is no solution
@@ -102,7 +102,8 @@ class Stepping:
         moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
         sizes = float(storage_sizes(self.model, x0).sum())
         slow = SLOW * float(np.abs(x0).max(initial=0.0)) / h  # velocities below are rounding of coordinates
-        heaviest = max(float(np.abs(part.M).max(initial=0.0)) for part in self.model.kinetic.values())
+        masses = [part.M for part in self.model.kinetic.values() if isinstance(part, Kinetic)]
+        heaviest = max(float(np.abs(M).max(initial=0.0)) for M in masses)
         if not gap <= WRONG * max(moved, RESOLVED * sizes, heaviest * slow**2):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
