@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 import visviva as vv
@@ -60,6 +61,7 @@ def test_it_is_installed_as_a_command():
 def test_the_demo_audits_and_draws_each_system(tmp_path, capsys):
     out = tmp_path / "new" / "folder"
     assert main(["demo", "--out", str(out)]) == 0
+    assert plt.get_fignums() == []
     files = {
         *(f"{stem}{rest}" for stem in ("double_pendulum", "four_bar") for rest in (".png", "_motion.png", ".html")),
         *(f"motor_loop{what}.png" for what in ("", "_sankey", "_temperatures")),

@@ -40,15 +40,17 @@ def driven_loop() -> vv.Run:
 
 def pictures(run: vv.Run, stem: Path) -> list[Path]:
     """Files of one run: its energy, of a mechanism its motion and a page that plays it, of heat where it went."""
+    import matplotlib.pyplot as plt
+
     energy = stem.with_suffix(".png")
-    run.plot("energy", energy)
+    plt.close(run.plot("energy", energy))
     if run.motion is not None:
         page, motion = stem.with_suffix(".html"), stem.with_name(f"{stem.name}_motion.png")
-        run.plot("motion", motion)
+        plt.close(run.plot("motion", motion))
         run.page(page)
         return [energy, motion, page]
     flows, warmth = (stem.with_name(f"{stem.name}_{what}.png") for what in ("sankey", "temperatures"))
-    run.sankey(flows)
+    plt.close(run.sankey(flows))
     plot_temperatures(run, warmth)
     return [energy, flows, warmth]
 
@@ -67,3 +69,4 @@ def plot_temperatures(run: vv.Run, path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     figure.savefig(path, dpi=150)
+    plt.close(figure)
