@@ -281,3 +281,16 @@ def test_a_law_that_fails_later_ends_the_run_where_it_was_valid():
     with pytest.raises(vv.ConvergenceError, match="the rate of drive 'motor' must be one finite number") as error:
         vv.simulate(m, 0.2, 0.01)
     assert error.value.run.t[-1] == pytest.approx(0.04)
+
+
+def test_a_gear_may_be_called_g():
+    m = vv.Mechanism("pair")
+    for name, x in (("a", 0.0), ("b", 1.0)):
+        m.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(x, 0, 0))
+        m.revolute(f"j{name}", m.ground, name, at=(x, 0, 0), axis=(0, 0, 1), rate=2.0 if name == "a" else None)
+    m.gear("g", "ja", "jb", ratio=2.0)
+    run = vv.simulate(m, t_end=0.1, h=0.01)
+    assert np.abs(run["g"]).max() <= 1e-14
+    assert np.abs(run["g.g"]).max() <= 1e-14
+    assert run["g.reaction"].shape[0] == 11
+    assert run["jb.rate"][-1] == pytest.approx(run["ja.rate"][-1] / 2.0)

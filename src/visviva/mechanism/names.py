@@ -12,6 +12,8 @@ RESERVED = frozenset(
     | {"local_error", "loop_margin", "momentum", "newton", "second_law", "step_size", "t", "work"}
 )
 
+COUPLINGS = frozenset({"gear", "rack", "coupler"})  # their results are "<name>.reaction" and the like: g may be one
+
 
 def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
     """`name` if it can be given to a new part, else an error."""
@@ -22,7 +24,7 @@ def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
             f"the name {name!r} of a {what} has one of the characters . * ? [ ] in it.\n"
             "Results are addressed by dotted names such as 'rod.r', and patterns such as '*.r': use another name."
         )
-    if name in RESERVED:
+    if name in RESERVED and not (name == "g" and what in COUPLINGS):
         reserved = ", ".join(sorted(RESERVED))
         raise ModelError(f"the name {name!r} of a {what} is reserved for results ({reserved}): use another name.")
     if name in taken:

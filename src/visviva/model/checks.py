@@ -9,8 +9,19 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.geometry.linear import transpose
+from visviva.model.batches import matrix_batches
 from visviva.model.storage import Kinetic
-from visviva.model.structure import AbstractConstraint, AbstractPort, Dissipation, Port, Routing, Rows
+from visviva.model.structure import (
+    AbstractConstraint,
+    AbstractDissipation,
+    AbstractPort,
+    AbstractRouting,
+    Dissipation,
+    Port,
+    Routing,
+    Rows,
+)
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -59,6 +70,25 @@ def check_description(model: Model) -> None:
                     f"the velocity {storage.variable!r} of {where} has {len(others)} storages: {', '.join(others)}.\n"
                     "A velocity has exactly one kinetic energy: add the masses."
                 )
+
+
+def check_laws(model: Model, x: Array) -> None:
+    """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
+    z = model.z(x)
+    batches, single = matrix_batches((*model.routings, *model.dissipations), model.places)
+    for batch in batches:
+        matrices = batch.matrices(x, z)
+        sign = -1.0 if isinstance(batch.parts[0], AbstractRouting) else 1.0
+        gap = np.abs(matrices - sign * transpose(matrices)).max((-1, -2), initial=0.0)
+        suspect = ~(gap <= 0.0)
+        if sign > 0:
+            suspect |= ~(np.diagonal(matrices, axis1=-2, axis2=-1) >= 0).all(-1) | (matrices.shape[-1] > 2)
+        single += [part for part, wrong in zip(batch.parts, suspect, strict=True) if wrong]
+    for part in single:
+        if isinstance(part, AbstractRouting):
+            check_skew(part.J(model.local(part, x)[0]), f"J of {part.name!r}")
+        elif isinstance(part, AbstractDissipation):
+            check_symmetric(part.R(*model.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
 
 
 def check_skew(matrix: Array, what: str) -> None:

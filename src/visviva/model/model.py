@@ -14,8 +14,8 @@ from visviva._arrays import Array, Mask
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
-from visviva.model.batches import EnergyBatch, energy_batches, matrix_batches
-from visviva.model.checks import check_description, check_skew, check_symmetric
+from visviva.model.batches import EnergyBatch, energy_batches
+from visviva.model.checks import check_description, check_laws
 from visviva.model.conditioned import DrivePort
 from visviva.model.driven import row_inputs
 from visviva.model.feedback import Feedback
@@ -129,7 +129,7 @@ class Model:
         return tuple(part for part in self.storages if isinstance(part, AbstractMotion))
 
     @cached_property
-    def _places(self) -> dict[AbstractStructure, tuple[Index, Index]]:
+    def places(self) -> dict[AbstractStructure, tuple[Index, Index]]:
         """What each structure reads from x, and what it acts on in z."""
         return {part: (self.layout.read(part.reads), self.layout.act(part.acts)) for part in self.structures}
 
@@ -140,7 +140,7 @@ class Model:
 
         ends: both ends of the step of which x is the mean, for structures that depend on them; default: x itself.
         """
-        reads, acts = self._places[part]
+        reads, acts = self.places[part]
         q, e = x[..., reads], z[..., acts] if z is not None else np.zeros((*x.shape[:-1], len(acts)))
         if part.two_ended:
             q0, q1 = (q, q) if ends is None else (np.broadcast_to(end[..., reads], q.shape) for end in ends)
@@ -149,7 +149,7 @@ class Model:
 
     def acts(self, part: AbstractStructure) -> Index:
         """Where the efforts that a structure acts on are in z."""
-        return self._places[part][1]
+        return self.places[part][1]
 
     # -- energy and efforts -------------------------------------------------------------------------------------
 
@@ -398,18 +398,4 @@ class Model:
 
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
-        z = self.z(x)
-        batches, single = matrix_batches((*self.routings, *self.dissipations), self._places)
-        for batch in batches:
-            matrices = batch.matrices(x, z)
-            sign = -1.0 if isinstance(batch.parts[0], AbstractRouting) else 1.0
-            gap = np.abs(matrices - sign * transpose(matrices)).max((-1, -2), initial=0.0)
-            suspect = ~(gap <= 0.0)
-            if sign > 0:
-                suspect |= ~(np.diagonal(matrices, axis1=-2, axis2=-1) >= 0).all(-1) | (matrices.shape[-1] > 2)
-            single += [part for part, wrong in zip(batch.parts, suspect, strict=True) if wrong]
-        for part in single:
-            if isinstance(part, AbstractRouting):
-                check_skew(part.J(self.local(part, x)[0]), f"J of {part.name!r}")
-            elif isinstance(part, AbstractDissipation):
-                check_symmetric(part.R(*self.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
+        check_laws(self, x)
