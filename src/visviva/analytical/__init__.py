@@ -1,0 +1,1 @@
+"""Minimal velocities: the equations of motion in the forms of analytical mechanics."""
