@@ -1,4 +1,4 @@
-"""Steps of flows by Gauss' collocation of order 8: fixed-point iteration, Newton's method where it does not contract."""
+"""Steps of flows by Gauss' collocation: fixed-point iteration, or Newton's method where it does not contract."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Gauss:
     c: Array
 
     def continued(self, ratio: float) -> Array:
-        """X with k(new stages) = X k(old ones): the polynomial of the last step, at the stages of one `ratio` as long."""
+        """X with k(new) = X k(old): the polynomial of the last step at the stages of the next, `ratio` times as long."""
         powers = np.vander(self.c, increasing=True)
         return np.asarray(np.vander(1.0 + ratio * self.c, len(self.c), increasing=True) @ np.linalg.inv(powers))
 

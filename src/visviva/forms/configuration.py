@@ -33,7 +33,9 @@ class Configuration:
     def __post_init__(self) -> None:
         for block in self.blocks:
             if block not in SIZES and not (isinstance(block, int) and block >= 0):
-                raise ModelError(f"a block of a configuration is a number of coordinates, 'ball' or 'free', got {block!r}.")
+                raise ModelError(
+                    f"blocks of a configuration are numbers of coordinates, 'ball' or 'free', got {block!r}."
+                )
 
     @cached_property
     def places(self) -> tuple[tuple[int | str, slice, slice], ...]:

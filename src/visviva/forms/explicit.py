@@ -40,10 +40,10 @@ def dop853_table() -> Table:
 
     Hairer, Nørsett, Wanner (1993), section II.5. The errors of the embedded methods need no thirteenth stage.
     """
-    from scipy.integrate import DOP853 as solver
+    from scipy.integrate import DOP853
 
-    A, b, c = (np.array(part, dtype=np.float64) for part in (solver.A, solver.B, solver.C))
-    return Table(A, b, c, np.array(solver.E3[:-1]), np.array(solver.E5[:-1]))
+    A, b, c = (np.array(part, dtype=np.float64) for part in (DOP853.A, DOP853.B, DOP853.C))
+    return Table(A, b, c, np.array(DOP853.E3[:-1]), np.array(DOP853.E5[:-1]))
 
 
 def stages(local: Local, table: Table, h: float) -> tuple[Array, Array]:
@@ -62,7 +62,8 @@ def error_estimate(local: Local, table: Table, K: Array, h: float) -> float:
     The estimates e5 and e3 of two embedded methods make h e5²/√(e5² + e3²/100), of order 8: Hairer, Nørsett, Wanner
     (1993), section II.10.
     """
-    assert table.E3 is not None and table.E5 is not None
+    assert table.E3 is not None
+    assert table.E5 is not None
     units = local.sizes(h, K[0])
     e5, e3 = (float(np.linalg.norm(E @ K / units)) for E in (table.E5, table.E3))
     if not np.isfinite(e5 + e3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
@@ -16,7 +16,6 @@ from visviva.forms.explicit import RK4_TABLE, dop853_table, error_estimate, stag
 from visviva.forms.flow import Flow, FlowState
 from visviva.forms.local import FlowStep, Local
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
-from visviva.integrate.newton import NotConverged
 from visviva.model import Model, State
 
 FINEST = 1e-13  # tolerances below are rounding
@@ -48,9 +47,7 @@ class AbstractFlowScheme(AbstractIntegrator):
             )
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
-        raise ModelError(
-            f"{type(self).__name__} makes its steps in minimal velocities; it has no stepper for models. Use simulate()."
-        )
+        raise ModelError(f"{type(self).__name__} makes its steps in minimal velocities; use simulate().")
 
     def stepping(self, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:  # noqa: D102
         from visviva.forms.flow_stepping import flow_stepping
@@ -121,9 +118,7 @@ class Gauss8(AbstractFlowScheme):
         local, table = Local(flow, state), gauss_table()
         found = solve(local, table, h, predicted(local, table, h))
         end = local.end(state.t + h, local.y0 + h * (table.b @ found.K), memory(local, found.K, h))
-        return FlowStep(
-            end, h, found.Y, table.b, table.c, iterations=found.iterations, residual=found.residual
-        )
+        return FlowStep(end, h, found.Y, table.b, table.c, iterations=found.iterations, residual=found.residual)
 
 
 @final
@@ -200,9 +195,7 @@ class BalancedGauss8(AbstractFlowScheme):
         theta, left = root(gap, 0.0, second, EPS * abs(E0)) if abs(second * h) < FAR else (0.0, first)
         balanced = abs(left) <= rounding and abs(theta * h) < FAR
         found = solve(local, table, h, found.K, theta) if balanced else start
-        return FlowStep(
-            end(found.K), h, found.Y, table.b, table.c, 0.0, iterations, found.residual, balanced=balanced
-        )
+        return FlowStep(end(found.K), h, found.Y, table.b, table.c, 0.0, iterations, found.residual, balanced=balanced)
 
 
 def _energy_size(local: Local, E0: float) -> float:
