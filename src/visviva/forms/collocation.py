@@ -31,7 +31,7 @@ class Gauss:
     c: Array
 
     def continued(self, ratio: float) -> Array:
-        """X with k(new) = X k(old): the polynomial of the last step at the stages of the next, `ratio` times as long."""
+        """X with k(new) = X k(old): the polynomial of the last step, at stages of one `ratio` times as long."""
         powers = np.vander(self.c, increasing=True)
         return np.asarray(np.vander(1.0 + ratio * self.c, len(self.c), increasing=True) @ np.linalg.inv(powers))
 

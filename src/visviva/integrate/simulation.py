@@ -9,12 +9,11 @@ from typing import Any, overload
 from visviva._arrays import finite_number
 from visviva.compiler import compile
 from visviva.errors import ModelError
-from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
 from visviva.integrate.inputs import Input, input_function
-from visviva.integrate.integrator import AbstractIntegrator
+from visviva.integrate.integrator import AbstractIntegrator, Paced
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
 from visviva.integrate.phmp import PHMP
@@ -111,11 +110,11 @@ def simulate(
     n, h, changed = _grid(state, t_end, h, scheme)
     notes += changed
     stepping = scheme.stepping(model, u, state, h)
-    if isinstance(stepping, AdaptiveStepping):
+    if isinstance(stepping, Paced):
         stepping.t_end, h = t_end, min(h, state.h or h)
     engine = engine_of(stepping)
     notes += fallback_note(model, scheme, engine)
-    loop = Loop(model, stepping, state, h, u)
+    loop = Loop(model, stepping, state, h, u, exact="energy" in scheme.preserves)
     recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
     done, chunk = 0, 1
     with Progress(model.name, (state.t, t_end), progress) as bar, Interrupts() as interrupts:
@@ -134,13 +133,13 @@ def simulate(
             if stop is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
+                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
                 raise as_error(failure, loop.state, run) from failure.__cause__
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began, model)
-    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
+    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
 
 
 def _recorder(
