@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Paced
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -93,7 +93,7 @@ class Adaptive(AbstractIntegrator):
 
 
 @final
-class AdaptiveStepping:
+class AdaptiveStepping(Paced):
     """Makes pairs of steps whose lengths follow from an error estimate.
 
     t_end: where the last step ends [s]; the steps before it are fitted.
@@ -124,6 +124,10 @@ class AdaptiveStepping:
     def alone(self, state: State) -> Chunk:
         """A pair of shorter steps."""
         return self.advance(dataclasses.replace(state, t0=state.t, steps=0, h=FAILED * state.h), 1)
+
+    def notes(self) -> list[str]:
+        """Those of the inner scheme."""
+        return self.inner.notes()
 
     def _pair(self, state: State) -> Chunk:
         """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""

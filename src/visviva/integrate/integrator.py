@@ -84,6 +84,15 @@ class Advancing(Protocol):
     def alone(self, state: State) -> Chunk:
         """One step from a state with all checks, divided where it is no solution."""
 
+    def notes(self) -> list[str]:
+        """What a user should know about the steps made."""
+
+
+class Paced(ABC):
+    """Steppings whose steps are of various lengths. t_end: where the last step ends [s]."""
+
+    t_end: float
+
 
 class AbstractIntegrator(ABC):
     """A scheme. Contract (measured by the tests for every integrator in `visviva.integrate.INTEGRATORS`):
@@ -94,10 +103,12 @@ class AbstractIntegrator(ABC):
     form:      the form in which it wants a mechanism.
     feedback:  whether it solves inputs that depend on states and efforts inside a step.
     fixed_step: whether all steps have the length that was asked for.
+    multipliers: whether its steps have multipliers of their own, which belong to their midpoints.
     """
 
     feedback: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = True
+    multipliers: ClassVar[bool] = True
 
     order: ClassVar[int]
     preserves: ClassVar[frozenset[str]]

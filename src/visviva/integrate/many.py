@@ -52,6 +52,10 @@ class ManyStepping:
         self.width = stepper.width
         self._single = Stepping(model, stepper, inputs)
 
+    def notes(self) -> list[str]:
+        """None: what is divided is counted by the loop."""
+        return []
+
     @property
     def halvings(self) -> int:
         """How often a step that has no solution may be divided in two."""

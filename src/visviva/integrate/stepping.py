@@ -61,6 +61,10 @@ class Stepping:
         """One step, which is what it makes anyway."""
         return self.advance(state, 1)
 
+    def notes(self) -> list[str]:
+        """None: what is divided is counted by the loop."""
+        return []
+
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""
         nodes = zip(self.stepper.nodes, self.stepper.weights, strict=True)
