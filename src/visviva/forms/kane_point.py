@@ -107,18 +107,21 @@ class KanePoint:
 
 def check_mass(A: Array, names: list[str]) -> None:
     """An error that names the velocity which moves no mass, if the mass matrix is singular."""
+    if not names:
+        return
     scale = np.sqrt(np.diag(A))
     if not scale.all():
-        raise _singular(names[int(np.argmin(scale))])
+        raise singular_mass(names[int(np.argmin(scale))])
     values, vectors = np.linalg.eigh(A / np.outer(scale, scale))
     if values[0] < SINGULAR:
         mixed = np.abs(vectors[:, 0])
-        raise _singular(" and ".join(name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max()))
+        raise singular_mass(" and ".join(name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max()))
 
 
-def _singular(which: str) -> ModelError:
-    several = " and " in which
+def singular_mass(which: str) -> ModelError:
+    """The error of velocities that move no mass."""
+    what = "a combination of the velocities" if " and " in which else "the velocity"
     return ModelError(
-        f"the mass matrix A is singular: {'a combination of the velocities' if several else 'the velocity'} {which} moves no "
-        "mass here.\nGive it mass or inertia, prescribe it by known=, or leave it out."
+        f"the mass matrix A is singular: {what} {which} moves no mass here.\n"
+        "Give it mass or inertia, prescribe it by known=, or leave it out."
     )

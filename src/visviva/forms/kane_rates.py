@@ -38,7 +38,7 @@ def _momentum(system: KaneSystem) -> Rate:
 
 def _partially_lagrangian(system: KaneSystem) -> Rate:
     """A ξ̇ = τ + Dᵀξ - (∂p̂/∂q) q̇ (41): with D ξ by (43), from the function p̂(q, ξ) and the gyration force."""
-    drift = _numbers(system, momentum_drift(system, system.p))
+    drift = _numbers(system, momentum_drift(system, system.raw.p))
     return lambda point, state: point.solved(point.tau + point.gyration - drift(state)[0])
 
 
@@ -98,9 +98,9 @@ def rule(system: KaneSystem, form: str) -> FormRule:
 def derivatives(system: KaneSystem) -> tuple[Any, Any, Any]:
     """∂T/∂ξ, ∂²T/∂ξ² and ∂T/∂q."""
     s = system.symbols
-    p = np.array([system.T.diff(xi) for xi in s.xi], dtype=object)
+    p = np.array([system.raw_T.diff(xi) for xi in s.xi], dtype=object)
     mass = np.array([[entry.diff(xi) for xi in s.xi] for entry in p], dtype=object)
-    return p, mass, np.array([system.T.diff(x) for x in s.q], dtype=object)
+    return p, mass, np.array([system.raw_T.diff(x) for x in s.q], dtype=object)
 
 
 def momentum_drift(system: KaneSystem, p: Any) -> Any:

@@ -13,7 +13,7 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.compiler.lagrangian_trace import is_zero
 from visviva.forms.kane_matrices import KaneMatrices, kane_matrices
 from visviva.forms.kane_numbers import numbers_of
-from visviva.forms.kane_point import KanePoint
+from visviva.forms.kane_point import KanePoint, check_mass
 from visviva.forms.kane_trace import KaneTracing
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from visviva.forms.kane_forms import KaneForm
 
 TIME = "time"
+LONG = 120  # operations; trigonometric simplification takes seconds beyond
 
 
 @final
@@ -70,23 +71,24 @@ class KaneSystem:
 
     # -- symbols ----------------------------------------------------------------------------------------------------
     @cached_property
-    def _symbolic(self) -> KaneMatrices:
+    def raw(self) -> KaneMatrices:
+        """All of it as expressions that are not simplified, in object arrays."""
         return kane_matrices(self._S, self._S_dot, self._S @ self.xi, self._inertias)
 
     @cached_property
     def A(self) -> Any:
         """Mass matrix (55)."""
-        return tidy(self._symbolic.A)
+        return tidy(self.raw.A)
 
     @cached_property
     def D(self) -> Any:
         """Gyrator matrix (56)."""
-        return tidy(self._symbolic.D)
+        return tidy(self.raw.D)
 
     @cached_property
     def p(self) -> Any:
         """Generalised momenta (54)."""
-        return tidy(self.A @ self.xi)
+        return tidy(self.raw.p)
 
     @cached_property
     def tau(self) -> Any:
@@ -96,12 +98,12 @@ class KaneSystem:
     @cached_property
     def gyration(self) -> Any:
         """Generalised gyration force (57)."""
-        return tidy(self._symbolic.gyration)
+        return tidy(self.raw.gyration)
 
     @cached_property
     def T(self) -> Any:
         """Kinetic energy ½ ξᵀA ξ (18)."""
-        return tidy([self.p.dot(self.xi) / 2])[0]
+        return tidy([self.raw_T])[0]
 
     @cached_property
     def Q(self) -> Any:
@@ -114,18 +116,22 @@ class KaneSystem:
         return self._rates @ self.xi
 
     @property
+    def raw_T(self) -> Any:
+        """The same, not simplified."""
+        return self.xi @ self.raw.p / 2
+
+    @cached_property
     def generated(self) -> Any:
-        """Qᵀ ∂T/∂q, which is the gyration force where T generates both sides of the equations (32)."""
-        return tidy(self._rates.T @ np.array([self.T.diff(x) for x in self.symbols.q], dtype=object))
+        """Qᵀ ∂T/∂q, an object array: the gyration force where T generates both sides of the equations (32)."""
+        return self._rates.T @ np.array([self.raw_T.diff(x) for x in self.symbols.q], dtype=object)
 
     @cached_property
     def holonomic(self) -> bool:
         """Whether ξ = q̇ with T monogenic: Kane's equations are then Lagrange's and Hamilton's (36), (42)."""
         n = len(self.velocities)
-        identity = self._rates.shape[0] == n and all(
-            self._rates[i, j] == (1 if i == j else 0) for i in range(n) for j in range(self._rates.shape[1])
-        )
-        return identity and all(is_zero(a - b) for a, b in list(zip(self.gyration, self.generated, strict=True))[:n])
+        identity = np.eye(n, self._rates.shape[1], dtype=int)
+        same = self._rates.shape == identity.shape and (self._rates == identity).all()
+        return bool(same) and all(map(is_zero, (self.raw.gyration - self.generated)[:n]))
 
     @property
     def values(self) -> dict[Any, float]:
@@ -177,8 +183,6 @@ class KaneSystem:
 
     def velocity(self, t: float, q: Array, p: Array) -> Array:
         """ᵘξ of momenta, without checks."""
-        from visviva.forms.kane_point import check_mass
-
         S, M = self._masses((*q, t))
         u, c = list(self._u), [k for k in range(len(self.columns)) if k not in self._u]
         A = (S.swapaxes(1, 2) @ M @ S).sum(0)
@@ -226,17 +230,22 @@ class KaneSystem:
         return numbers_of(parts, [s.t], s.parameters, f"known velocities of {self.name!r}")
 
     def __repr__(self) -> str:
-        known = f", {len(self.prescribed)} known" if self.prescribed else ""
-        return (
-            f"<KaneSystem {self.name!r}: {len(self.coordinates)} coordinates, {len(self.velocities)} velocities{known}, "
-            f"{len(self.bodies)} bodies>"
-        )
+        counts = f"{len(self.coordinates)} coordinates, {len(self.velocities)} velocities"
+        known = f" ({len(self.prescribed)} known)" if self.prescribed else ""
+        return f"<KaneSystem {self.name!r}: {counts}{known}, {len(self.bodies)} bodies>"
 
 
 def tidy(values: Any) -> Any:
-    """A SymPy matrix of simplified entries."""
+    """A SymPy matrix of simplified entries; what is too long for that stays as it is."""
     import sympy
 
     array = np.asarray(values, dtype=object)
     matrix = sympy.Matrix(*(array.shape if array.ndim == 2 else (array.size, 1)), list(array.ravel()))
-    return matrix.applyfunc(lambda entry: sympy.trigsimp(sympy.expand(entry)))
+
+    def simpler(entry: Any) -> Any:
+        if entry.count_ops() > LONG:
+            return entry
+        short = sympy.expand(entry)
+        return short if short.count_ops() > LONG else sympy.trigsimp(short)
+
+    return matrix.applyfunc(simpler)

@@ -17,7 +17,7 @@ from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
 ARGUMENTS = ("q", "xi", "t")
-OWN = frozenset({*ARGUMENTS, "p", "s", "tau", "time"})
+OWN = frozenset({*ARGUMENTS, "clock", "p", "power", "s", "time"})
 
 
 @final
@@ -148,13 +148,12 @@ def _words(of: str) -> list[str]:
     return of.replace(",", " ").split()
 
 
-def _names(system: str, given: object, what: str, taken: Sequence[str]) -> tuple[str, ...]:
+def _names(system: str, given: Any, what: str, taken: Sequence[str]) -> tuple[str, ...]:
     """Names of coordinates, velocities or parameters; SymPy symbols stand for their names."""
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        given = (given,)
-    names = tuple(str(name) if _is_expression(name) else name for name in given)
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    names = tuple(str(name) if _is_expression(name) else name for name in (given if several else (given,)))
     for k, name in enumerate(names):
-        if what != "parameter":  # they are no results
+        if what != "parameter":  # parameters are no results
             check_new_name(name, (), what)
         if not str(name).isidentifier() or keyword.iskeyword(name) or name in OWN or hasattr(np.ndarray, name):
             raise ModelError(
