@@ -225,23 +225,19 @@ def test_sympy_expressions_and_functions_are_one_description():
 
 
 def spatial_rotation():
-    """R = R_y(a) R_x(b) R_z(c): angles, rates, R, R without the last turn, the last turn, ω in body axes."""
+    """R = R_y(a) R_x(b) R_z(c): angles, rates, R, last turn, ω before that in its own axes, ω in body axes."""
     a, b, c = q = sympy.symbols("a b c", real=True)
     rates = sympy.symbols("a_dot b_dot c_dot", real=True)
-    before = sympy.rot_ccw_axis2(a) * sympy.rot_ccw_axis1(b)
-    last = sympy.rot_ccw_axis3(c)
-    R = before * last
-    R_dot = sum((R.diff(x) * x_dot for x, x_dot in zip(q, rates, strict=True)), sympy.zeros(3))
-    spin = R.T * R_dot
-    w = sympy.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]]).applyfunc(sympy.trigsimp)
-    return q, rates, R, before, last, w
+    before, last = sympy.rot_ccw_axis2(a) * sympy.rot_ccw_axis1(b), sympy.rot_ccw_axis3(c)
+    turns = [sympy.Matrix([0, rates[0], 0]), sympy.Matrix([rates[1], 0, 0]), sympy.Matrix([0, 0, rates[2]])]
+    between = sympy.rot_ccw_axis1(b).T * turns[0] + turns[1]  # angular velocity of the axes before the last turn
+    return q, rates, before * last, last, between, last.T * between + turns[2]
 
 
 def test_axes_do_not_matter():
     """A body whose centre is off the pivot, in its own axes, in those of the world and in others between them."""
-    q, rates, R, before, last, w = spatial_rotation()
+    q, _, R, last, others, w = spatial_rotation()
     v, inertia = w.cross(sympy.Matrix([0.1, 0.2, 0.3])), sympy.diag(2, 3, 4)
-    others = before.T * sympy.Matrix([0, rates[0], 0]) + sympy.Matrix([rates[1], 0, 0])
     found = []
     for turn, axes in ((sympy.eye(3), "body"), (R, "world"), (last, others)):
         body = KaneBody(mass=1.5, v=turn * v, w=turn * w, inertia=turn * inertia * turn.T, axes=axes)

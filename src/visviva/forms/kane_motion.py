@@ -122,7 +122,6 @@ def _inertia(tracing: KaneTracing, given: Any, label: str, plane: bool) -> Any:
     (numbers,) = numbers_of([inertia], [*tracing.q, tracing.t], tracing.parameters, f"the {what}")(point)
     scale = 1e-12 * np.abs(numbers).max()
     if np.abs(numbers - numbers.T).max() > scale or np.linalg.eigvalsh(numbers)[0] < -scale:
-        raise ModelError(
-            f"{what} of {tracing.system!r} must be symmetric and positive semidefinite, got {numbers.round(6).tolist()}."
-        )
+        shown = numbers.round(6).tolist()
+        raise ModelError(f"{what} of {tracing.system!r} must be symmetric and positive semidefinite, got {shown}.")
     return inertia
