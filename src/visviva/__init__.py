@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
+    from visviva.forms.analytical import analytical as analytical
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
@@ -58,6 +59,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
+    "analytical": "visviva.forms.analytical",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",

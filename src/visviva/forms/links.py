@@ -7,16 +7,16 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.tree import Link
-from visviva.geometry import SE3, SO3
+from visviva.geometry import SO3
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}  # of q and of ξ
 STILL: Array = np.zeros((6, 0))
 
 
 def subspace(link: Link) -> Array:
-    """S with the twist (ω; v) = S ξ of the link against its joint's frame, in link axes at its origin: constant, (6, n).
+    """S with the twist (ω; v) = S ξ of the link against its joint's frame, in link axes at its origin, (6, n).
 
-    Its derivative is zero, since each velocity turns with the link.
+    It is constant: each velocity turns with the link.
     """
     match link.kind:
         case "hinge":
@@ -57,33 +57,7 @@ def q_dot(kind: str, q: Array, xi: Array) -> Array:
     return xi
 
 
-def advance(kind: str, q: Array, delta: Array) -> Array:
-    """The coordinates reached by the local ones δ: q + δ, for rotations R exp(δ̂), for poses X exp(δ̂)."""
-    if kind == "ball":
-        return _turned(q, delta)
-    if kind == "free":
-        step = SE3.exp(delta)
-        return np.concatenate([q[:3] + SO3.from_quat(q[3:]).act(step.r), _turned(q[3:], delta[:3])])
-    return q + delta
-
-
-def inverse_tangent(kind: str, delta: Array, xi: Array) -> Array:
-    """The rate of the local coordinates δ of `advance` at velocities ξ: dexp⁻¹(δ) ξ."""
-    if kind == "ball":
-        return SO3.dexp_inv(delta) @ xi
-    if kind == "free":
-        return SE3.dexp_inv(delta) @ xi
-    return xi
-
-
 def product(a: Array, b: Array) -> Array:
     """a ∘ b of quaternions (w, x, y, z): the rotation b, then a."""
     scalar = a[0] * b[0] - a[1:] @ b[1:]
     return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
-
-
-def _turned(q: Array, w: Array) -> Array:
-    """q ∘ exp(w/2), of unit length; it does not jump to -q."""
-    half = 0.5 * float(np.linalg.norm(w))
-    turned = product(q, np.concatenate([[np.cos(half)], 0.5 * np.sinc(half / np.pi) * w]))
-    return turned / np.linalg.norm(turned)

@@ -1,7 +1,7 @@
 """Velocities of all links of a tree by recursion from the root, with their derivatives.
 
-With the twist S ξ_L of a link against its joint in link axes, w = R S_ω ξ_L, u = R S_v ξ_L in world axes, and the vector
-d from the parent's origin to that of the link:
+With the twist S ξ_L of a link against its joint in link axes, w = R S_ω ξ_L, u = R S_v ξ_L in world axes, and the
+vector d from the parent's origin to that of the link:
 
     ω_L = ω_P + w,    v_L = v_P + ω_P x d + u
 
