@@ -63,7 +63,7 @@ class ModelFlow(Flow):
     """The minimal form of a model; what was evaluated last is remembered, since accounts ask for it again."""
 
     def __init__(self, model: Model, inputs: TimeInputs) -> None:
-        self.form = MinimalForm.of(model, inputs)
+        self.form = MinimalForm(model, inputs=inputs)
         self.n, self.size_q, self.extra = self.form.n, self.form.size_q, self.form.extra
         self.name, self.names = self.form.name, self.form.names
         self._known: OrderedDict[tuple[float, bytes], Evaluation] = OrderedDict()
@@ -125,15 +125,15 @@ def model_flow(model: Model, inputs: object, scheme: str) -> ModelFlow:
     """The flow of a mechanism's model, or an error that says why there is none and what to use."""
     if model.mechanism is None:
         raise ModelError(
-            f"{scheme} integrates mechanisms in minimal velocities, and equations by hand (vv.HandFlow); {model.name!r} "
-            "is neither.\nUse vv.DiscreteGradient(), or vv.EnergyCollocation() of order 4; for adaptive steps "
-            "vv.Adaptive(...)."
+            f"{scheme} integrates mechanisms in minimal velocities, and equations by hand (vv.HandFlow); "
+            f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), or vv.EnergyCollocation() of order 4; for adaptive "
+            "steps vv.Adaptive(...)."
         )
     felt = {name for part in model.feedback for name in part.feels} & {part.name for part in model.constraints}
     if felt:
         raise ModelError(
-            f"an input of {model.name!r} depends on the reaction of {', '.join(sorted(felt))}, which {scheme} knows only "
-            "after it has\nsolved for accelerations. Use vv.DiscreteGradient()."
+            f"an input of {model.name!r} depends on the reaction of {', '.join(sorted(felt))}, which {scheme} knows "
+            "only after it has\nsolved for accelerations. Use vv.DiscreteGradient()."
         )
     assert isinstance(inputs, TimeInputs)
     return ModelFlow(model, inputs)
