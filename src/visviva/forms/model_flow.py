@@ -126,8 +126,8 @@ def model_flow(model: Model, inputs: object, scheme: str) -> ModelFlow:
     if model.mechanism is None:
         raise ModelError(
             f"{scheme} integrates mechanisms in minimal velocities, and equations by hand (vv.HandFlow); "
-            f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), or vv.EnergyCollocation() of order 4; for adaptive "
-            "steps vv.Adaptive(...)."
+            f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), vv.EnergyCollocation() of order 4, or "
+            "vv.Adaptive(...) of one of them."
         )
     felt = {name for part in model.feedback for name in part.feels} & {part.name for part in model.constraints}
     if felt:
