@@ -16,7 +16,7 @@ from visviva.forms.constrained import Constrained, constrained
 from visviva.forms.coordinates import Coordinates
 from visviva.forms.flow import Flow
 from visviva.forms.inertial import INERTIAL
-from visviva.forms.links import SIZES
+from visviva.forms.links import SIZES, q_dot
 from visviva.forms.model_states import ModelStates
 from visviva.forms.names import coordinate_names, velocity_names
 from visviva.forms.point import Point
@@ -228,6 +228,11 @@ class MinimalForm(Flow):
         found = self.solve(point, self._u(t, point), self._driven(t))
         return found.xi_dot, found.s_dot
 
+    def q_dot(self, q: Array, xi: Array) -> Array:
+        """A(q) ξ, the rates of the coordinates themselves, for solvers that know nothing of rotations."""
+        links = zip(self.tree.links, self.spanning.places, strict=True)
+        return np.concatenate([np.zeros(0), *(q_dot(link.kind, q[at.q], xi[at.xi]) for link, at in links)])
+
     def advance_q(self, q: Array, delta: Array) -> Array:
         """See `Configuration`."""
         return self.configuration.advance(q, delta)
@@ -293,8 +298,8 @@ class MinimalForm(Flow):
         if gap.max(initial=0.0) > ON_ROWS:
             worst = int(gap.argmax())
             raise AssemblyError(
-                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g} of the\n"
-                "size of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
+                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
+                "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
             )
 
     def inputs_at(self, t: float, point: Point) -> tuple[Array, Array]:
