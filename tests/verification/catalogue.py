@@ -185,7 +185,7 @@ def thin():
     m.body("one", inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
     m.body("two", inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(1.5, 0, 0))
     m.revolute("a", m.ground, "one", at=(0, 0, 0), axis=E2, rate=1.0)
-    m.universal("b", "one", "two", at=(1, 0, 0), axes=(E2, E3), rate=(0.3, 0.4))
+    m.universal("b", "one", "two", at=(1, 0, 0), axes=(E2, E3))
     m.point_on_plane("c", m.ground, "two", at=(2, 0, 0), normal=E3)
     return m
 
@@ -268,8 +268,8 @@ def driven_loop():
 @entry("driven cut hinge", "driven", "loop")
 def driven_cut_hinge():
     """The hinge between coupler and rocker is the one that the tree leaves out."""
-    m = demo.four_bar()
-    m.drive("motor", "C", rate=lambda t: 1.0 + 0.5 * np.cos(t + 0.3))
+    m = mechanism_models.planar_four_bar(rate=None)
+    m.drive("motor", "c", rate=lambda t: 1.0 + 0.5 * np.cos(t + 0.3))
     return m
 
 

@@ -25,10 +25,11 @@ def forms(name):
     form = vv.analytical(entry.build(), inputs=entry.inputs)
     rng = np.random.default_rng(len(name))
     states = [form.initial]
+    size = 0.15 if "tree" in entry.traits else 0.03  # loops must close again
     for _ in range(STATES):
         q, xi, s = form.initial
         xi = xi + rng.normal(size=form.n)
-        states.append(form.projected(0.0, form.advance_q(q, 0.15 * rng.normal(size=form.n)), xi, s))
+        states.append(form.projected(0.0, form.advance_q(q, size * rng.normal(size=form.n)), xi, s))
     return form, states
 
 

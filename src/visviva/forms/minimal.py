@@ -293,8 +293,9 @@ class MinimalForm(Flow):
             return
         gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
         if gap.max(initial=0.0) <= ON_ROWS:
-            size = np.abs(point.C) @ np.abs(point.V) + np.abs(row_inputs(model, point.x, u))
-            gap, what = np.abs(model.g_v(point.x, u)) / (float(size.max(initial=0.0)) or 1.0), "its rate is"
+            driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
+            size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
+            gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
         if gap.max(initial=0.0) > ON_ROWS:
             worst = int(gap.argmax())
             raise AssemblyError(

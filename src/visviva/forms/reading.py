@@ -44,11 +44,12 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     point = Point(form, q, np.zeros(form.n), s)
     _check_places(form, x, point.x)
     u = form.inputs(t)
-    metric = Linkage(form.mechanism).metric
+    exact = not isinstance(state, State)
+    metric = np.ones(len(V)) if exact else Linkage(form.mechanism).metric
     M = point.S.T @ (metric[:, None] * point.S)
     rows = -row_inputs(form.open, point.x, u)
     xi = constrained(M, point.Z, point.S.T @ (metric * V), rows, form.xi_names, f"mechanism {form.name!r}").a
-    if not isinstance(state, State):
+    if exact:
         form.check(Point(form, q, xi, s), u)
         _check_velocities(form, V, point.S @ xi)
     return Coordinates(q, xi, s)
