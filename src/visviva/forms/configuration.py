@@ -13,7 +13,6 @@ from visviva.errors import ModelError
 from visviva.geometry import SO3
 
 SIZES = {"ball": (4, 3), "free": (7, 6)}  # coordinates and velocities; a vector has as many as it says
-NEARLY_UNIT = 1e-6  # of the length of a quaternion
 
 
 @final
@@ -34,7 +33,9 @@ class Configuration:
     def __post_init__(self) -> None:
         for block in self.blocks:
             if block not in SIZES and not (isinstance(block, int) and block >= 0):
-                raise ModelError(f"a block of a configuration is a number of coordinates, 'ball' or 'free', got {block!r}.")
+                raise ModelError(
+                    f"blocks of a configuration are numbers of coordinates, 'ball' or 'free', got {block!r}."
+                )
 
     @cached_property
     def places(self) -> tuple[tuple[int | str, slice, slice], ...]:
@@ -88,16 +89,15 @@ class Configuration:
                 rate[shift] = SO3.exp(delta[v][:3]).R @ xi[shift]
         return rate
 
-    def check(self, q: Array, name: str) -> None:
-        """An error if a quaternion is not of length one."""
-        for kind, at, _ in self.places:
-            if isinstance(kind, str):
-                length = float(np.linalg.norm(q[at][-4:]))
-                if abs(length - 1.0) > NEARLY_UNIT:
-                    raise ModelError(
-                        f"{name} has a quaternion of length {length:.6g} at q[{at.stop - 4}:{at.stop}]; a rotation has "
-                        "length 1.\nThe identity is (1, 0, 0, 0), in the order w, x, y, z."
-                    )
+    def sizes(self, q: Array) -> Array:
+        """Units in which errors of the local coordinates count: radians, and positions of the size of q, at least 1."""
+        units = np.ones(self.n)
+        for kind, at, v in self.places:
+            if kind == "free":
+                units[v][3:] = max(1.0, float(np.abs(q[at][:3]).max()))
+            elif kind != "ball":
+                units[v] = max(1.0, float(np.abs(q[at]).max(initial=0.0)))
+        return units
 
 
 def _turned(q: Array, delta: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -18,6 +19,25 @@ if TYPE_CHECKING:
     from visviva.results.trajectory import Trajectory
 
 
+ROUNDING = 1e-9  # of the length of a quaternion
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FlowState:
+    """One instant of the motion of a flow, all that continues it.
+
+    h: length of the next step, if the scheme has chosen one [s].   memory: what its start values follow from.
+    """
+
+    t: float
+    q: Array
+    xi: Array
+    s: Array
+    h: float = 0.0
+    memory: Array = field(default_factory=lambda: np.zeros(0))
+
+
 class Flow(AbstractSystem):
     """Configurations q, velocities ξ in Rⁿ and other states s, with their rates and their energy.
 
@@ -27,6 +47,7 @@ class Flow(AbstractSystem):
 
     n:      number of velocities.   size_q: number of coordinates.   extra: number of other states.
     name:   how errors and pictures call it.   names: of coordinates, then velocities, then other states, where given.
+    has_energy: whether `energy` and `power` are known.
     """
 
     n: int
@@ -34,6 +55,7 @@ class Flow(AbstractSystem):
     extra: int = 0
     name: str = "flow"
     names: tuple[str, ...] = ()
+    has_energy: bool = True
 
     @abstractmethod
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
@@ -59,18 +81,33 @@ class Flow(AbstractSystem):
         """The state next to a given one that satisfies the constraints which rates alone would leave slowly."""
         return q, xi, s
 
-    def checked(self, initial: Any) -> tuple[Array, Array, Array]:
-        """Coordinates, velocities and other states (zero where they are left out) of a start, or an error."""
-        if not isinstance(initial, Sequence) or isinstance(initial, str) or len(initial) not in (2, 3):
+    def sizes(self, q: Array) -> Array:
+        """Units (n,) in which errors of the local coordinates count; those of the velocities follow from them."""
+        return np.ones(self.n)
+
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts, or an error; other states are zero where they are left out."""
+        if isinstance(initial, FlowState):
+            given: tuple[Any, ...] = (initial.q, initial.xi, initial.s)
+        elif isinstance(initial, Sequence) and not isinstance(initial, str) and len(initial) in (2, 3):
+            given = tuple(initial)
+        else:
             raise ModelError(
                 f"{self.name!r} starts from initial=(q, xi), {self.size_q} coordinates and {self.n} velocities"
                 + (f", or (q, xi, s) with {self.extra} other states" if self.extra else "")
                 + f"; got {type(initial).__name__}."
             )
-        q = finite_vector(initial[0], f"initial coordinates q of {self.name!r}", self.size_q)
-        xi = finite_vector(initial[1], f"initial velocities xi of {self.name!r}", self.n)
-        s = initial[2] if len(initial) == 3 else np.zeros(self.extra)
-        return q, xi, finite_vector(s, f"initial states s of {self.name!r}", self.extra)
+        q = finite_vector(given[0], f"initial coordinates q of {self.name!r}", self.size_q)
+        xi = finite_vector(given[1], f"initial velocities xi of {self.name!r}", self.n)
+        s = given[2] if len(given) == 3 else np.zeros(self.extra)
+        s = finite_vector(s, f"initial states s of {self.name!r}", self.extra)
+        q_there = self.advance_q(q, np.zeros(self.n))
+        if np.abs(q_there - q).max(initial=0.0) > ROUNDING * max(1.0, float(np.abs(q).max(initial=0.0))):
+            raise ModelError(
+                f"initial coordinates of {self.name!r} are no configuration: {q} stands for {q_there}.\n"
+                "A quaternion (w, x, y, z) has the length 1; the identity is (1, 0, 0, 0)."
+            )
+        return initial if isinstance(initial, FlowState) else FlowState(0.0, q_there, xi, s)
 
     def simulated(
         self, t_end: float, h: float, *, integrator: AbstractIntegrator | None, initial: Any, every: int
@@ -118,6 +155,7 @@ class HandFlow(Flow):
                 f"{len(self.names)}: {', '.join(self.names)}."
             )
         self._rates, self._energy, self._power = rates, energy, power
+        self.has_energy = energy is not None
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """As given, checked for its shape."""
@@ -137,6 +175,10 @@ class HandFlow(Flow):
         """See `Configuration`."""
         return self.configuration.inverse_tangent(delta, xi)
 
+    def sizes(self, q: Array) -> Array:
+        """See `Configuration`."""
+        return self.configuration.sizes(q)
+
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """As given."""
         if self._energy is None:
@@ -148,8 +190,3 @@ class HandFlow(Flow):
         if self._power is None:
             return 0.0
         return float(self._power(t, q, xi, s) if self.extra else self._power(t, q, xi))
-
-    @property
-    def has_energy(self) -> bool:
-        """Whether an energy was given."""
-        return self._energy is not None

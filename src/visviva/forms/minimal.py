@@ -60,10 +60,13 @@ class MinimalForm(Flow):
     inputs: u over time.   form: how c is evaluated, see `inertial`.
     """
 
-    def __init__(self, m: Mechanism, form: str = "minimal", inputs: Any = None) -> None:
+    def __init__(self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None) -> None:
+        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it."""
         self.inputs: TimeInputs
         self.model: Model
-        self.inputs, self.model = input_function(compile_mechanism(m, "lie"), inputs)
+        self.inputs, self.model = (
+            (inputs, m) if isinstance(m, Model) else input_function(compile_mechanism(m, "lie"), inputs)
+        )
         assert self.model.mechanism is not None
         self.mechanism = self.model.mechanism
         self.form = form
