@@ -13,7 +13,7 @@ from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError
 from visviva.forms.configuration import Configuration
 from visviva.forms.constrained import Constrained, constrained
-from visviva.forms.coordinates import Coordinates
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.flow import Flow
 from visviva.forms.inertial import INERTIAL
 from visviva.forms.links import SIZES, q_dot
