@@ -13,10 +13,10 @@ from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError
 from visviva.forms.configuration import Configuration
 from visviva.forms.constrained import Constrained, constrained
-from visviva.forms.coordinates import Coordinates
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.flow import Flow
 from visviva.forms.inertial import INERTIAL
-from visviva.forms.links import SIZES
+from visviva.forms.links import SIZES, q_dot
 from visviva.forms.model_states import ModelStates
 from visviva.forms.names import coordinate_names, velocity_names
 from visviva.forms.point import Point
@@ -231,6 +231,11 @@ class MinimalForm(Flow):
         found = self.solve(point, self._u(t, point), self._driven(t))
         return found.xi_dot, found.s_dot
 
+    def q_dot(self, q: Array, xi: Array) -> Array:
+        """A(q) ξ, the rates of the coordinates themselves, for solvers that know nothing of rotations."""
+        links = zip(self.tree.links, self.spanning.places, strict=True)
+        return np.concatenate([np.zeros(0), *(q_dot(link.kind, q[at.q], xi[at.xi]) for link, at in links)])
+
     def advance_q(self, q: Array, delta: Array) -> Array:
         """See `Configuration`."""
         return self.configuration.advance(q, delta)
@@ -291,13 +296,14 @@ class MinimalForm(Flow):
             return
         gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
         if gap.max(initial=0.0) <= ON_ROWS:
-            size = np.abs(point.C) @ np.abs(point.V) + np.abs(row_inputs(model, point.x, u))
-            gap, what = np.abs(model.g_v(point.x, u)) / (float(size.max(initial=0.0)) or 1.0), "its rate is"
+            driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
+            size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
+            gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
         if gap.max(initial=0.0) > ON_ROWS:
             worst = int(gap.argmax())
             raise AssemblyError(
-                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g} of the\n"
-                "size of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
+                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
+                "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
             )
 
     def inputs_at(self, t: float, point: Point) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 from visviva._arrays import Array, finite_vector
-from visviva.forms.coordinates import Coordinates
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.flow import Flow
 from visviva.forms.minimal import MinimalForm
 from visviva.forms.point import Point

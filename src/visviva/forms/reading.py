@@ -10,7 +10,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.constrained import constrained
-from visviva.forms.coordinates import Coordinates
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.links import pose
 from visviva.forms.point import Point
 from visviva.geometry import SO3
@@ -44,11 +44,12 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     point = Point(form, q, np.zeros(form.n), s)
     _check_places(form, x, point.x)
     u = form.inputs(t)
-    metric = Linkage(form.mechanism).metric
+    exact = not isinstance(state, State)
+    metric = np.ones(len(V)) if exact else Linkage(form.mechanism).metric
     M = point.S.T @ (metric[:, None] * point.S)
     rows = -row_inputs(form.open, point.x, u)
     xi = constrained(M, point.Z, point.S.T @ (metric * V), rows, form.xi_names, f"mechanism {form.name!r}").a
-    if not isinstance(state, State):
+    if exact:
         form.check(Point(form, q, xi, s), u)
         _check_velocities(form, V, point.S @ xi)
     return Coordinates(q, xi, s)
