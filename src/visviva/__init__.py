@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
+    from visviva.forms.analytical import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.kane_body import KaneBody as KaneBody
@@ -68,6 +69,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
+    "analytical": "visviva.forms.analytical",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",

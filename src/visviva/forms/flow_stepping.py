@@ -15,7 +15,7 @@ from visviva.forms.pacing import Pacer
 from visviva.forms.trajectories import step_notes
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.inputs import BadInput
-from visviva.integrate.integrator import Advancing, Inputs, Paced
+from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
 from visviva.model import Model, State
 
@@ -26,21 +26,26 @@ if TYPE_CHECKING:
 def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:
     """What makes the steps of a scheme over a mechanism; an error at once if there is no minimal form."""
     flow = model_flow(model, inputs, type(scheme).__name__)
-    stepping = FlowStepping if scheme.fixed_step else PacedFlowStepping
-    made = stepping(scheme, flow, model, h)
-    start = made.flow_state(state)
+    stepping = FlowStepping(scheme, flow, model, h)
+    start = stepping.flow_state(state)
     flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
-    return made
+    return stepping
 
 
-class _Stepping:
-    """State of a run: x, and in `rate` the coordinates and velocities themselves, so that a run continues exactly."""
+@final
+class FlowStepping:
+    """Makes steps in minimal velocities.
+
+    A state of its runs has x and, in `rate`, coordinates and velocities themselves, so that a run continues exactly.
+    """
 
     def __init__(self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float) -> None:
         self.scheme = scheme
         self.flow = flow
         self.model = model
         self.pacer = Pacer(scheme, flow, h)
+        self.t_end = np.inf
+        self._h = h
         self.width = flow.size_q + flow.n + flow.extra + scheme.memory(flow)
         self._loose: set[float] = set()
 
@@ -69,20 +74,22 @@ class _Stepping:
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
-        now, made, failure = self.flow_state(state), list[list[FlowStep]](), None
-        starts = [now]
-        for k in range(n):
-            if not self._goes_on(now):
-                break
+        now, made = self.flow_state(state), list[list[FlowStep]]()
+        failure: BaseException | None = None
+        starts, fixed = [now], self.scheme.fixed_step
+        self.pacer.h, self.pacer.t_end = state.h if fixed else self._h, self.t_end
+        while len(made) < n and (fixed or now.t < self.t_end):
             try:
-                steps = self._next(now, state)
+                steps = self.pacer.steps(now)
             except (NotConverged, BadInput, KeyboardInterrupt) as error:
                 failure = error
                 break
             if not all(step.balanced for step in steps):
                 self._loose.add(now.t)
             made.append(steps)
-            now = self._timed(steps[-1].end, state, k + 1)
+            now = steps[-1].end
+            if fixed:
+                now = dataclasses.replace(now, t=state.t0 + (state.steps + len(made)) * state.h)
             starts.append(now)
         return self._chunk(state, starts, made, failure)
 
@@ -90,17 +97,13 @@ class _Stepping:
         """One step, which is what it makes anyway."""
         return self.advance(state, 1)
 
-    def _goes_on(self, now: FlowState) -> bool:
-        return True
-
-    def _next(self, now: FlowState, before: State) -> list[FlowStep]:
-        return self.pacer.steps(now)
-
-    def _timed(self, end: FlowState, before: State, k: int) -> FlowState:
-        return end
-
     def _pace(self, starts: list[FlowState], made: list[list[FlowStep]]) -> Pace | None:
-        return None
+        """The clock, where steps are of various lengths."""
+        if self.scheme.fixed_step or not made:
+            return None
+        h, error = (np.array([getattr(step, name) for step, *_ in made]) for name in ("h", "error"))
+        proposed = np.array([node.h or self.pacer.h for node in starts[1:]])
+        return Pace(np.array([node.t for node in starts]), h, proposed, error)
 
     # -- accounts -----------------------------------------------------------------------------------------------
 
@@ -134,46 +137,14 @@ class _Stepping:
 
     def _accounts(self, start: FlowState, steps: list[FlowStep]) -> dict[str, Any]:
         """Heat, work and flow to reservoirs over a step, and its mean inputs, by the quadrature of the scheme."""
-        total: dict[str, Any] = {"heat": 0.0, "work": 0.0, "taken": 0.0, "u": 0.0}
+        total: dict[str, Any] = dict.fromkeys(("heat", "work", "taken", "u"), 0.0)
         whole = sum(step.h for step in steps)
         for step in steps:
-            local = Local(self.flow, start)
-            for b, c, y in zip(step.b, step.c, step.Y, strict=True):
-                if b:
-                    now = self.flow.evaluated(start.t + c * step.h, *local.parts(y))
-                    part = {"heat": now.heats, "work": now.works, "taken": now.taken, "u": now.u / whole}
-                    total = {name: total[name] + b * step.h * part[name] for name in total}
+            local, used = Local(self.flow, start), np.flatnonzero(step.b)
+            times = start.t + step.c * step.h
+            found = self.flow.supplied([self.flow.evaluated(times[i], *local.parts(step.Y[i])) for i in used])
+            for name in total:
+                mean = step.b[used] @ getattr(found, name)
+                total[name] = total[name] + (step.h / whole if name == "u" else step.h) * mean
             start = step.end
         return total
-
-
-@final
-class FlowStepping(_Stepping):
-    """Steps of the length that the state says."""
-
-    def _next(self, now: FlowState, before: State) -> list[FlowStep]:
-        self.pacer.h = before.h
-        return self.pacer.steps(now)
-
-    def _timed(self, end: FlowState, before: State, k: int) -> FlowState:
-        return dataclasses.replace(end, t=before.t0 + (before.steps + k) * before.h)
-
-
-@final
-class PacedFlowStepping(_Stepping, Paced):
-    """Steps of various lengths."""
-
-    t_end = np.inf
-
-    def _goes_on(self, now: FlowState) -> bool:
-        return now.t < self.t_end
-
-    def _next(self, now: FlowState, before: State) -> list[FlowStep]:
-        self.pacer.t_end = self.t_end
-        return self.pacer.steps(now)
-
-    def _pace(self, starts: list[FlowState], made: list[list[FlowStep]]) -> Pace | None:
-        h = np.array([step.h for steps in made for step in steps])
-        proposed = [node.h or self.pacer.h for node in starts[1:]]
-        error = np.array([step.error for steps in made for step in steps])
-        return Pace(np.array([node.t for node in starts]), h, np.array(proposed), error) if made else None

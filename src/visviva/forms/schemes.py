@@ -32,7 +32,13 @@ class AbstractFlowScheme(AbstractIntegrator):
     """
 
     form: ClassVar[str] = "lie"
+    feedback: ClassVar[bool] = True
+    multipliers: ClassVar[bool] = False
     tolerance: float | None = None  # of the local error, where the scheme chooses its steps by it
+
+    def memory(self, flow: Flow) -> int:
+        """How many numbers a step leaves for the next one."""
+        return 0
 
     @abstractmethod
     def step(self, flow: Flow, state: FlowState, h: float) -> FlowStep:
@@ -89,6 +95,10 @@ class DOP853(AbstractFlowScheme):
         if self.tolerance is not None and finite_number(self.tolerance, "tolerance", positive=True) < FINEST:
             raise ModelError(f"tolerance must be at least {FINEST:g}, got {self.tolerance:g}: less is rounding.")
 
+    def memory(self, flow: Flow) -> int:
+        """The error of the last step."""
+        return 0 if self.tolerance is None else 1
+
     @property
     def fixed_step(self) -> bool:  # type: ignore[override]
         """Whether there is no tolerance."""
@@ -113,6 +123,10 @@ class Gauss8(AbstractFlowScheme):
 
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"g", "g_v"})
+
+    def memory(self, flow: Flow) -> int:
+        """The rates of the last step, which the next one continues, and its length."""
+        return len(gauss_table().b) * (flow.n + flow.extra) + 1
 
     def step(self, flow: Flow, state: FlowState, h: float) -> FlowStep:  # noqa: D102
         local, table = Local(flow, state), gauss_table()
@@ -169,6 +183,10 @@ class BalancedGauss8(AbstractFlowScheme):
 
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "g", "g_v"})
+
+    def memory(self, flow: Flow) -> int:
+        """The rates of the last step, which the next one continues, and its length."""
+        return len(gauss_table().b) * (flow.n + flow.extra) + 1
 
     def step(self, flow: Flow, state: FlowState, h: float) -> FlowStep:  # noqa: D102
         local, table = Local(flow, state), gauss_table()

@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Paced
+from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -93,7 +93,7 @@ class Adaptive(AbstractIntegrator):
 
 
 @final
-class AdaptiveStepping(Paced):
+class AdaptiveStepping:
     """Makes pairs of steps whose lengths follow from an error estimate.
 
     t_end: where the last step ends [s]; the steps before it are fitted.

@@ -73,10 +73,15 @@ class AbstractStepper(ABC):
 
 
 class Advancing(Protocol):
-    """What makes the steps of a run; width: as that of a stepper; halvings: how often a step may be divided in two."""
+    """What makes the steps of a run.
+
+    width:    as that of a stepper.   halvings: how often a step may be divided in two.
+    t_end:    where the last step ends [s], for schemes that choose the lengths of their steps.
+    """
 
     width: int
     halvings: int
+    t_end: float
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps from a state, each of length state.h."""
@@ -86,12 +91,6 @@ class Advancing(Protocol):
 
     def notes(self) -> list[str]:
         """What a user should know about the steps made."""
-
-
-class Paced(ABC):
-    """Steppings whose steps are of various lengths. t_end: where the last step ends [s]."""
-
-    t_end: float
 
 
 class AbstractIntegrator(ABC):

@@ -13,7 +13,7 @@ from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
 from visviva.integrate.inputs import Input, input_function
-from visviva.integrate.integrator import AbstractIntegrator, Paced
+from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
 from visviva.integrate.phmp import PHMP
@@ -110,8 +110,9 @@ def simulate(
     n, h, changed = _grid(state, t_end, h, scheme)
     notes += changed
     stepping = scheme.stepping(model, u, state, h)
-    if isinstance(stepping, Paced):
-        stepping.t_end, h = t_end, min(h, state.h or h)
+    stepping.t_end = t_end
+    if not scheme.fixed_step:
+        h = min(h, state.h or h)
     engine = engine_of(stepping)
     notes += fallback_note(model, scheme, engine)
     loop = Loop(model, stepping, state, h, u, exact="energy" in scheme.preserves)

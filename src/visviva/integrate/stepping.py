@@ -28,6 +28,8 @@ AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows 
 class Stepping:
     """Advances a model by a stepper, step by step."""
 
+    t_end = np.inf  # it counts steps
+
     def __init__(self, model: Model, stepper: AbstractStepper, inputs: Inputs, halvings: int = HALVINGS) -> None:
         self.model = model
         self.stepper = stepper
