@@ -19,8 +19,9 @@ from visviva.forms.kane_system import KaneSystem
 class KaneForm(Flow):
     """The unknown velocities or their momenta, and the coordinates, with their rates.
 
-    Coordinates are the flow's other states s, since q̇ = Q ξ leaves no local coordinates as many as velocities; where
-    energy depends on time, time is the last of them. A run has them by name, and "energy" and "power".
+    Coordinates are the flow's other states s: q̇ = Q ξ may have more coordinates than velocities. Where energy depends on
+    time, time is the last of them. A run has "q", "xi", "p" (of the unknown velocities), all of them by name, momenta as
+    "p_<velocity>", forces of drives as "<velocity>.drive", and "energy" and "power".
     """
 
     size_q = 0
@@ -33,9 +34,6 @@ class KaneForm(Flow):
         self.n = len(system.unknown)
         self.extra = len(system.coordinates) + self._timed
         self.name = system.name
-        prefix = "p_" if self.momenta else ""
-        time = ("clock",) if self._timed else ()
-        self.names = (*(prefix + name for name in system.unknown), *system.coordinates, *time)
 
     def point(self, t: float, y: Array, q: Array) -> KanePoint:
         """Kane's equations at velocities or momenta y."""
@@ -54,7 +52,7 @@ class KaneForm(Flow):
         return q
 
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:
-        """Nothing to follow."""
+        """Nothing to follow, hence no rate."""
         return np.zeros(self.n)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
@@ -64,6 +62,15 @@ class KaneForm(Flow):
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Of impressed forces and drives [W]."""
         return self._there(xi, s).power
+
+    def quantities(self, state: FlowState) -> dict[str, Array]:
+        """Coordinates, velocities and momenta, and forces of drives."""
+        system, point = self.system, self._there(state.xi, state.s)
+        q, u = state.s[: len(system.coordinates)], list(point.unknown)
+        shown = {"q": q, "xi": point.xi[u], "p": point.p[u]} | dict(zip(system.coordinates, q, strict=True))
+        shown |= dict(zip(system.velocities, point.xi, strict=False))
+        shown |= {f"p_{system.velocities[k]}": point.p[k] for k in u}
+        return shown | {f"{name}.drive": np.asarray(force) for name, force in point.drives.items()}
 
     def _there(self, y: Array, s: Array) -> KanePoint:
         return self.point(float(s[-1]) if self._timed else 0.0, y, s[: len(self.system.coordinates)])

@@ -17,7 +17,7 @@ from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
 ARGUMENTS = ("q", "xi", "t")
-OWN = frozenset({*ARGUMENTS, "clock", "p", "power", "s", "time"})
+OWN = frozenset({*ARGUMENTS, "p", "power", "s", "time"})
 
 
 @final
@@ -155,6 +155,8 @@ def _names(system: str, given: Any, what: str, taken: Sequence[str]) -> tuple[st
     for k, name in enumerate(names):
         if what != "parameter":  # parameters are no results
             check_new_name(name, (), what)
+            if name.startswith("p_"):
+                raise ModelError(f"a {what} of {system!r} cannot be called {name!r}: momenta of a run have such names.")
         if not str(name).isidentifier() or keyword.iskeyword(name) or name in OWN or hasattr(np.ndarray, name):
             raise ModelError(
                 f"a {what} of {system!r} cannot be called {name!r}: it must be a Python name, and none that\n"
