@@ -203,20 +203,29 @@ class MinimalForm(Flow):
         self.check(point, u)
         return reactions(self, point, u, self._driven(t))
 
-    def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None) -> Solved:
+    def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None, rank: int | None = None) -> Solved:
         """Accelerations and multipliers; nothing is checked."""
         flow = point.flow(u)
         force = point.S.T @ (flow[self.at_z] + point.gyroscopic) - INERTIAL[self.form](point)
         if tau is not None:
             force = force + finite_vector(tau, f"forces tau on {self.name!r}", self.n)
-        found = self.constrained(point, force, point.row_rates(u_dot))
+        found = self.constrained(point, force, point.row_rates(u_dot), rank)
         s_dot = [flow[self.open.layout.z[name]] for name in self.states.s]
         V_dot = point.S @ found.a + point.S_dot @ point.xi
         return Solved(found.a, np.concatenate([np.zeros(0), *s_dot]), found.w, V_dot)
 
-    def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
-        """M a + Zᵀw = b, Z a = z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}")
+    def constrained(self, point: Point, b: Array, z: Array, rank: int | None = None) -> Constrained:
+        """M a + Zᵀw = b, Z a = z; rank: see `constrained`."""
+        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", rank)
+
+    @cached_property
+    def rank(self) -> int:
+        """Rank of Z, of which a motion through states a little off the constraints must know; as assembled."""
+        return self.rank_at(self.initial)
+
+    def rank_at(self, state: Coordinates) -> int:
+        """Rank of Z at a state that satisfies the constraints."""
+        return self.constrained(Point(self, *state), np.zeros(self.n), np.zeros(len(self.open.kinds))).rank
 
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""
@@ -228,7 +237,7 @@ class MinimalForm(Flow):
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """(ξ̇, ṡ)."""
         point = Point(self, q, xi, s)
-        found = self.solve(point, self._u(t, point), self._driven(t))
+        found = self.solve(point, self._u(t, point), self._driven(t), rank=self.rank)
         return found.xi_dot, found.s_dot
 
     def q_dot(self, q: Array, xi: Array) -> Array:
@@ -259,7 +268,7 @@ class MinimalForm(Flow):
         u = self._u(t, point)
         z = np.array(point.z)
         if len(self.open.kinds):
-            z[self.open.layout.dim : self.open.layout.solved] = self.solve(point, u, self._driven(t)).w
+            z[self.open.layout.dim : self.open.layout.solved] = self.solve(point, u, self._driven(t), rank=self.rank).w
         return float(self.open.outputs(point.x, z) @ u - self.open.heats(point.x, z).sum())
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
@@ -278,7 +287,7 @@ class MinimalForm(Flow):
             if gap <= CLOSED or (gap < ON_ROWS and gap >= 0.5 * best):
                 break
             best = min(best, gap)
-            point = Point(self, self.advance_q(point.q, self.constrained(point, zero, -g).a), xi, s)
+            point = Point(self, self.advance_q(point.q, self.constrained(point, zero, -g, self.rank).a), xi, s)
         else:
             worst = int((np.abs(g) / self.open.g_scale(point.x)).argmax())
             raise AssemblyError(
@@ -286,7 +295,7 @@ class MinimalForm(Flow):
                 f"g = {g[worst]:.3g} is left."
             )
         rows = -row_inputs(self.open, point.x, self._u(t, point))
-        xi = self.constrained(point, point.M @ xi, rows).a
+        xi = self.constrained(point, point.M @ xi, rows, self.rank).a
         return point.q, xi, point.form.states.s_of(Point(self, point.q, xi, s).x)
 
     def check(self, point: Point, u: Array) -> None:

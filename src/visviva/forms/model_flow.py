@@ -83,7 +83,7 @@ class ModelFlow(Flow):
         if key not in self._known:
             point = Point(self.form, q, xi, s)
             u, u_dot = self.form.inputs_at(t, point)
-            self._known[key] = Evaluation(self.form, point, u, self.form.solve(point, u, u_dot))
+            self._known[key] = Evaluation(self.form, point, u, self.form.solve(point, u, u_dot, rank=self.form.rank))
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)
         return self._known[key]
@@ -106,6 +106,10 @@ class ModelFlow(Flow):
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored exergy [J], which is energy where nothing is thermal."""
         return float(self.form.open.H(Point(self.form, q, xi, s).x))
+
+    def energy_size(self, q: Array, xi: Array, s: Array) -> float:
+        """Sum over all storages [J]."""
+        return float(np.abs(self.form.open.exergies(Point(self.form, q, xi, s).x)).sum())
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Work of the ports less exergy destroyed [W]."""
