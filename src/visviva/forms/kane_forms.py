@@ -55,6 +55,10 @@ class KaneForm(Flow):
         """Nothing to follow, hence no rate."""
         return np.zeros(self.n)
 
+    def other_sizes(self, s: Array, moved: Array) -> Array:
+        """Coordinates count by their size, at least 1: radians and metres."""
+        return np.maximum(np.abs(s), 1.0)
+
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Kinetic and potential [J]."""
         return self._there(xi, s).energy
