@@ -19,9 +19,9 @@ from visviva.forms.kane_system import KaneSystem
 class KaneForm(Flow):
     """The unknown velocities or their momenta, and the coordinates, with their rates.
 
-    Coordinates are the flow's other states s: q̇ = Q ξ may have more coordinates than velocities. Where energy depends on
-    time, time is the last of them. A run has "q", "xi", "p" (of the unknown velocities), all of them by name, momenta as
-    "p_<velocity>", forces of drives as "<velocity>.drive", and "energy" and "power".
+    Coordinates are the flow's other states s: q̇ = Q ξ may have more coordinates than velocities. Where energy depends
+    on time, time is the last of them. A run has "q", "xi" and "p" (of the unknown velocities), all of them by name,
+    momenta as "p_<velocity>", forces of drives as "<velocity>.drive", and "energy" and "power".
     """
 
     size_q = 0
