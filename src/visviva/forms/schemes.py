@@ -116,11 +116,12 @@ class DOP853(AbstractFlowScheme):
 @final
 @dataclass(frozen=True)
 class Gauss8(AbstractFlowScheme):
-    """Gauss' collocation with four stages: order 8, symmetric in time, stable for stiff springs at any step.
+    """Gauss' collocation with four stages: order 8, stable for stiff springs at any step.
 
     The stages are found by fixed-point iteration from the polynomial of the last step, and where that does not
-    contract by Newton's method with a matrix from differences. Errors of energy do not grow with time where motions
-    are reversible. All weights are positive: no heat is negative.
+    contract by Newton's method with a matrix from differences. All weights are positive: no heat is negative. Where
+    the configuration is a vector (hinges, sliders) a step is symmetric in time; with balls and free bodies it is so
+    to the order of the scheme, since the local coordinates of a step belong to its start.
     """
 
     order: ClassVar[int] = 8
@@ -181,9 +182,9 @@ class BalancedGauss8(AbstractFlowScheme):
     """Gauss8 with a multiplier that closes the balance of energy: k_i = f(Y_i) - (0, θ ξ_i, 0), θ = O(h⁸).
 
     θ is one number per step, a damping too small to matter for the order, positive or negative, with which
-    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step: a
-    symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities. Steps keep the length
-    that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
+    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step where
+    that of Gauss8 is: a symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities.
+    Steps keep the length that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
     """
 
     order: ClassVar[int] = 8
