@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
+from visviva.geometry.nullspace import RANK_TOLERANCE, split
 
 LIGHTEST = 1e-13  # of a typical inertia: a motion with less has none
 SHARE = 0.1  # of the fastest velocity: those below are not named
@@ -26,7 +26,15 @@ class Constrained:
     rank: int
 
 
-def constrained(M: Array, Z: Array, b: Array, z: Array, names: Sequence[str], owner: str) -> Constrained:
+def constrained(
+    M: Array,
+    Z: Array,
+    b: Array,
+    z: Array,
+    names: Sequence[str],
+    owner: str,
+    tolerance: float = RANK_TOLERANCE,
+) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
     Velocities are counted in units in which their own inertia is one, and each row has length one, so that neither
@@ -38,7 +46,7 @@ def constrained(M: Array, Z: Array, b: Array, z: Array, names: Sequence[str], ow
     rows = Z * unit
     length = np.linalg.norm(rows, axis=1)
     length = np.where(length > 0, length, 1.0)
-    parts = split(rows / length[:, None])
+    parts = split(rows / length[:, None], tolerance)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
     a = parts.solve(z / length)
     if N.size:
