@@ -1,4 +1,4 @@
-"""Spanning trees of mechanisms: coordinates are those of the joints, whichever way the tree runs; loops are small."""
+"""Spanning trees of mechanisms: coordinates are those of the joints, whichever way the tree runs."""
 
 from __future__ import annotations
 

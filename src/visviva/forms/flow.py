@@ -69,6 +69,10 @@ class Flow(AbstractSystem):
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:
         """δ̇ at δ, dexp⁻¹(δ) ξ with the left-trivialised tangent; ξ itself for vectors."""
 
+    def delta_dot(self, q0: Array, delta: Array, xi: Array) -> Array:
+        """δ̇ at δ from q0: other than by `inverse_tangent` where it depends on q0, or momenta stand in the place of ξ."""
+        return self.inverse_tangent(delta, xi)
+
     @abstractmethod
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored energy [J]."""

@@ -84,6 +84,10 @@ class MomentumForm(Flow):
         """See `Configuration`."""
         return self.minimal.inverse_tangent(delta, xi)
 
+    def delta_dot(self, q0: Array, delta: Array, xi: Array) -> Array:
+        """δ̇ at momenta p."""
+        return self.inverse_tangent(delta, self.velocities(self.advance_q(q0, delta), xi))
+
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """Stored energy [J] at momenta p."""
         return self.minimal.energy(q, self.velocities(q, xi), s)

@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.library.joints import TURN, Along
+from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
 from visviva.mechanism.parts import Force, Torque
 
@@ -41,7 +42,7 @@ def beyond_trees(form: MinimalForm) -> str:
         return f"states besides motion: {', '.join(form.s_names)}"
     if model.feedback:
         return "inputs that depend on states"
-    others = [*m.elements, *m.stops, *(joint for joint in m.joints if any(law is not None for law in joint.laws))]
+    others: list[Part] = [*m.elements, *m.stops, *(joint for joint in m.joints if any(law is not None for law in joint.laws))]
     others += [port for port in m.ports if not isinstance(port, Torque | Force)]
     others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
     return (
