@@ -9,7 +9,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.forms.point import Point
-from visviva.geometry.nullspace import RANK_TOLERANCE
 from visviva.model.driven import row_inputs
 
 if TYPE_CHECKING:
@@ -18,15 +17,13 @@ if TYPE_CHECKING:
 ITERATIONS = 20
 CLOSED = 1e-14  # g in units of its terms
 NEARLY = 1e-9  # of the same: from here on no progress is rounding
-LOOSE = 0.05  # singular values below this part are not trusted where constraints are still open
 
 
 def closed(form: MinimalForm, point: Point) -> Point:
     """The configuration that Gauss and Newton's steps of least kinetic energy reach; s and ξ are as they were.
 
     Each step must come nearer, else an error names what stays open: a projection repairs what a step of a run leaves,
-    and does not search. Rows that depend on each other do so where loops are closed only: as long as they are open by
-    a gap, singular values of its size say nothing.
+    and does not search.
     """
     zero, best = np.zeros(form.n), np.inf
     for _ in range(ITERATIONS):
@@ -37,7 +34,7 @@ def closed(form: MinimalForm, point: Point) -> Point:
         if not gap < best:
             break
         best = gap
-        delta = form.constrained(point, zero, -g, max(RANK_TOLERANCE, min(gap, LOOSE))).a
+        delta = form.constrained(point, zero, -g).a
         point = Point(form, form.advance_q(point.q, delta), point.xi, point.s)
     worst = int((np.abs(g) / scale).argmax())
     raise AssemblyError(

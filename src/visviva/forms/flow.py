@@ -70,7 +70,7 @@ class Flow(AbstractSystem):
         """δ̇ at δ, dexp⁻¹(δ) ξ with the left-trivialised tangent; ξ itself for vectors."""
 
     def delta_dot(self, q0: Array, delta: Array, xi: Array) -> Array:
-        """δ̇ at δ from q0: other than by `inverse_tangent` where it depends on q0, or momenta stand in the place of ξ."""
+        """δ̇ at δ from q0; not `inverse_tangent` where it depends on q0, or where momenta stand in the place of ξ."""
         return self.inverse_tangent(delta, xi)
 
     @abstractmethod

@@ -24,11 +24,12 @@ from visviva.forms.names import coordinate_names, velocity_names
 from visviva.forms.point import Point
 from visviva.forms.spanning import Spanning, spanning
 from visviva.forms.tree import Tree
-from visviva.geometry.nullspace import RANK_TOLERANCE
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.linkage import mass_vector
+from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
+from visviva.mechanism.positions import close
+from visviva.mechanism.singular import regularity
 from visviva.model import Model, State
 from visviva.model.driven import row_inputs
 
@@ -226,9 +227,18 @@ class MinimalForm(Flow):
         V_dot = point.S @ found.a + point.S_dot @ point.xi
         return Solved(found.a, np.concatenate([np.zeros(0), *s_dot]), found.w, V_dot)
 
-    def constrained(self, point: Point, b: Array, z: Array, tolerance: float = RANK_TOLERANCE) -> Constrained:
-        """M a + Zᵀw = b, Z a = z; tolerance: of the rank of Z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", tolerance)
+    def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
+        """M a + Zᵀw = b, Z a = z."""
+        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent rows among those that the tree does not hold, at a regular configuration."""
+        if not self.open.constraints:
+            return 0
+        linkage = Linkage(self.mechanism)
+        kept = regularity(linkage, close(linkage, linkage.kinematics.as_built)).kept
+        return int(kept.sum()) - (len(self.masses) - self.n)
 
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""

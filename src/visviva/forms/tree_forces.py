@@ -42,7 +42,8 @@ def beyond_trees(form: MinimalForm) -> str:
         return f"states besides motion: {', '.join(form.s_names)}"
     if model.feedback:
         return "inputs that depend on states"
-    others: list[Part] = [*m.elements, *m.stops, *(joint for joint in m.joints if any(law is not None for law in joint.laws))]
+    others: list[Part] = [*m.elements, *m.stops]
+    others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [port for port in m.ports if not isinstance(port, Torque | Force)]
     others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
     return (
