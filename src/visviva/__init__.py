@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
-    from visviva.forms.analytical import analytical as analytical
+    from visviva.forms import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.schemes import DOP853 as DOP853
@@ -67,7 +67,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
-    "analytical": "visviva.forms.analytical",
+    "analytical": "visviva.forms",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
