@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import Split, split
+from visviva.geometry.nullspace import split
 
 LIGHTEST = 1e-13  # of a typical inertia: a motion with less has none
 SHARE = 0.1  # of the fastest velocity: those below are not named
@@ -49,20 +49,12 @@ def constrained(
     rows = Z * unit
     length = np.linalg.norm(rows, axis=1)
     length = np.where(length > 0, length, 1.0)
-    parts = _of_rank(split(rows / length[:, None]), rank)
+    parts = split(rows / length[:, None], rank=rank)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
     a = parts.solve(z / length)
     if N.size:
         a = a + N @ _definite_solve(N.T @ M1 @ N, N.T @ (b1 - M1 @ a), unit[:, None] * N, names, owner)
     return Constrained(unit * a, parts.solve_transposed(b1 - M1 @ a) / length, parts.rank)
-
-
-def _of_rank(parts: Split, rank: int | None) -> Split:
-    """The split with the largest singular values alone."""
-    if rank is None or parts.rank <= rank:
-        return parts
-    Z = np.concatenate([parts.V[:, rank:], parts.Z], axis=1)
-    return Split(parts.U[:, :rank], parts.s[:rank], parts.V[:, :rank], Z)
 
 
 def _definite_solve(M: Array, b: Array, motions: Array, names: Sequence[str], owner: str) -> Array:
