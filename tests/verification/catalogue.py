@@ -163,7 +163,7 @@ entry("screw press", "loop", "over-constrained", "springs", "damped")(demo.screw
 entry("motor on a crank", "loop", "thermal", "damped", motor=12.0)(demo.driven_crank)
 
 
-@entry("massless coupler", "loop")
+@entry("massless coupler", "loop", "light")
 def coupler():
     """A rod without mass between two cranks, on a hinge and a ball, with a third joint that takes its spin."""
     m = vv.Mechanism("massless coupler", gravity=(0, 0, -9.81))

@@ -1,4 +1,4 @@
-"""States next to given ones that satisfy all constraints, in the metric of kinetic energy."""
+"""Constraints of a state: whether it satisfies them, and the nearest one that does, in the metric of kinetic energy."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from visviva.forms.minimal import MinimalForm
 
 ITERATIONS = 20
+ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
 CLOSED = 1e-14  # g in units of its terms
 NEARLY = 1e-9  # of the same: from here on no progress is rounding
 
@@ -46,3 +47,21 @@ def closed(form: MinimalForm, point: Point) -> Point:
 def tangent(form: MinimalForm, point: Point, u: Array) -> Array:
     """ξ nearest to that of a state among those that satisfy Z ξ = ṡ."""
     return form.constrained(point, point.M @ point.xi, -row_inputs(form.open, point.x, u)).a
+
+
+def check_state(form: MinimalForm, point: Point, u: Array) -> None:
+    """An error that names the constraint if a state violates one, in positions or in velocities."""
+    model = form.open
+    if not model.constraints:
+        return
+    gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
+    if gap.max(initial=0.0) <= ON_ROWS:
+        driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
+        size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
+        gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
+    if gap.max(initial=0.0) > ON_ROWS:
+        worst = int(gap.argmax())
+        raise AssemblyError(
+            f"the state of mechanism {form.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
+            "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
+        )

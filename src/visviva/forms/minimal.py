@@ -11,8 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism
-from visviva.errors import AssemblyError
-from visviva.forms.closing import closed, tangent
+from visviva.forms.closing import check_state, closed, tangent
 from visviva.forms.configuration import Configuration
 from visviva.forms.constrained import Constrained, constrained
 from visviva.forms.flow import Flow, FlowState
@@ -31,9 +30,6 @@ from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
 from visviva.model import Model, State
-from visviva.model.driven import row_inputs
-
-ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
 
 
 @final
@@ -140,7 +136,7 @@ class MinimalForm(Flow):
             initial = (*initial, self.initial.s)
         state = Flow.checked(self, initial)
         point = Point(self, state.q, state.xi, state.s)
-        self.check(point, self._u(state.t, point))
+        check_state(self, point, self._u(state.t, point))
         return state
 
     def at(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Point:
@@ -195,7 +191,7 @@ class MinimalForm(Flow):
         """
         point = self.at(q, xi, s)
         inputs = self._u(t, point, u)
-        self.check(point, inputs)
+        check_state(self, point, inputs)
         rates = self._driven(t) if u_dot is None else finite_vector(u_dot, "u_dot", len(inputs))
         return self.solve(point, inputs, rates, tau).xi_dot
 
@@ -213,7 +209,7 @@ class MinimalForm(Flow):
 
         point = self.at(q, xi, s)
         u = self._u(t, point)
-        self.check(point, u)
+        check_state(self, point, u)
         return reactions(self, point, u, self._driven(t))
 
     def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None) -> Solved:
@@ -270,6 +266,10 @@ class MinimalForm(Flow):
         """Stored energy [J]; with thermal nodes the exergy H of the Model, relative to the environment."""
         return float(self.open.H(self.at(q, xi, s).x))
 
+    def energies(self, q: Array, xi: Array, s: Array | None = None) -> dict[str, float]:
+        """Stored energy [J] by component."""
+        return {name: float(value) for name, value in self.open.energies(self.at(q, xi, s).x).items()}
+
     def kinetic_energy(self, q: Array, xi: Array) -> float:
         """½ ξᵀM ξ [J]."""
         V = self.at(q, xi).V
@@ -294,23 +294,6 @@ class MinimalForm(Flow):
         point = closed(self, Point(self, q, xi, s))
         xi = tangent(self, point, self._u(t, point))
         return point.q, xi, self.states.s_of(point.x)
-
-    def check(self, point: Point, u: Array) -> None:
-        """An error that names the constraint if a state violates one."""
-        model = self.open
-        if not model.constraints:
-            return
-        gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
-        if gap.max(initial=0.0) <= ON_ROWS:
-            driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
-            size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
-            gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
-        if gap.max(initial=0.0) > ON_ROWS:
-            worst = int(gap.argmax())
-            raise AssemblyError(
-                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
-                "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
-            )
 
     def inputs_at(self, t: float, point: Point) -> tuple[Array, Array]:
         """u, and u̇ of what drives."""
