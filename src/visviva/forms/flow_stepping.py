@@ -137,14 +137,14 @@ class FlowStepping:
 
     def _accounts(self, start: FlowState, steps: list[FlowStep]) -> dict[str, Any]:
         """Heat, work and flow to reservoirs over a step, and its mean inputs, by the quadrature of the scheme."""
-        total: dict[str, Any] = {"heat": 0.0, "work": 0.0, "taken": 0.0, "u": 0.0}
+        total: dict[str, Any] = dict.fromkeys(("heat", "work", "taken", "u"), 0.0)
         whole = sum(step.h for step in steps)
         for step in steps:
-            local = Local(self.flow, start)
-            for b, c, y in zip(step.b, step.c, step.Y, strict=True):
-                if b:
-                    now = self.flow.evaluated(start.t + c * step.h, *local.parts(y))
-                    part = {"heat": now.heats, "work": now.works, "taken": now.taken, "u": now.u / whole}
-                    total = {name: total[name] + b * step.h * part[name] for name in total}
+            local, used = Local(self.flow, start), np.flatnonzero(step.b)
+            times = start.t + step.c * step.h
+            found = self.flow.supplied([self.flow.evaluated(times[i], *local.parts(step.Y[i])) for i in used])
+            for name in total:
+                mean = step.b[used] @ getattr(found, name)
+                total[name] = total[name] + (step.h / whole if name == "u" else step.h) * mean
             start = step.end
         return total

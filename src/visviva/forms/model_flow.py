@@ -26,12 +26,17 @@ KEPT = 64  # evaluations: more than the stages of a step
 @final
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Everything at one instant: what acts, what it supplies, destroys and sheds."""
+    """Everything at one instant."""
 
     form: MinimalForm
     point: Point
     u: Array
     solved: Solved
+
+    @property
+    def x(self) -> Array:
+        """The state of the model."""
+        return self.point.x
 
     @cached_property
     def z(self) -> Array:
@@ -40,22 +45,16 @@ class Evaluation:
         z[layout.dim : layout.solved] = self.solved.w
         return z
 
-    @cached_property
-    def heats(self) -> Array:
-        """Exergy destroyed by each dissipation [W]."""
-        return self.form.open.heats(self.point.x, self.z)
 
-    @cached_property
-    def works(self) -> Array:
-        """Power of each port [W]."""
-        outputs = self.form.open.outputs(self.point.x, self.z)
-        return np.array([self.u[at] @ outputs[at] for at in self.form.open.port_columns.values()])
+@final
+@dataclass(frozen=True, eq=False)
+class Supplied:
+    """Of instants, one row each: exergy destroyed by dissipations, work of ports [W], flows into reservoirs, inputs."""
 
-    @cached_property
-    def taken(self) -> Array:
-        """Flow into each reservoir."""
-        open_model = self.form.open
-        return open_model.flow(self.point.x, self.z, self.u)[open_model.layout.solved :]
+    heat: Array
+    work: Array
+    taken: Array
+    u: Array
 
 
 @final
@@ -110,8 +109,20 @@ class ModelFlow(Flow):
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Work of the ports less exergy destroyed [W]."""
-        found = self.evaluated(t, q, xi, s)
-        return float(found.works.sum() - found.heats.sum())
+        found = self.supplied([self.evaluated(t, q, xi, s)])
+        return float(found.work.sum() - found.heat.sum())
+
+    def supplied(self, instants: list[Evaluation]) -> Supplied:
+        """What ports, dissipations and reservoirs do at some instants."""
+        model, x, z, u = (
+            self.form.open,
+            *(np.array([getattr(now, name) for now in instants]) for name in ("x", "z", "u")),
+        )
+        outputs, taken = model.outputs(x, z), np.zeros((len(x), model.layout.total - model.layout.solved))
+        if model.reservoirs:
+            taken = model.flow(x, z, u)[:, model.layout.solved :]
+        work = [(u[:, at] * outputs[:, at]).sum(-1) for at in model.port_columns.values()]
+        return Supplied(model.heats(x, z), np.array(work).T.reshape(len(x), -1), taken, u)
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state on the constraints."""
@@ -126,8 +137,8 @@ def model_flow(model: Model, inputs: object, scheme: str) -> ModelFlow:
     if model.mechanism is None:
         raise ModelError(
             f"{scheme} integrates mechanisms in minimal velocities, and equations by hand (vv.HandFlow); "
-            f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), or vv.EnergyCollocation() of order 4; for adaptive "
-            "steps vv.Adaptive(...)."
+            f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), vv.EnergyCollocation() of order 4, or "
+            "vv.Adaptive(...) of one of them."
         )
     felt = {name for part in model.feedback for name in part.feels} & {part.name for part in model.constraints}
     if felt:

@@ -48,12 +48,14 @@ class Logged:
 
 @final
 class Loop:
-    """The state of a running simulation: the only place where time advances."""
+    """The state of a running simulation: the only place where time advances.
+
+    exact: whether its steps close the balance of energy, so that one that does not is no solution.
+    """
 
     def __init__(
         self, model: Model, stepping: Advancing, state: State, h: float, inputs: Inputs, *, exact: bool = True
     ) -> None:
-        """exact: whether steps close the balance of energy, so that one that does not is no solution."""
         self.model = model
         self._exact = exact
         self.stepping = stepping

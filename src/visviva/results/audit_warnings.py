@@ -35,8 +35,8 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
     drift = abs(float(run.record.drift.sum())) / run.energy_unit
     if not run.exact and drift > DRIFT_WARNING:
         yield (
-            f"energy is off by {drift:.2g} of its scale, which {type(run.integrator).__name__} does not keep: a measure of "
-            "the error of the motion. Take a smaller h or tolerance."
+            f"energy is off by {drift:.2g} of its scale; {type(run.integrator).__name__} does not keep it, so "
+            "that this measures the error of the motion. Take a smaller h or tolerance."
         )
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:

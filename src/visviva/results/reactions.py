@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cached_property
 from typing import final
 
@@ -25,10 +26,13 @@ class Reactions:
     The moment is about the origin of that frame. What motors and friction do along a joint's coordinates is not in
     them. A particle has no axes of its own: there they are those of the joint as built. Where constraints are
     redundant, the multipliers are those of least Euclidean norm in SI units.
+
+    in_steps: whether the steps have multipliers; else those at their midpoints are means of both ends.
     """
 
-    def __init__(self, motion: MechanismMotion) -> None:
+    def __init__(self, motion: MechanismMotion, *, in_steps: bool = True) -> None:
         self.motion = motion
+        self._in_steps = in_steps
 
     @cached_property
     def _kept(self) -> Mask:
@@ -83,11 +87,23 @@ class Reactions:
     @cached_property
     def _step_multipliers(self) -> Array:
         """Multipliers of joints and conditions at midpoints, in the order of the Lie form, (N, rows)."""
+        if not self._in_steps:
+            return self._mean_multipliers
         first, lie = self.motion.model.layout.dim, self.motion.lie
         at = [self.motion.model.layout.act((part.name,)) - first for part in lie.constraints]
         lam = self.motion.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
         q = [self._middles[:, lie.layout.x[f"{body.name}.q"]] for body in self.motion.linkage.bodies]
         return self.motion.linkage.least(np.concatenate(q, axis=-1), lam, self._kept)
+
+    @cached_property
+    def _mean_multipliers(self) -> Array:
+        """Means of the multipliers at both ends of the steps, from accelerations with the inputs of the step."""
+        record, found = self.motion.record, []
+        for x, t in (record.x_before, record.t_mid - 0.5 * record.h), (record.x[1:], record.t_mid + 0.5 * record.h):
+            ends = dataclasses.replace(record, x=x, t=t, u=record.u_mid)
+            motion = MechanismMotion(self.motion.model, self.motion.mechanism, ends)
+            found.append(Reactions(motion)._node_multipliers)
+        return np.asarray(0.5 * (found[0] + found[1]))
 
 
 def reaction(lie: Model, joint: Joint, x: Array, lam: Array) -> Array:
