@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from visviva.forms.analytical import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
+    from visviva.forms.kane_body import KaneBody as KaneBody
+    from visviva.forms.kane_description import kane as kane
     from visviva.forms.schemes import DOP853 as DOP853
     from visviva.forms.schemes import RK4 as RK4
     from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
@@ -90,6 +92,8 @@ _HOME = {
     "HandFlow": "visviva.forms.flow",
     "RK4": "visviva.forms.schemes",
     "Relaxed": "visviva.forms.schemes",
+    "KaneBody": "visviva.forms.kane_body",
+    "kane": "visviva.forms.kane_description",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
