@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
+    from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import coordinates as coordinates
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
@@ -62,6 +64,7 @@ _HOME = {
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
     "lagrangian": "visviva.compiler",
+    "Parameterisation": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",
@@ -83,6 +86,7 @@ _HOME = {
     "Run": "visviva.results",
 }
 _MODULES = {
+    "coordinates": "visviva.forms.coordinates",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
