@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
     from visviva.forms.schemes import Gauss8 as Gauss8
     from visviva.forms.schemes import Relaxed as Relaxed
+    from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import coordinates as coordinates
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
@@ -74,6 +76,7 @@ _HOME = {
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
     "lagrangian": "visviva.compiler",
+    "Parameterisation": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",
@@ -105,6 +108,7 @@ _HOME = {
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
+    "coordinates": "visviva.forms.coordinates",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
