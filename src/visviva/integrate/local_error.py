@@ -54,7 +54,7 @@ class Distance:
         V = lengths * P[:2] / linkage.metric
         rise = float(np.abs(V[1] - V[0]).max(initial=0.0)) * self.length / span
         speed = float(np.sqrt(max(float((V**2).max(initial=0.0)), rise))) or 1.0
-        apart = lengths * linkage.solve(q[1:2], P[1:2] - P[2:], np.zeros((1, linkage.kinematics.m)))[0]
+        apart = lengths * linkage.solve(q[1:2], P[1:2] - P[2:], np.zeros((1, linkage.m)))[0]
         gaps = [q[1, at] - q[2, at] for at in linkage.kinematics.places]
         moved = max(float(np.linalg.norm(gap[:3])) for gap in gaps) / self.length
         turned = max(float(np.linalg.norm(gap[3:])) for gap in gaps) / np.sqrt(2.0)
