@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
+    from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import coordinates as coordinates
     from visviva.forms.analytical import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
     from visviva.forms.schemes import Gauss8 as Gauss8
     from visviva.forms.schemes import Relaxed as Relaxed
-    from visviva.forms import Parameterisation as Parameterisation
-    from visviva.forms import coordinates as coordinates
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
