@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from visviva.forms import Parameterisation as Parameterisation
     from visviva.forms import coordinates as coordinates
     from visviva.forms.analytical import analytical as analytical
+    from visviva.forms import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.kane_body import KaneBody as KaneBody
@@ -71,7 +72,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
-    "analytical": "visviva.forms.analytical",
+    "analytical": "visviva.forms",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",

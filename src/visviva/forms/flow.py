@@ -69,9 +69,18 @@ class Flow(AbstractSystem):
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:
         """δ̇ at δ, dexp⁻¹(δ) ξ with the left-trivialised tangent; ξ itself for vectors."""
 
+    def delta_dot(self, q0: Array, delta: Array, xi: Array) -> Array:
+        """δ̇ at δ from q0; not `inverse_tangent` where it depends on q0, or where momenta stand in the place of ξ."""
+        return self.inverse_tangent(delta, xi)
+
     @abstractmethod
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored energy [J]."""
+
+    def energy_size(self, q: Array, xi: Array, s: Array) -> float:
+        """Size of the terms that add up to the energy [J]: its rounding is relative to it."""
+        still = self.energy(q, np.zeros(self.n), s)
+        return abs(still) + abs(self.energy(q, xi, s) - still)
 
     @abstractmethod
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:

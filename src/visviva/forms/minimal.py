@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -11,27 +12,28 @@ import numpy as np
 from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError
+from visviva.forms.closing import closed, tangent
 from visviva.forms.configuration import Configuration
 from visviva.forms.constrained import Constrained, constrained
-from visviva.forms.minimal_state import Coordinates
-from visviva.forms.flow import Flow
+from visviva.forms.flow import Flow, FlowState
 from visviva.forms.inertial import INERTIAL
 from visviva.forms.links import SIZES, q_dot
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.model_states import ModelStates
 from visviva.forms.names import coordinate_names, velocity_names
 from visviva.forms.point import Point
 from visviva.forms.spanning import Spanning, spanning
 from visviva.forms.tree import Tree
 from visviva.integrate.inputs import TimeInputs, input_function
-from visviva.mechanism import Mechanism
-from visviva.mechanism.linkage import mass_vector
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
-from visviva.model import Model
+from visviva.mechanism.positions import close
+from visviva.mechanism.singular import regularity
+from visviva.model import Model, State
 from visviva.model.driven import row_inputs
 
 ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
-ITERATIONS = 20
-CLOSED = 1e-14
 
 
 @final
@@ -130,6 +132,17 @@ class MinimalForm(Flow):
 
         return coordinates(self, state)
 
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts: as assembled, at what `coordinates` takes, or at (q, ξ, s); s may be left out."""
+        if initial is None or isinstance(initial, Motion | State | np.ndarray):
+            initial = self.initial if initial is None else self.coordinates(initial)
+        elif isinstance(initial, Sequence) and len(initial) == 2:
+            initial = (*initial, self.initial.s)
+        state = Flow.checked(self, initial)
+        point = Point(self, state.q, state.xi, state.s)
+        self.check(point, self._u(state.t, point))
+        return state
+
     def at(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Point:
         """Everything at one state; ξ defaults to zero, s to what it is as assembled."""
         q = finite_vector(q, f"coordinates q of {self.name!r}", self.size_q)
@@ -216,7 +229,16 @@ class MinimalForm(Flow):
 
     def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
         """M a + Zᵀw = b, Z a = z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}")
+        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent rows among those that the tree does not hold, at a regular configuration."""
+        if not self.open.constraints:
+            return 0
+        linkage = Linkage(self.mechanism)
+        kept = regularity(linkage, close(linkage, linkage.kinematics.as_built)).kept
+        return int(kept.sum()) - (len(self.masses) - self.n)
 
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""
@@ -269,25 +291,9 @@ class MinimalForm(Flow):
         """
         if not self.open.constraints:
             return q, xi, s
-        point = Point(self, q, xi, s)
-        zero = np.zeros(self.n)
-        best = np.inf
-        for _ in range(ITERATIONS):
-            g = self.open.g(point.x)
-            gap = float((np.abs(g) / self.open.g_scale(point.x)).max(initial=0.0))
-            if gap <= CLOSED or (gap < ON_ROWS and gap >= 0.5 * best):
-                break
-            best = min(best, gap)
-            point = Point(self, self.advance_q(point.q, self.constrained(point, zero, -g).a), xi, s)
-        else:
-            worst = int((np.abs(g) / self.open.g_scale(point.x)).argmax())
-            raise AssemblyError(
-                f"{self.open.kinds[worst][0]!r} of mechanism {self.name!r} cannot be closed from this state: "
-                f"g = {g[worst]:.3g} is left."
-            )
-        rows = -row_inputs(self.open, point.x, self._u(t, point))
-        xi = self.constrained(point, point.M @ xi, rows).a
-        return point.q, xi, point.form.states.s_of(Point(self, point.q, xi, s).x)
+        point = closed(self, Point(self, q, xi, s))
+        xi = tangent(self, point, self._u(t, point))
+        return point.q, xi, self.states.s_of(point.x)
 
     def check(self, point: Point, u: Array) -> None:
         """An error that names the constraint if a state violates one."""

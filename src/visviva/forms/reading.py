@@ -10,8 +10,8 @@ from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.constrained import constrained
-from visviva.forms.minimal_state import Coordinates
 from visviva.forms.links import pose
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.point import Point
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
