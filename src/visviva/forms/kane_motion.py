@@ -10,6 +10,7 @@ from visviva.compiler.lagrangian_trace import is_zero
 from visviva.errors import ModelError
 from visviva.forms.kane_body import KaneBody
 from visviva.forms.kane_matrices import hat
+from visviva.forms.kane_numbers import numbers_of
 from visviva.forms.kane_trace import KaneTracing
 from visviva.mechanism.names import check_new_name
 
@@ -110,8 +111,6 @@ def _axes(motion: KaneMotion, axes: Any, label: str, w: Any) -> Any:
 
 
 def _inertia(tracing: KaneTracing, given: Any, label: str, plane: bool) -> Any:
-    import sympy
-
     what = f"inertia of body {label!r}"
     values = tracing.shaped(given, what, [(3, 3), (3,), ()] if plane else [(3, 3), (3,)], of="q and t")
     inertia = np.zeros((3, 3), dtype=object)
@@ -119,12 +118,10 @@ def _inertia(tracing: KaneTracing, given: Any, label: str, plane: bool) -> Any:
         inertia[:] = values
     else:
         inertia[range(3), range(3)] = values if values.ndim else [0, 0, values.item()]
-    if not all(is_zero(inertia[i, j] - inertia[j, i]) for i in range(3) for j in range(i)):
-        raise ModelError(f"{what} of {tracing.system!r} must be symmetric, got {values.tolist()}.")
-    generic = {symbol: 0.3 + 0.1 * k for k, symbol in enumerate((*tracing.q, tracing.t))}
-    numbers = np.array(
-        [[float(sympy.sympify(e).subs(generic).subs(tracing.parameters)) for e in row] for row in inertia]
-    )
-    if np.linalg.eigvalsh(numbers)[0] < -1e-12 * np.abs(numbers).max():
-        raise ModelError(f"{what} of {tracing.system!r} must be positive semidefinite, got {numbers.tolist()}.")
+    point = np.random.default_rng(0).uniform(0.3, 1.2, len(tracing.q) + 1)  # generic
+    (numbers,) = numbers_of([inertia], [*tracing.q, tracing.t], tracing.parameters, f"the {what}")(point)
+    scale = 1e-12 * np.abs(numbers).max()
+    if np.abs(numbers - numbers.T).max() > scale or np.linalg.eigvalsh(numbers)[0] < -scale:
+        shown = numbers.round(6).tolist()
+        raise ModelError(f"{what} of {tracing.system!r} must be symmetric and positive semidefinite, got {shown}.")
     return inertia

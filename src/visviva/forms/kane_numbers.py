@@ -13,7 +13,7 @@ from visviva.errors import ModelError
 
 def numbers_of(
     parts: Sequence[Any], arguments: Sequence[Any], parameters: Mapping[Any, float], what: str
-) -> Callable[[Sequence[float]], list[Array]]:
+) -> Callable[[Sequence[float] | Array], list[Array]]:
     """A function from values of the arguments to arrays of floats, one for each object array of `parts`.
 
     what: how an error calls the thing that has no value somewhere.
@@ -29,7 +29,7 @@ def numbers_of(
     function = sympy.lambdify([*arguments, *parameters], [flat[k] for k in moving], modules="math", cse=True)
     constants = list(parameters.values())
 
-    def evaluate(point: Sequence[float]) -> list[Array]:
+    def evaluate(point: Sequence[float] | Array) -> list[Array]:
         values = template.copy()
         try:
             values[moving] = function(*point, *constants)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -20,14 +21,14 @@ SINGULAR = 1e-13  # of the mass matrix with unit diagonal
 class KanePoint:
     """Matrices, forces and rates at (t, q, ξ); indices u of unknown velocities, c of known ones.
 
-    xi, xi_dot_known, tau and the matrices have all columns, that of explicit time included.
+    xi, tau and the matrices have all columns, that of explicit time included.
     """
 
     names: tuple[str, ...]  # of the columns
     unknown: tuple[int, ...]
     matrices: KaneMatrices
     xi: Array  # (c,)
-    known_dot: Array  # rates of the known velocities
+    known_rates: Callable[[], Array]  # of the known velocities, which the momentum form does not need
     tau: Array  # (c,) generalised impressed forces (53), those of the potential included
     supplied: Array  # (c,) the same without those of the potential
     q_dot: Array  # (R,)
@@ -58,6 +59,11 @@ class KanePoint:
     def known(self) -> tuple[int, ...]:
         """Columns of known velocities."""
         return tuple(k for k in range(len(self.names)) if k not in self.unknown)
+
+    @cached_property
+    def known_dot(self) -> Array:
+        """Rates of the known velocities."""
+        return self.known_rates()
 
     @property
     def p_dot(self) -> Array:
@@ -115,7 +121,9 @@ def check_mass(A: Array, names: list[str]) -> None:
     values, vectors = np.linalg.eigh(A / np.outer(scale, scale))
     if values[0] < SINGULAR:
         mixed = np.abs(vectors[:, 0])
-        raise singular_mass(" and ".join(name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max()))
+        raise singular_mass(
+            " and ".join(name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max())
+        )
 
 
 def singular_mass(which: str) -> ModelError:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector
-from visviva.compiler.lagrangian_trace import is_zero
 from visviva.forms.kane_matrices import KaneMatrices, kane_matrices
 from visviva.forms.kane_numbers import numbers_of
 from visviva.forms.kane_point import KanePoint, check_mass
@@ -127,11 +126,19 @@ class KaneSystem:
 
     @cached_property
     def holonomic(self) -> bool:
-        """Whether ξ = q̇ with T monogenic: Kane's equations are then Lagrange's and Hamilton's (36), (42)."""
-        n = len(self.velocities)
+        """Whether ξ = q̇ with T monogenic: Kane's equations are then Lagrange's and Hamilton's (36), (42).
+
+        That T generates the gyration force is seen at generic points.
+        """
+        n, s = len(self.velocities), self.symbols
         identity = np.eye(n, self._rates.shape[1], dtype=int)
-        same = self._rates.shape == identity.shape and (self._rates == identity).all()
-        return bool(same) and all(map(is_zero, (self.raw.gyration - self.generated)[:n]))
+        if self._rates.shape != identity.shape or not (self._rates == identity).all():
+            return False
+        both = numbers_of(
+            (self.raw.gyration[:n], self.generated[:n]), [*s.q, *s.xi, s.t], s.parameters, f"T of {self.name!r}"
+        )
+        pairs = [both(draw) for draw in np.random.default_rng(0).uniform(0.3, 1.2, (4, 2 * n + 1))]
+        return all(np.abs(a - b).max() <= 1e-10 * max(np.abs(a).max(), np.abs(b).max()) for a, b in pairs)
 
     @property
     def values(self) -> dict[Any, float]:
@@ -165,15 +172,14 @@ class KaneSystem:
 
     def point(self, t: float, q: Array, xi: Array) -> KanePoint:
         """`at` without checks."""
-        known, known_dot = self._given(t)
-        full = self._all(xi, known)
+        full = self._all(xi, self._known((t,))[0])
         rates, S, S_dot, M, loads, slope, scalars = self._numbers((*q, *full[: len(self.velocities)], t))
         return KanePoint(
             self.columns,
             self._u,
             kane_matrices(S, S_dot, S @ full, M),
             full,
-            known_dot,
+            lambda: np.asarray(self._known_rates((t,))[0]),
             loads - rates.T @ slope,
             loads,
             rates @ full,
@@ -187,7 +193,7 @@ class KaneSystem:
         u, c = list(self._u), [k for k in range(len(self.columns)) if k not in self._u]
         A = (S.swapaxes(1, 2) @ M @ S).sum(0)
         check_mass(A[np.ix_(u, u)], list(self.unknown))
-        return np.asarray(np.linalg.solve(A[np.ix_(u, u)], p - A[np.ix_(u, c)] @ self._given(t)[0]))
+        return np.asarray(np.linalg.solve(A[np.ix_(u, u)], p - A[np.ix_(u, c)] @ self._known((t,))[0]))
 
     @cached_property
     def _u(self) -> tuple[int, ...]:
@@ -198,10 +204,6 @@ class KaneSystem:
         full[list(self._u)] = xi
         full[[k for k in range(len(self.columns)) if k not in self._u]] = known
         return full
-
-    def _given(self, t: float) -> tuple[Array, Array]:
-        known, known_dot = self._drives((t,))
-        return known, known_dot
 
     @property
     def _slope(self) -> Any:
@@ -221,13 +223,23 @@ class KaneSystem:
         return numbers_of((self._S, self._inertias), [*s.q, s.t], s.parameters, repr(self.name))
 
     @cached_property
-    def _drives(self) -> Any:
-        """Known velocities and their rates, in the order of the columns."""
-        s = self.symbols
+    def _laws(self) -> list[Any]:
+        """Known velocities, in the order of the columns."""
+        import sympy
+
         laws = [self.prescribed[name] for name in self.velocities if name in self.prescribed]
-        extra = [1] if self.explicit else []
-        parts = ([*laws, *extra], [*(law.diff(s.t) for law in laws), *(0 * one for one in extra)])
-        return numbers_of(parts, [s.t], s.parameters, f"known velocities of {self.name!r}")
+        return [*laws, *([sympy.Integer(1)] if self.explicit else [])]
+
+    @cached_property
+    def _known(self) -> Any:
+        s = self.symbols
+        return numbers_of([self._laws], [s.t], s.parameters, f"known velocities of {self.name!r}")
+
+    @cached_property
+    def _known_rates(self) -> Any:
+        s = self.symbols
+        rates = [law.diff(s.t) for law in self._laws]
+        return numbers_of([rates], [s.t], s.parameters, f"rates of known velocities of {self.name!r}")
 
     def __repr__(self) -> str:
         counts = f"{len(self.coordinates)} coordinates, {len(self.velocities)} velocities"
