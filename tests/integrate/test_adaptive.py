@@ -122,7 +122,7 @@ def test_a_pendulum_geared_to_a_wheel_against_its_equation(scheme):
 
 
 def test_conditions_on_velocities_at_steps_of_any_length():
-    run = vv.simulate(rolling_disc(lean=1.2, turning=1.5), 0.5, 0.05, integrator=vv.Adaptive(tolerance=1e-5))
+    run = vv.simulate(rolling_disc(lean=1.2, turning=1.5), 0.2, 0.05, integrator=vv.Adaptive(tolerance=1e-5))
     assert run.audit().ok
     assert run.audit().first_law <= 1e-13
     assert run.audit().g <= 1e-12
