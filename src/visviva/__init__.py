@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.geometry import inertia as inertia
+    from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import Adaptive as Adaptive
@@ -88,6 +89,7 @@ _MODULES = {
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
     "library": "visviva.library",
+    "screws": "visviva.geometry.screws",
     "testing": "visviva.testing",
 }
 
