@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from visviva.forms.schemes import Gauss8 as Gauss8
     from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
+    from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import Adaptive as Adaptive
@@ -115,6 +116,7 @@ _MODULES = {
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
     "library": "visviva.library",
+    "screws": "visviva.geometry.screws",
     "testing": "visviva.testing",
 }
 
