@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
-from visviva.errors import AssemblyError
+from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.constraints import Rows
 from visviva.forms.gauss import least_constraint
 from visviva.forms.retraction import advance
 
 if TYPE_CHECKING:
+    from visviva.forms.parameterisation import Parameterisation
     from visviva.forms.rigid_system import RigidSystem
 
 ITERATIONS = 50
@@ -31,7 +32,7 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
         change, worst = _change(system, q, np.zeros(system.n), t, "position")
         if worst is None:
             break
-        q = advance(p, q, change)
+        q = _advance(p, q, change)
     else:
         raise AssemblyError(_unreached("position", worst))
     for _ in range(ITERATIONS):
@@ -40,6 +41,16 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
             return q, xi
         xi = xi + change
     raise AssemblyError(_unreached("velocity", worst))
+
+
+def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:
+    """As far along δ as local coordinates reach, by halves."""
+    for _ in range(ITERATIONS):
+        try:
+            return advance(p, q, delta)
+        except ConvergenceError:
+            delta = delta / 2
+    raise AssemblyError("no configuration is near the given coordinates: check that they satisfy phi(q) = 0.")
 
 
 def _change(system: RigidSystem, q: Array, xi: Array, t: float, level: str) -> tuple[Array, tuple[str, float] | None]:

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
+from visviva.forms.commutation import commutation
 from visviva.geometry.linear import homogeneous
 from visviva.geometry.se3 import SE3
 
 if TYPE_CHECKING:
-    from visviva.forms.parameterisation import Parameterisation
     from visviva.forms.rigid_system import RigidSystem
 
 GAMMA_SE3 = np.stack([SE3.ad(e).T for e in np.eye(6)])  # γ_ij^k = [e_i, e_j]^k
@@ -139,13 +139,6 @@ def jacobian_slopes(system: RigidSystem, q: Array) -> dict[str, Array]:
             for name, part in twice.items():
                 part[:, j, k] = part[:, k, j] = both[name].B - alone[j][name].B - alone[k][name].B
     return {name: (part + _skew_part(gamma, J[name])) / 2 for name, part in twice.items()}
-
-
-def commutation(p: Parameterisation, q: Array) -> Array:
-    """γ_ij^k = (∂_i A_j - ∂_j A_i)ᵀ Y^k (n, n, n).  Source: Konz (2.19)."""
-    A = p.A(q)
-    moved = np.einsum("ajb,bi->ija", p.A_slope(q), A)
-    return np.asarray((moved - moved.swapaxes(0, 1)) @ np.linalg.pinv(A).T)
 
 
 def _skew_part(gamma: Array, J: Array) -> Array:

@@ -69,7 +69,7 @@ def small_motions(system: RigidSystem, q: ArrayLike) -> SmallMotions:
                 "Linearise without it."
             )
     _check_balance(system, q)
-    K = _stiffness(system, q)
+    K = stiffness(system, q)
     W = np.eye(system.n)
     if rows:
         W = split(np.concatenate([part.Z for part in rows.values()])).Z
@@ -83,9 +83,8 @@ def _check_balance(system: RigidSystem, q: Array) -> None:
     rest = np.zeros(system.n)
     terms, solution = system.terms(q, rest), system.solve(q, rest)
     left = terms.M @ solution.xi_dot
-    size = np.abs(terms.f_K) + np.abs(terms.f_G) + sum((np.abs(f) for f in solution.reactions.values()), rest)
     i = int(np.argmax(np.abs(left)))
-    if np.abs(left[i]) > BALANCED * max(float(size.max(initial=0.0)), 1e-300):
+    if np.abs(left[i]) > BALANCED * float(_sizes(system, q).max(initial=0.0)):
         name = system.parameterisation.velocities[i]
         raise AssemblyError(
             f"this is no equilibrium: along '{name}' a force of {left[i]:.3g} is left,\n"
@@ -93,7 +92,20 @@ def _check_balance(system: RigidSystem, q: Array) -> None:
         )
 
 
-def _stiffness(system: RigidSystem, q: Array) -> Array:
+def _sizes(system: RigidSystem, q: Array) -> Array:
+    """What the forces along each velocity would be if no part of them cancelled another (n,)."""
+    frames, total = system.instant(q, np.zeros(system.n)).frames, np.zeros(system.n)
+    for name, moments in system.bodies.items():
+        weight = np.abs(moments.spatial()[:, 3:]) @ np.full(3, np.linalg.norm(system.gravity))
+        total += np.abs(frames[name].J).T @ weight
+    for spring in system.springs:
+        pair = between(frames[spring.a], frames[spring.b])
+        size = np.linalg.norm(spring.moments.matrix) * (1 + np.linalg.norm((pair.X.inverse() @ spring.rest).matrix))
+        total += size * np.abs(pair.J).sum(axis=0)
+    return total
+
+
+def stiffness(system: RigidSystem, q: Array) -> Array:
     """∂_j (f^K + f^G)_i: Jacobians and wrenches both change."""
     frames = system.instant(q, np.zeros(system.n)).frames
     slopes = jacobian_slopes(system, q)

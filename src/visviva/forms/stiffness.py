@@ -14,6 +14,7 @@ from visviva.forms.body_motion import pose_of
 from visviva.forms.moments import Moments
 from visviva.geometry.moments import moment_wrench
 from visviva.geometry.se3 import SE3
+from visviva.geometry.special_polar import special_polar
 
 
 @final
@@ -65,10 +66,10 @@ class Stiffness:
             raise ModelError(f"{what}: the sum of stiffnesses must be positive, got {total:g} N/m.")
         p_mean, h_mean = k @ p / total, k @ h / total
         P_s = (k[:, None] * (h - h_mean)).T @ (p - p_mean)
-        R_R, second = _special_polar(P_s)
-        second = second + total * np.outer(h_mean, h_mean)  # Π' of Π = Π_s + k ĥ ĥᵀ
+        polar = special_polar(P_s.T)
+        second = polar.stretch + total * np.outer(h_mean, h_mean)  # Π' of Π = Π_s + k ĥ ĥᵀ
         matrix = np.block([[second, total * h_mean[:, None]], [total * h_mean[None, :], np.array([[total]])]])
-        rest = SE3(R_R, p_mean - R_R @ h_mean)
+        rest = SE3(polar.R, p_mean - polar.R @ h_mean)
         gaps = h @ rest.R.T + rest.r - p
         return cls(a, b, Moments(matrix), rest, float(k @ (gaps**2).sum(axis=1)) / 2)
 
@@ -84,14 +85,6 @@ class Stiffness:
     def derivative(self, X: SE3, V: Array) -> Array:
         """Rate of the wrench at the twist V: vee2(V̂ X⁻¹ X_R K')."""
         return moment_wrench(SE3.hat(V) @ (X.inverse() @ self.rest).matrix @ self.moments.matrix)
-
-
-def _special_polar(P: Array) -> tuple[Array, Array]:
-    """R in SO(3) and the symmetric S = Wed(Π), Π ⪰ 0, with Pᵀ = R S.  Source: Konz, end of section 2.4."""
-    X, sigma, Yt = np.linalg.svd(P)
-    signs = np.array([1.0, 1.0, np.sign(np.linalg.det(X))]), np.array([1.0, 1.0, np.sign(np.linalg.det(Yt))])
-    X, Y = X * signs[0], Yt.T * signs[1]
-    return Y @ X.T, (X * (sigma * signs[0] * signs[1])) @ X.T
 
 
 def _checked(k: ArrayLike, p: ArrayLike, h: ArrayLike, what: str) -> tuple[Array, Array, Array]:
