@@ -88,10 +88,6 @@ class Moments:
         """
         return matrix_of_moments(self.matrix)
 
-    def smallest(self) -> float:
-        """The lowest eigenvalue of the matrix; 0 where it is rounding of a zero."""
-        return smallest_eigenvalue(self.matrix)
-
 
 def smallest_eigenvalue(matrix: Array) -> float:
     """The lowest eigenvalue of a symmetric matrix; 0 where it is rounding of a zero."""

@@ -16,7 +16,7 @@ from visviva.forms.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.damping import Damping
 from visviva.forms.gauss import Method, least_constraint
 from visviva.forms.loops import Closure
-from visviva.forms.moments import Moments
+from visviva.forms.moments import Moments, smallest_eigenvalue
 from visviva.forms.parameterisation import Parameterisation
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
@@ -66,7 +66,9 @@ class Solution:
 class RigidSystem:
     """Bodies, springs and dampers on a graph of frames, in the coordinates and velocities of a parameterisation.
 
-    bodies:      by frame, its `Inertia` (com and tensor in that frame) or its `Moments`. Other frames have no mass.
+    bodies:      by frame, its `Inertia` (com and tensor in that frame), which is checked to be that of some body; or
+                 its `Moments`, of which only T ⪰ 0 is asked, so that a rotor seen through a gear is one too.
+                 Other frames have no mass.
     springs:     `Stiffness` between any two frames;   dampers: `Damping`, between any ordered two.
     gravity:     acceleration (3,) in the ground's axes [m/s²].
     force:       forces from outside, a function of (t, q, ξ) with n values, power f·ξ; none by default.
@@ -240,11 +242,12 @@ def _moments(frame: str, body: Inertia | Moments | ArrayLike) -> Moments:
     if isinstance(body, Inertia):
         return Moments.from_inertia(body)
     moments = body if isinstance(body, Moments) else Moments(finite_array(body, f"moments of body '{frame}'"))
-    lowest = moments.smallest()
+    lowest = smallest_eigenvalue(moments.spatial())
     if lowest < 0:
         raise ModelError(
-            f"moments of body '{frame}' have the eigenvalue {lowest:.3g}: no distribution of positive mass has them.\n"
-            "They are Σ m (h; 1)(h; 1)ᵀ; the inertia tensor in them is about the origin of the frame, not the centre."
+            f"body '{frame}' has motions of negative kinetic energy: its inertia has the eigenvalue {lowest:.3g}.\n"
+            "The inertia tensor in its moments is about the origin of the frame: it contains that of the centre of mass,\n"
+            "Θ ⪰ m (|s|² I - s sᵀ)."
         )
     return moments
 
