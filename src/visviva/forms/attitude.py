@@ -63,12 +63,13 @@ def euler_angle_acceleration(
     pitch = finite_vector(angles, "angles", 3)[1]
     if abs(np.cos(pitch)) < GIMBAL_LOCK:
         raise ModelError(
-            f"Euler angles are singular at a pitch of {np.degrees(pitch):.6g}°: roll and yaw turn about one axis, and the"
-            " mass matrix has no inverse.\nUse angular velocities with a rotation matrix or a quaternion"
+            f"Euler angles are singular at a pitch of {np.degrees(pitch):.6g}°: roll and yaw turn about one axis, and"
+            " the mass matrix has no inverse.\nUse angular velocities with a rotation matrix or a quaternion"
             " (coordinates.spherical), which have no such place."
         )
     M, b = euler_angle_model(inertia, angles, rates)
-    return np.linalg.solve(M, angle_rates_matrix(angles).T @ finite_vector(torque, "torque", 3) - b)
+    total = angle_rates_matrix(angles).T @ finite_vector(torque, "torque", 3) - b
+    return np.asarray(np.linalg.solve(M, total), dtype=np.float64)
 
 
 def euler_acceleration(inertia: ArrayLike, w: ArrayLike, torque: ArrayLike = (0, 0, 0)) -> Array:
@@ -76,4 +77,5 @@ def euler_acceleration(inertia: ArrayLike, w: ArrayLike, torque: ArrayLike = (0,
     Theta = finite_array(inertia, "inertia")
     Theta = np.diag(Theta) if Theta.ndim == 1 else Theta
     w = finite_vector(w, "w", 3)
-    return np.linalg.solve(Theta, finite_vector(torque, "torque", 3) - np.cross(w, Theta @ w))
+    total = finite_vector(torque, "torque", 3) - np.cross(w, Theta @ w)
+    return np.asarray(np.linalg.solve(Theta, total), dtype=np.float64)

@@ -55,7 +55,8 @@ class Metric:
     def raised(self, q: Array) -> Array:
         """Γ^k_ij = (M⁻¹)^ks Γ_sij, shape (n, n, n), k first."""
         first = self.connection(q)
-        return np.linalg.solve(self.value(q), first.reshape(self.p.n, -1)).reshape(first.shape)
+        flat = np.linalg.solve(self.value(q), first.reshape(self.p.n, -1))
+        return np.asarray(flat, dtype=np.float64).reshape(first.shape)
 
     def inertia_force(self, q: Array, xi: Array, xi_dot: Array) -> Array:
         """M ξ̇ + Γ ξ ξ, shape (n,)."""

@@ -72,7 +72,7 @@ class Hamel:
         if extra is not None:
             total = total + finite_vector(extra, "extra", self.p.n)
         check_inertia(M, self.p.velocities)
-        return np.linalg.solve(M, total)
+        return np.asarray(np.linalg.solve(M, total), dtype=np.float64)
 
     def _sides(self, q: Array, xi: Array, t: float) -> tuple[Array, Array]:
         nu, n, x = self.p.size_q, self.p.n, self._x(q, xi, t)

@@ -64,6 +64,5 @@ def symbolic_equations(system: Hamel) -> HamelEquations:
         turned = sum(gamma[i, j, k] * xi[j] * momentum[k] for j in range(p.n) for k in range(p.n))
         along = sum(A[a, i] * L.diff(s) for a, s in enumerate(q))
         left.append(sympy.simplify(rate + turned - along))
-    return HamelEquations(
-        q, xi, xi_dot, t, gamma, momentum, np.array(left, dtype=object), system.f.expressions((*q, *xi, t))
-    )
+    f = system.f.expressions((*q, *xi, t))
+    return HamelEquations(q, xi, xi_dot, t, gamma, momentum, np.array(left, dtype=object), f)

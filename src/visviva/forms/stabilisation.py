@@ -20,7 +20,8 @@ from visviva.forms.parameterisation import Parameterisation
 
 def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
     """Y (n, ν) and Ψ (ν, m) at q: A Y projects on motions, Ψ Φ on what they cannot reach."""
-    return np.linalg.pinv(p.A(q)), np.linalg.pinv(p.Phi(q), rcond=1e-9)
+    Y: Array = np.asarray(np.linalg.pinv(p.A(q)), dtype=np.float64)
+    return Y, np.asarray(np.linalg.pinv(p.Phi(q), rcond=1e-9), dtype=np.float64)
 
 
 def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -> Array:

@@ -2,8 +2,8 @@
 
     M = R Wed(K),   Wed(K) = ½ tr(K) I - K,   R in SO(3),   K = Kᵀ ⪰ 0
 
-R is the rotation that is nearest to M, and K the Hessian of -tr(MᵀR) there. It differs from the usual polar decomposition,
-whose factor is a reflection where det M < 0.
+R is the rotation that is nearest to M, and K the Hessian of -tr(MᵀR) there. It differs from the usual polar
+decomposition, whose factor is a reflection where det M < 0.
 
 With singular values σ1 >= σ2 >= σ3 and σ3 counted negative where det M < 0, K has the eigenvalues
 λ = (σ2 + σ3, σ3 + σ1, σ1 + σ2). Source: Konz, end of section 2.4, its claim of uniqueness corrected.
