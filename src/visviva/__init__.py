@@ -32,6 +32,14 @@ if TYPE_CHECKING:
     from visviva.forms import Parameterisation as Parameterisation
     from visviva.forms import RigidSystem as RigidSystem
     from visviva.forms import coordinates as coordinates
+    from visviva.forms.analytical import analytical as analytical
+    from visviva.forms.flow import Flow as Flow
+    from visviva.forms.flow import HandFlow as HandFlow
+    from visviva.forms.schemes import DOP853 as DOP853
+    from visviva.forms.schemes import RK4 as RK4
+    from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
+    from visviva.forms.schemes import Gauss8 as Gauss8
+    from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
@@ -52,6 +60,7 @@ if TYPE_CHECKING:
     from visviva.model import rhs as rhs
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
+    from visviva.results.trajectory import Trajectory as Trajectory
     from visviva.views import draw as draw
     from visviva.views import equations as equations
 
@@ -62,6 +71,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
+    "analytical": "visviva.forms.analytical",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
@@ -79,6 +89,13 @@ _HOME = {
     "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
+    "BalancedGauss8": "visviva.forms.schemes",
+    "DOP853": "visviva.forms.schemes",
+    "Flow": "visviva.forms.flow",
+    "Gauss8": "visviva.forms.schemes",
+    "HandFlow": "visviva.forms.flow",
+    "RK4": "visviva.forms.schemes",
+    "Relaxed": "visviva.forms.schemes",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
@@ -87,6 +104,7 @@ _HOME = {
     "draw": "visviva.views",
     "equations": "visviva.views",
     "Run": "visviva.results",
+    "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
     "coordinates": "visviva.forms.coordinates",

@@ -125,6 +125,10 @@ class AdaptiveStepping:
         """A pair of shorter steps."""
         return self.advance(dataclasses.replace(state, t0=state.t, steps=0, h=FAILED * state.h), 1)
 
+    def notes(self) -> list[str]:
+        """Those of the inner scheme."""
+        return self.inner.notes()
+
     def _pair(self, state: State) -> Chunk:
         """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""
         h, last = self._fitted(state)
