@@ -66,9 +66,9 @@ class MomentumForm(Flow):
         """See `Configuration`."""
         return self.minimal.advance_q(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """See `Configuration`."""
-        return self.minimal.inverse_tangent(delta, xi)
+        return self.minimal.inverse_tangent(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """Stored energy [J] at momenta p."""
