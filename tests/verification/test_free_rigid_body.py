@@ -36,10 +36,10 @@ SYSTEM = RigidSystem(
 
 def test_energies_and_forces():
     terms = SYSTEM.terms(Q, XI)
-    assert terms.T == pytest.approx(0.333)
-    assert XI @ terms.D @ XI / 2 == pytest.approx(0.0469)
-    assert terms.V_K == pytest.approx(3.826453276, abs=1e-9)
-    assert terms.V_G == pytest.approx(63.670215057, abs=1e-9)
+    assert pytest.approx(0.333) == terms.T
+    assert pytest.approx(0.0469) == XI @ terms.D @ XI / 2
+    assert pytest.approx(3.826453276, abs=1e-9) == terms.V_K
+    assert pytest.approx(63.670215057, abs=1e-9) == terms.V_G
     assert_allclose(terms.c[KONZ], [0.002, 0.308, -0.258, 0.054, -0.036, 0.02], atol=1e-14)
     assert_allclose(terms.f_D[KONZ], [0.012, 0.06, 0.102, 0.029, 0.03, 0.039], atol=1e-14)
     expected = [6.372012912, -0.316056664, 3.845206273, 1.147595997, -1.638947924, 2.273364022]

@@ -95,8 +95,8 @@ def test_every_term_of_the_equations():
     }
     for name, values in expected.items():
         assert_allclose(getattr(terms, name)[KONZ], values, atol=5.1e-10 if name == "c" else 5.1e-7, err_msg=name)
-    assert terms.T == pytest.approx(0.158446450, abs=1e-9)
-    assert terms.H == pytest.approx(50.812488933, abs=1e-9)
+    assert pytest.approx(0.158446450, abs=1e-9) == terms.T
+    assert pytest.approx(50.812488933, abs=1e-9) == terms.H
     xi_dot = SYSTEM.accelerations(Q, XI)
     expected_rate = [-1.894677476, -0.741141833, -9.655805481, 4.68947173, 5.633993475, 0.668359343, -2.207518019]
     expected_rate += [-2.721419996, -1.192076169, -3.61763825, 6.321383565, -2.200148878]
@@ -141,7 +141,7 @@ def test_a_second_of_flight_without_friction():
     system = tricopter(damped=False)
     q, xi, heat = flight(system)
     assert heat == 0.0
-    assert system.terms(q, xi).H == pytest.approx(system.terms(Q, XI).H, abs=1.3e-11)
+    assert pytest.approx(system.terms(Q, XI).H, abs=1.3e-11) == system.terms(q, xi).H
     assert_allclose(q[:3], [0.956208232, 2.155449229, -1.583907954], atol=1e-9)
     total = sum(moments.total for moments in system.bodies.values())
     frames = system.instant(Q, XI).frames
@@ -154,6 +154,6 @@ def test_a_second_of_flight_without_friction():
 @pytest.mark.slow
 def test_a_second_of_flight_with_friction():
     q, xi, heat = flight(SYSTEM)
-    assert SYSTEM.terms(q, xi).H == pytest.approx(47.998956022, abs=1e-9)
+    assert pytest.approx(47.998956022, abs=1e-9) == SYSTEM.terms(q, xi).H
     assert heat == pytest.approx(2.813532911, abs=1e-9)
     assert_allclose(q[:3], [0.953136095, 2.15013107, -1.500376716], atol=1e-9)

@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.body_motion import Frame, between, frames_of
+from visviva.forms.consistency import consistent
 from visviva.forms.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.damping import Damping
+from visviva.forms.flow import Flow
 from visviva.forms.gauss import Method, least_constraint
 from visviva.forms.loops import Closure
 from visviva.forms.moments import Moments, smallest_eigenvalue
 from visviva.forms.parameterisation import Parameterisation
+from visviva.forms.retraction import advance, local_rate
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
@@ -63,7 +66,7 @@ class Solution:
 
 
 @final
-class RigidSystem:
+class RigidSystem(Flow):
     """Bodies, springs and dampers on a graph of frames, in the coordinates and velocities of a parameterisation.
 
     bodies:      by frame, its `Inertia` (com and tensor in that frame), which is checked to be that of some body; or
@@ -76,8 +79,12 @@ class RigidSystem:
                  are among them by themselves.
     method:      how accelerations are found under constraints, see `least_constraint`.
 
+    It is a flow: `vv.simulate(system, integrator=vv.DOP853(), initial=(q, xi), ...)` runs it.
+
     Source:  Konz, dissertation, 3.4 and 3.5, (3.120)-(3.132).
     """
+
+    extra = 0
 
     def __init__(
         self,
@@ -92,6 +99,8 @@ class RigidSystem:
         method: Method = "auto",
     ) -> None:
         p = self.parameterisation = parameterisation
+        self.n, self.size_q = p.n, p.size_q
+        self.name, self.names = "rigid system", (*p.coordinates, *p.velocities)
         self.bodies = {frame: _moments(frame, body) for frame, body in bodies.items()}
         self.springs, self.dampers = tuple(springs), tuple(dampers)
         self.gravity = finite_vector(gravity, "gravity", 3)
@@ -112,16 +121,6 @@ class RigidSystem:
     def every_constraint(self) -> tuple[AbstractConstraint, ...]:
         """Loops of the graph, then what was given."""
         return (*self.closures, *self.constraints)
-
-    @property
-    def n(self) -> int:
-        """Number of velocities."""
-        return self.parameterisation.n
-
-    @property
-    def size_q(self) -> int:
-        """Number of coordinates."""
-        return self.parameterisation.size_q
 
     def constrain(self, *constraints: AbstractConstraint, method: Method | None = None) -> RigidSystem:
         """The same system with more constraints: `Geometric`, `Pfaffian`, `Kinematic`, `Acceleration` or `Loop`."""
@@ -192,6 +191,34 @@ class RigidSystem:
         """ẏ of y = (q, ξ), for SciPy's solvers."""
         q, xi = y[: self.size_q], y[self.size_q :]
         return np.concatenate([self.parameterisation.A(q) @ xi, self.accelerations(q, xi, None, t)])
+
+    def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
+        """(ξ̇, ṡ), without other states s."""
+        return self.accelerations(q, xi, None, t), np.zeros(0)
+
+    def advance_q(self, q: Array, delta: Array) -> Array:
+        """The configuration over q + A δ, see `retraction`."""
+        return advance(self.parameterisation, q, delta)
+
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
+        """Y(q) A(q') ξ, see `retraction`."""
+        return local_rate(self.parameterisation, q, delta, xi)
+
+    def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
+        """T + V [J]."""
+        return self.terms(q, xi).H
+
+    def power(self, t: float, q: Array, xi: Array, s: Array | None = None) -> float:
+        """ξ·(f^E - f^D) [W], and what reactions add where their constraints move or are not linear in ξ."""
+        terms = self.terms(q, xi, None, t)
+        supplied = float(xi @ (terms.f_E - terms.f_D))
+        if not self.every_constraint:
+            return supplied
+        return supplied + sum(float(xi @ reaction) for reaction in self.solve(q, xi, None, t).reactions.values())
+
+    def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The nearest state that satisfies the constraints."""
+        return (*consistent(self, q, xi, t), s) if self.every_constraint else (q, xi, s)
 
     def rows(self, at: Instant) -> dict[str, Rows]:
         """By constraint, what it asks of the accelerations."""
