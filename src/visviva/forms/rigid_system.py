@@ -273,8 +273,8 @@ def _moments(frame: str, body: Inertia | Moments | ArrayLike) -> Moments:
     if lowest < 0:
         raise ModelError(
             f"body '{frame}' has motions of negative kinetic energy: its inertia has the eigenvalue {lowest:.3g}.\n"
-            "The inertia tensor in its moments is about the origin of the frame: it contains that of the centre of mass,\n"
-            "Θ ⪰ m (|s|² I - s sᵀ)."
+            "The inertia tensor in its moments is about the origin of the frame, and contains that of the centre of\n"
+            "mass, Θ ⪰ m (|s|² I - s sᵀ)."
         )
     return moments
 
