@@ -68,3 +68,12 @@ def parameterisation() -> Parameterisation:
         return B
 
     return p.with_velocities(p.velocities, relative)
+
+
+def thrown() -> tuple[Array, Array]:
+    """Coordinates and velocities of a throw: up and forward, tumbling, propellers spinning."""
+    R = SO3.exp([0.1, -0.2, 0.3]).R
+    q = np.concatenate([[0.0, 0.0, 1.0], R.T.ravel(), np.eye(3).ravel(), [0.1, -0.2, 0.3], [1.0, 0.0] * 3])
+    v = R.T @ np.array([3.0, 0.5, 4.0])
+    turning = np.array([0.5, 5.0, 1.0])
+    return q, np.concatenate([turning, v, turning, [0.0, 0.0, 0.0], [10.0, -20.0, 30.0]])
