@@ -15,6 +15,7 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import RigidSystem as RigidSystem
     from visviva.forms import coordinates as coordinates
     from visviva.forms.analytical import analytical as analytical
     from visviva.forms import analytical as analytical
@@ -79,6 +81,7 @@ _HOME = {
     "Adaptive": "visviva.integrate",
     "lagrangian": "visviva.compiler",
     "Parameterisation": "visviva.forms",
+    "RigidSystem": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",
@@ -111,6 +114,7 @@ _HOME = {
 }
 _MODULES = {
     "coordinates": "visviva.forms.coordinates",
+    "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
