@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.forms import Parameterisation as Parameterisation
     from visviva.forms import RigidSystem as RigidSystem
-    from visviva.forms import coordinates as coordinates
-    from visviva.forms.analytical import analytical as analytical
     from visviva.forms import analytical as analytical
+    from visviva.forms import coordinates as coordinates
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.kane_body import KaneBody as KaneBody
