@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from catalogue import CATALOGUE
+from formulation_catalogue import CATALOGUE
 from index1_reference import Index1
 from random_mechanisms import random_mechanism
 

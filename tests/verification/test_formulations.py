@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from catalogue import CATALOGUE
+from formulation_catalogue import CATALOGUE
 
 import visviva as vv
 from visviva.compiler import initial_x

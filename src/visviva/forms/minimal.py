@@ -258,7 +258,7 @@ class MinimalForm(Flow):
         """See `Configuration`."""
         return self.configuration.advance(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """See `Configuration`."""
         return self.configuration.inverse_tangent(delta, xi)
 

@@ -99,9 +99,9 @@ class ModelFlow(Flow):
         """That of the form."""
         return self.form.advance_q(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """That of the form."""
-        return self.form.inverse_tangent(delta, xi)
+        return self.form.inverse_tangent(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored exergy [J], which is energy where nothing is thermal."""

@@ -80,13 +80,9 @@ class MomentumForm(Flow):
         """See `Configuration`."""
         return self.minimal.advance_q(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
-        """See `Configuration`."""
-        return self.minimal.inverse_tangent(delta, xi)
-
-    def delta_dot(self, q0: Array, delta: Array, xi: Array) -> Array:
-        """δ̇ at momenta p."""
-        return self.inverse_tangent(delta, self.velocities(self.advance_q(q0, delta), xi))
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
+        """δ̇ at momenta p in the place of ξ."""
+        return self.minimal.inverse_tangent(q, delta, self.velocities(self.advance_q(q, delta), xi))
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """Stored energy [J] at momenta p."""
