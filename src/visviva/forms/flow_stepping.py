@@ -10,7 +10,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.forms.flow import FlowState
 from visviva.forms.local import FlowStep, Local
-from visviva.forms.minimal_state import Coordinates
 from visviva.forms.model_flow import ModelFlow, model_flow
 from visviva.forms.pacing import Pacer
 from visviva.forms.trajectories import step_notes
@@ -29,7 +28,6 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
     flow = model_flow(model, inputs, type(scheme).__name__)
     stepping = FlowStepping(scheme, flow, model, h)
     start = stepping.flow_state(state)
-    flow.form.rank = flow.form.rank_at(Coordinates(start.q, start.xi, start.s))
     flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
     return stepping
 
