@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from flow_problems import FLYER_START, TOP_START, flyer, reference, top
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from flow_problems import FLYER_START, TOP_START, flyer, reference, top
 from visviva.forms.collocation import gauss_table
 from visviva.forms.explicit import RK4_TABLE, dop853_table
 from visviva.forms.flow import FlowState
@@ -50,7 +50,8 @@ def test_stored_energy_is_the_start_and_what_was_supplied(scheme):
     for _ in range(6):
         step = scheme.step(flow, state, 0.1)
         local = [flow.advance_q(state.q, y[:3]) for y in step.Y]
-        powers = [flow.power(state.t + c * step.h, q, y[3:], step.Y[0][6:]) for c, q, y in zip(step.c, local, step.Y)]
+        stages = zip(step.c, local, step.Y, strict=True)
+        powers = [flow.power(state.t + c * step.h, q, y[3:], step.Y[0][6:]) for c, q, y in stages]
         gain = flow.energy(step.end.q, step.end.xi, step.end.s) - flow.energy(state.q, state.xi, state.s)
         assert abs(gain - step.h * step.b @ powers) < 5e-14
         assert step.balanced
