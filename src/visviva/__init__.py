@@ -15,6 +15,7 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
-    from visviva.forms.analytical import analytical as analytical
+    from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import RigidSystem as RigidSystem
+    from visviva.forms import analytical as analytical
+    from visviva.forms import coordinates as coordinates
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.kane_body import KaneBody as KaneBody
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from visviva.forms.schemes import Gauss8 as Gauss8
     from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
+    from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import Adaptive as Adaptive
@@ -69,11 +74,13 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
-    "analytical": "visviva.forms.analytical",
+    "analytical": "visviva.forms",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
     "lagrangian": "visviva.compiler",
+    "Parameterisation": "visviva.forms",
+    "RigidSystem": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",
@@ -105,11 +112,14 @@ _HOME = {
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
+    "coordinates": "visviva.forms.coordinates",
+    "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
     "library": "visviva.library",
+    "screws": "visviva.geometry.screws",
     "testing": "visviva.testing",
 }
 

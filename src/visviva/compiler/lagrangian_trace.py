@@ -11,36 +11,12 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.language.trace import Traced, UntraceableError, call, expressions
+from visviva.language.coordinates import Coordinates
+from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
 VARIABLES = ("q", "v")
 OWN = frozenset({*VARIABLES, "p", "lam", "lam_mid", "motion", "coriolis", "kinetic", "potential"})
-
-
-class Coordinates(np.ndarray):
-    """A vector of symbols whose entries also have names: q[0] or q.theta."""
-
-    _names: tuple[str, ...] | None = None
-
-    @classmethod
-    def of(cls, symbols: Sequence[Any], names: tuple[str, ...]) -> Coordinates:
-        """The symbols by name."""
-        vector = np.array([Traced(symbol) for symbol in symbols], dtype=object).view(cls)
-        vector._names = names
-        return vector
-
-    def __getitem__(self, key: Any) -> Any:
-        """Entries and parts are plain numbers and vectors, also q[..., 0]."""
-        part = np.asarray(self)[key]
-        return part.item() if isinstance(part, np.ndarray) and part.ndim == 0 else part
-
-    def __getattr__(self, name: str) -> Any:
-        if self._names is None or name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._names:
-            raise UntraceableError(f"it asks for the coordinate {name!r}; there are {', '.join(self._names)}")
-        return self[self._names.index(name)]
 
 
 @final
@@ -77,9 +53,9 @@ class Tracing:
         what = f"{what} of {self.system!r}"
         if not callable(given):
             return expressions(given, what)
-        available: dict[str, Any] = {"q": Coordinates.of(self.q, self.names)}
+        available: dict[str, Any] = {"q": Coordinates.of([Traced(symbol) for symbol in self.q], self.names)}
         if velocities:
-            available["v"] = Coordinates.of(self.v, self.names)
+            available["v"] = Coordinates.of([Traced(symbol) for symbol in self.v], self.names)
         available |= {name: Traced(symbol) for name, symbol in self.symbols.items()}
         values = expressions(call(given, available, what), what)
         self._used |= set().union(set(), *(value.free_symbols for value in values.ravel()))

@@ -27,15 +27,21 @@ class Constrained:
 
 
 def constrained(
-    M: Array, Z: Array, b: Array, z: Array, names: Sequence[str], owner: str, rank: int | None = None
+    M: Array,
+    Z: Array,
+    b: Array,
+    z: Array,
+    names: Sequence[str],
+    owner: str,
+    rank: int | None = None,
 ) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
     Velocities are counted in units in which their own inertia is one, and each row has length one, so that neither
     rank nor regularity depend on units. An error names the velocities of a motion without inertia.
 
-    rank: of Z where its rows are consistent. Between the nodes of a motion, a little off the constraints, rows that
-    depend on each other contradict each other: there the nearest rows of the known rank count.
+    rank: that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows that
+          follow from others there would be independent by as much: beyond this rank singular values say nothing.
     """
     inertia = np.diagonal(M)
     typical = float(inertia.max(initial=0.0)) or 1.0

@@ -66,8 +66,8 @@ class Flow(AbstractSystem):
         """The configuration reached by the local coordinates δ in Rⁿ: q + δ of vectors, R exp(δ̂) of rotations."""
 
     @abstractmethod
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
-        """δ̇ at δ, dexp⁻¹(δ) ξ with the left-trivialised tangent; ξ itself for vectors."""
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
+        """δ̇ at δ in a step from q, dexp⁻¹(δ) ξ with the left-trivialised tangent; ξ itself for vectors."""
 
     @abstractmethod
     def energy(self, q: Array, xi: Array, s: Array) -> float:
@@ -187,7 +187,7 @@ class HandFlow(Flow):
         """See `Configuration`."""
         return self.configuration.advance(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """See `Configuration`."""
         return self.configuration.inverse_tangent(delta, xi)
 

@@ -51,7 +51,7 @@ class KaneForm(Flow):
         """There are no coordinates but those among the other states."""
         return q
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """Nothing to follow, hence no rate."""
         return np.zeros(self.n)
 

@@ -56,7 +56,7 @@ class Local:
         """f(t, y)."""
         n = self.flow.n
         q, xi, s = self.parts(y)
-        return np.concatenate([self.flow.inverse_tangent(y[:n], xi), *self.flow.rates(t, q, xi, s)])
+        return np.concatenate([self.flow.inverse_tangent(self.start.q, y[:n], xi), *self.flow.rates(t, q, xi, s)])
 
     def energy(self, y: Array) -> float:
         """Stored energy [J]."""

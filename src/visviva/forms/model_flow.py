@@ -83,7 +83,7 @@ class ModelFlow(Flow):
         if key not in self._known:
             point = Point(self.form, q, xi, s)
             u, u_dot = self.form.inputs_at(t, point)
-            self._known[key] = Evaluation(self.form, point, u, self.form.solve(point, u, u_dot, rank=self.form.rank))
+            self._known[key] = Evaluation(self.form, point, u, self.form.solve(point, u, u_dot))
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)
         return self._known[key]
@@ -99,9 +99,9 @@ class ModelFlow(Flow):
         """That of the form."""
         return self.form.advance_q(q, delta)
 
-    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
         """That of the form."""
-        return self.form.inverse_tangent(delta, xi)
+        return self.form.inverse_tangent(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored exergy [J], which is energy where nothing is thermal."""

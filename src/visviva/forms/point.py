@@ -112,7 +112,12 @@ class Point:
     @cached_property
     def C(self) -> Array:
         """Rows over the velocities of the bodies that the tree does not hold, (k, m)."""
-        return self.form.open.C(self.x)[:, self.form.at_z]
+        model = self.form.open
+        C, first = np.zeros((len(model.kinds), model.layout.dim)), model.layout.dim
+        for part in model.constraints:
+            rows = model.layout.z[part.name]
+            C[rows.start - first : rows.stop - first, model.acts(part)] = part.C(model.local(part, self.x)[0])
+        return C[:, self.form.at_z]
 
     @cached_property
     def Z(self) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
+from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -27,7 +27,7 @@ FAILED = 0.25  # of the length of a step that has no solution
 
 @final
 @dataclass(frozen=True)
-class Adaptive(AbstractIntegrator):
+class Adaptive(AbstractOuter):
     """Pairs of equal steps of an inner scheme, compared with one step of their length together.
 
     For a scheme of order p the local error of the pair is
@@ -66,16 +66,6 @@ class Adaptive(AbstractIntegrator):
         return self.inner.order
 
     @property
-    def preserves(self) -> frozenset[str]:  # type: ignore[override]
-        """What the inner scheme preserves."""
-        return self.inner.preserves
-
-    @property
-    def form(self) -> str:  # type: ignore[override]
-        """The form in which the inner scheme wants a mechanism."""
-        return self.inner.form
-
-    @property
     def feedback(self) -> bool:  # type: ignore[override]
         """Whether the inner scheme solves inputs that depend on states and efforts inside a step."""
         return self.inner.feedback
@@ -100,6 +90,7 @@ class AdaptiveStepping:
     """
 
     halvings = 0
+    compiled = False  # as the inner scheme: see `engine`
 
     def __init__(self, scheme: Adaptive, inner: Advancing, distance: Distance, h_max: float, h_min: float) -> None:
         self.scheme = scheme

@@ -76,11 +76,13 @@ class Advancing(Protocol):
     """What makes the steps of a run.
 
     width:    as that of a stepper.   halvings: how often a step may be divided in two.
+    compiled: whether it makes them in compiled code.
     t_end:    where the last step ends [s], for schemes that choose the lengths of their steps.
     """
 
     width: int
     halvings: int
+    compiled: bool
     t_end: float
 
     def advance(self, state: State, n: int) -> Chunk:
@@ -124,6 +126,22 @@ class AbstractIntegrator(ABC):
         stepper = self.prepare(model)
         stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
         return Stepping(model, stepper, inputs)
+
+
+class AbstractOuter(AbstractIntegrator):
+    """A scheme made of steps of another, which keeps what that keeps."""
+
+    inner: AbstractIntegrator
+
+    @property
+    def preserves(self) -> frozenset[str]:  # type: ignore[override]
+        """What the inner scheme preserves."""
+        return self.inner.preserves
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """The form in which the inner scheme wants a mechanism."""
+        return self.inner.form
 
 
 def predict(rates: tuple[Array, ...], default: Array) -> Array:

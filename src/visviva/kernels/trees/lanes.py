@@ -148,6 +148,31 @@ def put_item(typing: Any, x: Any, i: Any, value: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def load_four(typing: Any, T: Any, i: Any, k: Any) -> Any:
+    """T[i, k : k + 4] of a plain array, as lanes."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        at = _pointer(context, builder, sig.args[0], args[0], args[1:], sig.args[1:])
+        found = builder.load(builder.bitcast(at, VECTOR.as_pointer()))
+        found.align = 8
+        return found
+
+    return lanes(T, i, k), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_four(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
+    """T[i, k : k + 4] = value of a plain array."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        at = _pointer(context, builder, sig.args[0], args[0], args[1:3], sig.args[1:3])
+        builder.store(_as_lanes(builder, args[3], sig.args[3]), builder.bitcast(at, VECTOR.as_pointer())).align = 8
+        return context.get_dummy_value()
+
+    return types.void(T, i, k, value), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def floor(typing: Any, x: Any) -> Any:
     """The largest whole number that is not above x."""
 
