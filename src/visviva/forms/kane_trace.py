@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_number
-from visviva.compiler.lagrangian_trace import Coordinates
 from visviva.errors import ModelError
+from visviva.language.coordinates import Coordinates
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
@@ -85,8 +85,8 @@ class KaneTracing:
 
     def _available(self, of: str) -> dict[str, Any]:
         available: dict[str, Any] = {
-            "q": Coordinates.of(self.q, self.coordinates),
-            "xi": Coordinates.of(self.xi, self.velocities),
+            "q": Coordinates.of([Traced(symbol) for symbol in self.q], self.coordinates),
+            "xi": Coordinates.of([Traced(symbol) for symbol in self.xi], self.velocities),
             "t": Traced(self.t),
         }
         allowed = {name: value for name, value in available.items() if name in _words(of)}
