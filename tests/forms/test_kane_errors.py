@@ -162,6 +162,21 @@ def test_start_of_a_run_is_checked():
         vv.simulate(form, 1.0, 0.1, initial=([0, 0, 0], [1]))
 
 
+def test_end_of_another_run_is_no_start():
+    run = vv.simulate(sleigh().form(), 0.1, 0.1, initial=([0, 0, 0], [1, 1]))
+    with pytest.raises(ModelError, match="'driven pendulum' cannot continue a run of something else"):
+        vv.simulate(driven_pendulum().form(), 1.0, 0.1, initial=run.final)
+
+
+def test_force_that_starts_infinite_spoils_no_other_time():
+    system = build(tau={"u": lambda t: 1 / t})
+    run = vv.simulate(system.form(), 2.0, 0.05, initial=([0, 0], [0, 0], 1.0))
+    assert run["u"][-1] == pytest.approx(np.log(2), abs=1e-9)
+    assert run["energy"][-1] == pytest.approx(np.log(2) ** 2 / 2, abs=1e-9)
+    with pytest.raises(ModelError, match="have no finite value at x = 0, y = 0, u = 0, w = 0, t = 0"):
+        system.at([0, 0], [0, 0])
+
+
 def test_velocity_without_mass_may_be_known():
     """A drive of something that weighs nothing needs no force."""
     light = KaneBody(mass=1.0, v=lambda xi: [xi.u, 0])

@@ -108,7 +108,10 @@ def test_snakeboard_is_that_of_multipliers():
     for form in KANE[:2]:
         run = vv.simulate(system.form(form), 1.0, 0.05, initial=(q0, xi0), integrator=FINE)
         assert_allclose(run["q"][-1], wanted[:6], rtol=0, atol=1e-8)
-        assert_allclose(system.at(run["q"][-1], run["xi"][-1], 1.0).q_dot, wanted[6:], rtol=0, atol=1e-8)
+        end = system.at(run["q"][-1], run["xi"][-1], 1.0)
+        assert_allclose(end.q_dot, wanted[6:], rtol=0, atol=1e-8)
+        motors = torques(1.0) @ run["xi"][-1, 1:]
+        assert_allclose([end.power, run["power"][-1]], motors, rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", KANE)
