@@ -214,15 +214,14 @@ def relaxed_steps(
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
-            part = 1.0
+            part, supplied = 1.0, 0.0
+            for j in range(s.b.shape[0] if f.active else 0):
+                supplied += step * s.b[j] * (s.P[j, 0] - s.P[j, 1])
             if k < every:
-                supplied = 0.0
-                for j in range(s.b.shape[0] if f.active else 0):
-                    supplied += step * s.b[j] * (s.P[j, 0] - s.P[j, 1])
                 part, found = _relaxed(f, s, Q[r], XI[r], H[r], supplied, size, x, y)
                 if not found:
                     end[4] += 1
-                H[r] += part * supplied
+            H[r] += part * supplied
             _finish(f, s, Q[r], XI[r], step, part, work[r])
             t += part * step
         if not (bounded(Q[r]) and bounded(XI[r])):
