@@ -82,19 +82,11 @@ def test_at_the_singularity_of_angles_the_equations_are_refused():
         Hamel(p, L).acceleration(np.array([0.3, np.pi / 2, 0.1]), np.array([0.1, 1.0, 0.2]))
 
 
-def test_a_chart_at_its_singularity_is_no_parameterisation():
-    with pytest.raises(ModelError, match="A has rank|not finite|no derivatives"):
-        p = Parameterisation(
-            ("roll", "pitch", "yaw"),
-            ("wx", "wy", "wz"),
-            A=lambda q: [
-                [np.cos(q.pitch), np.sin(q.roll) * np.sin(q.pitch), np.cos(q.roll) * np.sin(q.pitch)],
-                [0, np.cos(q.roll) * np.cos(q.pitch), -np.sin(q.roll) * np.cos(q.pitch)],
-                [0, np.sin(q.roll), np.cos(q.roll)],
-            ],
-            q0=(0.3, np.pi / 2, 0.0),
-        )
-        p.check(p.q0)
+def test_a_chart_at_its_singularity_is_refused():
+    p = euler_angles()
+    p.check((0.3, 1.5, 0.0))
+    with pytest.raises(ModelError, match=r"A has rank [12] for 3 velocities: .*\n.*at a singularity of a chart"):
+        p.check((0.3, np.pi / 2, 0.0))
 
 
 # -- against Lagrange in minimal coordinates -----------------------------------------------------------------------
@@ -224,9 +216,7 @@ def test_a_momentum_that_no_velocity_has_is_refused():
     p = Parameterisation(("x",), ("v",), A=[[1]], q0=(0,))
     h = Legendre(Hamel(p, lambda xi: np.log(np.cosh(xi[0]))))
     assert h.velocity(np.zeros(1), np.array([0.5])) == pytest.approx(np.arctanh(0.5))
-    with pytest.raises(
-        (ConvergenceError, ModelError), match="no velocity has the momentum|no inertia|cannot be evaluated"
-    ):
+    with pytest.raises(ConvergenceError, match=r"no velocity was found that has the momentum \[2.0\]"):
         h.velocity(np.zeros(1), np.array([2.0]))
 
 

@@ -32,7 +32,7 @@ def commutation_slope(p: Parameterisation, q: Array) -> Array:
     A, slope, bend = p.A(q), p.A_slope(q), p.A_map.bend(q)
     Y = np.linalg.pinv(A)
     turned = np.einsum("ajb,bl->ajl", slope, A)  # ∂_l A_j
-    moved = np.einsum("bil,ajb->aijl", turned, slope) + np.einsum("ajbc,bi,cl->aijl", bend, A, A)
+    moved = np.einsum("bil,ajb->aijl", turned, slope) + np.einsum("ajbc,bi,cl->aijl", bend, A, A, optimize=True)
     rest = moved - moved.swapaxes(1, 2)
     rest = rest - np.einsum("ijs,asl->aijl", commutation(p, q), turned)
     return np.asarray(np.einsum("aijl,ka->ijkl", rest, Y))
