@@ -15,6 +15,7 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
@@ -29,8 +30,20 @@ if TYPE_CHECKING:
     from visviva.errors import ModelError as ModelError
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.forms import Parameterisation as Parameterisation
+    from visviva.forms import RigidSystem as RigidSystem
+    from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
+    from visviva.forms.flow import Flow as Flow
+    from visviva.forms.flow import HandFlow as HandFlow
+    from visviva.forms.kane_body import KaneBody as KaneBody
+    from visviva.forms.kane_description import kane as kane
+    from visviva.forms.schemes import DOP853 as DOP853
+    from visviva.forms.schemes import RK4 as RK4
+    from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
+    from visviva.forms.schemes import Gauss8 as Gauss8
+    from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
+    from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import Adaptive as Adaptive
@@ -50,6 +63,7 @@ if TYPE_CHECKING:
     from visviva.model import rhs as rhs
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
+    from visviva.results.trajectory import Trajectory as Trajectory
     from visviva.views import draw as draw
     from visviva.views import equations as equations
 
@@ -60,11 +74,13 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
+    "analytical": "visviva.forms",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
     "lagrangian": "visviva.compiler",
     "Parameterisation": "visviva.forms",
+    "RigidSystem": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
     "EnergyCollocation": "visviva.integrate",
     "Estimate": "visviva.integrate",
@@ -76,6 +92,15 @@ _HOME = {
     "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
+    "BalancedGauss8": "visviva.forms.schemes",
+    "DOP853": "visviva.forms.schemes",
+    "Flow": "visviva.forms.flow",
+    "Gauss8": "visviva.forms.schemes",
+    "HandFlow": "visviva.forms.flow",
+    "RK4": "visviva.forms.schemes",
+    "Relaxed": "visviva.forms.schemes",
+    "KaneBody": "visviva.forms.kane_body",
+    "kane": "visviva.forms.kane_description",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
@@ -84,14 +109,17 @@ _HOME = {
     "draw": "visviva.views",
     "equations": "visviva.views",
     "Run": "visviva.results",
+    "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
     "coordinates": "visviva.forms.coordinates",
+    "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
     "library": "visviva.library",
+    "screws": "visviva.geometry.screws",
     "testing": "visviva.testing",
 }
 

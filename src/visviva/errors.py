@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from visviva.results import Run
+    from visviva.results.trajectory import Trajectory
 
 
 class VisvivaError(Exception):
@@ -23,7 +24,7 @@ class AssemblyError(ModelError):
 class PartialRunError(VisvivaError):
     """A simulation that ended early; `run` is the part that is valid, up to the last accepted step."""
 
-    def __init__(self, message: str, run: Run | None = None) -> None:
+    def __init__(self, message: str, run: Run | Trajectory | None = None) -> None:
         super().__init__(message)
         self.run = run
 

@@ -11,6 +11,7 @@ from visviva.demo.pendulum import double_pendulum, pendulum
 from visviva.demo.platform import stewart
 from visviva.demo.rolling import gait, rolling_disc, snakeboard
 from visviva.demo.top import heavy_top
+from visviva.demo.tricopter import thrown, tricopter
 
 __all__ = [
     "bennett",
@@ -30,4 +31,6 @@ __all__ = [
     "slider_crank",
     "snakeboard",
     "stewart",
+    "thrown",
+    "tricopter",
 ]

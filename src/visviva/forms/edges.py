@@ -67,7 +67,7 @@ class GivenEdge(AbstractEdge):
 
     def bias(self, q: Array, xi: Array) -> Array:  # noqa: D102
         q_dot = self.A.value(q) @ xi
-        q_ddot = (self.A.slope(q) @ q_dot) @ xi
+        q_ddot = self.A.along(q, q_dot, np.zeros_like(q))[1] @ xi
         X, X_dot, X_ddot = self.X.along(q, q_dot, q_ddot)
         back = inverse_pose(X)
         V_hat = SE3.hat(SE3.vee(back @ X_dot))
@@ -93,7 +93,7 @@ class ChangedEdge(AbstractEdge):
 
     def bias(self, q: Array, xi: Array) -> Array:  # noqa: D102
         own = self.B.value(q) @ xi
-        turned = (self.B.slope(q) @ (self.A.value(q) @ own)) @ xi
+        turned = self.B.along(q, self.A.value(q) @ own, np.zeros_like(q))[1] @ xi
         return np.asarray(self.edge.bias(q, own) + self.edge.jacobian(q) @ turned)
 
 

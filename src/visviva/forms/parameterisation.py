@@ -16,6 +16,7 @@ from visviva.forms.edges import AbstractEdge, ChangedEdge, GivenEdge
 from visviva.forms.given import map_of
 from visviva.forms.graph import FrameGraph, frame_graph
 from visviva.forms.maps import AbstractMap, Arguments, Polynomial, Product
+from visviva.forms.recent import Recent
 
 OWN = frozenset({"q", "xi", "xi_dot", "t"})
 
@@ -137,7 +138,7 @@ class Parameterisation:
         velocities = names_of(xi, "velocity", OWN | set(self.coordinates))
         if len(velocities) != self.n:
             raise ModelError(f"{self.n} velocities are replaced by {len(velocities)}: their number stays the same.")
-        B_map = map_of(B, self.arguments, "B", (self.n, self.n))
+        B_map = Recent(map_of(B, self.arguments, "B", (self.n, self.n)))
         edges = [ChangedEdge(edge.a, edge.b, edge, self.A_map, B_map) for edge in self.edges]
         return Parameterisation.of_maps(
             self.coordinates, velocities, Product(self.A_map, B_map), self.phi_map, edges, self.q0

@@ -73,16 +73,24 @@ class AbstractStepper(ABC):
 
 
 class Advancing(Protocol):
-    """What makes the steps of a run; width: as that of a stepper; halvings: how often a step may be divided in two."""
+    """What makes the steps of a run.
+
+    width:    as that of a stepper.   halvings: how often a step may be divided in two.
+    t_end:    where the last step ends [s], for schemes that choose the lengths of their steps.
+    """
 
     width: int
     halvings: int
+    t_end: float
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps from a state, each of length state.h."""
 
     def alone(self, state: State) -> Chunk:
         """One step from a state with all checks, divided where it is no solution."""
+
+    def notes(self) -> list[str]:
+        """What a user should know about the steps made."""
 
 
 class AbstractIntegrator(ABC):
@@ -94,10 +102,12 @@ class AbstractIntegrator(ABC):
     form:      the form in which it wants a mechanism.
     feedback:  whether it solves inputs that depend on states and efforts inside a step.
     fixed_step: whether all steps have the length that was asked for.
+    multipliers: whether its steps have multipliers of their own, which belong to their midpoints.
     """
 
     feedback: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = True
+    multipliers: ClassVar[bool] = True
 
     order: ClassVar[int]
     preserves: ClassVar[frozenset[str]]
@@ -114,6 +124,22 @@ class AbstractIntegrator(ABC):
         stepper = self.prepare(model)
         stepper.check(state, h, np.zeros(sum(port.width for port in model.ports)))
         return Stepping(model, stepper, inputs)
+
+
+class AbstractOuter(AbstractIntegrator):
+    """A scheme made of steps of another, which keeps what that keeps."""
+
+    inner: AbstractIntegrator
+
+    @property
+    def preserves(self) -> frozenset[str]:  # type: ignore[override]
+        """What the inner scheme preserves."""
+        return self.inner.preserves
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """The form in which the inner scheme wants a mechanism."""
+        return self.inner.form
 
 
 def predict(rates: tuple[Array, ...], default: Array) -> Array:

@@ -48,10 +48,16 @@ class Logged:
 
 @final
 class Loop:
-    """The state of a running simulation: the only place where time advances."""
+    """The state of a running simulation: the only place where time advances.
 
-    def __init__(self, model: Model, stepping: Advancing, state: State, h: float, inputs: Inputs) -> None:
+    exact: whether its steps close the balance of energy, so that one that does not is no solution.
+    """
+
+    def __init__(
+        self, model: Model, stepping: Advancing, state: State, h: float, inputs: Inputs, *, exact: bool = True
+    ) -> None:
         self.model = model
+        self._exact = exact
         self.stepping = stepping
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
@@ -83,7 +89,7 @@ class Loop:
 
     def _first_wrong(self, record: Record) -> int | None:
         """The first step of a mechanism that misses so much energy that it is no solution, see `Stepping`."""
-        if self.model.mechanism is None:
+        if self.model.mechanism is None or not self._exact:
             return None
         moved = np.maximum.accumulate(np.maximum(self._scale, record.scale))
         wrong = np.flatnonzero(~(record.closure <= WRONG * np.maximum(moved, RESOLVED * record.stored)))

@@ -46,11 +46,17 @@ class AbstractMany(AbstractStepper):
 class ManyStepping:
     """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
 
+    t_end = np.inf  # it counts steps
+
     def __init__(self, model: Model, stepper: AbstractMany, inputs: Inputs) -> None:
         self.stepper = stepper
         self.inputs = inputs
         self.width = stepper.width
         self._single = Stepping(model, stepper, inputs)
+
+    def notes(self) -> list[str]:
+        """None: what is divided is counted by the loop."""
+        return []
 
     @property
     def halvings(self) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
 from visviva.errors import ModelError
-from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
@@ -19,18 +19,21 @@ from visviva.integrate.loop import Loop
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
+from visviva.integrate.system import AbstractSystem
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.model import Model, State
 from visviva.results import Run, Snapshot
 from visviva.results.record import Record, Recorder, joined, part
 from visviva.results.selection import Selection, patterns_of
+from visviva.results.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
 Stop = Callable[[Snapshot], bool]
 
 
+@overload
 def simulate(
     what: Mechanism | Composite | Model,
     t_end: float,
@@ -43,10 +46,39 @@ def simulate(
     every: int = 1,
     stop: Stop | None = None,
     progress: bool | None = None,
-) -> Run:
+) -> Run: ...
+
+
+@overload
+def simulate(
+    what: AbstractSystem,
+    t_end: float,
+    h: float,
+    *,
+    integrator: AbstractIntegrator | None = None,
+    initial: Any,
+    every: int = 1,
+) -> Trajectory: ...
+
+
+def simulate(
+    what: Mechanism | Composite | Model | AbstractSystem,
+    t_end: float,
+    h: float,
+    *,
+    integrator: AbstractIntegrator | None = None,
+    initial: Any = None,
+    inputs: Mapping[str, Input] | None = None,
+    record: str | Sequence[str] | None = None,
+    every: int = 1,
+    stop: Stop | None = None,
+    progress: bool | None = None,
+) -> Run | Trajectory:
     """Integrate until t_end [s] with steps of h [s], and return the Run. With `Adaptive`, h is the longest step.
 
-    what:       a Mechanism, a composite system of the language, or a Model.
+    what:       a Mechanism, a composite system of the language, or a Model; or equations of motion by hand, a `Flow`:
+                it starts from initial=(q, xi) and gives a `Trajectory`. Of the arguments below it takes integrator (by
+                default DOP853) and every.
     integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites and Lagrangian systems; for another
                 Model give one.
     initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
@@ -63,9 +95,12 @@ def simulate(
 
     If a step cannot be solved, or on Ctrl-C, an error is raised whose `.run` holds the part that is valid.
     """
+    every = _whole(every)
+    if isinstance(what, AbstractSystem):
+        _check_plain(inputs=inputs, record=record, stop=stop)
+        return what.simulated(t_end, h, integrator=integrator, initial=initial, every=every)
     scheme = _scheme(what, integrator)
     model = compile(what, scheme.form)
-    every = _whole(every)
     if stop is not None and not callable(stop):
         raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
     u, model = input_function(model, inputs)
@@ -75,11 +110,12 @@ def simulate(
     n, h, changed = _grid(state, t_end, h, scheme)
     notes += changed
     stepping = scheme.stepping(model, u, state, h)
-    if isinstance(stepping, AdaptiveStepping):
-        stepping.t_end, h = t_end, min(h, state.h or h)
+    stepping.t_end = t_end
+    if not scheme.fixed_step:
+        h = min(h, state.h or h)
     engine = engine_of(stepping)
     notes += fallback_note(model, scheme, engine)
-    loop = Loop(model, stepping, state, h, u)
+    loop = Loop(model, stepping, state, h, u, exact="energy" in scheme.preserves)
     recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
     done, chunk = 0, 1
     with Progress(model.name, (state.t, t_end), progress) as bar, Interrupts() as interrupts:
@@ -98,13 +134,13 @@ def simulate(
             if stop is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
+                run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
                 raise as_error(failure, loop.state, run) from failure.__cause__
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
             chunk = _next_chunk(chunk, time.perf_counter() - began, model)
-    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided)), engine)
+    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
 
 
 def _recorder(
@@ -126,6 +162,15 @@ def _run(
 ) -> Run:
     recorded = recorder.values() if isinstance(recorder, Selection) else None
     return Run(model, recorder.record(), state, scheme, notes, recorded, engine)
+
+
+def _check_plain(**given: object) -> None:
+    named = [f"{name}=" for name, value in given.items() if value is not None]
+    if named:
+        raise ModelError(
+            f"{', '.join(named)} of simulate() are for mechanisms, composites and Models. Equations by hand take their "
+            "inputs\nfrom their own functions of t."
+        )
 
 
 def _check_feedback(model: Model, scheme: AbstractIntegrator) -> None:

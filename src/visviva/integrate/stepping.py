@@ -28,6 +28,8 @@ AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows 
 class Stepping:
     """Advances a model by a stepper, step by step."""
 
+    t_end = np.inf  # it counts steps
+
     def __init__(self, model: Model, stepper: AbstractStepper, inputs: Inputs, halvings: int = HALVINGS) -> None:
         self.model = model
         self.stepper = stepper
@@ -60,6 +62,10 @@ class Stepping:
     def alone(self, state: State) -> Chunk:
         """One step, which is what it makes anyway."""
         return self.advance(state, 1)
+
+    def notes(self) -> list[str]:
+        """None: what is divided is counted by the loop."""
+        return []
 
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""

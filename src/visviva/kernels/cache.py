@@ -140,6 +140,11 @@ def inner(function: Function) -> Function:
     return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def woven(function: Function) -> Function:
+    """An `inner` kernel whose text is written into every caller: many numbers go in and out, and stay in registers."""
+    return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
 def _compiled(function: Function, **options: Any) -> Function:
     with _kept_in_folder():
         compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)

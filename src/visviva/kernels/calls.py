@@ -5,6 +5,8 @@
     flow(n, T, P, s, end, z, u, dE, dX, cx, amp, t, 1/h, stage, mode, r, rs, V, out)
     retract(row, h, x0, y, x1, s, dX),   pull(row, h, mode, s, z, dE, dX)        see `kernels.turned`
     rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.rows`
+    accelerate(sizes, C, K, E, q, xi, tau, L, xi_dot, W),   energy_of_tree(sizes, C, K, E, q, xi, W)
+                                                                                see `kernels.trees.addresses`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
@@ -29,22 +31,25 @@ RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
 PULL = types.void(i8, x, n, f8, f8, f8, f8)
 ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
 RATE = types.void(n, i8, f8, f8, f8, f8)
+ACCELERATE = types.int64(i8, f8, i8, f8, f8, f8, f8, f8, f8, f8)
+ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
 
 
 def _caller(signature: Any) -> Any:
     """A function that calls an address with addresses of arrays, whole numbers and floats."""
     arguments = [types.float64 if argument == types.float64 else types.int64 for argument in signature.args]
-    kinds = [ir.DoubleType() if argument == types.float64 else ir.IntType(64) for argument in arguments]
+    plain = {types.float64: ir.DoubleType(), types.int64: ir.IntType(64), types.void: ir.VoidType()}
+    kinds, result = [plain[argument] for argument in arguments], signature.return_type
 
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        function = ir.FunctionType(ir.VoidType(), kinds)
+        function = ir.FunctionType(plain[result], kinds)
         pointer = builder.inttoptr(values[0], function.as_pointer())
-        builder.call(pointer, [builder.extract_value(values[1], k) for k in range(len(kinds))])
-        return context.get_dummy_value()
+        found = builder.call(pointer, [builder.extract_value(values[1], k) for k in range(len(kinds))])
+        return context.get_dummy_value() if result == types.void else found
 
     @intrinsic
     def call(typing: Any, address: Any, values: Any) -> Any:
-        return types.void(types.int64, types.Tuple(arguments)), codegen
+        return result(types.int64, types.Tuple(arguments)), codegen
 
     return call
 
@@ -55,3 +60,5 @@ call_retract = _caller(RETRACT)
 call_pull = _caller(PULL)
 call_rows = _caller(ROWS)
 call_rate = _caller(RATE)
+call_accelerate = _caller(ACCELERATE)
+call_energy_of_tree = _caller(ENERGY_OF_TREE)

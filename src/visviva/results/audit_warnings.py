@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SPEED_WARNING = 0.02  # |g_v| relative to the size of its terms: beyond it the step is too large
 SPIN_WARNING = 1.0  # angle of a body per step; the schemes are of second order in it
 TURN_WARNING = 0.75 * np.pi  # angle per step; half a turn could no longer be told from its opposite
+DRIFT_WARNING = 1e-5  # of the energy, by schemes that do not keep it: what they miss of the motion is of this size
 JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets in
 
 
@@ -30,6 +31,12 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
+        )
+    drift = abs(float(run.record.drift.sum())) / run.energy_unit
+    if not run.exact and drift > DRIFT_WARNING:
+        yield (
+            f"energy is off by {drift:.2g} of its scale; {type(run.integrator).__name__} does not keep it, so "
+            "that this measures the error of the motion. Take a smaller h or tolerance."
         )
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:

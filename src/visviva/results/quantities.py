@@ -47,7 +47,8 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
     table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")} | margin_readers(motion)
-    reactions, springs, drives = Reactions(motion), Springs(motion), Drives(motion)
+    reactions = Reactions(motion, in_steps=getattr(run.integrator, "multipliers", True))
+    springs, drives = Springs(motion), Drives(motion)
     for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():

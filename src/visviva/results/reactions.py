@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cached_property
 from typing import final
 
@@ -13,6 +14,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.singular import regularity
+from visviva.model import Model
 from visviva.results.motion import MechanismMotion
 from visviva.results.wrenches import wrench_on_child
 
@@ -24,10 +26,13 @@ class Reactions:
     The moment is about the origin of that frame. What motors and friction do along a joint's coordinates is not in
     them. A particle has no axes of its own: there they are those of the joint as built. Where constraints are
     redundant, the multipliers are those of least Euclidean norm in SI units.
+
+    in_steps: whether the steps have multipliers; else those at their midpoints are means of both ends.
     """
 
-    def __init__(self, motion: MechanismMotion) -> None:
+    def __init__(self, motion: MechanismMotion, *, in_steps: bool = True) -> None:
         self.motion = motion
+        self._in_steps = in_steps
 
     @cached_property
     def _kept(self) -> Mask:
@@ -53,13 +58,13 @@ class Reactions:
         if not joint.joint.rows:
             return np.zeros((len(self.motion.record.t), 6))
         x = lie_state(self.motion.model, self.motion.lie, self.motion.record.x)
-        return self._wrench_on_child(joint, x, self._node_multipliers)
+        return reaction(self.motion.lie, joint, x, self._node_multipliers)
 
     def at_midpoints(self, joint: Joint) -> Array:
         """The same from the multipliers of the steps, at their midpoints, (N, 6)."""
         if not joint.joint.rows:
             return np.zeros((self.motion.record.steps, 6))
-        return self._wrench_on_child(joint, self._middles, self._step_multipliers)
+        return reaction(self.motion.lie, joint, self._middles, self._step_multipliers)
 
     def forces_at_nodes(self, condition: AbstractCondition) -> Array:
         """Generalised forces -λ of a condition at the nodes; (N+1,) where it has one row, else (N+1, rows)."""
@@ -82,20 +87,36 @@ class Reactions:
     @cached_property
     def _step_multipliers(self) -> Array:
         """Multipliers of joints and conditions at midpoints, in the order of the Lie form, (N, rows)."""
+        if not self._in_steps:
+            return self._mean_multipliers
         first, lie = self.motion.model.layout.dim, self.motion.lie
         at = [self.motion.model.layout.act((part.name,)) - first for part in lie.constraints]
         lam = self.motion.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
         q = [self._middles[:, lie.layout.x[f"{body.name}.q"]] for body in self.motion.linkage.bodies]
         return self.motion.linkage.least(np.concatenate(q, axis=-1), lam, self._kept)
 
-    def _wrench_on_child(self, joint: Joint, x: Array, lam: Array) -> Array:
-        """-Cᵀλ on the child (on the ground: minus that on the parent), at the joint frame that moves with the child."""
-        part = next(part for part in self.motion.lie.constraints if part.name == joint.name)
-        rows = self.motion.lie.layout.act((part.name,)) - self.motion.lie.layout.dim
-        q = self.motion.lie.local(part, x)[0]
-        pull = -apply(transpose(part.C(q)), lam[..., rows])
-        if joint.joint.lead is not None:
-            lead = next(part for part in self.motion.lie.constraints if part.name == f"{joint.name}.lead")
-            rows = self.motion.lie.layout.act((lead.name,)) - self.motion.lie.layout.dim
-            pull = pull - apply(transpose(lead.C(self.motion.lie.local(lead, x)[0])), lam[..., rows])
-        return wrench_on_child(joint, q, pull)
+    @cached_property
+    def _mean_multipliers(self) -> Array:
+        """Means of the multipliers at both ends of the steps, from accelerations with the inputs of the step."""
+        record, found = self.motion.record, []
+        for x, t in (record.x_before, record.t_mid - 0.5 * record.h), (record.x[1:], record.t_mid + 0.5 * record.h):
+            ends = dataclasses.replace(record, x=x, t=t, u=record.u_mid)
+            motion = MechanismMotion(self.motion.model, self.motion.mechanism, ends)
+            found.append(Reactions(motion)._node_multipliers)
+        return np.asarray(0.5 * (found[0] + found[1]))
+
+
+def reaction(lie: Model, joint: Joint, x: Array, lam: Array) -> Array:
+    """Wrench (m; f) of a joint's multipliers on its child in the joint frame there, (..., 6); x: of the Lie form.
+
+    It is -Cᵀλ on the child; on the ground, minus that on the parent.
+    """
+    part = next(part for part in lie.constraints if part.name == joint.name)
+    rows = lie.layout.act((part.name,)) - lie.layout.dim
+    q = lie.local(part, x)[0]
+    pull = -apply(transpose(part.C(q)), lam[..., rows])
+    if joint.joint.lead is not None:
+        lead = next(part for part in lie.constraints if part.name == f"{joint.name}.lead")
+        rows = lie.layout.act((lead.name,)) - lie.layout.dim
+        pull = pull - apply(transpose(lead.C(lie.local(lead, x)[0])), lam[..., rows])
+    return wrench_on_child(joint, q, pull)

@@ -186,6 +186,11 @@ class Run:
         rounding = 8 * EPS * max(first, float(self.record.stored.max(initial=0.0)))
         return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
 
+    @property
+    def exact(self) -> bool:
+        """Whether the scheme claims to close the first law at any step, so that the audit may ask for it."""
+        return "energy" in getattr(self.integrator, "preserves", ("energy",))
+
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
         from visviva.results.audit import audit

@@ -72,11 +72,15 @@ def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
 def to_csv(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
     """One table with a line of headers, `rod.r[0] [m]`; numbers are written so that they read back exactly."""
     t, flat, units = columns(run, names)
-    heads = [f"{name} [{unit}]" if unit else name for name, unit in units.items()]
+    write_csv(path, t, {f"{name} [{units[name]}]" if units[name] else name: column for name, column in flat.items()})
+
+
+def write_csv(path: str | PathLike[str], t: Array, columns: dict[str, Array]) -> None:
+    """A line of headers and one line for each time."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["t [s]", *heads])
-        writer.writerows(np.column_stack([t, *flat.values()]).tolist())
+        writer.writerow(["t [s]", *columns])
+        writer.writerows(np.column_stack([t, *columns.values()]).tolist())
 
 
 def to_npz(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:

@@ -1,0 +1,115 @@
+"""Configurations as products of vectors, rotations and poses, with the local coordinates of one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.geometry import SO3
+
+SIZES = {"ball": (4, 3), "free": (7, 6)}  # coordinates and velocities; a vector has as many as it says
+
+
+@final
+@dataclass(frozen=True)
+class Configuration:
+    """Blocks in the order of q and ξ: a number for a vector of that length, "ball" or "free".
+
+    vector: q in Rᵏ, ξ = q̇.
+    ball:   a unit quaternion (w, x, y, z) of R, ξ = ω in the axes that turn: Ṙ = R ω̂.
+    free:   a position r and a quaternion, ξ = (ω; v) in the axes that turn: ṙ = R v.
+
+    The local coordinates δ of a step from (r0, R0) are R = R0 exp(δ̂_R), r = r0 + R0 δ_r; their rates are
+    δ̇_R = dexp⁻¹(δ_R) ω with the left-trivialised tangent, and δ̇_r = exp(δ̂_R) v.
+    """
+
+    blocks: tuple[int | str, ...]
+
+    def __post_init__(self) -> None:
+        for block in self.blocks:
+            if block not in SIZES and not (isinstance(block, int) and block >= 0):
+                raise ModelError(
+                    f"blocks of a configuration are numbers of coordinates, 'ball' or 'free', got {block!r}."
+                )
+
+    @cached_property
+    def places(self) -> tuple[tuple[int | str, slice, slice], ...]:
+        """Kind of each block, and where it is in q and in ξ; neighbouring vectors are one."""
+        found: list[tuple[int | str, slice, slice]] = []
+        at_q = at_v = 0
+        for block in self.blocks:
+            size, n = SIZES[block] if isinstance(block, str) else (block, block)
+            if isinstance(block, int) and found and isinstance(found[-1][0], int):
+                length, q, v = found.pop()
+                found.append((int(length) + block, slice(q.start, at_q + size), slice(v.start, at_v + n)))
+            else:
+                found.append((block, slice(at_q, at_q + size), slice(at_v, at_v + n)))
+            at_q, at_v = at_q + size, at_v + n
+        return tuple(found)
+
+    @property
+    def size_q(self) -> int:
+        """Number of coordinates."""
+        return self.places[-1][1].stop if self.places else 0
+
+    @property
+    def n(self) -> int:
+        """Number of velocities."""
+        return self.places[-1][2].stop if self.places else 0
+
+    def advance(self, q: Array, delta: Array) -> Array:
+        """The configuration at the local coordinates δ from q."""
+        if len(self.places) == 1 and isinstance(self.places[0][0], int):
+            return q + delta
+        result = np.empty_like(q)
+        for kind, at, v in self.places:
+            if kind == "ball":
+                result[at] = _turned(q[at], delta[v])
+            elif kind == "free":
+                w = q[at][3:]
+                result[at] = np.concatenate([q[at][:3] + _rotated(w, delta[v][3:]), _turned(w, delta[v][:3])])
+            else:
+                result[at] = q[at] + delta[v]
+        return result
+
+    def inverse_tangent(self, delta: Array, xi: Array) -> Array:
+        """δ̇ of the local coordinates δ at the velocities ξ."""
+        rate = xi.copy()
+        for kind, _, v in self.places:
+            if isinstance(kind, str):
+                turn = slice(v.start, v.start + 3)
+                rate[turn] = SO3.dexp_inv(delta[turn]) @ xi[turn]
+            if kind == "free":
+                shift = slice(v.start + 3, v.stop)
+                rate[shift] = SO3.exp(delta[v][:3]).R @ xi[shift]
+        return rate
+
+    def sizes(self, q: Array) -> Array:
+        """Units in which errors of the local coordinates count: radians, and positions of the size of q, at least 1."""
+        units = np.ones(self.n)
+        for kind, at, v in self.places:
+            if kind == "free":
+                units[v][3:] = max(1.0, float(np.abs(q[at][:3]).max()))
+            elif kind != "ball":
+                units[v] = max(1.0, float(np.abs(q[at]).max(initial=0.0)))
+        return units
+
+
+def _turned(q: Array, delta: Array) -> Array:
+    """q exp(δ/2), of length one."""
+    half = 0.5 * float(np.sqrt(delta @ delta))
+    c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
+    w, v = q[0], q[1:]
+    product = np.concatenate([[w * c - v @ u], w * u + c * v + np.cross(v, u)])
+    return np.asarray(product / np.sqrt(product @ product))
+
+
+def _rotated(q: Array, r: Array) -> Array:
+    """R r of a unit quaternion."""
+    turn = 2.0 * np.cross(q[1:], r)
+    return np.asarray(r + q[0] * turn + np.cross(q[1:], turn))

@@ -1,0 +1,179 @@
+"""Gauss' principle of least constraint: of all accelerations that constraints allow, the nearest to the free one.
+
+    minimise  ½ ξ̇ᵀ M ξ̇ - ξ̇ᵀ b   subject to   Z ξ̇ = z
+
+Source:  Konz, dissertation, 3.5, (3.126)-(3.132).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, final, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array, Mask
+from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.nullspace import RANK_TOLERANCE, split
+
+Method = Literal["auto", "null space", "kkt", "range space"]
+EPS = float(np.finfo(np.float64).eps)
+CONSISTENT = 1e-6  # what constraints may contradict each other by, relative to the accelerations they ask for
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Constrained:
+    """Accelerations ξ̇ and multipliers λ with M ξ̇ + Zᵀ λ = b, Z ξ̇ = z.
+
+    The reaction of the constraints on the system is -Zᵀ λ (not +Zᵀ λ as below (3.130) in print). It is unique; where
+    rows of Z depend on each other λ is not, and that of least norm is given.
+    """
+
+    xi_dot: Array  # (n,)
+    lam: Array  # (c,)
+
+
+def least_constraint(
+    M: Array,
+    b: Array,
+    Z: Array,
+    z: Array,
+    method: Method = "auto",
+    names: Sequence[str] = (),
+    velocities: Sequence[str] = (),
+) -> Constrained:
+    """Solve Gauss' principle for symmetric M (n, n), b (n,), Z (c, n) and z (c,).
+
+    method: "range space" (3.132) needs M positive definite and rows of Z that are independent; "kkt" (3.130) needs
+            independent rows; "null space" (3.129) takes any Z, and an M that is positive definite on what Z leaves
+            free. "auto" takes the range space where it can and the null space otherwise.
+    names:  of the rows of Z, for errors;   velocities: names of the entries of ξ, likewise.
+    """
+    if method not in get_args(Method):
+        raise ModelError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}.")
+    if not len(z):
+        return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
+    size = np.linalg.norm(Z, axis=1)  # rows of one size each: units of constraints differ
+    scale = np.where(size > 0, size, 1.0)
+    Z, z = Z / scale[:, None], z / scale
+    solution = None
+    if method in ("auto", "range space"):
+        solution = _range_space(M, b, Z, z)
+    elif method == "kkt":
+        solution = _kkt(M, b, Z, z, velocities)
+    if solution is None and method in ("range space", "kkt"):
+        raise AssemblyError(_dependent(method, Z, names))
+    if solution is None:
+        solution = _null_space(M, b, Z, z, names, velocities)
+    return Constrained(solution.xi_dot, solution.lam / scale)
+
+
+def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
+    """ξ̇ = M⁻¹ (b + Zᵀ (Z M⁻¹ Zᵀ)⁻¹ (z - Z M⁻¹ b)); None where M or Z M⁻¹ Zᵀ is not safely definite."""
+    L = _cholesky(M)
+    if L is None:
+        return None
+    Y, y = np.linalg.solve(L, Z.T), np.linalg.solve(L, b)  # Z M⁻¹ Zᵀ = Yᵀ Y
+    if not _independent(Y):
+        return None
+    Q, R = np.linalg.qr(Y)  # the factor R of Yᵀ Y = Rᵀ R, without forming the product
+    lam = -np.linalg.solve(R, np.linalg.solve(R.T, z) - Q.T @ y)
+    return Constrained(np.asarray(np.linalg.solve(L.T, y - Y @ lam), np.float64), lam)
+
+
+def _kkt(M: Array, b: Array, Z: Array, z: Array, velocities: Sequence[str]) -> Constrained | None:
+    """[[M, Zᵀ], [Z, 0]] (ξ̇; λ) = (b; z); None where rows of Z depend on each other."""
+    if not _independent(Z.T):
+        return None
+    n, c = len(b), len(z)
+    K = np.block([[M, Z.T], [Z, np.zeros((c, c))]])
+    if np.linalg.cond(K) * EPS > 1:
+        raise AssemblyError(_weightless(M, split(Z).Z, velocities))
+    solution = np.linalg.solve(K, np.concatenate([b, z]))
+    return Constrained(solution[:n], solution[n:])
+
+
+def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:
+    """ξ̇ = W α + w with Z W = 0, Z w = z and Wᵀ M W α = Wᵀ (b - M w); W has n - rank Z columns."""
+    parts = split(Z)
+    w, W = parts.solve(z), parts.Z
+    gap = Z @ w - z
+    if np.abs(gap).max() > CONSISTENT * max(float(np.abs(z).max()), _size(M, b)):
+        raise AssemblyError(_contradiction(gap, names))
+    xi_dot = w + W @ _solve_definite(M, b - M @ w, W, velocities) if W.shape[1] else w
+    return Constrained(xi_dot, parts.solve_transposed(b - M @ xi_dot))
+
+
+def _independent(Y: NDArray[np.floating[Any]]) -> bool:
+    """Are the columns of Y (n, c) independent, with a margin that their solution survives?"""
+    if Y.shape[1] > Y.shape[0]:
+        return False
+    s = np.linalg.svd(Y, compute_uv=False)
+    return bool(s[-1] > RANK_TOLERANCE * s[0])
+
+
+def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:
+    """α of Wᵀ M W α = Wᵀ b."""
+    L = _cholesky(W.T @ M @ W)
+    if L is None:
+        raise AssemblyError(_weightless(M, W, velocities))
+    return np.linalg.solve(L.T, np.linalg.solve(L, W.T @ b))
+
+
+def _cholesky(M: Array) -> Array | None:
+    """L of M = L Lᵀ; None where M is not definite beyond rounding, after its diagonal was scaled to one."""
+    sizes = np.sqrt(np.abs(np.diag(M)))
+    if not sizes.all():
+        return None
+    try:
+        L = np.linalg.cholesky(M / np.outer(sizes, sizes))  # units of velocities differ
+    except np.linalg.LinAlgError:
+        return None
+    return sizes[:, None] * L if np.diag(L).min() ** 2 > len(L) * EPS else None
+
+
+def _weightless(M: Array, W: Array, velocities: Sequence[str]) -> str:
+    """The velocity with the largest share in a motion that has no inertia."""
+    values, vectors = np.linalg.eigh(W.T @ M @ W)
+    motion = np.abs(W @ vectors[:, 0])
+    i = int(np.argmax(motion))
+    name = repr(velocities[i]) if velocities else f"number {i}"
+    others = [other for k, other in enumerate(velocities) if motion[k] > 0.1 * motion[i] and k != i]
+    beside = f" (moving with {', '.join(map(repr, others))})" if others else ""
+    return (
+        f"the velocity {name}{beside} has no inertia: the mass matrix has the eigenvalue {values[0]:.3g} for it.\n"
+        "Every motion that constraints leave free must move some mass: give a body with mass or inertia to a frame\n"
+        "that this velocity moves, or constrain it."
+    )
+
+
+def _size(M: Array, b: Array) -> float:
+    """A size of the free accelerations, without a solution of them: M may be singular."""
+    return float(np.linalg.norm(b) / np.linalg.norm(M)) if np.any(M) else 0.0
+
+
+def _contradiction(gap: Array, names: Sequence[str]) -> str:
+    return (
+        f"constraints contradict each other: {_named(np.abs(gap) / np.abs(gap).max() > 1e-3, names)}.\n"
+        "No acceleration satisfies all of them: their rows depend on each other, what they ask for does not agree.\n"
+        "Remove one of them, or correct what it asks for."
+    )
+
+
+def _dependent(method: str, Z: Array, names: Sequence[str]) -> str:
+    vanishing = split(Z.T).Z  # combinations of rows
+    which = _named(np.abs(vanishing).max(axis=1, initial=0.0) > 1e-6, names)
+    return (
+        f"the {method} method needs a positive definite mass matrix and independent constraints"
+        + (f" ({which}).\n" if which else ".\n")
+        + "Use method='null space' or 'auto', which take both as they are."
+    )
+
+
+def _named(rows: Mask, names: Sequence[str]) -> str:
+    """The constraints that some rows belong to, each once."""
+    all_names = names or [f"row {i}" for i in range(len(rows))]
+    return ", ".join(dict.fromkeys(name for name, there in zip(all_names, rows, strict=True) if there))

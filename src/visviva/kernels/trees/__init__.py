@@ -1,0 +1,1 @@
+"""Compiled dynamics of trees in minimal velocities: forward, inverse, derivatives, and loops over time."""

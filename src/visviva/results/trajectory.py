@@ -1,0 +1,114 @@
+"""Trajectory: what the simulation of a system without a Model returns."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva.errors import ModelError
+from visviva.mechanism.names import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@final
+class Trajectory:
+    """Quantities over time by name.
+
+    t:      times of the nodes [s].   final: what continues the run, `simulate(..., initial=run.final)`.
+    notes:  what the user should know.   engine: how its steps were made.   steps: how many, also those not kept.
+    read:   (name, t) to a value between nodes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        values: dict[str, Array],
+        final: Any,
+        integrator: object,
+        notes: tuple[str, ...],
+        steps: int,
+        read: Callable[[str, float], Array],
+    ) -> None:
+        self.name = name
+        self.values = values
+        for column in values.values():
+            column.flags.writeable = False
+        self.final = final
+        self.integrator = integrator
+        self.notes = notes
+        self.steps = steps
+        self.engine = "NumPy"
+        self._read = read
+
+    @property
+    def t(self) -> Array:
+        """Times of the nodes [s], (N+1,)."""
+        return self.values["t"]
+
+    @property
+    def names(self) -> list[str]:
+        """All names that can be asked for."""
+        return sorted(self.values)
+
+    def select(self, *patterns: str) -> dict[str, Array]:
+        """Quantities by name, for all names that fit one of the patterns."""
+        found = {pattern: fnmatch.filter(self.names, pattern) or [pattern] for pattern in patterns}
+        return {name: self[name] for names in found.values() for name in names}
+
+    def __getitem__(self, name: str) -> Array:
+        """A quantity by name, such as run["q"]; time is the first axis."""
+        if name not in self:
+            raise unknown_name(str(name), self.names, f"the run of {self.name!r}")
+        return self.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.values
+
+    def at(self, t: float, name: str) -> Array:
+        """A quantity at any time of the run [s]: steps of the scheme itself from the node before, of its own order."""
+        t, value = finite_number(t, "the time of run.at [s]"), self[name]
+        if not self.t[0] <= t <= self.t[-1]:
+            raise ModelError(f"run.at({t:g}, {name!r}) lies outside of t = {self.t[0]:g} to {self.t[-1]:g} s.")
+        node = np.flatnonzero(self.t == t)
+        return np.asarray(value[node[0]]) if len(node) else self._read(name, t)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
+        return f"<Trajectory of {self.name!r} with {type(self.integrator).__name__}: {span}>"
+
+    def plot(self, what: str | None = None, path: str | PathLike[str] | None = None) -> Figure:
+        """Quantities by name or pattern against time, "q" by default; saved where a path is given."""
+        import matplotlib.pyplot as plt
+
+        from visviva.results.plot_style import lighten, name_axes
+
+        what = "q" if what is None else what
+        figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
+        for name, value in self.select(what).items():
+            flat = value.reshape(len(value), -1)
+            for k in range(flat.shape[1]):
+                axes.plot(self.t, flat[:, k], lw=1.3, label=name if value.ndim == 1 else f"{name}[{k}]")
+        axes.set_xlabel("time [s]")
+        name_axes(axes, f"{self.name}: {what}")
+        lighten(axes)
+        if path is not None:
+            figure.savefig(path, dpi=150)
+        return figure
+
+    def to_csv(self, path: str | PathLike[str], *names: str) -> None:
+        """A table by name or pattern, everything by default, one column for each component: q[0], q[1], …"""
+        from visviva.results.tables import write_csv
+
+        columns: dict[str, Array] = {}
+        for name, value in self.select(*(names or self.names)).items():
+            for at in np.ndindex(value.shape[1:]):
+                columns[name + (f"[{','.join(map(str, at))}]" if at else "")] = value[(slice(None), *at)]
+        columns.pop("t", None)
+        write_csv(path, self.t, columns)

@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+import scipy.integrate
+from numpy.testing import assert_allclose
+from rigid_models import hinge_chain
+
+from visviva.errors import AssemblyError, ModelError
+from visviva.forms import coordinates
+from visviva.forms.consistency import consistent
+from visviva.forms.constraints import Geometric
+from visviva.forms.loops import LOCKED, Loop
+from visviva.forms.moments import Moments
+from visviva.forms.rigid_system import RigidSystem
+from visviva.geometry.hat import vee
+from visviva.geometry.se3 import SE3
+from visviva.geometry.so3 import SO3
+
+LENGTHS = [1.0, 2.0, 1.6]
+# of the twist (ω; v)
+FREE = {
+    "fixed": [],
+    "revolute": [2],
+    "prismatic": [5],
+    "cylindrical": [2, 5],
+    "planar": [2, 3, 4],
+    "spherical": [0, 1, 2],
+}
+BASE = 2.2  # between the hinges on the ground
+
+
+def shifted(x):
+    X = np.eye(4)
+    X[0, 3] = x
+    return X
+
+
+def four_bar(kind="revolute"):
+    return hinge_chain(LENGTHS).constrain(
+        Loop("pin", "ground", "rod2", kind, X_aJ=shifted(BASE), X_bJ=shifted(LENGTHS[2]))
+    )
+
+
+def closing(q):
+    a, b, c = q[0], q[0] + q[1], q[0] + q[1] + q[2]
+    l = LENGTHS
+    return [
+        l[0] * np.cos(a) + l[1] * np.cos(b) + l[2] * np.cos(c) - BASE,
+        l[0] * np.sin(a) + l[1] * np.sin(b) + l[2] * np.sin(c),
+    ]
+
+
+def state():
+    return consistent(hinge_chain(LENGTHS).constrain(Geometric("pin", closing)), (1.0, -1.0, -1.5), (1.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "cylindrical"])
+def test_a_four_bar_moves_as_its_closing_equations_say(kind):
+    """Five, three or four rows, of which a planar mechanism needs two: redundant ones do not disturb."""
+    q, xi = state()
+    plain = hinge_chain(LENGTHS).constrain(Geometric("pin", closing))
+    assert_allclose(four_bar(kind).accelerations(q, xi), plain.accelerations(q, xi), atol=1e-11)
+    found, expected = (system.solve(q, xi).reactions["pin"] for system in (four_bar(kind), plain))
+    assert_allclose(found, expected, atol=1e-10)
+    rows = four_bar(kind).rows(four_bar(kind).instant(q, xi))["pin"]
+    assert_allclose(rows.position, 0, atol=1e-12)
+    assert_allclose(rows.velocity, 0, atol=1e-12)
+
+
+def test_an_edge_that_closes_a_loop_is_a_constraint_by_itself():
+    """The four-bar with a coordinate for its fourth hinge too: four edges between four frames."""
+    plain, (q, xi) = hinge_chain(LENGTHS), state()
+    joints = {(edge.a, edge.b): edge.joint for edge in plain.parameterisation.edges}
+    joints["ground", "rod2"] = coordinates.revolute("theta3", at=shifted(BASE), to=shifted(-LENGTHS[2]))
+    system = RigidSystem(coordinates.joined(joints), bodies=plain.bodies, gravity=plain.gravity)
+    assert len(system.every_constraint) == 1
+    q4, xi4 = np.append(q, q.sum()), np.append(xi, xi.sum())
+    rows = next(iter(system.rows(system.instant(q4, xi4)).values()))
+    assert_allclose(rows.position, 0, atol=1e-12)
+    assert_allclose(rows.velocity, 0, atol=1e-12)
+    expected = four_bar().accelerations(q, xi)
+    assert_allclose(system.accelerations(q4, xi4), np.append(expected, expected.sum()), atol=1e-10)
+
+
+def test_a_loop_runs_with_its_energy():
+    system, (q, xi) = four_bar(), state()
+    start = np.concatenate([q, xi])
+    found = scipy.integrate.solve_ivp(system.rhs, (0, 0.5), start, method="DOP853", rtol=1e-10, atol=1e-11)
+    q1, xi1 = np.split(found.y[:, -1], 2)
+    assert pytest.approx(system.terms(q, xi).H, abs=1e-8) == system.terms(q1, xi1).H
+    assert_allclose(closing(q1), 0, atol=1e-8)
+
+
+def loose(kind):
+    """A body that moves freely, and a joint to the ground at its origin that it does not have to obey."""
+    p = coordinates.joined({("ground", "body"): coordinates.free("body", by="matrix")})
+    system = RigidSystem(p, bodies={"body": Moments.from_parts(1.0, moment=(1, 1, 1))})
+    return system.constrain(Loop("joint", "ground", "body", kind))
+
+
+def rows_at(kind, X, V):
+    system = loose(kind)
+    return system.rows(system.instant(np.concatenate([X.r, X.R.T.ravel()]), V))["joint"]
+
+
+@pytest.mark.parametrize("kind", LOCKED)
+def test_a_joint_leaves_its_own_motions_and_no_others(kind):
+    rng, free = np.random.default_rng(0), FREE[kind]
+    for size in (0.1, 1.0, 2.0):
+        X = SE3.identity()
+        for _ in range(3):
+            xi = np.zeros(6)
+            xi[free] = size * rng.normal(size=len(free))
+            X = X @ SE3.exp(xi)
+        found = rows_at(kind, X, xi)
+        assert len(found.z) == 6 - len(free)
+        assert_allclose(found.position, 0, atol=1e-12)
+        assert_allclose(found.velocity, 0, atol=1e-12)
+        assert np.linalg.matrix_rank(found.Z) == 6 - len(free)
+
+
+@pytest.mark.parametrize("kind", LOCKED)
+def test_rows_are_derivatives_of_the_positions_also_off_the_joint(kind):
+    rng, h = np.random.default_rng(1), 1e-4
+    X, V = SE3.exp(rng.normal(size=6)), rng.normal(size=6)
+    found = rows_at(kind, X, V)
+    before, after = (rows_at(kind, X @ SE3.exp(t * V), V).position for t in (-h, h))
+    assert_allclose(found.velocity, (after - before) / (2 * h), atol=1e-6)
+    assert_allclose(found.Z @ V, found.velocity, atol=1e-12)
+    assert_allclose(-found.z, (after - 2 * found.position + before) / h**2, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "revolute", "prismatic", "cylindrical", "planar"])
+@pytest.mark.parametrize("axis", range(2))
+def test_half_a_turn_is_no_solution(kind, axis):
+    """½ vee2 R, a sine, vanishes there; 2 tan(θ/2) grows beyond all bounds, and half a turn itself is refused."""
+    R = SO3.exp(np.pi * np.eye(3)[axis]).R
+    assert_allclose(vee(R), 0, atol=1e-15)
+    nearly = SO3.exp(3.1 * np.eye(3)[axis]).R
+    assert np.abs(rows_at(kind, SE3(nearly, np.zeros(3)), np.zeros(6)).position).max() > 90
+    with pytest.raises(AssemblyError, match="loop 'joint' is half a turn from closed"):
+        rows_at(kind, SE3(R, np.zeros(3)), np.zeros(6))
+
+
+def test_baumgarte_closes_a_loop_that_is_open():
+    loop = Loop("pin", "ground", "rod2", "revolute", shifted(BASE), shifted(LENGTHS[2]), baumgarte=(20.0, 100.0))
+    system, (q, _) = hinge_chain(LENGTHS).constrain(loop), state()
+    start = np.concatenate([q + np.array([0.0, 0.02, 0.0]), np.zeros(3)])
+    found = scipy.integrate.solve_ivp(system.rhs, (0, 0.5), start, method="DOP853", rtol=1e-5, atol=1e-8)
+    before, after = np.abs(closing(start[:3])).max(), np.abs(closing(found.y[:3, -1])).max()
+    assert before > 0.02
+    assert after == pytest.approx(6 * np.exp(-5) * before, rel=1e-3)  # (1 + 10 t) e^(-10 t)
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda: four_bar("hinge"), "a joint is one of fixed, revolute"),
+        (lambda: hinge_chain([1.0]).constrain(Loop("pin", "ground", "rod7", "fixed")), "loop 'pin' joins 'rod7'"),
+        (lambda: Loop("pin", "a", "b", "fixed", X_aJ=2 * np.eye(4)), "X_aJ of loop 'pin'"),
+    ],
+)
+def test_wrong_loops_are_refused(make, found):
+    with pytest.raises(ModelError, match=found):
+        make()
