@@ -4,6 +4,7 @@ import scipy.integrate
 from numpy.testing import assert_allclose
 from rigid_models import hinge_chain
 
+import visviva as vv
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
 from visviva.forms.consistency import consistent
@@ -79,6 +80,27 @@ def test_an_edge_that_closes_a_loop_is_a_constraint_by_itself():
     assert_allclose(rows.velocity, 0, atol=1e-12)
     expected = four_bar().accelerations(q, xi)
     assert_allclose(system.accelerations(q4, xi4), np.append(expected, expected.sum()), atol=1e-10)
+
+
+def test_a_loop_that_the_coordinates_close_changes_nothing():
+    """Two edges between the same frames with one coordinate: six rows that ask for nothing."""
+
+    def pose(q):
+        c, s = np.cos(q.angle), np.sin(q.angle)
+        return [[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+    def further(q):
+        return np.array(pose(q)) @ shifted(1.0)
+
+    edges = {("ground", "a"): pose, ("a", "b"): shifted(1.0)}
+    body = Moments.from_parts(1.0, (1, 0, 0), (0, 1, 1))
+    systems = []
+    for more in ({}, {("ground", "b"): further}):
+        p = vv.Parameterisation(("angle",), ("rate",), A=np.eye(1), q0=(0.3,), edges={**edges, **more})
+        systems.append(RigidSystem(p, bodies={"b": body}, gravity=(0, -9.8, 0)))
+    assert len(systems[1].closures) == 1
+    plain, closed = (system.accelerations((0.7,), (1.3,)) for system in systems)
+    assert_allclose(closed, plain, rtol=1e-12)
 
 
 def test_a_loop_runs_with_its_energy():

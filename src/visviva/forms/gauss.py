@@ -20,6 +20,7 @@ from visviva.geometry.nullspace import RANK_TOLERANCE, split
 
 Method = Literal["auto", "null space", "kkt", "range space"]
 EPS = float(np.finfo(np.float64).eps)
+NOTHING = 1e-14  # rows of this size are rounding of zero: a constraint that the coordinates satisfy by themselves
 CONSISTENT = 1e-6  # what constraints may contradict each other by, relative to the accelerations they ask for
 
 
@@ -57,8 +58,9 @@ def least_constraint(
     if not len(z):
         return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
     size = np.linalg.norm(Z, axis=1)  # rows of one size each: units of constraints differ
-    scale = np.where(size > 0, size, 1.0)
-    Z, z = Z / scale[:, None], z / scale
+    there = size > max(NOTHING, EPS * float(size.max()))
+    scale = np.where(there, size, 1.0)
+    Z, z = np.where(there[:, None], Z, 0.0) / scale[:, None], z / scale
     solution = None
     if method in ("auto", "range space"):
         solution = _range_space(M, b, Z, z)
