@@ -158,6 +158,9 @@ class ExpressionMap(AbstractMap):
     def _compiled(self, entries: list[Any]) -> Callable[..., Any]:
         import sympy
 
+        # a kink has no derivatives: what SymPy writes for those of |x| is not finite there
+        entries = [entry.replace(sympy.sign, lambda x: x / sympy.Abs(x)) for entry in entries]
+        entries = [entry.replace(sympy.DiracDelta, _nowhere) for entry in entries]
         function: Callable[..., Any] = sympy.lambdify(self.symbols, entries, modules="numpy", cse=True)
         return function
 
@@ -167,7 +170,14 @@ class ExpressionMap(AbstractMap):
         if not np.isfinite(values).all():
             at = ", ".join(f"{name} = {value:g}" for name, value in zip(self.arguments.names, x, strict=True))
             raise ModelError(f"{self.what} or its derivatives are not finite at {at}.")
-        return values.reshape(*self.values.shape, *tail)
+        return values.reshape((*self.values.shape, *tail))
+
+
+def _nowhere(x: Any) -> Any:
+    """Zero where x is not."""
+    import sympy
+
+    return sympy.Piecewise((sympy.Integer(0), sympy.Ne(x, 0)), (sympy.nan, True))
 
 
 def _is_symbolic(given: Any) -> bool:
