@@ -31,16 +31,19 @@ if TYPE_CHECKING:
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.forms import Parameterisation as Parameterisation
     from visviva.forms import RigidSystem as RigidSystem
+    from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
-    from visviva.forms.analytical import analytical as analytical
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
+    from visviva.forms.kane_body import KaneBody as KaneBody
+    from visviva.forms.kane_description import kane as kane
     from visviva.forms.schemes import DOP853 as DOP853
     from visviva.forms.schemes import RK4 as RK4
     from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
     from visviva.forms.schemes import Gauss8 as Gauss8
     from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
+    from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
     from visviva.integrate import PHMPGGL as PHMPGGL
     from visviva.integrate import Adaptive as Adaptive
@@ -71,7 +74,7 @@ _HOME = {
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "analyse": "visviva.compiler",
-    "analytical": "visviva.forms.analytical",
+    "analytical": "visviva.forms",
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
@@ -96,6 +99,8 @@ _HOME = {
     "HandFlow": "visviva.forms.flow",
     "RK4": "visviva.forms.schemes",
     "Relaxed": "visviva.forms.schemes",
+    "KaneBody": "visviva.forms.kane_body",
+    "kane": "visviva.forms.kane_description",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
@@ -114,6 +119,7 @@ _MODULES = {
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
     "library": "visviva.library",
+    "screws": "visviva.geometry.screws",
     "testing": "visviva.testing",
 }
 

@@ -17,6 +17,8 @@ def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | No
     what: how the error calls the value, e.g. "mass of body 'rod'".
     """
     try:
+        if np.asarray(value).dtype.kind in "SUb":  # NumPy reads "1.0", and takes True for one
+            raise TypeError
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError) as cause:
         raise ModelError(f"{what} must be numbers, got {value!r}.") from cause

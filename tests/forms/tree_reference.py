@@ -89,7 +89,9 @@ def advance(tree, q, delta):
             half = 0.5 * np.sqrt(d[:3] @ d[:3])
             factor = 0.5 * np.sin(half) / half if half else 0.5
             turned = quaternion_product(old[-4:], np.concatenate([[np.cos(half)], factor * d[:3]]))
-            found += [old[:3] + quaternion_matrix(old[3:]) @ d[3:]] * (size == 7) + [turned]
+            if size == 7:
+                found.append(old[:3] + quaternion_matrix(old[3:]) @ d[3:])
+            found.append(turned)
         at, k = at + size, k + n
     return np.concatenate(found)
 

@@ -12,7 +12,7 @@ from systems import oscillator
 from test_ephs_laws import SYSTEMS
 
 import visviva as vv
-from visviva.demo import double_pendulum
+from visviva.demo import double_pendulum, rolling_disc
 from visviva.views.mechanism_strobe import instants
 
 START = {"q": 1.0, "p": 0.0}
@@ -91,6 +91,41 @@ def test_the_double_pendulum_against_its_equations():
     off = np.abs(run["top.q"] - exact[0]).max(), np.abs(run["top.q"] + run["elbow.q"] - exact[1]).max()
     assert max(off) < run["local_error"].sum() * 5 < 5e-3
     assert run.record.h.max() > 3 * run.record.h.min()
+
+
+def geared_pendulum():
+    """A rod of 1 m and 1 kg, geared 1 : 3 to a flywheel."""
+    m = vv.Mechanism("geared", gravity=(0, 0, -9.81))
+    rod = m.body("rod", inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    wheel = m.body("wheel", mass=1.0, inertia=(0.03, 0.03, 0.05), at=(0, 1, 0))
+    m.revolute("hinge", m.ground, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("shaft", m.ground, wheel, at=(0, 1, 0), axis=(0, 0, 1))
+    m.gear("mesh", "shaft", "hinge", ratio=3.0)
+    return m
+
+
+@pytest.mark.parametrize(
+    "scheme", [vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()], ids=lambda scheme: type(scheme).__name__
+)
+def test_a_pendulum_geared_to_a_wheel_against_its_equation(scheme):
+    """(1/3 + 9 · 0.05) θ'' = 9.81/2 cos θ, θ downwards from the x axis; the gear is a row beyond those of joints."""
+    run = vv.simulate(geared_pendulum(), 1.5, 0.1, integrator=vv.Adaptive(scheme, tolerance=1e-5))
+    exact = solve_ivp(
+        lambda _, y: (y[1], 9.81 / 2 * np.cos(y[0]) / (1 / 3 + 9 * 0.05)), (0, 1.5), (0.0, 0.0), "DOP853", run.t,
+        rtol=1e-12, atol=1e-12,
+    )  # fmt: skip
+    off = np.abs(run["hinge.q"] - exact.y[0]).max()
+    assert 1e-6 < off < 5 * run["local_error"].sum() < 1e-2
+    assert run.audit().ok
+    assert run.audit().first_law <= 1e-13
+    assert np.abs(run["shaft.q"] - 3 * run["hinge.q"]).max() <= 1e-12
+
+
+def test_conditions_on_velocities_at_steps_of_any_length():
+    run = vv.simulate(rolling_disc(lean=1.2, turning=1.5), 0.2, 0.05, integrator=vv.Adaptive(tolerance=1e-5))
+    assert run.audit().ok
+    assert run.audit().first_law <= 1e-13
+    assert run.audit().g <= 1e-12
 
 
 # -- what is kept -------------------------------------------------------------------------------------------------

@@ -39,18 +39,18 @@ def test_the_matrix_is_the_derivative_of_the_residual(form):
     scheme = vv.PHMP() if form == "directors" else vv.LieMidpoint()
     state, _ = start_state(model, None, scheme, lambda _: np.zeros(0))
     steps = MachineStepper(model, vv.Newton(), state, H)
-    c, s, n = steps.c, steps.s, len(model.mechanism.bodies)
+    c, s, sparse, n = steps.c, steps.s, steps.sparse, len(model.mechanism.bodies)
     steps._read(state)
 
     def residual(y):
-        trial(c.machine, c.elements, s, None, np.zeros(0), H, y)
+        trial(c.machine, c.elements, c.losses, c.conditions, s, sparse, None, np.zeros(0), H, y)
         return np.concatenate([c.machine.B[:n, FORCE : FORCE + 6].ravel(), c.machine.gap])
 
     y = np.random.default_rng(0).normal(size=c.unknowns)
     residual(y)
     rows, cols, chosen = sparse_pattern(c, s)
     matrix = np.zeros((c.unknowns, c.unknowns))
-    np.add.at(matrix, (rows, cols), s.graph.V[chosen])
+    np.add.at(matrix, (rows, cols), sparse.graph.V[chosen])
     units = np.where(np.arange(c.unknowns) < 6 * n, 1.0, 1.0 / H)  # impulses are h λ
     delta = 1e-5
     differences = [(residual(y + delta * e) - residual(y - delta * e)) / (2 * delta) for e in np.eye(c.unknowns)]

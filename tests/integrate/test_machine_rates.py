@@ -53,7 +53,18 @@ def residual(steps, h, y):
     from visviva.kernels.multibody.tables import FORCE
 
     machine, level = steps.c.machine, steps.level
-    trial(machine, steps.c.elements, steps.s, level, np.zeros(steps.inputs), h, y)
+    trial(
+        machine,
+        steps.c.elements,
+        steps.c.losses,
+        steps.c.conditions,
+        steps.s,
+        steps.sparse,
+        level,
+        np.zeros(steps.inputs),
+        h,
+        y,
+    )
     kinematics, momentum = level.B[:-1, KIN_T : KIN_T + 6], machine.B[:-1, FORCE : FORCE + 6]
     return np.concatenate([kinematics.ravel(), machine.gap, momentum.ravel(), level.gap])
 
@@ -97,7 +108,7 @@ def test_both_levels_are_eliminated_alike_along_the_tree_and_as_a_sparse_matrix(
     runs = []
     for along_tree in (True, False):
         steps, state = stepper(TREES.get(name) or flying(), along_tree=along_tree)
-        assert bool(steps.s.along_tree[0]) is along_tree
+        assert (steps.sparse is None) is along_tree
         assert len(steps.level.border.rows) == (3 if name == "loop" and along_tree else 0)
         runs.append(steps.many(state, 0.01, np.zeros((60, 1, 0))))
     tree, sparse = runs

@@ -142,7 +142,7 @@ def test_redundant_constraints_are_ordinary():
 
 
 def test_damping_that_would_drive_is_refused():
-    model = vv.lagrangian("test", q="x", M=1.0, damping=lambda q: -1.0 + 0 * q.x, q0=[0.0])
+    model = vv.lagrangian("test", q="x", M=1.0, damping=lambda q: q.x - 1.0, q0=[0.0])
     with pytest.raises(vv.ModelError, match="R of 'damping'"):
         vv.simulate(model, 1.0, 0.1)
 

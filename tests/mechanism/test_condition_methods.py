@@ -211,7 +211,7 @@ def test_laws_know_their_derivatives():
         (lambda m: m.constraint("x", "b0", g=lambda b: "text"), "must return numbers"),
         (lambda m: m.constraint("x", "b0", g=lambda b: b.r[0] if b.r[0] > 0 else 0.0), "compares a state"),
         (lambda m: m.constraint("x", "b0", g=lambda b: float(b.r[0])), "turns a state into a float"),
-        (lambda m: m.constraint("x", "b0", g=lambda a, b: a.r[0]), "cannot be traced"),
+        (lambda m: m.constraint("x", "b0", g=lambda a, b: a.r[0]), "one placement for its part: b0"),
         (lambda m: m.constraint("x", "b0", g=lambda b: np.arcsin(b.r[0])), "no exact difference"),
         (lambda m: m.constraint("x", "j0", g=lambda b: b.r[0]), "cannot hold joint 'j0'"),
         (lambda m: m.constraint("x", m.frame("f", m.ground, at=(0, 0, 0)), g=lambda f: f.r[0]), "nothing that moves"),

@@ -65,7 +65,7 @@ BAD = {
         lambda m: hinge(m, limits=(1, -1), stop_stiffness=1.0),
         ("joint 'other'", "from 1 to -1", "low"),
     ),
-    "one limit": (lambda m: hinge(m, limits=1.0, stop_stiffness=1.0), ("two numbers", "(low, high)")),
+    "one limit": (lambda m: hinge(m, limits=1.0, stop_stiffness=1.0), ("two finite numbers", "(low, high)")),
     "no stiffness": (lambda m: hinge(m, limits=(-1, 1)), ("no stop_stiffness",)),
     "no limits": (lambda m: hinge(m, stop_stiffness=5.0), ("no limits",)),
     "negative stiffness": (lambda m: hinge(m, limits=(-1, 1), stop_stiffness=-5.0), ("stiffness", "positive")),
@@ -76,7 +76,7 @@ BAD = {
     "stop on a weld": (lambda m: m.stop("s", "weld", -1, 1, stiffness=1.0), ("stop 's'", "'weld'", "no coordinate")),
     "stop of no coordinate": (
         lambda m: m.stop("s", "hinge", -1, 1, stiffness=1.0, coordinate=1),
-        ("coordinate 1", "has 1 coordinates"),
+        ("coordinate 1", "has 1 coordinate."),
     ),
     "stop width": (lambda m: m.stop("s", "hinge", -1, 1, stiffness=1.0, width=0.0), ("width of stop 's'", "positive")),
 }

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
     from visviva.kernels.multibody.border import Border
     from visviva.kernels.multibody.ggl_tables import Rates
-    from visviva.kernels.multibody.graph import Graph
-    from visviva.kernels.multibody.solver import Elimination
+    from visviva.kernels.multibody.solver import Elimination, Sparse
+    from visviva.kernels.multibody.tables import Conditions
 
 Int = NDArray[np.int64]
 BORDER = 18  # rows of loops, at most: beyond, a sparse matrix is less work
@@ -70,7 +70,7 @@ def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
     only on rotations, or against the ground. Conditions couple any of them: with these there is no tree.
     """
     n = len(c.machine.B) - 1
-    if len(c.elements.couplings.rows) or len(c.elements.generated.table):
+    if c.conditions is not None:
         return None  # they couple velocities of any bodies
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
@@ -148,7 +148,7 @@ def _hang(n: int, joints: tuple[JointRows, ...], tree: list[int]) -> TreePlan:
 
 
 def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elimination:
-    """Memory of the elimination; that of the sparse matrix gets its order later, see `sparse_pattern`."""
+    """Memory of the elimination, along a tree if there is a plan of one."""
     from visviva.kernels.multibody.solver import Elimination
     from visviva.kernels.multibody.tree import JOINT, Tree
 
@@ -164,7 +164,6 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
     roots = np.array(plan.roots if plan is not None else (), dtype=np.int64)
     loops = [i for k in (plan.loops if plan is not None else ()) for i in c.joints[k].functions]
     return Elimination(
-        along_tree=np.array([int(plan is not None)], dtype=np.int64),
         Z=np.zeros((max(count, 1), 72)),
         pairs=pairs,
         twist_pairs=twist_pairs,
@@ -172,8 +171,6 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
         loops=np.array(loops, dtype=np.int64),
         tree=Tree(table, roots, np.zeros((len(table), int(JOINT))), np.zeros((8, 6))),
         border=_border(c, loops, active),
-        graph=_graph(c, max(count, 1), plan is None),
-        plan=_no_plan(),
         best=np.zeros(6 * n + m),
     )
 
@@ -217,13 +214,17 @@ def _border(c: MachineModel, loops: list[int], active: Mask) -> Border:
     )  # fmt: skip
 
 
-def _graph(c: MachineModel, pairs: int, used: bool) -> Graph:
+def sparse_of(c: MachineModel, s: Elimination) -> Sparse:
+    """Memory of the sparse matrix, without an order of its elimination."""
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
+    from visviva.kernels.multibody.solver import Sparse
 
-    n, m, more = len(c.machine.B) - 1, len(c.w), 12 * len(c.elements.couplings.bodies)
-    more += len(row_pattern(c.elements.generated, n)[0])
-    values = PER_BODY * n + PER_PAIR * pairs + PER_ROW * m + more if used else 0
-    return Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
+    n, m, more = len(c.machine.B) - 1, len(c.w), 0
+    if c.conditions is not None:
+        more = 12 * len(c.conditions.couplings.bodies) + len(row_pattern(c.conditions.generated, n)[0])
+    values = PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m + more
+    graph = Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
+    return Sparse(graph, _no_plan())
 
 
 def _no_plan() -> Plan:
@@ -245,7 +246,7 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
     if (c.machine.K[:rows, KIND] > ROD).any():
         raise NotCompilable("a joint has a row whose rate has no compiled form")
-    if len(c.elements.couplings.rows) or len(c.elements.generated.table):
+    if c.conditions is not None:
         raise NotCompilable("the rates of conditions have no compiled form")
     joints = s.tree.joints
     tree = RateTree(
@@ -331,16 +332,17 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             rows.append(np.array([place]))
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
-    _add_couplings(c, rows, cols, keep)
-    more_rows, more_cols = row_pattern(c.elements.generated, n)
-    rows.append(more_rows)
-    cols.append(more_cols)
-    keep.append(np.ones(len(more_rows), dtype=bool))
+    if c.conditions is not None:
+        _add_couplings(c.conditions, n, rows, cols, keep)
+        more_rows, more_cols = row_pattern(c.conditions.generated, n)
+        rows.append(more_rows)
+        cols.append(more_cols)
+        keep.append(np.ones(len(more_rows), dtype=bool))
     chosen = np.flatnonzero(np.concatenate(keep))
     return np.concatenate(rows)[chosen], np.concatenate(cols)[chosen], chosen
 
 
-def _add_couplings(c: MachineModel, rows: list[Int], cols: list[Int], keep: list[Mask]) -> None:
+def _add_couplings(c: Conditions, n: int, rows: list[Int], cols: list[Int], keep: list[Mask]) -> None:
     """Rows of couplings: the place of each multiplier, of which the diagonal counts, then their own values.
 
     Generated rows have such places too, of which nothing counts.
@@ -348,12 +350,12 @@ def _add_couplings(c: MachineModel, rows: list[Int], cols: list[Int], keep: list
     from visviva.kernels.multibody.graph import PER_ROW
     from visviva.kernels.multibody.tables import ROWS
 
-    n, couplings, six = len(c.machine.B) - 1, c.elements.couplings, np.arange(6)
+    couplings, six = c.couplings, np.arange(6)
     for place in 6 * n + couplings.rows[:, 0]:
         rows.append(np.full(PER_ROW, place))
         cols.append(np.full(PER_ROW, place))
         keep.append(np.arange(PER_ROW) == PER_ROW - 1)
-    unused = PER_ROW * int(c.elements.generated.table[:, ROWS].sum())
+    unused = PER_ROW * int(c.generated.table[:, ROWS].sum())
     rows.append(np.zeros(unused, dtype=np.int64))
     cols.append(np.zeros(unused, dtype=np.int64))
     keep.append(np.zeros(unused, dtype=bool))

@@ -16,6 +16,7 @@ from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.mechanism.names import check_new_name
 from visviva.model import Dissipation, Kinetic, Model, Port, Variable
+from visviva.model.checks import check_symmetric
 from visviva.model.curved import Curved
 from visviva.model.law import LawEnergy, LawMatrix
 from visviva.model.motion import Coriolis, GeneralMotion, MassMotion
@@ -58,14 +59,20 @@ def lagrangian(
 
     Source: Latussek, Kinon, Betsch, (8) for L(q, v), (19) for M(q), (24) for constant M.
     """
+    if not isinstance(name, str):
+        raise ModelError(f"the first argument of lagrangian() is the name of the system, got {name!r}.")
     names = coordinate_names(name, q)
     n, tracing, taken = len(names), Tracing(name, names, parameters or {}), {*OWN, *names}
     storages, structures = _energies(tracing, L, M, V)
     for label, given in _named(g, "constraint").items():
         structures.append(_constraint(tracing, _new(label, taken, name), given))
     for label, given in _named(damping, "damping").items():
-        R = tracing.matrix(given, f"damping {label!r}", velocities=True)
-        structures.append(Dissipation(_new(label, taken, name), (SPEED,), _matrix(tracing, R, efforts=True), (PLACE,)))
+        R = _matrix(tracing, tracing.matrix(given, f"damping {label!r}", velocities=True), efforts=True)
+        if isinstance(R, np.ndarray):
+            check_symmetric(R, f"damping {label!r} of {name!r}", semidefinite=True)
+        structures.append(Dissipation(_new(label, taken, name), (SPEED,), R, (PLACE,)))
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise ModelError(f"inputs of {name!r} are given by name, e.g. inputs={{'motor': [1, 0]}}, got {inputs!r}.")
     for label, given in (inputs or {}).items():
         B = tracing.columns(given, f"input {label!r}")
         structures.append(Port(_new(label, taken, name), (SPEED,), B.shape[1], _matrix(tracing, B), (PLACE,)))

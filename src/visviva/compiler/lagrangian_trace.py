@@ -88,7 +88,7 @@ class Tracing:
             raise ModelError(f"{what} of {self.system!r} must have shape ({n}, {n}) or ({n},), got {values.shape}.")
         for i in range(n):
             for j in range(i):
-                if self.is_zero(values[i, j] - values[j, i]):
+                if is_zero(values[i, j] - values[j, i]):
                     values[i, j] = values[j, i]
                 else:
                     raise ModelError(
@@ -106,20 +106,6 @@ class Tracing:
             raise ModelError(f"{what} of {self.system!r} must have shape {wanted}, got {np.shape(values)}.")
         return values
 
-    def is_zero(self, value: Any) -> bool:
-        """Whether an expression vanishes; where SymPy does not see it, at some generic points."""
-        import sympy
-
-        if value == 0 or sympy.expand(value) == 0:
-            return True
-        free = sorted(value.free_symbols, key=str)
-        draws = np.random.default_rng(0).uniform(0.3, 1.2, (4, len(free)))
-        size = sum(sympy.Abs(term) for term in sympy.Add.make_args(value))
-        pairs = [
-            (value.subs(point), size.subs(point)) for point in (dict(zip(free, draw, strict=True)) for draw in draws)
-        ]
-        return all(bool(abs(complex(a)) <= 1e-12 * abs(complex(b))) for a, b in pairs)
-
     def check_parameters(self) -> None:
         """An error if a parameter is used by no function."""
         for name, symbol in self.symbols.items():
@@ -131,6 +117,21 @@ class Tracing:
         import sympy
 
         return sympy.Integer(0)
+
+
+def is_zero(value: Any) -> bool:
+    """Whether an expression vanishes; where SymPy does not see it, at some generic points."""
+    import sympy
+
+    if value == 0 or sympy.expand(value) == 0:
+        return True
+    free = sorted(value.free_symbols, key=str)
+    draws = np.random.default_rng(0).uniform(0.3, 1.2, (4, len(free)))
+    size = sum(sympy.Abs(term) for term in sympy.Add.make_args(value))
+    pairs = [
+        (value.subs(point), size.subs(point)) for point in (dict(zip(free, draw, strict=True)) for draw in draws)
+    ]
+    return all(bool(abs(complex(a)) <= 1e-12 * abs(complex(b))) for a, b in pairs)
 
 
 def coordinate_names(system: str, q: object) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ from visviva.model.body import Gyroscopic
 from visviva.model.holonomic import Holonomic
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.advance import Places
-    from visviva.kernels.multibody.tables import Elements, Machine
+    from visviva.kernels.multibody.states import Places
+    from visviva.kernels.multibody.tables import Conditions, Elements, Losses, Machine
 
 
 @final
@@ -37,6 +37,8 @@ class MachineModel:
     model: Model
     machine: Machine
     elements: Elements
+    losses: Losses | None
+    conditions: Conditions | None
     places: Places
     w: Int
     sign: Array
@@ -82,7 +84,7 @@ class _Builder:
         self.owner: list[int] = []
 
     def build(self) -> MachineModel:
-        from visviva.kernels.multibody.advance import Places
+        from visviva.kernels.multibody.states import Places
         from visviva.kernels.multibody.tables import Machine
 
         joints = self._joints()
@@ -114,8 +116,10 @@ class _Builder:
         )
         w, sign = self._multipliers(joints)
         w, sign = np.concatenate([w, couplings, others]), np.append(sign, np.ones(len(couplings) + len(others)))
-        elements = acting.tables(own, generated)
-        return MachineModel(self.model, machine, elements, places, w, sign, joints, acting.widest)
+        return MachineModel(
+            self.model, machine, acting.tables(), acting.losses.tables(), acting.conditions(own, generated), places, w,
+            sign, joints, acting.widest,
+        )  # fmt: skip
 
     # -- bodies --
 

@@ -33,7 +33,7 @@ from visviva.model.structure import AbstractStructure, Dissipation, Port, Routin
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
-    from visviva.kernels.multibody.tables import Elements, GeneratedRows
+    from visviva.kernels.multibody.tables import Conditions, Elements, GeneratedRows
 
 
 @final
@@ -79,8 +79,15 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def tables(self, first: int, generated: GeneratedRows) -> Elements:
-        """As the kernels want them; first: multiplier of the first coupling, generated: other conditions."""
+    def conditions(self, first: int, generated: GeneratedRows) -> Conditions | None:
+        """Couplings, the first with the multiplier `first`, and generated rows; None where there are none of both."""
+        from visviva.kernels.multibody.tables import Conditions
+
+        couplings = self.couplings.tables(self._measures, first)
+        return Conditions(couplings, generated) if self.m.conditions else None
+
+    def tables(self) -> Elements:
+        """As the kernels want them."""
         from visviva.kernels.multibody.tables import Elements
 
         law, law_rows, law_numbers = self._laws()
@@ -99,9 +106,6 @@ class ActingParts:
             numbers=np.array(self._numbers, dtype=np.float64),
             heats=table(self._heats, 2),
             works=table(self._works, 2),
-            losses=self.losses.tables(),
-            couplings=self.couplings.tables(self._measures, first),
-            generated=generated,
         )
 
     def _other_states(self) -> None:

@@ -47,8 +47,10 @@ class LossTables:
         self._laws.append((part.law, part.parameters, part.weight))
         return len(self._rub) - 1
 
-    def tables(self) -> Losses:
-        """As the kernels want them."""
+    def tables(self) -> Losses | None:
+        """As the kernels want them; None where there are none."""
+        if not (self._rub or self.stops or self.motors or self.nodes):
+            return None
         from visviva.kernels.multibody.tables import Losses
 
         k, law, law_rows, law_numbers = len(self._rub), *self._addresses()
@@ -72,7 +74,6 @@ class LossTables:
             node_numbers=stack([np.array(row) for row in nodes], 5),
             given=np.zeros(len(nodes)),
             sinks=np.array(self.sinks, dtype=np.int64),
-            acts=np.array([int(k + len(self.stops) + len(self.motors) > 0)], dtype=np.int64),
             feels=np.array([int(warm.any())], dtype=np.int64),
             theta0=np.array([self.m.theta0]),
         )

@@ -3,20 +3,29 @@
 from visviva.forms.constraints import Acceleration, Geometric, Kinematic, Pfaffian
 from visviva.forms.damping import Damping
 from visviva.forms.loops import Loop
+from visviva.forms.minimal import MinimalForm
 from visviva.forms.moments import Moments
+from visviva.forms.momentum import MomentumForm
+from visviva.forms.of_mechanisms import analytical
 from visviva.forms.parameterisation import Parameterisation
 from visviva.forms.rigid_system import RigidSystem
 from visviva.forms.stiffness import Stiffness
+from visviva.forms.tree import Link, Tree
 
 __all__ = [
     "Acceleration",
     "Damping",
     "Geometric",
     "Kinematic",
+    "Link",
     "Loop",
+    "MinimalForm",
     "Moments",
+    "MomentumForm",
     "Parameterisation",
     "Pfaffian",
     "RigidSystem",
     "Stiffness",
+    "Tree",
+    "analytical",
 ]

@@ -26,11 +26,22 @@ class Constrained:
     rank: int
 
 
-def constrained(M: Array, Z: Array, b: Array, z: Array, names: Sequence[str], owner: str) -> Constrained:
+def constrained(
+    M: Array,
+    Z: Array,
+    b: Array,
+    z: Array,
+    names: Sequence[str],
+    owner: str,
+    rank: int | None = None,
+) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
     Velocities are counted in units in which their own inertia is one, and each row has length one, so that neither
     rank nor regularity depend on units. An error names the velocities of a motion without inertia.
+
+    rank: that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows that
+          follow from others there would be independent by as much: beyond this rank singular values say nothing.
     """
     inertia = np.diagonal(M)
     typical = float(inertia.max(initial=0.0)) or 1.0
@@ -38,7 +49,7 @@ def constrained(M: Array, Z: Array, b: Array, z: Array, names: Sequence[str], ow
     rows = Z * unit
     length = np.linalg.norm(rows, axis=1)
     length = np.where(length > 0, length, 1.0)
-    parts = split(rows / length[:, None])
+    parts = split(rows / length[:, None], rank=rank)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
     a = parts.solve(z / length)
     if N.size:

@@ -73,6 +73,11 @@ class Flow(AbstractSystem):
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored energy [J]."""
 
+    def energy_size(self, q: Array, xi: Array, s: Array) -> float:
+        """Size of the terms that add up to the energy [J]: its rounding is relative to it."""
+        still = self.energy(q, np.zeros(self.n), s)
+        return abs(still) + abs(self.energy(q, xi, s) - still)
+
     @abstractmethod
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Power supplied less power dissipated [W]: the rate of the energy."""

@@ -11,10 +11,12 @@ from typing import Any, final
 
 import numpy as np
 
-# (ŵ u)_i = ε_ikj w_k u_j. The hat as a contraction: entries may be numbers or expressions.
-_HAT = np.array(
-    [[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 0]]]
-)
+# Contractions with signs: entries may be numbers or expressions.
+_HAT = np.zeros((3, 3, 3), dtype=int)  # (ŵ u)_i = ε_ikj w_k u_j
+for _k, _i, _j in ((0, 2, 1), (1, 0, 2), (2, 1, 0)):
+    _HAT[_k, _i, _j], _HAT[_k, _j, _i] = 1, -1
+_LIE_POISSON = np.zeros((6, 6, 6), dtype=int)  # [[π̂, p̂], [p̂, 0]] of (π; p)
+_LIE_POISSON[:3, :3, :3] = _LIE_POISSON[3:, :3, 3:] = _LIE_POISSON[3:, 3:, :3] = _HAT
 
 
 @final
@@ -46,13 +48,13 @@ def kane_matrices(S: Any, S_dot: Any, twists: Any, inertias: Any) -> KaneMatrice
     C the result is (56) itself where the centre of mass is the origin.
     """
     momenta = _apply(inertias, twists)
-    MS = inertias @ S
+    structure = _lie_poisson(momenta)
+    MS, S_t = inertias @ S, _transposed(S)
     half = _transposed(MS) @ S_dot  # (b, n, n)
-    D = half + _transposed(S) @ _gyrator(twists, momenta, inertias) @ S
-    force = _apply(_transposed(S_dot), momenta) + _apply(_transposed(S) @ _lie_poisson(momenta), twists)
-    A_dot = half + _transposed(half)
-    p = _apply(_transposed(S), momenta)
-    return KaneMatrices((_transposed(S) @ MS).sum(0), D.sum(0), p.sum(0), force.sum(0), A_dot.sum(0))
+    D = half + S_t @ (_annihilating(twists, inertias) - structure) @ S
+    force = _apply(_transposed(S_dot), momenta) + _apply(S_t, _apply(structure, twists))
+    parts = (S_t @ MS, D, _apply(S_t, momenta), force, half + _transposed(half))
+    return KaneMatrices(*(part.sum(0) for part in parts))
 
 
 def generalised_force(S: Any, wrenches: Any) -> Any:
@@ -62,26 +64,21 @@ def generalised_force(S: Any, wrenches: Any) -> Any:
 
 def hat(w: Any) -> Any:
     """ŵ with ŵ u = w × u, (..., 3, 3), of numbers or expressions."""
-    return np.tensordot(w, _HAT, 1)
+    return (w @ _HAT.reshape(3, 9)).reshape((*w.shape, 3))
 
 
 def _lie_poisson(P: Any) -> Any:
     """Λ(P) = [[π̂, p̂], [p̂, 0]] with Λ(P) V = ad_Vᵀ P, for momenta P = (π; p)."""
-    angular, linear = hat(P[..., :3]), hat(P[..., 3:])
-    return _blocks(angular, linear, 0 * linear)
+    return (P @ _LIE_POISSON.reshape(6, 36)).reshape((*P.shape, 6))
 
 
-def _gyrator(V: Any, P: Any, M: Any) -> Any:
-    """K = C - Λ(P) with C = [[tr I ω̂, m v̂], [m v̂, m ω̂]], where I and m are those of the blocks of M."""
-    spin, speed = hat(V[..., :3]), hat(V[..., 3:])
-    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    trace, mass = diagonal[..., :3].sum(-1)[..., None, None], diagonal[..., 3:].sum(-1)[..., None, None] / 3
-    return _blocks(trace * spin, mass * speed, mass * spin) - _lie_poisson(P)
-
-
-def _blocks(a: Any, b: Any, c: Any) -> Any:
-    """[[a, b], [b, c]]."""
-    return np.concatenate([np.concatenate([a, b], axis=-1), np.concatenate([b, c], axis=-1)], axis=-2)
+def _annihilating(V: Any, M: Any) -> Any:
+    """C = [[tr I ω̂, m v̂], [m v̂, m ω̂]], C V = 0, where I and m are those of the blocks of M."""
+    diagonal = M[..., range(6), range(6)]
+    trace, mass = diagonal[..., :3].sum(-1)[..., None], diagonal[..., 3:].sum(-1)[..., None] / 3
+    C = _lie_poisson(np.concatenate([trace * V[..., :3], mass * V[..., 3:]], axis=-1))
+    C[..., 3:, 3:] = hat(mass * V[..., :3])
+    return C
 
 
 def _apply(M: Any, x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -10,28 +11,25 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism
-from visviva.errors import AssemblyError
+from visviva.forms.closing import check_state, closed, tangent
 from visviva.forms.configuration import Configuration
 from visviva.forms.constrained import Constrained, constrained
-from visviva.forms.minimal_state import Coordinates
-from visviva.forms.flow import Flow
+from visviva.forms.flow import Flow, FlowState
 from visviva.forms.inertial import INERTIAL
 from visviva.forms.links import SIZES, q_dot
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.model_states import ModelStates
 from visviva.forms.names import coordinate_names, velocity_names
 from visviva.forms.point import Point
 from visviva.forms.spanning import Spanning, spanning
 from visviva.forms.tree import Tree
 from visviva.integrate.inputs import TimeInputs, input_function
-from visviva.mechanism import Mechanism
-from visviva.mechanism.linkage import mass_vector
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
-from visviva.model import Model
-from visviva.model.driven import row_inputs
-
-ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
-ITERATIONS = 20
-CLOSED = 1e-14
+from visviva.mechanism.positions import close
+from visviva.mechanism.singular import regularity
+from visviva.model import Model, State
 
 
 @final
@@ -130,6 +128,17 @@ class MinimalForm(Flow):
 
         return coordinates(self, state)
 
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts: as assembled, at what `coordinates` takes, or at (q, ξ, s); s may be left out."""
+        if initial is None or isinstance(initial, Motion | State | np.ndarray):
+            initial = self.initial if initial is None else self.coordinates(initial)
+        elif isinstance(initial, Sequence) and len(initial) == 2:
+            initial = (*initial, self.initial.s)
+        state = Flow.checked(self, initial)
+        point = Point(self, state.q, state.xi, state.s)
+        check_state(self, point, self._u(state.t, point))
+        return state
+
     def at(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Point:
         """Everything at one state; ξ defaults to zero, s to what it is as assembled."""
         q = finite_vector(q, f"coordinates q of {self.name!r}", self.size_q)
@@ -182,7 +191,7 @@ class MinimalForm(Flow):
         """
         point = self.at(q, xi, s)
         inputs = self._u(t, point, u)
-        self.check(point, inputs)
+        check_state(self, point, inputs)
         rates = self._driven(t) if u_dot is None else finite_vector(u_dot, "u_dot", len(inputs))
         return self.solve(point, inputs, rates, tau).xi_dot
 
@@ -200,7 +209,7 @@ class MinimalForm(Flow):
 
         point = self.at(q, xi, s)
         u = self._u(t, point)
-        self.check(point, u)
+        check_state(self, point, u)
         return reactions(self, point, u, self._driven(t))
 
     def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None) -> Solved:
@@ -216,7 +225,16 @@ class MinimalForm(Flow):
 
     def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
         """M a + Zᵀw = b, Z a = z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}")
+        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent rows among those that the tree does not hold, at a regular configuration."""
+        if not self.open.constraints:
+            return 0
+        linkage = Linkage(self.mechanism)
+        kept = regularity(linkage, close(linkage, linkage.kinematics.as_built)).kept
+        return int(kept.sum()) - (len(self.masses) - self.n)
 
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""
@@ -248,6 +266,10 @@ class MinimalForm(Flow):
         """Stored energy [J]; with thermal nodes the exergy H of the Model, relative to the environment."""
         return float(self.open.H(self.at(q, xi, s).x))
 
+    def energies(self, q: Array, xi: Array, s: Array | None = None) -> dict[str, float]:
+        """Stored energy [J] by component."""
+        return {name: float(value) for name, value in self.open.energies(self.at(q, xi, s).x).items()}
+
     def kinetic_energy(self, q: Array, xi: Array) -> float:
         """½ ξᵀM ξ [J]."""
         V = self.at(q, xi).V
@@ -269,42 +291,9 @@ class MinimalForm(Flow):
         """
         if not self.open.constraints:
             return q, xi, s
-        point = Point(self, q, xi, s)
-        zero = np.zeros(self.n)
-        best = np.inf
-        for _ in range(ITERATIONS):
-            g = self.open.g(point.x)
-            gap = float((np.abs(g) / self.open.g_scale(point.x)).max(initial=0.0))
-            if gap <= CLOSED or (gap < ON_ROWS and gap >= 0.5 * best):
-                break
-            best = min(best, gap)
-            point = Point(self, self.advance_q(point.q, self.constrained(point, zero, -g).a), xi, s)
-        else:
-            worst = int((np.abs(g) / self.open.g_scale(point.x)).argmax())
-            raise AssemblyError(
-                f"{self.open.kinds[worst][0]!r} of mechanism {self.name!r} cannot be closed from this state: "
-                f"g = {g[worst]:.3g} is left."
-            )
-        rows = -row_inputs(self.open, point.x, self._u(t, point))
-        xi = self.constrained(point, point.M @ xi, rows).a
-        return point.q, xi, point.form.states.s_of(Point(self, point.q, xi, s).x)
-
-    def check(self, point: Point, u: Array) -> None:
-        """An error that names the constraint if a state violates one."""
-        model = self.open
-        if not model.constraints:
-            return
-        gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
-        if gap.max(initial=0.0) <= ON_ROWS:
-            driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
-            size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
-            gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
-        if gap.max(initial=0.0) > ON_ROWS:
-            worst = int(gap.argmax())
-            raise AssemblyError(
-                f"the state of mechanism {self.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
-                "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
-            )
+        point = closed(self, Point(self, q, xi, s))
+        xi = tangent(self, point, self._u(t, point))
+        return point.q, xi, self.states.s_of(point.x)
 
     def inputs_at(self, t: float, point: Point) -> tuple[Array, Array]:
         """u, and u̇ of what drives."""

@@ -107,6 +107,10 @@ class ModelFlow(Flow):
         """Stored exergy [J], which is energy where nothing is thermal."""
         return float(self.form.open.H(Point(self.form, q, xi, s).x))
 
+    def energy_size(self, q: Array, xi: Array, s: Array) -> float:
+        """Sum over all storages [J]."""
+        return float(np.abs(self.form.open.exergies(Point(self.form, q, xi, s).x)).sum())
+
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Work of the ports less exergy destroyed [W]."""
         found = self.supplied([self.evaluated(t, q, xi, s)])

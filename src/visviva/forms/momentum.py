@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, final
 
+import numpy as np
+
 from visviva._arrays import Array, finite_vector
-from visviva.forms.minimal_state import Coordinates
-from visviva.forms.flow import Flow
+from visviva.forms.flow import Flow, FlowState
 from visviva.forms.minimal import MinimalForm
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.point import Point
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Mechanism, Motion
+from visviva.model import State
 
 
 @final
@@ -41,6 +45,16 @@ class MomentumForm(Flow):
         """(q, p, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`."""
         return self._with_momenta(self.minimal.coordinates(state))
 
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts: as assembled, at what `coordinates` takes, or at (q, p, s); s may be left out."""
+        if initial is None or isinstance(initial, Motion | State | np.ndarray):
+            initial = self.initial if initial is None else self.coordinates(initial)
+        elif isinstance(initial, Sequence) and len(initial) == 2:
+            initial = (*initial, self.initial.s)
+        state = Flow.checked(self, initial)
+        self.minimal.checked((state.q, self.velocities(state.q, state.xi), state.s))
+        return state
+
     def x(self, q: Array, p: Array, s: Array | None = None) -> Array:
         """The Model's state."""
         return self.minimal.x(q, self.velocities(q, p), s)
@@ -67,8 +81,8 @@ class MomentumForm(Flow):
         return self.minimal.advance_q(q, delta)
 
     def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """See `Configuration`."""
-        return self.minimal.inverse_tangent(q, delta, xi)
+        """δ̇ at momenta p in the place of ξ."""
+        return self.minimal.inverse_tangent(q, delta, self.velocities(self.advance_q(q, delta), xi))
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """Stored energy [J] at momenta p."""

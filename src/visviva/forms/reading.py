@@ -9,9 +9,10 @@ import numpy as np
 from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.errors import AssemblyError, ModelError
+from visviva.forms.closing import check_state
 from visviva.forms.constrained import constrained
-from visviva.forms.minimal_state import Coordinates
 from visviva.forms.links import pose
+from visviva.forms.minimal_state import Coordinates
 from visviva.forms.point import Point
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
@@ -50,7 +51,7 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     rows = -row_inputs(form.open, point.x, u)
     xi = constrained(M, point.Z, point.S.T @ (metric * V), rows, form.xi_names, f"mechanism {form.name!r}").a
     if exact:
-        form.check(Point(form, q, xi, s), u)
+        check_state(form, Point(form, q, xi, s), u)
         _check_velocities(form, V, point.S @ xi)
     return Coordinates(q, xi, s)
 

@@ -19,8 +19,10 @@ from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Ad
 from visviva.model import Model, State
 
 FINEST = 1e-13  # tolerances below are rounding
-FAR = 0.1  # a step is changed by less, to close its balance
-RESOLVED = 8 * EPS  # of the energies: their rounding
+FAR = 0.1  # a step is damped by less, to close its balance
+SHARE = 100.0  # of its error estimate, by which relaxation may change a step
+NOTHING = 1e-11  # the same, where the estimate is rounding
+ROUNDED, RESOLVED = 2 * EPS, 64 * EPS  # of the energies: what is not improved, and what counts as closed
 FURTHER = 1e-3  # where relaxation looks for the second point of its secant
 
 
@@ -114,11 +116,12 @@ class DOP853(AbstractFlowScheme):
 @final
 @dataclass(frozen=True)
 class Gauss8(AbstractFlowScheme):
-    """Gauss' collocation with four stages: order 8, symmetric in time, stable for stiff springs at any step.
+    """Gauss' collocation with four stages: order 8, stable for stiff springs at any step.
 
     The stages are found by fixed-point iteration from the polynomial of the last step, and where that does not
-    contract by Newton's method with a matrix from differences. Errors of energy do not grow with time where motions
-    are reversible. All weights are positive: no heat is negative.
+    contract by Newton's method with a matrix from differences. All weights are positive: no heat is negative. Where
+    the configuration is a vector (hinges, sliders) a step is symmetric in time; with balls and free bodies it is so
+    to the order of the scheme, since the local coordinates of a step belong to its start.
     """
 
     order: ClassVar[int] = 8
@@ -163,10 +166,13 @@ class Relaxed(AbstractFlowScheme):
             there = end(gamma)
             return flow.energy(there.q, there.xi, there.s) - E0 - gamma * gain
 
-        rounding = RESOLVED * _energy_size(local, E0)
-        gamma, left = root(gap, 1.0, 1.0 + FURTHER, EPS * abs(E0))
-        balanced = abs(left) <= rounding and abs(gamma - 1.0) < FAR
-        gamma = gamma if balanced else 1.0
+        whole = end(1.0)
+        size = max(flow.energy_size(there.q, there.xi, there.s) for there in (state, whole))
+        gamma, left = root(gap, 1.0, 1.0 + FURTHER, ROUNDED * size)
+        shift = abs(gamma - 1.0) * float(np.linalg.norm((d - h * K[-1]) / local.sizes(h, K[0])))
+        if shift > max(SHARE * error_estimate(local, table, K, h), NOTHING):
+            gamma, left = 1.0, gap(1.0)
+        balanced = abs(left) <= RESOLVED * size
         return FlowStep(end(gamma), gamma * h, Y, table.b, table.c / gamma, balanced=balanced)
 
 
@@ -176,9 +182,9 @@ class BalancedGauss8(AbstractFlowScheme):
     """Gauss8 with a multiplier that closes the balance of energy: k_i = f(Y_i) - (0, θ ξ_i, 0), θ = O(h⁸).
 
     θ is one number per step, a damping too small to matter for the order, positive or negative, with which
-    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step: a
-    symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities. Steps keep the length
-    that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
+    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step where
+    that of Gauss8 is: a symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities.
+    Steps keep the length that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
     """
 
     order: ClassVar[int] = 8
@@ -205,19 +211,13 @@ class BalancedGauss8(AbstractFlowScheme):
             gain = h * supplied(local, table.c, table.b, found.Y, h)
             return flow.energy(there.q, there.xi, there.s) - E0 - gain
 
-        rounding, there = RESOLVED * _energy_size(local, E0), end(found.K)
+        there = end(found.K)
+        size = max(flow.energy_size(there.q, there.xi, there.s) for there in (state, there))
         still = flow.energy(there.q, np.zeros(flow.n), there.s)
         kinetic = flow.energy(there.q, there.xi, there.s) - still
         first = gap(0.0)
         second = first / (2.0 * h * kinetic) if kinetic > 0 else 0.0
-        theta, left = root(gap, 0.0, second, EPS * abs(E0)) if abs(second * h) < FAR else (0.0, first)
-        balanced = abs(left) <= rounding and abs(theta * h) < FAR
+        theta, left = root(gap, 0.0, second, ROUNDED * size) if abs(second * h) < FAR else (0.0, first)
+        balanced = abs(left) <= RESOLVED * size and abs(theta * h) < FAR
         found = solve(local, table, h, found.K, theta) if balanced else start
         return FlowStep(end(found.K), h, found.Y, table.b, table.c, 0.0, iterations, found.residual, balanced=balanced)
-
-
-def _energy_size(local: Local, E0: float) -> float:
-    """The size of what cancels in an energy: its value with and without velocities."""
-    flow, start = local.flow, local.start
-    still = flow.energy(start.q, np.zeros(flow.n), start.s)
-    return max(abs(E0), abs(still) + abs(E0 - still))

@@ -27,8 +27,8 @@ class TreeDynamics:
     damping:   [N s/m, N m s] of each velocity: τ has -d ξ.
     stiffness: [N/m, N m] of each angle and shift, zero for balls and free links: τ has -c (q - relaxed).
 
-    Coordinates q and velocities ξ are those of the tree, link by link. Every method takes leading axes: many motions are
-    one compiled call. Wrenches are (m; f) on the links of the tree, at their origins and in their axes.
+    Coordinates q and velocities ξ are those of the tree, link by link. Every method takes leading axes: many motions
+    are one compiled call. Wrenches are (m; f) on the links of the tree, at their origins and in their axes.
     """
 
     def __init__(
@@ -130,6 +130,33 @@ class TreeDynamics:
         v = np.einsum("lji,blj->bli", R, V[..., 3:] + np.cross(V[..., :3], r))
         return np.concatenate([w, v], axis=-1).reshape(*shape, len(parts.carrier), 6)
 
+    def derivatives(
+        self, q: ArrayLike, xi: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array]:
+        """∂ξ̇/∂q, ∂ξ̇/∂ξ and ∂ξ̇/∂τ = M⁻¹, (..., n, n) each.
+
+        Derivatives by q are along velocities: column k is the rate of ξ̇ when the tree moves with ξ_k = 1 alone. For
+        angles and shifts that is the partial derivative.
+        """
+        from visviva.kernels.trees.addresses import accelerations
+        from visviva.kernels.trees.derivatives import ROWS, SWEEP, A, Sweeps, differentiate
+        from visviva.kernels.trees.field import Field
+        from visviva.kernels.trees.tables import memory
+
+        shape, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
+        T, n, W = self.parts.tables, self.n, memory(self.parts.tables)
+        Z = np.zeros((len(T.K) + 1, int(SWEEP)))
+        Z[-1, [0, 4, 8]] = 1.0
+        Z[-1, A + 3 : A + 6] = -T.gravity
+        addresses = np.array([accelerations(), 0])
+        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), np.empty(L.shape[1:]), W)
+        sweeps = Sweeps(T.S, Z, np.empty((ROWS, n)), np.zeros((n, n)))
+        found = np.zeros((3, len(Q), n, n))
+        singular = differentiate(field, sweeps, self.parts.paths, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
+        self.refuse_singular(singular)
+        by_q, by_xi, by_tau = found.reshape(3, *shape, n, n)
+        return by_q, by_xi, by_tau
+
     def sizes(self, loads: int = 0) -> Int:
         """Moving links, velocities, coordinates, rows of wrenches, as compiled loops want them."""
         return np.array([len(self.parts.tables.K), self.n, self.size_q, loads], dtype=np.int64)
@@ -152,8 +179,29 @@ class TreeDynamics:
         f = np.einsum("lij,...lj->...li", R, w[..., 3:])
         m = np.einsum("lij,...lj->...li", R, w[..., :3]) + np.cross(r, f)
         found = np.zeros((*w.shape[:-2], len(parts.tables.K) + 1, 6))
-        np.add.at(found, (..., parts.carrier, slice(None)), np.concatenate([m, f], axis=-1))
+        for link, k in enumerate(parts.carrier):
+            found[..., k, :3] += m[..., link, :]
+            found[..., k, 3:] += f[..., link, :]
         return np.ascontiguousarray(found[..., :-1, :])
+
+    def energy_size(self, q: Array, xi: Array) -> float:
+        """Sum of the sizes of all terms of the energy [J]: its rounding is as large, whatever its zero."""
+        X, gravity, E = self.poses(q), self.tree.gravity, self.parts.tables.E
+        centres = np.einsum("lij,lj->li", X[:, :3, :3], [link.com for link in self.tree.links]) + X[:, :3, 3]
+        weights = sum(link.mass * abs(float(gravity @ r)) for link, r in zip(self.tree.links, centres, strict=True))
+        kinetic = 0.5 * float(xi @ self.mass_matrix(q) @ xi)
+        flat = [(at, k) for _, kind, at, k, *_ in self.parts.tables.K if kind <= 1]
+        springs = sum(0.5 * E[k, 1] * (q[at] - E[k, 2]) ** 2 for at, k in flat)
+        return kinetic + weights + float(springs)
+
+    def check_quaternions(self, q: Array) -> None:
+        """An error that names the link, where a quaternion is not of length one."""
+        for name, at in self._quaternions:
+            length = np.linalg.norm(q[..., at : at + 4], axis=-1)
+            if (np.abs(length - 1.0) > NEARLY_UNIT).any():
+                raise ModelError(
+                    f"the quaternion of link {name!r}, q[{at}:{at + 4}], must have length 1, got {length}."
+                )
 
     @cached_property
     def _quaternions(self) -> list[tuple[str, int]]:

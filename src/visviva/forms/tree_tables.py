@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from functools import cached_property
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,11 +12,25 @@ from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.forms.tree import Link, Tree
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.tables import AXIS, BALL, CONSTANTS, COORDINATES, FREE, HINGE, VELOCITIES, WHOLE, Tables
+from visviva.kernels.trees.tables import (
+    AXIS,
+    BALL,
+    CONSTANTS,
+    COORDINATES,
+    FREE,
+    HINGE,
+    PARENT,
+    VELOCITIES,
+    WHOLE,
+    Tables,
+)
 
 from visviva.kernels.trees.tables import (  # isort: skip
-    COS_A, COS_B, INERTIA, MASS, MOMENT, OFFSET, ORIGIN, ROT, SHIFT, SIN_A, SIN_B, TURN,
+    AT_V, COS_A, COS_B, COUNT, INERTIA, MASS, MOMENT, OFFSET, ORIGIN, ROT, SHIFT, SIN_A, SIN_B, TURN,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from visviva.kernels.trees.runs import Paths
 
 KINDS = {"hinge": HINGE, "slider": AXIS, "ball": BALL, "free": FREE}
 VELOCITIES_OF = {"hinge": 1, "slider": 1, "ball": 3, "free": 6, "fixed": 0}
@@ -38,6 +53,24 @@ class TreeTables:
     X_KL: Array  # (links, 4, 4)
     moving: Int  # (moving links,)
     size_q: int
+
+    @cached_property
+    def paths(self) -> Paths:
+        """Runs of velocities above and behind each moving link."""
+        from visviva.kernels.trees.runs import Paths
+
+        K = self.tables.K
+        N = len(K)
+        own = [range(at, at + count) for at, count in K[:, [AT_V, COUNT]]]
+        above, behind = [list[int]() for _ in K], [list[int]() for _ in K]
+        for i in range(N):
+            p = K[i, PARENT]
+            above[i] = [*above[p], *own[p]] if p < N else []
+        for i in reversed(range(N)):
+            if (p := K[i, PARENT]) < N:
+                behind[p] += [*own[i], *behind[i]]
+        (above_at, above_runs), (behind_at, behind_runs) = _runs(above), _runs(behind)
+        return Paths(above_at, above_runs, behind_at, behind_runs)
 
 
 @final
@@ -109,6 +142,17 @@ def _moving_links(tree: Tree) -> tuple[list[_Moving], Int, Array, Int]:
             found[k].carry(link, X)
         carrier[i], X_KL[i] = k, X
     return found, carrier, X_KL, np.array(moving, dtype=np.int64)
+
+
+def _runs(lists: list[list[int]]) -> tuple[Int, Int]:
+    """Runs [begin, end) of each list of numbers, the last ones first, and where those of each list begin."""
+    found, at = list[tuple[int, int]](), [0]
+    for numbers in lists:
+        each = np.array(sorted(numbers), dtype=np.int64)
+        parts = np.split(each, np.nonzero(np.diff(each) != 1)[0] + 1) if len(each) else []
+        found += [(int(part[0]), int(part[-1]) + 1) for part in reversed(parts)]
+        at.append(len(found))
+    return np.array(at, dtype=np.int64), np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def _check(tree: Tree, i: int) -> None:

@@ -1,5 +1,6 @@
-"""Mathematics without physics: Lie groups, frames, spatial vectors, inertia."""
+"""Mathematics without physics: Lie groups, frames, spatial vectors, projective geometry, screws, inertia."""
 
+from visviva.geometry import conventions, projective, screws
 from visviva.geometry.frames import Pose, seen_from_source, seen_from_target
 from visviva.geometry.group import AbstractLieGroup, LogBranch
 from visviva.geometry.hat import skew, skew2, vee, vee2
@@ -27,8 +28,11 @@ __all__ = [
     "SO3xR3",
     "Twist",
     "Wrench",
+    "conventions",
     "is_positive_isometry",
     "power",
+    "projective",
+    "screws",
     "seen_from_source",
     "seen_from_target",
     "skew",

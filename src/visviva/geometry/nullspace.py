@@ -38,11 +38,12 @@ class Split:
         return y
 
 
-def split(C: Array, tolerance: float = RANK_TOLERANCE) -> Split:
-    """The split of a matrix (m, n), for any m, also 0."""
+def split(C: Array, tolerance: float = RANK_TOLERANCE, rank: int | None = None) -> Split:
+    """The split of a matrix (m, n), for any m, also 0; rank: the largest one it may have, if that is known."""
     m, n = C.shape
     if m == 0:
         return Split(np.zeros((0, 0)), np.zeros(0), np.zeros((n, 0)), np.eye(n))
     U, s, Vt = np.linalg.svd(C)
-    rank = int((s > tolerance * s[0]).sum()) if len(s) and s[0] > 0 else 0
+    found = int((s > tolerance * s[0]).sum()) if len(s) and s[0] > 0 else 0
+    rank = found if rank is None else min(found, rank)
     return Split(U[:, :rank], s[:rank], Vt[:rank].T, Vt[rank:].T)

@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs
+from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -27,7 +27,7 @@ FAILED = 0.25  # of the length of a step that has no solution
 
 @final
 @dataclass(frozen=True)
-class Adaptive(AbstractIntegrator):
+class Adaptive(AbstractOuter):
     """Pairs of equal steps of an inner scheme, compared with one step of their length together.
 
     For a scheme of order p the local error of the pair is
@@ -64,16 +64,6 @@ class Adaptive(AbstractIntegrator):
     def order(self) -> int:  # type: ignore[override]
         """Order of the inner scheme."""
         return self.inner.order
-
-    @property
-    def preserves(self) -> frozenset[str]:  # type: ignore[override]
-        """What the inner scheme preserves."""
-        return self.inner.preserves
-
-    @property
-    def form(self) -> str:  # type: ignore[override]
-        """The form in which the inner scheme wants a mechanism."""
-        return self.inner.form
 
     @property
     def feedback(self) -> bool:  # type: ignore[override]

@@ -132,9 +132,10 @@ class DirectorSystem:
         """Σ λ_k A_k, shape (n, n)."""
         return np.asarray(self._by_lam @ lam).reshape(self.n, self.n)
 
-    def G_scale(self, q: Array) -> Array:
-        """Largest entry of each gradient: the unit of a constraint's rate per unit of speed."""
-        return np.maximum(np.abs(self.G(q, q)).max(axis=1, initial=0.0), 1e-30)
+    def speed_scale(self, q: Array, *v: Array) -> Array:
+        """The unit of each constraint's rate: the largest entry of its gradient times the largest velocity."""
+        fastest = max(float(np.abs(part).max(initial=0.0)) for part in v)
+        return np.maximum(np.abs(self.G(q, q)).max(axis=1, initial=0.0) * fastest, 1e-30)
 
     # -- names and scales ---------------------------------------------------------------------------------------
 

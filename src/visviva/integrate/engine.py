@@ -6,10 +6,9 @@ from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import machine_of
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
-from visviva.integrate.adaptive import Adaptive, AdaptiveStepping
-from visviva.integrate.integrator import AbstractIntegrator, Advancing
+from visviva.integrate.adaptive import AdaptiveStepping
+from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, Advancing
 from visviva.integrate.many import ManyStepping
-from visviva.integrate.suzuki import Suzuki4
 from visviva.model import Model
 
 
@@ -21,7 +20,7 @@ def engine_of(stepping: Advancing) -> str:
 
 def fallback_note(model: Model, scheme: AbstractIntegrator, engine: str) -> list[str]:
     """What a user should know where a scheme that has a compiled form ran without it; the reason is sought anew."""
-    while isinstance(scheme, Adaptive | Suzuki4):
+    while isinstance(scheme, AbstractOuter):
         scheme = scheme.inner
     if engine == "compiled" or not getattr(scheme, "compiled", False):  # not every scheme has the choice
         return []

@@ -15,7 +15,7 @@ from visviva.integrate.descent import Descent
 from visviva.integrate.statics import Statics
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
-from visviva.mechanism.assembly import assembled, linkage_of, motion_at
+from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
@@ -73,9 +73,7 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
     linkage = linkage_of(m)
     statics = Statics(m, linkage)
-    if initial is not None and set(initial.q) != {body.name for body in linkage.bodies}:
-        raise ModelError(f"the initial motion is of other bodies ({', '.join(initial.q)}) than mechanism {m.name!r}.")
-    x = statics.start(assembled(m, linkage)[0] if initial is None else initial)
+    x = statics.start(assembled(m, linkage)[0] if initial is None else motion_of(m, initial))
     linkage.conditions = linkage.conditions.held(statics.configuration(x))
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()

@@ -68,7 +68,8 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
     given = {_name_of(port): value for port, value in (inputs or {}).items()}
     unknown = [name for name in given if name not in model.port_columns]
     if unknown:
-        ports = ", ".join(model.port_columns) or "none; add one with m.torque(...) or m.wrench(...)"
+        hint = "none; add one with m.torque(...) or m.wrench(...)" if model.mechanism is not None else "none"
+        ports = ", ".join(model.port_columns) or hint
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
     widths = {port.name: port.width for port in model.ports}
     base, functions, feedback = np.zeros(sum(widths.values())), {}, []

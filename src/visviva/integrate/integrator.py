@@ -126,6 +126,22 @@ class AbstractIntegrator(ABC):
         return Stepping(model, stepper, inputs)
 
 
+class AbstractOuter(AbstractIntegrator):
+    """A scheme made of steps of another, which keeps what that keeps."""
+
+    inner: AbstractIntegrator
+
+    @property
+    def preserves(self) -> frozenset[str]:  # type: ignore[override]
+        """What the inner scheme preserves."""
+        return self.inner.preserves
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        """The form in which the inner scheme wants a mechanism."""
+        return self.inner.form
+
+
 def predict(rates: tuple[Array, ...], default: Array) -> Array:
     """Linear extrapolation of the last two mean rates; the last one, or the default, where there are fewer."""
     if len(rates) >= 2:

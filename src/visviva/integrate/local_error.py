@@ -6,7 +6,10 @@ Of a mechanism, positions count relative to its size L, rotations in radians, ve
 
 that of the fastest point or of a fall through L, so that nothing is divided by zero where the motion turns back.
 Velocities are those on the tangent space of the constraints: the scheme's own may alternate about them. Every other
-variable counts relative to the largest value that it had so far; what follows the configuration is left out.
+variable counts relative to the largest value that it had so far; what follows the configuration is left out. What
+grows from zero, with a power of time, has no step that is short relative to itself: the entropy of a thermal node
+counts at least relative to its heat capacity, which is the relative error of its temperature, and another variable at
+least relative to a thousandth of what the first step that is tried, the longest, makes of it.
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from visviva.integrate.redundancy import configuration
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model
+from visviva.model.heat import HeatCapacity
 from visviva.results.motion import momenta
+
+FROM_ZERO = 1e-3  # of what the first step that is tried makes of a variable that begins at zero
 
 
 @final
@@ -34,6 +40,9 @@ class Distance:
         moving = {f"{name}.{letter}" for name in bodies for letter in "qv"} | set(model.measured)
         self._others = [at for name, at in model.layout.x.items() if name not in moving]
         self._largest = [float(np.linalg.norm(x[at])) for at in self._others]
+        capacities = {part.variable: part.c for part in model.storages if isinstance(part, HeatCapacity)}
+        self._least = [capacities.get(name, 0.0) for name in model.layout.x if name not in moving]
+        self._tried = False
         self.length = 1.0 if self._linkage is None else _size(model, self._linkage, x)
 
     def __call__(self, x0: Array, one: Array, other: Array, span: float) -> float:
@@ -41,8 +50,12 @@ class Distance:
         found = [0.0]
         for k, at in enumerate(self._others):
             self._largest[k] = max(self._largest[k], float(np.linalg.norm(x0[at])))  # `one` may yet be refused
-            largest = max(self._largest[k], float(np.linalg.norm(one[at])))
+            reached = float(np.linalg.norm(one[at]))
+            if not self._tried and self._largest[k] == 0 and np.isfinite(reached):
+                self._least[k] = max(self._least[k], FROM_ZERO * reached)
+            largest = max(self._largest[k], self._least[k], reached)
             found.append(float(np.linalg.norm(one[at] - other[at])) / (largest or 1.0))
+        self._tried = True
         if self._linkage is not None:
             found.append(self._of_bodies(self._linkage, np.array([x0, one, other]), span))
         distance = max(found)
@@ -54,7 +67,7 @@ class Distance:
         V = lengths * P[:2] / linkage.metric
         rise = float(np.abs(V[1] - V[0]).max(initial=0.0)) * self.length / span
         speed = float(np.sqrt(max(float((V**2).max(initial=0.0)), rise))) or 1.0
-        apart = lengths * linkage.solve(q[1:2], P[1:2] - P[2:], np.zeros((1, linkage.kinematics.m)))[0]
+        apart = lengths * linkage.solve(q[1:2], P[1:2] - P[2:], np.zeros((1, linkage.m)))[0]
         gaps = [q[1, at] - q[2, at] for at in linkage.kinematics.places]
         moved = max(float(np.linalg.norm(gap[:3])) for gap in gaps) / self.length
         turned = max(float(np.linalg.norm(gap[3:])) for gap in gaps) / np.sqrt(2.0)

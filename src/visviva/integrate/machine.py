@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.compiler.elimination import both_levels, eliminated, elimination_of, rates_of, sparse_pattern
+from visviva.compiler.elimination import both_levels, eliminated, elimination_of, rates_of, sparse_of, sparse_pattern
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
@@ -22,7 +22,7 @@ from visviva.results.tallies import Tallies
 if TYPE_CHECKING:
     from visviva.compiler.machine import MachineModel
     from visviva.kernels.multibody.ggl_tables import Rates
-    from visviva.kernels.multibody.solver import Elimination
+    from visviva.kernels.multibody.solver import Elimination, Sparse
 
 SLOW = 0.01  # a residual that falls by less than this factor asks for a new matrix
 FLOOR = 3e-16  # scaled residual of a step that is rounding: sizes are sums of the terms of a row
@@ -65,7 +65,7 @@ class MachineStepper(AbstractMany):
         along_tree: bool | None = None,
         rates: bool = False,
     ) -> None:
-        from visviva.kernels.multibody.advance import keep_energies
+        from visviva.kernels.multibody.states import keep_energies
 
         self.model = model
         self.newton = newton
@@ -80,6 +80,7 @@ class MachineStepper(AbstractMany):
         self._active: Mask | None = None
         self.c: MachineModel
         self.s: Elimination
+        self.sparse: Sparse | None = None
         self.level: Rates | None = None
         self.pivots = np.zeros(0)
         self._start = state.x.copy()
@@ -107,10 +108,11 @@ class MachineStepper(AbstractMany):
         self._active = state.active.copy()
         self.c, tree = eliminated(self.model, state.active, self._along_tree)
         self.s = elimination_of(self.c, tree, state.active)
+        self.sparse = sparse_of(self.c, self.s) if tree is None else None
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.c.machine.active[:] = state.active[self.c.w]
         if again:
-            from visviva.kernels.multibody.advance import keep_energies
+            from visviva.kernels.multibody.states import keep_energies
 
             self._read(dataclasses.replace(state, x=self._start))
             keep_energies(self.c.machine)
@@ -128,9 +130,11 @@ class MachineStepper(AbstractMany):
     def _analyse(self, state: State, h: float) -> None:
         """Choose pivots by the matrix at a state; an error that names what nothing determines."""
         from visviva.kernels.multibody.advance import trial
+        from visviva.kernels.multibody.solver import Sparse
         from visviva.kernels.ordering import analyse
         from visviva.kernels.singular import Singular
 
+        assert self.sparse is not None
         self._read(state)
         rows, cols, chosen = pattern = sparse_pattern(self.c, self.s)
         if self.level is not None:
@@ -139,8 +143,11 @@ class MachineStepper(AbstractMany):
         singular: Singular | None = None
         for spread in (0.0, 1.0):  # at some generic unknowns too: a friction may vanish at zero
             values = y + spread * np.maximum(np.abs(y), 1e-3) * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-            trial(self.c.machine, self.c.elements, self.s, self.level, np.zeros(self.inputs), h, values)
-            V = self.s.graph.V if self.level is None else self.level.V
+            trial(
+                self.c.machine, self.c.elements, self.c.losses, self.c.conditions, self.s, self.sparse, self.level,
+                np.zeros(self.inputs), h, values,
+            )  # fmt: skip
+            V = self.sparse.graph.V if self.level is None else self.level.V
             try:
                 plan = analyse(self.unknowns, rows, cols, V[chosen])
             except Singular as found:
@@ -148,7 +155,7 @@ class MachineStepper(AbstractMany):
                 continue
             plan = plan._replace(src=chosen[plan.src.astype(np.int64)].astype(plan.src.dtype))
             if self.level is None:
-                self.s = self.s._replace(plan=plan, graph=self.s.graph._replace(LU=np.zeros(plan.size)))
+                self.sparse = Sparse(self.sparse.graph._replace(LU=np.zeros(plan.size)), plan)
             else:
                 self.level = self.level._replace(plan=plan, LU=np.zeros(plan.size))
             return
@@ -170,9 +177,9 @@ class MachineStepper(AbstractMany):
     # -- steps --
 
     def _read(self, state: State) -> None:
-        from visviva.kernels.multibody.advance import read_state
+        from visviva.kernels.multibody.states import read_state
 
-        read_state(self.c.machine, self.c.elements, self.c.places, state.x, state.angles)
+        read_state(self.c.machine, self.c.elements, self.c.conditions, self.c.places, state.x, state.angles)
 
     def step(self, state: State, h: float, u: Array) -> Step:
         """One step; where Newton's method overshoots, with parts of its increments."""
@@ -188,7 +195,7 @@ class MachineStepper(AbstractMany):
                 self.settings[SHORTEST] = 1.0
 
     def choose_pivots(self, state: State, h: float) -> bool:  # noqa: D102
-        if self.s.along_tree[0]:
+        if self.sparse is None:
             return False
         self.pivots = pivots_at(state, h)
         self._analyse(state, h)
@@ -213,7 +220,8 @@ class MachineStepper(AbstractMany):
         )  # fmt: skip
         history, known = self._history(state)
         done, status = advance(
-            c.machine, c.elements, self.s, self.level, c.places, self.settings, self.parts, u, h, history, known, n, log
+            c.machine, c.elements, c.losses, c.conditions, self.s, self.sparse, self.level, c.places, self.settings,
+            self.parts, u, h, history, known, n, log,
         )  # fmt: skip
         w = np.zeros((done, len(state.w)))
         gam = np.zeros((done, len(state.w) if self._rates else 0))
@@ -263,7 +271,7 @@ class MachineStepper(AbstractMany):
 
     def _start_values(self, state: State) -> Array:
         """The unknowns as they are at a state: velocities, multipliers, and both once more for a second level."""
-        from visviva.kernels.multibody.advance import start_values
+        from visviva.kernels.multibody.states import start_values
 
         y = np.zeros(self.c.unknowns)
         start_values(self.c.machine, y)

@@ -97,7 +97,7 @@ class _Stepper(AbstractStepper):
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
             F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1))[active] / h])
-            return F, np.concatenate([s.force_scale(size), g_scale])
+            return F, np.concatenate([s.force_scale(size), np.maximum(g_scale, s.speed_scale(q1, v)[active])])
 
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)

@@ -88,7 +88,6 @@ class _Stepper(AbstractStepper):
         active, rated = np.flatnonzero(state.active), np.flatnonzero(state.active & s.model.has_g)
         k, g = len(active), len(rated)
         g_scale = s.model.g_scale(state.x)[active] / abs(h)
-        speed = max(float(np.abs(v0).max(initial=0.0)), 1e-30)
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
             lam, gam = np.zeros(s.m), np.zeros(s.m)
@@ -113,10 +112,9 @@ class _Stepper(AbstractStepper):
                 s.g(q0, q1, rest(q1))[active] / h,
                 (s.G(q1, q1) @ v1 - speeds)[rated],
             ]
-            fastest = max(speed, float(np.abs(v1).max(initial=0.0)))
-            lengths = s.G_scale(q1)[rated]
+            sizes = s.speed_scale(q1, v0, v1)
             momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(D_v.T @ gam)
-            scale = [s.force_scale(momentum), s.force_scale(size), g_scale, lengths * fastest]
+            scale = [s.force_scale(momentum), s.force_scale(size), np.maximum(g_scale, sizes[active]), sizes[rated]]
             return np.concatenate(F), np.concatenate(scale)
 
         def jacobian(y: Array) -> Array:

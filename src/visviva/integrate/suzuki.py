@@ -12,7 +12,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
-from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step
+from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs, Step
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.phmpggl import PHMPGGL
 from visviva.integrate.redundancy import check_left_out
@@ -26,7 +26,7 @@ MIDPOINTS = STARTS + 0.5 * SUBSTEPS
 
 @final
 @dataclass(frozen=True)
-class Suzuki4(AbstractIntegrator):
+class Suzuki4(AbstractOuter):
     """Φ(h) = φ(p h) φ(p h) φ((1 - 4p) h) φ(p h) φ(p h),  p = 1/(4 - 4^(1/3)), for a symmetric φ of order 2.
 
     Suzuki (1990), Phys. Lett. A 146, 319-323; Hairer, Lubich, Wanner (2006), section II.4. It keeps what the inner
@@ -50,16 +50,6 @@ class Suzuki4(AbstractIntegrator):
                 f"Suzuki4 raises a scheme of order 2 to order 4; {type(self.inner).__name__} has order "
                 f"{self.inner.order}.\nCompose vv.PHMP(), vv.PHMPGGL() or vv.DiscreteGradient()."
             )
-
-    @property
-    def preserves(self) -> frozenset[str]:  # type: ignore[override]
-        """What the inner scheme preserves."""
-        return self.inner.preserves
-
-    @property
-    def form(self) -> str:  # type: ignore[override]
-        """The form in which the inner scheme wants a mechanism."""
-        return self.inner.form
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         if not self.allow_dissipation:

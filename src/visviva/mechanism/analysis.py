@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
-from visviva.mechanism.assembly import Motion, coordinates, linkage_of
+from visviva.mechanism.assembly import Motion, coordinates, linkage_of, motion_of
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
@@ -82,7 +82,7 @@ def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
     """The analysis of a mechanism, as assembled or at another configuration of it."""
     linkage = linkage_of(m)
     kinematics = linkage.kinematics
-    q = close(linkage, kinematics.as_built) if motion is None else coordinates(linkage, motion)
+    q = close(linkage, kinematics.as_built) if motion is None else coordinates(linkage, motion_of(m, motion))
     place = kinematics.place(q)
     found, regular = linkage.dependence(place), regularity(linkage, q)
     particles = sum(not isinstance(body, Body) for body in linkage.bodies)

@@ -95,6 +95,20 @@ def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None
     return motion, moved + changes(linkage, given, V)
 
 
+def motion_of(m: Mechanism, motion: Motion | None) -> Motion:
+    """The motion given for a mechanism, checked; as assembled where there is none."""
+    if motion is None:
+        return assemble(m)[0]
+    if not isinstance(motion, Motion):
+        raise ModelError(
+            f"the motion of mechanism {m.name!r} must be a Motion, got {type(motion).__name__}.\n"
+            "Give the first result of m.assemble(), or the motion of vv.equilibrium(m)."
+        )
+    if set(motion.q) != {part.name for part in m.bodies}:
+        raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
+    return motion
+
+
 def motion_at(linkage: Linkage, q: Array, angles: dict[str, float]) -> Motion:
     """A configuration at rest; angles: those that are known to go beyond one turn."""
     places, columns = linkage.kinematics.places, linkage.kinematics.columns

@@ -51,7 +51,9 @@ class Builder:
         if isinstance(part, str):
             return self[part]
         if not isinstance(part, Part | Ground):
-            raise ModelError(f"{where} refers to {part!r}, which is no part of mechanism {self.name!r}.")
+            raise ModelError(
+                f"{where} refers to {part!r}, which is no part of mechanism {self.name!r}: give a part or its name."
+            )
         if part is not self.ground and self.parts.get(part.name) is not part:
             raise ModelError(
                 f"{where} refers to {kind_of(part)} {part.name!r}, which is no part of mechanism {self.name!r}.\n"
@@ -81,6 +83,11 @@ class Builder:
                 f"{where} cannot hold {kind_of(found)} {found.name!r}: give a body, particle or ground, or a frame."
             )
         return found, None
+
+
+def whole(number: object) -> int | None:
+    """A whole number of Python or NumPy, None for anything else; True is none."""
+    return int(number) if isinstance(number, int | np.integer) and not isinstance(number, bool) else None
 
 
 def kind_of(part: Part | Ground) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.library.joints import Angle
-from visviva.mechanism.builder import Builder, kind_of
+from visviva.mechanism.builder import Builder, kind_of, whole
 from visviva.mechanism.conditions import AbstractCondition
+from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.coupling import Coupling, Term
 from visviva.mechanism.function_condition import traced_condition
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
@@ -35,7 +38,9 @@ class ConditionMethods(Builder):
                 "Give the ratio of the speeds, first over second; to hold a joint use m.fixed(...) or a drive."
             )
         where = f"gear {name!r}"
-        return self._add(Coupling(name, (self._term(joint_a, 1.0, where), self._term(joint_b, -factor, where))))
+        terms = self._term(joint_a, 1.0, where), self._term(joint_b, -factor, where)
+        _check_distinct(terms, where)
+        return self._add(Coupling(name, terms))
 
     def rack(self, name: str, pinion: Coordinate, slide: Coordinate, *, radius: float) -> Coupling:
         """A rack and its pinion: displacement of the slide = radius · angle of the pinion + const, as assembled.
@@ -72,6 +77,7 @@ class ConditionMethods(Builder):
             if c == 0:
                 raise ModelError(f"the coefficient of {_shown(key)} in {where} is 0: leave it out.")
             found.append(self._term(key, c, where))
+        _check_distinct(found, where)
         shift = None if offset is None else finite_number(offset, f"offset of {where}")
         return self._add(Coupling(name, tuple(found), shift))
 
@@ -118,14 +124,24 @@ class ConditionMethods(Builder):
         placements = placements_of(found)
         if not placements.movers:
             raise ModelError(f"constraint {name!r} holds nothing that moves: give at least one body or particle.")
-        return self._add(traced_condition(name, placements, g))
+        condition = traced_condition(name, placements, g)
+        q = np.concatenate([as_built(mover) for mover in placements.movers])
+        with np.errstate(all="ignore"):
+            values = condition.value(q, np.zeros(0))
+        if not np.isfinite(values).all():
+            raise ModelError(
+                f"g of constraint {name!r} is {values.tolist()} as built: it must be finite there.\n"
+                "Place its parts inside the domain of g, or write g without the division or root that fails."
+            )
+        return self._add(condition)
 
     def _term(self, given: Coordinate, coefficient: float, where: str) -> Term:
         """A coordinate of a joint that was named in one of the ways in which it can be."""
         if isinstance(given, tuple):
-            if len(given) != 2 or not isinstance(given[1], int):
-                raise ModelError(f"{where} refers to {given!r}: a coordinate is (joint, number), counted from 0.")
-            part, number = self._find(given[0], where), given[1]
+            place = whole(given[1]) if len(given) == 2 else None
+            if place is None:
+                raise ModelError(f"{where} refers to {_shown(given)}: a coordinate is (joint, number), counted from 0.")
+            part, number = self._find(given[0], where), place
         else:
             part, number = self._find(given, where), 0
         if not isinstance(part, Joint):
@@ -147,6 +163,18 @@ class ConditionMethods(Builder):
                 f"Say which one: ({part.name!r}, 0) for its first."
             )
         return Term(part, coordinates[number], coefficient)
+
+
+def _check_distinct(terms: Sequence[Term], where: str) -> None:
+    """An error that names a coordinate which is there twice: as a name and as a handle, or in a gear with itself."""
+    found: list[tuple[Joint, object]] = []
+    for term in terms:
+        if (term.joint, term.coordinate) in found:
+            raise ModelError(
+                f"{where} has the same coordinate of joint {term.joint.name!r} twice.\n"
+                "Give each coordinate once, with the sum of its coefficients; a gear needs two joints."
+            )
+        found.append((term.joint, term.coordinate))
 
 
 def _shown(key: object) -> str:

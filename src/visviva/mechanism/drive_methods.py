@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.mechanism.builder import Builder, kind_of
+from visviva.mechanism.builder import Builder, kind_of, whole
 from visviva.mechanism.elements import Stop
 from visviva.mechanism.parts import Joint, Motor
 from visviva.mechanism.stops import stop_of
@@ -68,7 +68,8 @@ class DriveMethods(Builder):
             kind = f"{part.joint.kind} joint" if isinstance(part, Joint) else kind_of(part)
             raise ModelError(
                 f"{where} cannot sit on {kind} {part.name!r}, which has no axis to turn about.\n"
-                "Give a revolute joint, a cylindrical, a universal or a planar one."
+                "Give a revolute joint, a screw, a cylindrical or a planar one; in place of a universal joint use two\n"
+                "revolute ones with a body between them."
             )
         constant = finite_number(k, f"k of {where} [N m/A]")
         if constant == 0:
@@ -109,15 +110,13 @@ class DriveMethods(Builder):
         self._new_name(name, "stop")
         where = f"stop {name!r}"
         part = self._find(joint, where)
-        count = len(part.joint.coordinates) if isinstance(part, Joint) else 0
-        if not isinstance(part, Joint) or coordinate not in range(count):
-            has = f"{count} coordinates" if count else "no coordinate"
+        count, number = len(part.joint.coordinates) if isinstance(part, Joint) else 0, whole(coordinate)
+        if not isinstance(part, Joint) or number is None or not 0 <= number < count:
+            has = f"{count or 'no'} coordinate{'s' if count > 1 else ''}"
             raise ModelError(
                 f"{where} acts on coordinate {coordinate!r} of {kind_of(part)} {part.name!r}, which has {has}.\n"
                 "Coordinates are counted from 0; fixed, spherical and free joints and rods have none."
             )
         sink = self._heat_sink(heat_to, where)
-        stop = stop_of(
-            name, where, part, (low, high), stiffness, damping, width=width, coordinate=coordinate, heat_to=sink
-        )
+        stop = stop_of(name, where, part, (low, high), stiffness, damping, width=width, coordinate=number, heat_to=sink)
         return self._add(stop)

@@ -104,6 +104,8 @@ def law_of(given: object, where: str, unit: str) -> FrictionLaw | None:
     """The law of what was given for one coordinate: a number (viscous), a law, or a function; None for no friction."""
     if isinstance(given, FrictionLaw):
         return given
+    if given is viscous or given is coulomb or given is stribeck:
+        raise ModelError(f"{where} is the function vv.friction.{given.__name__} itself: call it with its numbers.")
     if callable(given):
         return _traced(given, where)
     d = finite_number(given, f"{where} [{unit}]", minimum=0.0)  # type: ignore[arg-type]
@@ -139,7 +141,12 @@ def _law(
     if factor is None:
         return FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
     what = "factor of friction"
-    force = force * Traced(expressions(call(lambda: factor(theta), {}, what), what).item())
+    if not callable(factor):
+        raise ModelError(f"{what} must be a function of the temperature [K], got {factor!r}.")
+    values = expressions(call(lambda: factor(theta), {}, what), what)
+    if values.shape != ():
+        raise ModelError(f"{what} must return one number, got shape {values.shape}.")
+    force = force * Traced(values.item())
     law = FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
     _check_loss(law, what)
     return law

@@ -16,7 +16,7 @@ from visviva.language.expression import numeric
 from visviva.language.trace import call, expressions
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.parts import Body, Particle
-from visviva.mechanism.placements import Placements
+from visviva.mechanism.placements import Placements, check_arguments
 
 
 @final
@@ -117,14 +117,12 @@ class FunctionCondition(AbstractCondition):
         return self._bend(np.concatenate([self.placements.y(q), v @ self.placements.L.T], axis=-1))
 
 
-def traced_condition(name: str, placements: Placements, g: object) -> FunctionCondition:
+def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -> FunctionCondition:
     """The condition of a user's function; errors say what it returned, or why it cannot be traced."""
     what, parts = f"g of constraint {name!r}", placements.parts
-    if not callable(g):
-        raise ModelError(f"{what} must be a function of the placements of its parts, got {g!r}.")
-    function: Callable[..., Any] = g
+    check_arguments(g, parts, what)
     seen = placements.traced()
-    found = call(lambda: function(*seen), {}, what)
+    found = call(lambda: g(*seen), {}, what)
     if found is None:
         raise ModelError(f"{what} returned nothing: it must return one number or several, e.g. a.r @ a.r - 1.0.")
     values = expressions(found, what).ravel()

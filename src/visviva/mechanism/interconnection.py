@@ -20,8 +20,9 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
-from visviva.mechanism.assembly import Motion
+from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
+from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.placement import coordinates_of
@@ -156,7 +157,6 @@ def interconnection_of(m: Mechanism, motion: Motion | None = None) -> Interconne
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
-    motion = m.assemble()[0] if motion is None else motion
-    if set(motion.q) != {part.name for part in m.bodies}:
-        raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
+    check_joints_only(m, "an interconnection by ports")
+    motion = motion_of(m, motion)
     return Interconnection(m, motion)

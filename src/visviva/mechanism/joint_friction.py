@@ -33,7 +33,7 @@ def joint_friction(
     ball = joint.kind == "spherical"
     units = ["N m s/rad"] if ball else units_of(joint, "N m s/rad", "N s/m")
     where, none = f"friction of joint {name!r}", np.zeros(0 if ball else len(units))
-    if np.ndim(given) == 0 and not callable(given) and not isinstance(given, FrictionLaw) and given == 0:  # type: ignore[arg-type]
+    if np.isscalar(given) and given == 0:
         return none, ()
     laws = [law_of(one, where, ", ".join(units)) for one in _each(given, where, units)]
     for law in laws:
@@ -52,16 +52,14 @@ def joint_friction(
 def _each(given: Any, where: str, units: list[str]) -> list[Any]:
     """One for each coordinate."""
     single = callable(given) or isinstance(given, FrictionLaw)
-    if len(units) == 1 and (single or np.ndim(given) == 0):
+    listed = isinstance(given, list | tuple) and any(callable(one) or isinstance(one, FrictionLaw) for one in given)
+    if len(units) == 1 and not listed:
         return [given]
     named = f"{where} [{', '.join(units)}]"
     if single:
         raise ModelError(f"{named} is one law, but the joint has {len(units)} coordinates: give one for each.")
-    listed = isinstance(given, list | tuple)
-    if listed and any(callable(one) or isinstance(one, FrictionLaw) for one in given):
+    if listed:
         if len(given) != len(units):
             raise ModelError(f"{named} must be {len(units)} numbers or laws, got {len(given)}.")
         return list(given)
-    if len(units) == 1:
-        return [given]
     return finite_vector(given, named, len(units)).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -116,6 +117,7 @@ def _function(given: Any, what: str) -> TimeFunction:
     if not callable(given):
         return TimeFunction(what, sympy.Float(finite_number(given, f"{what} [SI]")), None)
     function: Callable[..., Any] = given
+    _check_argument(function, what)
     try:
         value = expressions(call(lambda t: function(t), {"t": Traced(_time())}, what), what)
     except UntraceableError:
@@ -126,6 +128,18 @@ def _function(given: Any, what: str) -> TimeFunction:
         found = TimeFunction(what, value.item(), None)
     found(0.0)
     return found
+
+
+def _check_argument(function: Callable[..., Any], what: str) -> None:
+    try:
+        inspect.signature(function).bind(0.0)
+    except TypeError:
+        raise ModelError(
+            f"{what} must be a function of time alone, e.g. lambda t: 2.0 * t. What is prescribed cannot depend on\n"
+            "states; for a torque or force that does, use m.torque(...) or m.force(...)."
+        ) from None
+    except ValueError:  # a function of another language has no signature
+        return
 
 
 def _time() -> Any:

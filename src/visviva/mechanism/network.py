@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.mechanism.assembly import Motion
+from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.placement import frame_pose
@@ -155,9 +155,7 @@ def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwo
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
     check_joints_only(m, "a kinestatic network")
-    motion = m.assemble()[0] if motion is None else motion
-    if set(motion.q) != {part.name for part in m.bodies}:
-        raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
+    motion = motion_of(m, motion)
     edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}
     for element in m.elements:
         ends = element.child.name, element.parent.name

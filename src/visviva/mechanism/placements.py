@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.language.trace import Pose, Traced, UntraceableError
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Ground, Particle
@@ -104,3 +106,17 @@ def _on_body(body: Body, R_W: Array, r_W: Array) -> Array:
             L[i, 3 + 3 * k + i] = arm[k]
             L[3 + 3 * i : 6 + 3 * i, 3 + 3 * k + i] = R_CF[k]
     return L
+
+
+def check_arguments(function: Any, parts: Sequence[Placed], what: str) -> None:
+    """An error if something is no function of as many placements as there are parts."""
+    names = ", ".join(part.name for part in parts)
+    if not callable(function):
+        raise ModelError(f"{what} must be a function of the placements of {names}, got {function!r}.")
+    try:
+        inspect.signature(function).bind(*parts)
+    except TypeError:
+        count = f"each of its {len(parts)} parts" if len(parts) > 1 else "its part"
+        raise ModelError(f"{what} must take one placement for {count}: {names}.") from None
+    except ValueError:  # a function of another language has no signature
+        return

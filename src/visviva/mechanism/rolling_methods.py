@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.joining import Joining
 from visviva.mechanism.joining import direction as axes_along
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Particle
-from visviva.mechanism.placements import Placed, placements_of
+from visviva.mechanism.placements import Placed, check_arguments, placements_of
 from visviva.mechanism.twist_rows import TwistRows, rows_of_function, rows_of_law
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
@@ -113,7 +112,7 @@ class RollingMethods(Joining):
         self._new_name(name, "velocity constraint")
         what = f"velocity constraint {name!r}"
         placements = placements_of(self._moving(what, parts))
-        _check_arguments(A, placements.parts, f"A of {what}")
+        check_arguments(A, placements.parts, f"A of {what}")
         rows = rows_of_function(A, placements, f"A of {what}")
         _check_finite(rows, f"A of {what}")
         return self._add(VelocityCondition(name, rows))
@@ -173,18 +172,6 @@ def _carrying(what: str, end: Carrier) -> Body | None:
 def _inside(body: Body, vector: Array) -> Array:
     """A world direction as built in principal axes."""
     return body.R_WC.T @ vector
-
-
-def _check_arguments(A: Callable[..., Any], movers: Sequence[Placed], what: str) -> None:
-    names = ", ".join(mover.name for mover in movers)
-    if not callable(A):
-        raise ModelError(f"{what} must be a function of the placements of {names}, got {A!r}.")
-    try:
-        inspect.signature(A).bind(*movers)
-    except TypeError:
-        raise ModelError(f"{what} must take one placement for each of its {len(movers)} parts: {names}.") from None
-    except ValueError:  # a function of another language has no signature
-        return
 
 
 def _check_finite(rows: TwistRows, what: str) -> None:

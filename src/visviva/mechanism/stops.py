@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from visviva._arrays import finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.library.joints import Angle
@@ -30,14 +28,23 @@ def stop_of(
     """The stops of one coordinate of a joint; where: how errors call them."""
     turns = isinstance(joint.joint.coordinates[coordinate], Angle)
     unit, per, rate = ("rad", "N m/rad", "N m s/rad²") if turns else ("m", "N/m", "N s/m²")
-    if np.shape(limits) != (2,):
-        raise ModelError(f"limits of {where} must be two numbers, (low, high) [{unit}], got {limits!r}.")
-    low, high = finite_vector(limits, f"limits of {where} [{unit}]", 2).tolist()
+    try:
+        low, high = finite_vector(limits, f"limits of {where} [{unit}]", 2).tolist()
+    except ModelError:
+        raise ModelError(
+            f"limits of {where} must be two finite numbers, (low, high) [{unit}], got {limits!r}.\n"
+            "For a stop at one end alone use m.stop(...) with the other end out of reach, and a width."
+        ) from None
     if not low < high:
         raise ModelError(f"{where} leaves no room from {low:g} to {high:g} {unit}: low must be less than high.")
     k = finite_number(stiffness, f"stiffness of {where} [{per}]", positive=True)
     d = finite_number(damping, f"damping of {where} [{rate}]", minimum=0.0)
     w = ROUNDED * (high - low) if width is None else finite_number(width, f"width of {where} [{unit}]", positive=True)
+    if w > 0.5 * (high - low):
+        raise ModelError(
+            f"width of {where} is {w:g} {unit}, more than half of its range from {low:g} to {high:g} {unit}: contact\n"
+            "would set in everywhere. Give a small part of the range, or a spring in place of the stop."
+        )
     return Stop(name, joint, coordinate, low, high, end_stops(low, high, k, w), d / k, heat_to)
 
 

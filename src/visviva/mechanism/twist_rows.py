@@ -156,10 +156,10 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
     result = call(lambda: A(*seen), {}, what)
     if result is None:
         raise ModelError(f"{what} returned nothing: it must return a matrix.")
-    try:
-        values = expressions(np.array(result, dtype=object), what)
-    except ValueError:
-        raise ModelError(f"{what} returned rows of different lengths: all must have the same columns.") from None
+    rows = [np.shape(row) for row in result] if isinstance(result, list | tuple) else []
+    if len(set(rows)) > 1:
+        raise ModelError(f"{what} returned rows of different lengths: all must have the same columns.")
+    values = expressions(result, what)
     values = values[None] if values.ndim == 1 else values
     widths = [3 if isinstance(part, Particle) else 6 for part in placements.parts]
     if values.ndim != 2 or values.shape[1] != sum(widths) or not len(values):
@@ -168,6 +168,9 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
             f"{what} returned an array of shape {np.shape(result)}. It must have one row per condition and "
             f"{sum(widths)} columns, {listed}:\n(ω; v) of every body or frame, v of every particle, in world axes."
         )
+    empty = [k for k, row in enumerate(values) if all(value == 0 for value in row)]
+    if empty:
+        raise ModelError(f"row {empty[0]} of {what} is zero: it says nothing. Leave it out.")
     return _over_movers(values, placements)
 
 

@@ -4,13 +4,14 @@
     sphere box ellipsoid              solids about their centre
     cylinder tube cone capsule        solids of revolution
     rod plate disc                    thin bodies
-    points mesh                       particles, closed triangle meshes
+    points mesh density               particles, closed triangle meshes, any density by a function
     check_inertia                     can any mass distribution have this tensor?
 
 Every solid takes its mass [kg] first, or `density=` in its place.
 """
 
 from visviva.geometry.inertia.consistency import check_inertia
+from visviva.geometry.inertia.density import density
 from visviva.geometry.inertia.inertia import Inertia
 from visviva.geometry.inertia.mesh import mesh
 from visviva.geometry.inertia.points import points
@@ -25,6 +26,7 @@ __all__ = [
     "check_inertia",
     "cone",
     "cylinder",
+    "density",
     "disc",
     "ellipsoid",
     "mesh",

@@ -9,25 +9,28 @@ from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 
 from visviva.kernels.multibody.tables import (  # isort: skip
     ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
-    XA, XB, XU, XW, Couplings, Elements, G, Int, Machine,
+    XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
 BY_LOAD, BY_DRIVE, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(5)  # who did work
 
 
 @inner
-def work_of(M: Machine, e: Elements, k: int, u: Array, h: float) -> float:
+def work_of(
+    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, k: int, u: Array, h: float
+) -> float:
     """Work of a port over the step."""
     which, i = e.works[k, 0], e.works[k, 1]
     if which == BY_DRIVE:
         return h * u[e.twists[i, 2]] * M.T[e.twists[i, 0], RATE]
-    if which == BY_VOLTAGE:
-        return h * u[e.losses.motor[i, 4]] * e.losses.motor_numbers[i, 3]
+    if losses is not None and which == BY_VOLTAGE:
+        return h * u[losses.motor[i, 4]] * losses.motor_numbers[i, 3]
     if which == BY_PUSH:
         y = e.pushed[i, 0]
         return h * u[e.pushed[i, 1]] * e.y[2, y]
-    if which == BY_COUPLING:
-        return -M.lam[e.couplings.rows[i, 0]] * u[e.couplings.shifts[e.couplings.rows[i, 3], 1]]
+    if conditions is not None and which == BY_COUPLING:
+        couplings = conditions.couplings
+        return -M.lam[couplings.rows[i, 0]] * u[couplings.shifts[couplings.rows[i, 3], 1]]
     at = e.loads[i, 1]
     if e.loads[i, 2] == 3:
         return load_work(M.B, e.loads[i, 0], (u[at], u[at + 1], u[at + 2]), (0.0, 0.0, 0.0), h)

@@ -11,19 +11,19 @@ from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
-from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
-from visviva.kernels.multibody.functions import place_function
+from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
 from visviva.kernels.multibody.ggl_border import factor_rate_border, solve_rate_border
 from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, load_rates, unload_rates
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
 from visviva.kernels.multibody.ggl_tree import factor_rate_tree
-from visviva.kernels.multibody.graph import assemble_graph, load_graph, unload_graph
+from visviva.kernels.multibody.graph import assemble_couplings, assemble_graph, load_graph, unload_graph
 from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
 from visviva.kernels.multibody.losses import carry
 from visviva.kernels.multibody.residual import EXACT, balances, joints, reach
 from visviva.kernels.multibody.rows import broken_row, hold, rows_at_node, slopes_of_rows
-from visviva.kernels.multibody.solver import Elimination, clear, curve_loops, keep, restore
+from visviva.kernels.multibody.solver import Elimination, Sparse, clear, curve_loops, keep, restore
+from visviva.kernels.multibody.states import Places, place, write_state
 from visviva.kernels.multibody.tree import factor_tree, solve_tree
 
 from visviva.kernels.multibody.ggl_step import (  # isort: skip
@@ -31,13 +31,13 @@ from visviva.kernels.multibody.ggl_step import (  # isort: skip
 )  # fmt: skip
 
 from visviva.kernels.multibody.couplings import (  # isort: skip
-    couple, coupling_gap, move_shifts, read_shifts, worst_coupling, write_shifts,
+    couple, coupling_gap, move_shifts, worst_coupling, write_shifts,
 )  # fmt: skip
 from visviva.kernels.multibody.bodies import (  # isort: skip
-    balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies, spin, start_energies,
+    balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, FORCE, KIND, MEET, PHI, PLACE, ROT, SIZE_G, SPIN, TORSION, VEL, Elements, G, Int, Machine, U,
+    ANGLE, FORCE, KIND, MEET, PLACE, SIZE_G, TORSION, Conditions, Elements, G, Int, Losses, Machine, U,
 )  # fmt: skip
 from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
@@ -47,15 +47,6 @@ BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its ter
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
 FALLING = 0.9  # the same for one above rounding: the matrix leaves out how axes turn, and the iteration may be slow
-
-
-class Places(NamedTuple):
-    """Where things are in the state and in the columns of a run."""
-
-    bodies: Int  # (bodies, 3) first coordinate, first velocity, numbers of the latter: 12, 6 or 3
-    y: Int  # (k, 2) measure and place in x, of those that are states
-    owner: Int  # (functions,) constraint of each row
-    directors: Int  # (bodies,) constraint of the directors, or -1
 
 
 class Log(NamedTuple):
@@ -74,74 +65,6 @@ class Log(NamedTuple):
     g: Array
     g_v: Array  # (n, constraints, 3)
     report: Array  # (n, 4) see `newton`
-
-
-@inner
-def place(B: Array, X: Array, K: Int, T: Array, TK: Int) -> None:
-    """All functions and angles at the start of a step."""
-    for i in range(X.shape[0]):
-        place_function(B, X, K, i)
-    for k in range(T.shape[0]):
-        place_turn(B, T, TK, k)
-
-
-@kernel
-def read_state(M: Machine, e: Elements, at: Places, x: Array, angles: Array) -> None:
-    """Bodies, functions and angles from a state."""
-    for b in range(at.bodies.shape[0]):
-        q, v, n = at.bodies[b, 0], at.bodies[b, 1], at.bodies[b, 2]
-        for i in range(3):
-            M.B[b, PHI + i] = x[q + i]
-            if n != 3:
-                for j in range(3):
-                    M.B[b, ROT + 3 * i + j] = x[q + 3 + 3 * j + i]
-            if n == 12:
-                for j in range(3):
-                    M.B[b, SPIN + 3 * i + j] = x[v + 3 + 3 * j + i]
-            if n == 6:
-                M.B[b, SPIN + i] = x[v + i]
-            M.B[b, VEL + i] = x[v + 3 + i] if n == 6 else x[v + i]
-    for k in range(M.T.shape[0]):
-        M.T[k, ANGLE] = angles[k]
-    for k in range(at.y.shape[0]):
-        e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
-    read_shifts(e.couplings, x)
-    place(M.B, M.X, M.K, M.T, M.TK)
-
-
-@kernel
-def start_values(M: Machine, y: Array) -> None:
-    """Velocities of the bodies as they are at the start of a step."""
-    for b in range(M.B.shape[0] - 1):
-        w = spin(M.B, M.sizes[0], b)
-        for i in range(3):
-            y[6 * b + i] = M.B[b, VEL + i]
-            y[6 * b + 3 + i] = w[i]
-
-
-@kernel
-def keep_energies(M: Machine) -> None:
-    """Energies are those of the start of a run: their scale counts the changes since."""
-    start_energies(M.B, M.sizes[0], M.gravity)
-
-
-@inner
-def _write_state(B: Array, y: Array, at_bodies: Int, at_y: Int, x: Array) -> None:
-    for b in range(at_bodies.shape[0]):
-        q, v, n = at_bodies[b, 0], at_bodies[b, 1], at_bodies[b, 2]
-        for i in range(3):
-            x[q + i] = B[b, PHI + i]
-            if n != 3:
-                for j in range(3):
-                    x[q + 3 + 3 * j + i] = B[b, ROT + 3 * i + j]
-            if n == 12:
-                for j in range(3):
-                    x[v + 3 + 3 * j + i] = B[b, SPIN + 3 * i + j]
-            if n == 6:
-                x[v + i] = B[b, SPIN + i]
-            x[v + 3 + i if n == 6 else v + i] = B[b, VEL + i]
-    for k in range(at_y.shape[0]):
-        x[at_y[k, 1]] = y[0, at_y[k, 0]]
 
 
 @inner
@@ -180,7 +103,10 @@ def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> 
 
 
 @kernel
-def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array, h: float, y: Array) -> None:
+def trial(
+    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination, sparse: Sparse,
+    level: Rates | None, u: Array, h: float, y: Array,
+) -> None:  # fmt: skip
     """The values of the sparse matrix of a step from the state in the tables, at the unknowns y."""
     if level is None:
         begin_bodies(M.B, M.sizes[0], h)
@@ -199,16 +125,19 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
         restore_rates(level, y[6 * n + M.lam.size :])
         open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
-    hold(M.B, e.generated, M.lam, M.gap, M.active, h)
-    efforts(M, e, u, h)
-    couple(e.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
+    efforts(M, e, losses, u, h)
+    if conditions is not None:
+        hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
+        couple(conditions.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
     push_elements(M, e, u, h)
     if level is None:
         slope_bodies(M.B, M.sizes[0], h)
         clear(s.Z)
         curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
-        first = assemble_graph(M, s.graph, e.couplings, s.Z, s.pairs, h)
-        slopes_of_rows(M.B, e.generated, M.lam, M.active, s.graph.V, first, h)
+        first = assemble_graph(M, sparse.graph, s.Z, s.pairs, h)
+        if conditions is not None:
+            first = assemble_couplings(M, sparse.graph, conditions.couplings, s.Z, first)
+            slopes_of_rows(M.B, conditions.generated, M.lam, M.active, sparse.graph.V, first, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
         size = assemble_blocks(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
@@ -217,12 +146,15 @@ def trial(M: Machine, e: Elements, s: Elimination, level: Rates | None, u: Array
 
 @kernel
 def advance(
-    M: Machine, e: Elements, s: Elimination, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array,
-    h: float, history: Array, known: int, n: int, log: Log,
+    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination,
+    sparse: Sparse | None, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array, h: float,
+    history: Array, known: int, n: int, log: Log,
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    level:   unknowns of the second level, where the rates of constraints are kept; without it that code is left out.
+    losses, conditions, sparse, level: what a mechanism or a scheme does not have is None, and its code is left out;
+             sparse: how the matrix is solved, None: along a tree; level: the unknowns of the second level, where the
+             rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities, for multipliers, and for velocities at the ends of parts.
     u:       (n, k, inputs).
@@ -234,17 +166,15 @@ def advance(
     """
     B, lam, dlam, gap, active, lie = M.B, M.lam, M.dlam, M.gap, M.active, M.sizes[0]
     X, K, T, TK, rows, gravity = M.X, M.K, M.T, M.TK, M.sizes[1], M.gravity
-    bodies, m, accept, along_tree = B.shape[0] - 1, lam.size, settings[ACCEPT], s.along_tree[0] == 1
+    bodies, m, accept = B.shape[0] - 1, lam.size, settings[ACCEPT]
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
-    generated = e.generated
-    other_states = e.losses.node.size + e.losses.motor.shape[0] > 0
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
-    couplings, coupled = e.couplings, e.couplings.rows.shape[0] > 0
-    _write_state(B, elastic, at_bodies, at_y, log.x[0])
-    write_shifts(couplings, T, log.x[0])
+    write_state(B, elastic, at_bodies, at_y, log.x[0])
+    if conditions is not None:
+        write_shifts(conditions.couplings, T, log.x[0])
     energies(B, lie, gravity, log.energy[0])
     for step in range(n):
         report = log.report[step]
@@ -280,16 +210,17 @@ def advance(
                 else:
                     open_balances(B, level.B, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
-                other, at_other = hold(B, generated, lam, gap, active, length)
-                if not other <= row:
-                    row, at_row = other, at_other
                 if acting:
-                    efforts(M, e, inputs, length)
-                    if coupled:
-                        couple(couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
-                        most, at_most = worst_coupling(couplings, gap, active, length, True)
-                        if not EXACT * most <= row:
-                            row, at_row = EXACT * most, at_most
+                    efforts(M, e, losses, inputs, length)
+                if conditions is not None:
+                    other, at_other = hold(B, conditions.generated, lam, gap, active, length)
+                    if not other <= row:
+                        row, at_row = other, at_other
+                    couple(conditions.couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
+                    most, at_most = worst_coupling(conditions.couplings, gap, active, length, True)
+                    if not EXACT * most <= row:
+                        row, at_row = EXACT * most, at_most
+                if acting:
                     push_elements(M, e, inputs, length)
                 if level is not None:
                     rate, at_rate = rate_residual(B, X, K, rows, active, level, length)
@@ -340,7 +271,7 @@ def advance(
                 fresh = iteration == 0 or r > settings[SLOW] * last
                 if fresh and level is not None:
                     size = assemble_blocks(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
-                    if along_tree:
+                    if sparse is None:
                         pivot = 1.0 + factor_rate_tree(M, level.tree, level.B, level.X, level.V, size, length)
                         factor_rate_border(M, level, length)
                     else:
@@ -351,31 +282,33 @@ def advance(
                     clear(Z)
                     if acting:
                         curve_elements(M, e, Z, s.pairs, s.twist_pairs, s.q, length)
-                    if along_tree:
+                    if sparse is None:
                         if loops:
                             curve_loops(B, X, K, lam, s.loops, Z, s.pairs, length)
                         pivot = 1.0 + factor_tree(B, X, K, lam, tree_joints, tree_Y, Z, length)
                         if border:
                             factor_border(M, s.tree, s.border)
                     else:
-                        first = assemble_graph(M, s.graph, couplings, Z, s.pairs, length)
-                        slopes_of_rows(B, generated, lam, active, s.graph.V, first, length)
-                        pivot = factor(s.plan, s.graph.V, s.graph.LU, s.graph.pad)
+                        first = assemble_graph(M, sparse.graph, Z, s.pairs, length)
+                        if conditions is not None:
+                            first = assemble_couplings(M, sparse.graph, conditions.couplings, Z, first)
+                            slopes_of_rows(B, conditions.generated, lam, active, sparse.graph.V, first, length)
+                        pivot = factor(sparse.plan, sparse.graph.V, sparse.graph.LU, sparse.graph.pad)
                 if not pivot > 0.0:
                     status = SINGULAR
                     continue
                 if level is not None:
-                    if along_tree:
+                    if sparse is None:
                         solve_rate_border(M, level)
                     else:
                         load_rates(M, level)
                         solve(level.plan, level.LU, level.b, level.pad)
                         unload_rates(M, level)
                     move_rates(level, active, 1.0)
-                elif not along_tree:
-                    load_graph(M, s.graph)
-                    solve(s.plan, s.graph.LU, s.graph.b, s.graph.pad)
-                    unload_graph(M, s.graph)
+                elif sparse is not None:
+                    load_graph(M, sparse.graph)
+                    solve(sparse.plan, sparse.graph.LU, sparse.graph.b, sparse.graph.pad)
+                    unload_graph(M, sparse.graph)
                 elif border:
                     solve_border(M, s.tree, s.border)
                 else:
@@ -388,23 +321,23 @@ def advance(
             iterations += iteration
             residual = max(residual, best)
             row, missing = _broken(X, K, rows, gap, active, length)
-            if coupled:
-                most, at_most = worst_coupling(couplings, gap, active, length, False)
+            if conditions is not None:
+                most, at_most = worst_coupling(conditions.couplings, gap, active, length, False)
                 if not most <= missing:
                     row, missing = at_most, most
-            other, worse = broken_row(generated, gap, active, length, missing)
-            row, missing = (other, worse) if other >= 0 else (row, missing)
+                other, worse = broken_row(conditions.generated, gap, active, length, missing)
+                row, missing = (other, worse) if other >= 0 else (row, missing)
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
-            if other_states:
-                warm_nodes(X, T, e, length)
+            if losses is not None:
+                warm_nodes(X, T, e, losses, length)
+                for k in range(log.taken.shape[1]):
+                    log.taken[step, k] += taken_of(X, T, e, losses, length)
             for k in range(log.heat.shape[1]):
-                log.heat[step, k] += heat_of(X, T, e, k, length)
-            for k in range(log.taken.shape[1]):
-                log.taken[step, k] += taken_of(X, T, e, length)
+                log.heat[step, k] += heat_of(X, T, e, losses, k, length)
             for k in range(log.work.shape[1]):
-                log.work[step, k] += work_of(M, e, k, inputs, length)
+                log.work[step, k] += work_of(M, e, losses, conditions, k, inputs, length)
             for k in range(history.shape[1]):
                 history[3, k] = history[2, k]
                 history[2, k] = history[1, k]
@@ -420,25 +353,25 @@ def advance(
                 end_bodies(B, lie, length)
             else:
                 end_rates(B, level.B, length)
-            if other_states:
-                carry(elastic, e.losses)
-            if coupled:
-                move_shifts(couplings, inputs, length)
+            if losses is not None:
+                carry(elastic, losses)
+            if conditions is not None:
+                move_shifts(conditions.couplings, inputs, length)
             for k in range(twists.shape[0]):
                 if twists[k, 1] == TORSION:
                     elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
             place(B, X, K, T, TK)
         for i in range(rows, X.shape[0]):
             elastic[0, K[i, PLACE]] = X[i, G]
-        _write_state(B, elastic, at_bodies, at_y, log.x[step + 1])
+        write_state(B, elastic, at_bodies, at_y, log.x[step + 1])
         energies(B, lie, gravity, log.energy[step + 1])
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
-        log.g[step] = max(log.g[step], rows_at_node(B, generated, lie, log.g_v[step]))
-        if coupled:
-            write_shifts(couplings, T, log.x[step + 1])
-            log.g[step] = max(log.g[step], coupling_gap(couplings, T, X))
-            coupling_rates(B, X, K, lie, couplings, log.g_v[step])
+        if conditions is not None:
+            write_shifts(conditions.couplings, T, log.x[step + 1])
+            log.g[step] = max(log.g[step], rows_at_node(B, conditions.generated, lie, log.g_v[step]))
+            log.g[step] = max(log.g[step], coupling_gap(conditions.couplings, T, X))
+            coupling_rates(B, X, K, lie, conditions.couplings, log.g_v[step])
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual

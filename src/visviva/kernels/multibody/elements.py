@@ -20,7 +20,7 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
     ANGLE, AXIS, COS, DM, DRIVE, FRICTION, LOAD_F, LOAD_M, PLACE, RATE, ROT, SECANT, SIN, SIZE_R, TORQUE, TORSION, XN,
-    XX, XY, XZ, YN, ZN, A, Elements, G, Int, Machine, W,
+    XX, XY, XZ, YN, ZN, A, Elements, G, Int, Losses, Machine, W,
 )  # fmt: skip
 
 SMALL_TURN = 1e-4  # sin of it; below, Δθ/sin Δθ is a series
@@ -79,7 +79,7 @@ def read_inputs(B: Array, loads: Int, u: Array) -> None:
 
 
 @inner
-def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
+def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float) -> None:
     """Values of all functions of elements at the end of the step, and the efforts that belong to it."""
     first = M.sizes[1]
     for i in range(first, M.X.shape[0]):
@@ -118,11 +118,11 @@ def efforts(M: Machine, e: Elements, u: Array, h: float) -> None:
                     D = unit * e.damping[d + a * n + b]
                     e.effort[at + a] += D * e.y[2, at + b]
                     e.slope[s + a * n + b] += D / h
-    if e.losses.acts[0]:
-        act(M.B, M.T, M.TK, e.y, e.effort, e.slope, e.losses, u, h)
-        if e.losses.feels[0]:
-            warm_nodes(M.X, M.T, e, h)
-        rub(e.y, e.effort, e.slope, e.losses, h)
+    if losses is not None:
+        act(M.B, M.T, M.TK, e.y, e.effort, e.slope, losses, u, h)
+        if losses.feels[0]:
+            warm_nodes(M.X, M.T, e, losses, h)
+        rub(e.y, e.effort, e.slope, losses, h)
     for k in range(e.pushed.shape[0]):
         e.effort[e.pushed[k, 0]] -= u[e.pushed[k, 1]]
 

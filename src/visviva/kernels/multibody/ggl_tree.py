@@ -18,6 +18,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.curvature import ACROSS, WW
 from visviva.kernels.multibody.functions import back
+from visviva.kernels.multibody.ggl_matrices import add_six, apply_six, invert_six, level, multiply_six, put_level, zero
 from visviva.kernels.multibody.ggl_tables import (
     DV1,
     END,
@@ -35,7 +36,7 @@ from visviva.kernels.multibody.saddle import saddle_inverse
 from visviva.kernels.multibody.tree import BODY_A, BODY_B, DOTS, FIRST_DOT, PAIR, POINT
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    ONE, Matrix, Place, cross, halfway, hat_mul, inverse, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
+    ONE, cross, halfway, hat_mul, lowered, matminus, matmul, matplus, matrix, mattimes, minus,
     moment, mul, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import DU, FORCE, PLACE, SHRINK, UM, UN, A, Int, Machine  # isort: skip
@@ -51,87 +52,16 @@ REST, MU, RHO = (np.int64(k) for k in (0, 6, 12))
 
 
 @inner
-def _zero(X: Array) -> None:
-    for i in range(X.size):
-        X[i] = 0.0
-
-
-@inner
-def _add(s: float, X: Array, Y: Array) -> None:
-    """Y += s X."""
-    for i in range(36):
-        Y[i] += s * X[i]
-
-
-@inner
-def _multiply(s: float, X: Array, Y: Array, Z: Array, top: int) -> None:
-    """Z += s X Y; top: as many columns of X are other than zero in its first three rows, 3 or 6."""
-    for i in range(6):
-        k = 6 * i
-        z0, z1, z2, z3, z4, z5 = Z[k], Z[k + 1], Z[k + 2], Z[k + 3], Z[k + 4], Z[k + 5]
-        for j in range(top if i < 3 else 6):
-            x, l = s * X[k + j], 6 * j
-            z0 += x * Y[l]
-            z1 += x * Y[l + 1]
-            z2 += x * Y[l + 2]
-            z3 += x * Y[l + 3]
-            z4 += x * Y[l + 4]
-            z5 += x * Y[l + 5]
-        Z[k], Z[k + 1], Z[k + 2], Z[k + 3], Z[k + 4], Z[k + 5] = z0, z1, z2, z3, z4, z5
-
-
-@inner
-def _apply(s: float, X: Array, x: Array, at: Place, z: Array, to: Place) -> None:
-    """z += s X x, from and to these places."""
-    x0, x1, x2 = s * x[at], s * x[at + 1], s * x[at + 2]
-    x3, x4, x5 = s * x[at + 3], s * x[at + 4], s * x[at + 5]
-    for i in range(6):
-        k = 6 * i
-        z[to + i] += X[k] * x0 + X[k + 1] * x1 + X[k + 2] * x2 + X[k + 3] * x3 + X[k + 4] * x4 + X[k + 5] * x5
-
-
-@inner
-def _block(X: Array, row: int, col: int, A: Matrix) -> None:
-    """Write a matrix (3, 3) to one of the four places in a matrix of both levels."""
-    for i in range(3):
-        k = 6 * (3 * row + i) + 3 * col
-        X[k], X[k + 1], X[k + 2] = A[3 * i], A[3 * i + 1], A[3 * i + 2]
-
-
-@inner
-def _read(X: Array, row: int, col: int) -> Matrix:
-    """One of the four matrices (3, 3) in a matrix of both levels."""
-    k = 18 * row + 3 * col
-    return (X[k], X[k + 1], X[k + 2], X[k + 6], X[k + 7], X[k + 8], X[k + 12], X[k + 13], X[k + 14])
-
-
-@inner
-def _invert_six(X: Array, Y: Array) -> float:
-    """Y = X⁻¹ by blocks (3, 3); returns 0, or not a number where X is singular."""
-    X12, X21 = _read(X, 0, 1), _read(X, 1, 0)
-    A1 = inverse(_read(X, 0, 0))
-    right = matmul(A1, X12)
-    A2 = inverse(matminus(_read(X, 1, 1), matmul(X21, right)))
-    low = matmul(A2, matmul(X21, A1))
-    _block(Y, 0, 0, matplus(A1, matmul(right, low)))
-    _block(Y, 0, 1, mattimes(-1.0, matmul(right, A2)))
-    _block(Y, 1, 0, mattimes(-1.0, low))
-    _block(Y, 1, 1, A2)
-    total = A1[0] + A1[4] + A1[8] + A2[0] + A2[4] + A2[8]
-    return total - total
-
-
-@inner
 def _invert(w: Blocks, y: Blocks, n: int) -> float:
     """The inverse of [K T; W 0] of both levels; returns 0, or not a number where it is singular.
 
     M = [M11 M12; M21 M22] by levels, with M12 = [K12 0; 0 0]; its Schur complement has the form of M22.
     """
     if n == 0:
-        return _invert_six(w[KRR], y[A_])
-    K11, K12, K21, K22 = _read(w[KRR], 0, 0), _read(w[KRR], 0, 1), _read(w[KRR], 1, 0), _read(w[KRR], 1, 1)
-    T0, T1, W0 = _read(w[T_], 0, 0), _read(w[T_], 1, 0), _read(w[W_ROWS], 0, 0)
-    W1, W2 = _read(w[W_ROWS], 1, 0), _read(w[W_ROWS], 1, 1)
+        return invert_six(w[KRR], y[A_])
+    K11, K12, K21, K22 = level(w[KRR], 0, 0), level(w[KRR], 0, 1), level(w[KRR], 1, 0), level(w[KRR], 1, 1)
+    T0, T1, W0 = level(w[T_], 0, 0), level(w[T_], 1, 0), level(w[W_ROWS], 0, 0)
+    W1, W2 = level(w[W_ROWS], 1, 0), level(w[W_ROWS], 1, 1)
     A1, G1, Q1, H1 = saddle_inverse(K11, T0, W0, n)
     x = matmul(A1, K12)
     z = matmul(Q1, K12)
@@ -140,22 +70,22 @@ def _invert(w: Blocks, y: Blocks, n: int) -> float:
     R, S = matplus(matmul(K21, A1), matmul(T1, Q1)), matplus(matmul(K21, G1), matmul(T1, H1))
     WA, WG = matmul(W1, A1), matmul(W1, G1)
     low, rate = matplus(matmul(A2, R), matmul(G2, WA)), matplus(matmul(A2, S), matmul(G2, WG))
-    _block(y[A_], 0, 0, matplus(A1, matmul(x, low)))
-    _block(y[A_], 0, 1, mattimes(-1.0, matmul(x, A2)))
-    _block(y[A_], 1, 0, mattimes(-1.0, low))
-    _block(y[A_], 1, 1, A2)
-    _block(y[G_], 0, 0, matplus(G1, matmul(x, rate)))
-    _block(y[G_], 0, 1, mattimes(-1.0, matmul(x, G2)))
-    _block(y[G_], 1, 0, mattimes(-1.0, rate))
-    _block(y[G_], 1, 1, G2)
-    _block(y[Q_], 0, 0, matplus(Q1, matmul(z, low)))
-    _block(y[Q_], 0, 1, mattimes(-1.0, matmul(z, A2)))
-    _block(y[Q_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, R), matmul(H2, WA))))
-    _block(y[Q_], 1, 1, Q2)
-    _block(y[H_], 0, 0, matplus(H1, matmul(z, rate)))
-    _block(y[H_], 0, 1, mattimes(-1.0, matmul(z, G2)))
-    _block(y[H_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, S), matmul(H2, WG))))
-    _block(y[H_], 1, 1, H2)
+    put_level(y[A_], 0, 0, matplus(A1, matmul(x, low)))
+    put_level(y[A_], 0, 1, mattimes(-1.0, matmul(x, A2)))
+    put_level(y[A_], 1, 0, mattimes(-1.0, low))
+    put_level(y[A_], 1, 1, A2)
+    put_level(y[G_], 0, 0, matplus(G1, matmul(x, rate)))
+    put_level(y[G_], 0, 1, mattimes(-1.0, matmul(x, G2)))
+    put_level(y[G_], 1, 0, mattimes(-1.0, rate))
+    put_level(y[G_], 1, 1, G2)
+    put_level(y[Q_], 0, 0, matplus(Q1, matmul(z, low)))
+    put_level(y[Q_], 0, 1, mattimes(-1.0, matmul(z, A2)))
+    put_level(y[Q_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, R), matmul(H2, WA))))
+    put_level(y[Q_], 1, 1, Q2)
+    put_level(y[H_], 0, 0, matplus(H1, matmul(z, rate)))
+    put_level(y[H_], 0, 1, mattimes(-1.0, matmul(z, G2)))
+    put_level(y[H_], 1, 0, mattimes(-1.0, matplus(matmul(Q2, S), matmul(H2, WG))))
+    put_level(y[H_], 1, 1, H2)
     total = A2[0] + G2[0] + Q2[0] + A1[0] + G1[0]
     return total - total
 
@@ -178,7 +108,7 @@ def _own_blocks(V: Array, n: int, size: int, K: Blocks) -> None:
 @inner
 def _pair_block(V: Array, size: int, at: int, X: Array) -> None:
     """The rotational block between two bodies, of both levels."""
-    _zero(X)
+    zero(X)
     for row in range(2):
         for col in range(row + 1):
             l = (row + col) * size + at
@@ -193,12 +123,12 @@ def _point(B: Array, C: Array, X: Array, Y: Array, i: int, o: int, b: int, h: fl
     a, p0 = vector(B, b, A), vector(X, i, UN + 3 * o)
     low, C_ = lowered(a), halfway(a, B[b, SHRINK])
     P = hat_mul(p0, low)
-    _block(arm, 0, 0, P)
-    _block(arm, 1, 1, P)
-    _block(arm, 1, 0, hat_mul(p0, mattimes(h, matmul(matrix(C, b, W_), low))))
-    _block(lever, 0, 0, mattimes(-1.0, mul_hat(C_, vector(X, i, UM + 3 * o))))
-    _block(lever, 1, 0, mattimes(-h, mul_hat(C_, vector(Y, i, HALF + 3 * o))))
-    _block(lever, 1, 1, mul_hat(matminus(ONE, mattimes(2.0, C_)), p0))
+    put_level(arm, 0, 0, P)
+    put_level(arm, 1, 1, P)
+    put_level(arm, 1, 0, hat_mul(p0, mattimes(h, matmul(matrix(C, b, W_), low))))
+    put_level(lever, 0, 0, mattimes(-1.0, mul_hat(C_, vector(X, i, UM + 3 * o))))
+    put_level(lever, 1, 0, mattimes(-h, mul_hat(C_, vector(Y, i, HALF + 3 * o))))
+    put_level(lever, 1, 1, mul_hat(matminus(ONE, mattimes(2.0, C_)), p0))
 
 
 @inner
@@ -227,8 +157,8 @@ def _rotations(
 ) -> None:
     """Columns T and rows W of the child b, those of the parent p, of n products of axes on both levels."""
     for slot in (T_, W_ROWS, E_ROWS):
-        _zero(w[slot])
-    _zero(y[TP])
+        zero(w[slot])
+    zero(y[TP])
     for k in range(n):
         _axis(B, C, X, Y, first + k, 1, b, h, k, w[T_], w[W_ROWS])
         if p < B.shape[0] - 1:
@@ -245,50 +175,50 @@ def factor_rate_tree(M: Machine, t: RateTree, C: Array, Y: Array, V: Array, size
         y, own, held = t.Y[j], K[b], p == ground
         _point(M.B, C, M.X, Y, i, 3, b, h, y[ARM], y[LEVER])
         for slot in (KUW, YU, DD, YP, EU, EP, FF, GG):
-            _zero(y[slot])
-        _zero(w[KWU])
-        _zero(w[KRR])
-        _add(1.0, own[TR], y[KUW])
-        _multiply(-1.0, own[TT], y[LEVER], y[KUW], 6)
-        _add(1.0, own[RT], w[KWU])
-        _multiply(-1.0, y[ARM], own[TT], w[KWU], 3)
-        _add(1.0, own[RR], w[KRR])
-        _multiply(-1.0, y[ARM], own[TR], w[KRR], 3)
-        _multiply(-1.0, w[KWU], y[LEVER], w[KRR], 6)
+            zero(y[slot])
+        zero(w[KWU])
+        zero(w[KRR])
+        add_six(1.0, own[TR], y[KUW])
+        multiply_six(-1.0, own[TT], y[LEVER], y[KUW], 6)
+        add_six(1.0, own[RT], w[KWU])
+        multiply_six(-1.0, y[ARM], own[TT], w[KWU], 3)
+        add_six(1.0, own[RR], w[KRR])
+        multiply_six(-1.0, y[ARM], own[TR], w[KRR], 3)
+        multiply_six(-1.0, w[KWU], y[LEVER], w[KRR], 6)
         if n > 0:
             _rotations(M.B, C, M.X, Y, t.joints[j, FIRST_DOT], n, b, p, h, w, y)
         total += _invert(w, y, n)
-        _multiply(-1.0, y[A_], w[KWU], y[YU], 6)
+        multiply_six(-1.0, y[A_], w[KWU], y[YU], 6)
         if n > 0:
-            _multiply(-1.0, y[Q_], w[KWU], y[EU], 6)
-        _add(1.0, own[TT], y[DD])
-        _multiply(1.0, y[KUW], y[YU], y[DD], 6)
+            multiply_six(-1.0, y[Q_], w[KWU], y[EU], 6)
+        add_six(1.0, own[TT], y[DD])
+        multiply_six(1.0, y[KUW], y[YU], y[DD], 6)
         if held:
             continue
         _point(M.B, C, M.X, Y, i, 2, p, h, y[ARM_A], y[LEVER_A])
         above, pad = K[p], w[REST_T]
-        _add(1.0, y[DD], above[TT])
-        _zero(pad)
-        _multiply(1.0, y[DD], y[LEVER_A], pad, 6)
-        _multiply(1.0, y[ARM_A], y[DD], above[RT], 3)
+        add_six(1.0, y[DD], above[TT])
+        zero(pad)
+        multiply_six(1.0, y[DD], y[LEVER_A], pad, 6)
+        multiply_six(1.0, y[ARM_A], y[DD], above[RT], 3)
         if n > 0:
             at = PER_BODY * ground + PER_PAIR * t.joints[j, PAIR] + WW
             _pair_block(V, size, at, y[KPB])
             _pair_block(V, size, at + ACROSS, w[KBP])
-            _multiply(-1.0, y[A_], w[KBP], y[YP], 6)
-            _multiply(-1.0, y[G_], w[E_ROWS], y[YP], 6)
-            _multiply(-1.0, y[Q_], w[KBP], y[EP], 6)
-            _multiply(-1.0, y[H_], w[E_ROWS], y[EP], 6)
-            _multiply(1.0, y[KUW], y[YP], y[FF], 6)
-            _add(1.0, y[FF], pad)
-            _multiply(1.0, y[KPB], y[YU], y[GG], 3)
-            _multiply(1.0, y[TP], y[EU], y[GG], 3)
-            _add(1.0, y[GG], above[RT])
-            _multiply(1.0, y[GG], y[LEVER_A], above[RR], 6)
-            _multiply(1.0, y[KPB], y[YP], above[RR], 3)
-            _multiply(1.0, y[TP], y[EP], above[RR], 3)
-        _add(1.0, pad, above[TR])
-        _multiply(1.0, y[ARM_A], pad, above[RR], 3)
+            multiply_six(-1.0, y[A_], w[KBP], y[YP], 6)
+            multiply_six(-1.0, y[G_], w[E_ROWS], y[YP], 6)
+            multiply_six(-1.0, y[Q_], w[KBP], y[EP], 6)
+            multiply_six(-1.0, y[H_], w[E_ROWS], y[EP], 6)
+            multiply_six(1.0, y[KUW], y[YP], y[FF], 6)
+            add_six(1.0, y[FF], pad)
+            multiply_six(1.0, y[KPB], y[YU], y[GG], 3)
+            multiply_six(1.0, y[TP], y[EU], y[GG], 3)
+            add_six(1.0, y[GG], above[RT])
+            multiply_six(1.0, y[GG], y[LEVER_A], above[RR], 6)
+            multiply_six(1.0, y[KPB], y[YP], above[RR], 3)
+            multiply_six(1.0, y[TP], y[EP], above[RR], 3)
+        add_six(1.0, pad, above[TR])
+        multiply_six(1.0, y[ARM_A], pad, above[RR], 3)
     for k in range(t.roots.size):
         total += _factor_root(K[t.roots[k]], t.Y[t.joints.shape[0] + k])
     return total
@@ -337,27 +267,27 @@ def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) 
         b, p, n = t.joints[j, BODY_B], t.joints[j, BODY_A], t.joints[j, DOTS]
         y, rest, own = t.Y[j], t.y[j], r[b]
         _gaps(K, gap, rate, j, t.joints, g)
-        _apply(-1.0, y[ARM], own, 0, own, 6)
-        _zero(rest)
-        _apply(-1.0, y[A_], own, 6, rest, REST)
+        apply_six(-1.0, y[ARM], own, 0, own, 6)
+        zero(rest)
+        apply_six(-1.0, y[A_], own, 6, rest, REST)
         if n > 0:
-            _apply(-1.0, y[G_], g, 6, rest, REST)
-            _apply(-1.0, y[Q_], own, 6, rest, MU)
-            _apply(-1.0, y[H_], g, 6, rest, MU)
+            apply_six(-1.0, y[G_], g, 6, rest, REST)
+            apply_six(-1.0, y[Q_], own, 6, rest, MU)
+            apply_six(-1.0, y[H_], g, 6, rest, MU)
         for i in range(6):
             rest[RHO + i] = own[i]
-        _apply(1.0, y[KUW], rest, REST, rest, RHO)
+        apply_six(1.0, y[KUW], rest, REST, rest, RHO)
         if p < ground:
             for i in range(6):
                 e[i] = rest[RHO + i]
-            _apply(-1.0, y[DD], g, 0, e, 0)
+            apply_six(-1.0, y[DD], g, 0, e, 0)
             for i in range(6):
                 r[p, i] += e[i]
-            _apply(1.0, y[ARM_A], e, 0, r[p], 6)
+            apply_six(1.0, y[ARM_A], e, 0, r[p], 6)
             if n > 0:
-                _apply(1.0, y[KPB], rest, REST, r[p], 6)
-                _apply(-1.0, y[GG], g, 0, r[p], 6)
-                _apply(1.0, y[TP], rest, MU, r[p], 6)
+                apply_six(1.0, y[KPB], rest, REST, r[p], 6)
+                apply_six(-1.0, y[GG], g, 0, r[p], 6)
+                apply_six(1.0, y[TP], rest, MU, r[p], 6)
     for k in range(t.roots.size):
         _solve_root(t.Y[t.joints.shape[0] + k], r[t.roots[k]], e)
     for j in range(t.joints.shape[0] - 1, -1, -1):
@@ -369,18 +299,18 @@ def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) 
         if p < ground:
             for i in range(6):
                 e[i] += r[p, i]
-            _apply(1.0, y[LEVER_A], r[p], 6, e, 0)
+            apply_six(1.0, y[LEVER_A], r[p], 6, e, 0)
             if n > 0:
-                _apply(1.0, y[YP], r[p], 6, rest, REST)
-                _apply(1.0, y[FF], r[p], 6, rest, RHO)
-                _apply(1.0, y[EP], r[p], 6, rest, MU)
+                apply_six(1.0, y[YP], r[p], 6, rest, REST)
+                apply_six(1.0, y[FF], r[p], 6, rest, RHO)
+                apply_six(1.0, y[EP], r[p], 6, rest, MU)
         if n > 0:
-            _apply(1.0, y[EU], e, 0, rest, MU)
-        _apply(1.0, y[YU], e, 0, rest, REST)
-        _apply(1.0, y[DD], e, 0, rest, RHO)
+            apply_six(1.0, y[EU], e, 0, rest, MU)
+        apply_six(1.0, y[YU], e, 0, rest, REST)
+        apply_six(1.0, y[DD], e, 0, rest, RHO)
         for i in range(6):
             own[6 + i], own[i] = rest[REST + i], e[i]
-        _apply(-1.0, y[LEVER], own, 6, own, 0)
+        apply_six(-1.0, y[LEVER], own, 6, own, 0)
         k = K[t.joints[j, POINT], PLACE]
         for i in range(3):
             dG[k + i], dlam[k + i] = -rest[RHO + i], -rest[RHO + 3 + i]
@@ -392,13 +322,13 @@ def sweep(K: Int, t: RateTree, gap: Array, rate: Array, dG: Array, dlam: Array) 
 @inner
 def _factor_root(K: Blocks, y: Blocks) -> float:
     """A body that is held by no joint of the tree: translations first, then rotations."""
-    total = _invert_six(K[TT], y[TT_INVERSE])
-    _zero(y[LEFT])
-    _zero(y[RIGHT])
-    _multiply(1.0, K[RT], y[TT_INVERSE], y[LEFT], 6)
-    _multiply(1.0, y[TT_INVERSE], K[TR], y[RIGHT], 6)
-    _multiply(-1.0, y[LEFT], K[TR], K[RR], 6)
-    return total + _invert_six(K[RR], y[RR_INVERSE])
+    total = invert_six(K[TT], y[TT_INVERSE])
+    zero(y[LEFT])
+    zero(y[RIGHT])
+    multiply_six(1.0, K[RT], y[TT_INVERSE], y[LEFT], 6)
+    multiply_six(1.0, y[TT_INVERSE], K[TR], y[RIGHT], 6)
+    multiply_six(-1.0, y[LEFT], K[TR], K[RR], 6)
+    return total + invert_six(K[RR], y[RR_INVERSE])
 
 
 @inner
@@ -406,9 +336,9 @@ def _solve_root(y: Blocks, r: Array, rest: Array) -> None:
     """δr = -(RR)⁻¹ (r_r - LEFT r_t),  δt = -TT⁻¹ r_t - RIGHT δr."""
     for i in range(12):
         rest[i] = 0.0
-    _apply(-1.0, y[LEFT], r, 0, r, 6)
-    _apply(-1.0, y[RR_INVERSE], r, 6, rest, 6)
-    _apply(-1.0, y[TT_INVERSE], r, 0, rest, 0)
-    _apply(-1.0, y[RIGHT], rest, 6, rest, 0)
+    apply_six(-1.0, y[LEFT], r, 0, r, 6)
+    apply_six(-1.0, y[RR_INVERSE], r, 6, rest, 6)
+    apply_six(-1.0, y[TT_INVERSE], r, 0, rest, 0)
+    apply_six(-1.0, y[RIGHT], rest, 6, rest, 0)
     for i in range(12):
         r[i] = rest[i]

@@ -68,8 +68,8 @@ def curve_joints(M: Machine, lam: Array, Z: Array, pairs: Int, h: float) -> None
 
 
 @inner
-def assemble_graph(M: Machine, g: Graph, c: Couplings, Z: Array, pairs: Int, h: float) -> int:
-    """All values but those of generated rows, whose place it returns; bodies' own blocks and Z hold what others add."""
+def assemble_graph(M: Machine, g: Graph, Z: Array, pairs: Int, h: float) -> int:
+    """All values but those of conditions, whose place it returns; bodies' own blocks and Z hold what others add."""
     curve_joints(M, M.lam, Z, pairs, h)
     put_blocks(M.B, Z, g.V)
     first = first_row(M.B, Z)
@@ -78,7 +78,13 @@ def assemble_graph(M: Machine, g: Graph, c: Couplings, Z: Array, pairs: Int, h: 
         for part in range(3 if M.K[i, KIND] == MEET else 1):
             columns_of(M.B, M.X, M.K, i, part, g.q)
             put_row(g.V, first + PER_ROW * (k + part), g.q, M.active[k + part])
-    at = first + PER_ROW * M.lam.size
+    return first + PER_ROW * M.lam.size
+
+
+@inner
+def assemble_couplings(M: Machine, g: Graph, c: Couplings, Z: Array, at: int) -> int:
+    """The values of couplings, from a place on; returns that of generated rows."""
+    first = first_row(M.B, Z)
     for r in range(c.rows.shape[0]):
         k, width = c.rows[r, 0], 12 * (c.rows[r, 5] - c.rows[r, 4])
         coupling_columns(c, M.B, M.X, M.K, r, g.q, g.V, at)

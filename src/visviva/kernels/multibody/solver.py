@@ -14,10 +14,16 @@ from visviva.kernels.multibody.tables import KIND, MEET, PLACE, Int, U
 from visviva.kernels.multibody.tree import Tree
 
 
-class Elimination(NamedTuple):
-    """How the matrix of a step is solved: along a tree with a border, or as any sparse matrix."""
+class Sparse(NamedTuple):
+    """Any matrix of a step, solved as a sparse one."""
 
-    along_tree: Int  # (1,)
+    graph: Graph
+    plan: Plan
+
+
+class Elimination(NamedTuple):
+    """Memory for the matrix of a step; tree and border: where it is solved along a tree and not as `Sparse`."""
+
     Z: Array  # (pairs, 72) blocks between bodies, see `curvature`
     pairs: Int  # (functions,) rows of Z
     twist_pairs: Int  # (twists, 2) and whether the bodies are told the other way
@@ -25,8 +31,6 @@ class Elimination(NamedTuple):
     loops: Int  # functions that are rows of joints outside of the tree
     tree: Tree
     border: Border
-    graph: Graph
-    plan: Plan
     best: Array  # (6 bodies + m,) the best iterate
 
 

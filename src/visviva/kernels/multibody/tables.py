@@ -104,7 +104,6 @@ class Losses(NamedTuple):
     node_numbers: Array  # (nodes, 5) c, temperature at s = 0, G; then the mean temperature and its slope by heat
     given: Array  # (nodes,) heat that does not depend on its temperature
     sinks: Int  # (dissipations,) node that each heats, or -1
-    acts: Int  # (1,) whether there is any friction by a law, stop or motor
     feels: Int  # (1,) whether some law depends on its temperature
     theta0: Array  # (1,)
 
@@ -123,6 +122,13 @@ class Couplings(NamedTuple):
     followed: Int  # (k, 2) turn, and place of its angle in the state
     secant: Array  # (measures,) coefficient times the derivative of its coordinate between both ends of a step
     end: Array  # (measures,) the same at the end
+
+
+class Conditions(NamedTuple):
+    """Rows that no joint has; mechanisms without any leave their code out."""
+
+    couplings: Couplings
+    generated: GeneratedRows
 
 
 class Elements(NamedTuple):
@@ -144,9 +150,6 @@ class Elements(NamedTuple):
     numbers: Array  # coefficients of friction
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
-    generated: GeneratedRows
-    losses: Losses
-    couplings: Couplings
 
 
 # kinds of what acts about the axis of a joint

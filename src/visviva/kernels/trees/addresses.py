@@ -6,8 +6,9 @@ sizes: (4,) moving links, velocities, coordinates, rows of wrenches.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
-from numba import carray
+import numba
 
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
@@ -19,14 +20,17 @@ from visviva.kernels.trees.forward import accelerate
 from visviva.kernels.trees.lanes import WIDTH
 from visviva.kernels.trees.tables import CONSTANTS, MEMORY, WHOLE
 
+carray: Any = numba.carray
+
 
 def _accelerate(
     sizes: Int, C: Array, K: Int, E: Array, q: Array, xi: Array, tau: Array, L: Array, xi_dot: Array, W: Array
 ) -> int:
     links, n, size_q, loads = carray(sizes, (4,))
     return accelerate(
-        carray(C, (links, CONSTANTS)), carray(K, (links, WHOLE)), carray(E, (n, 3)), carray(q, (size_q,)), carray(xi, (n,)),
-        carray(tau, (n,)), carray(L, (loads, 6)), carray(xi_dot, (n,)), carray(W, (links + 1, MEMORY)),
+        carray(C, (links, CONSTANTS)), carray(K, (links, WHOLE)), carray(E, (n, 3)), carray(q, (size_q,)),
+        carray(xi, (n,)), carray(tau, (n,)), carray(L, (loads, 6)), carray(xi_dot, (n,)),
+        carray(W, (links + 1, MEMORY)),
     )  # fmt: skip
 
 
@@ -44,8 +48,8 @@ def _accelerate_lanes(
 def _energy(sizes: Int, C: Array, K: Int, E: Array, q: Array, xi: Array, W: Array) -> float:
     links, n, size_q, _ = carray(sizes, (4,))
     return energy(
-        carray(C, (links, CONSTANTS)), carray(K, (links, WHOLE)), carray(E, (n, 3)), carray(q, (size_q,)), carray(xi, (n,)),
-        carray(W, (links + 1, MEMORY)),
+        carray(C, (links, CONSTANTS)), carray(K, (links, WHOLE)), carray(E, (n, 3)), carray(q, (size_q,)),
+        carray(xi, (n,)), carray(W, (links + 1, MEMORY)),
     )  # fmt: skip
 
 

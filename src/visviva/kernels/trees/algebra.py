@@ -166,8 +166,8 @@ def rotation(w: float, x: float, y: float, z: float) -> Matrix:
 def cos_sin(t: float) -> tuple[float, float]:
     """cos t and sin t to rounding for |t| < 10⁶: t less a multiple of π/2 in three parts, then polynomials.
 
-    The reduction is that of Cody and Waite (1980), the polynomials are minimax on |y| <= π/4. No branch, so that it holds
-    for lanes; the quadrant chooses and signs by arithmetic.
+    The reduction is that of Cody and Waite (1980), the polynomials are minimax on |y| <= π/4. No branch, so that it
+    holds for lanes; the quadrant chooses and signs by arithmetic.
     """
     k = floor(t * 0.63661977236758134308 + 0.5)
     y = ((t - k * 1.57079632673412561417) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21

@@ -1,8 +1,8 @@
 """Forward dynamics of a tree in O(n): ξ̇ from q, ξ, generalised forces τ and wrenches on links.
 
-Three sweeps: velocities outwards, articulated inertias inwards, accelerations outwards. It holds for numbers and, with a
-last axis of length 4 on every array of the motion, for four motions at once. The joint of a link is chosen link by link: on
-trees of hinges alone that costs 2 % against a kernel for hinges only.
+Three sweeps: velocities outwards, articulated inertias inwards, accelerations outwards. It holds for numbers and,
+with a last axis of length 4 on every array of the motion, for four motions at once. The joint is chosen link by link:
+on trees of hinges alone that costs 2 % against a kernel for hinges only.
 """
 
 from __future__ import annotations

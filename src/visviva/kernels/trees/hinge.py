@@ -17,8 +17,8 @@ from visviva.kernels.trees.algebra import (  # isort: skip
     Articulated, Six, about_x, about_z, around, cos_sin, full_about_z, put, sym_about_x, sym_about_z, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ACC, ALPHA, COS, COS_A, COS_B, DRIFT, INVERSE, NO_INERTIA, OFFSET, OMEGA, ORIGIN, PARENT, REST, SIN, SIN_A, SIN_B, SPUN,
-    UV, UW,
+    ACC, ALPHA, COS, COS_A, COS_B, DRIFT, INVERSE, NO_INERTIA, OFFSET, OMEGA, ORIGIN, PARENT, REST, SIN, SIN_A, SIN_B,
+    SPUN, UV, UW,
 )  # fmt: skip
 
 
@@ -73,8 +73,9 @@ def fold_hinge(C: Array, K: Int, W: Array, i: int, rate: float, tau: float, grou
 def _let_go(
     A: Six, B: Matrix, D: Six, n: Vector, f: Vector, u: float, inverse: float, spin: tuple[float, float], tau: float
 ) -> Articulated:
-    """Less U Uᵀ/D, with forces at accelerations ω × ω_rel = (spin, 0) and ξ̇ = u/D. The rows z of J and H vanish: they are kept
-    out of what follows, and the n_z that stays is τ.
+    """Less U Uᵀ/D, with forces at accelerations ω × ω_rel = (spin, 0) and ξ̇ = u/D.
+
+    The rows z of J and H vanish: they are kept out of what follows, and the n_z that stays is τ.
     """
     x, y = A[2] * inverse, A[4] * inverse
     z = (B[6] * inverse, B[7] * inverse, B[8] * inverse)

@@ -15,8 +15,8 @@ from visviva.kernels.trees.algebra import (  # isort: skip
     add_to, around, matrix, put, put_six, six, sym, sym_turned, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, COUNT, DAMPING, INERTIA, KIND, MASS, MOMENT, OMEGA, PARENT, R_PL, RELAXED, STIFFNESS, F,
-    N,
+    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, COUNT, DAMPING, INERTIA, KIND, MASS, MOMENT, OMEGA, PARENT, R_PL, RELAXED,
+    STIFFNESS, F, N,
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Sliders, screws, balls and free links in forward dynamics: R_PL = B R(q) and r(q) are kept as numbers.
 
-With (α̃, ã) the acceleration of a link without that of its joint, S the unit velocities of the joint, I_A the articulated
-inertia of the link and U = I_A S, D = Sᵀ U:
+With (α̃, ã) the acceleration of a link without that of its joint, S the unit velocities of the joint, I_A the
+articulated inertia of the link and U = I_A S, D = Sᵀ U:
 
     ξ̇ = D⁻¹ (τ - Sᵀ p - Uᵀ ã),   I_a = I_A - U D⁻¹ Uᵀ,   p_a = p + I_a c + U D⁻¹ (τ - Sᵀ p)
 

@@ -54,17 +54,17 @@ def hand(m):
 PLACE = (0.8, 0.2, 0.1)
 AXIS = (0.2, -0.4, 1.0)
 JOINTS = {
-    "revolute": dict(at=PLACE, axis=AXIS),
-    "prismatic": dict(at=PLACE, axis=AXIS),
-    "cylindrical": dict(at=PLACE, axis=AXIS),
-    "screw": dict(at=PLACE, axis=AXIS, pitch=0.13),
-    "universal": dict(at=PLACE, axes=((1, 0, 0.5), (0.2, 1, -0.4))),
-    "spherical": dict(at=PLACE),
-    "planar": dict(at=PLACE, normal=AXIS),
-    "fixed": dict(at=PLACE),
-    "free": dict(),
-    "point_on_line": dict(at=PLACE, axis=AXIS),
-    "point_on_plane": dict(at=PLACE, normal=AXIS),
+    "revolute": {"at": PLACE, "axis": AXIS},
+    "prismatic": {"at": PLACE, "axis": AXIS},
+    "cylindrical": {"at": PLACE, "axis": AXIS},
+    "screw": {"at": PLACE, "axis": AXIS, "pitch": 0.13},
+    "universal": {"at": PLACE, "axes": ((1, 0, 0.5), (0.2, 1, -0.4))},
+    "spherical": {"at": PLACE},
+    "planar": {"at": PLACE, "normal": AXIS},
+    "fixed": {"at": PLACE},
+    "free": {},
+    "point_on_line": {"at": PLACE, "axis": AXIS},
+    "point_on_plane": {"at": PLACE, "normal": AXIS},
 }
 
 
@@ -163,7 +163,7 @@ entry("screw press", "loop", "over-constrained", "springs", "damped")(demo.screw
 entry("motor on a crank", "loop", "thermal", "damped", motor=12.0)(demo.driven_crank)
 
 
-@entry("massless coupler", "loop")
+@entry("massless coupler", "loop", "light")
 def coupler():
     """A rod without mass between two cranks, on a hinge and a ball, with a third joint that takes its spin."""
     m = vv.Mechanism("massless coupler", gravity=(0, 0, -9.81))

@@ -1,0 +1,189 @@
+"""Gauss-Legendre steps of order 8 of trees, with the four stages in the lanes of one evaluation.
+
+With stages at c and weights A, b of collocation, and δ̇ = T(δ) ξ of the chart,
+
+    ξ_j = ξ0 + h Σ A_jl a_l,   δ_j = h Σ A_jl T(δ_l) ξ_l,   a_j = ξ̇(q0 ∘ δ_j, ξ_j)
+
+is iterated for the accelerations a, from the polynomial of the step before: no derivative is needed as long as springs
+and dampers are slow against the step. Source: Hairer, Lubich, Wanner (2006), II.1.3 and VIII.6.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from visviva._arrays import Array
+from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.multibody.tables import Int
+from visviva.kernels.trees.chart import advance_q, shifting, turned, turning
+from visviva.kernels.trees.explicit import begin_row
+from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, failed
+from visviva.kernels.trees.lanes import WIDTH
+from visviva.kernels.trees.tables import AT_Q, AT_V, AXIS, DAMPING, FREE, KIND
+
+from visviva.kernels.multibody.algebra import mul  # isort: skip
+from visviva.kernels.trees.algebra import rotation  # isort: skip
+
+ROUNDING = 1e3  # times the tolerance: where an iteration that gets no better is at rounding
+
+
+class Collocation(NamedTuple):
+    """Memory of the four stages, one lane each."""
+
+    A: Array  # (4, 4)
+    b: Array  # (4,)
+    c: Array  # (4,)
+    onwards: Array  # (4, 4) values at the stages of a step from those of the step before
+    a: Array  # (n, 4) accelerations
+    found: Array  # (n, 4) those of the next iteration
+    delta: Array  # (n, 4)
+    rate: Array  # (n, 4) δ̇
+    xi: Array  # (n, 4)
+    q: Array  # (size_q, 4)
+    move: Array  # (n,) δ of the step
+    end: Array  # (size_q,)
+
+
+@woven
+def _velocities(g: Collocation, xi: Array, h: float) -> None:
+    """ξ_j = ξ0 + h Σ A a."""
+    for k in range(xi.shape[0]):
+        a, b, c, d = g.a[k, 0], g.a[k, 1], g.a[k, 2], g.a[k, 3]
+        for j in range(WIDTH):
+            g.xi[k, j] = xi[k] + h * (g.A[j, 0] * a + g.A[j, 1] * b + g.A[j, 2] * c + g.A[j, 3] * d)
+
+
+@woven
+def _rates(K: Int, g: Collocation) -> None:
+    """δ̇_j = T(δ_j) ξ_j."""
+    for i in range(K.shape[0]):
+        k = K[i, AT_V]
+        for j in range(WIDTH):
+            if K[i, KIND] <= AXIS:
+                g.rate[k, j] = g.xi[k, j]
+                continue
+            d = (g.delta[k, j], g.delta[k + 1, j], g.delta[k + 2, j])
+            w = turning(d, (g.xi[k, j], g.xi[k + 1, j], g.xi[k + 2, j]))
+            g.rate[k, j], g.rate[k + 1, j], g.rate[k + 2, j] = w
+            if K[i, KIND] == FREE:
+                v = shifting(d, (g.xi[k + 3, j], g.xi[k + 4, j], g.xi[k + 5, j]))
+                g.rate[k + 3, j], g.rate[k + 4, j], g.rate[k + 5, j] = v
+
+
+@woven
+def _places(K: Int, g: Collocation, q: Array, h: float) -> None:
+    """δ_j = h Σ A δ̇, and the coordinates there."""
+    for k in range(g.delta.shape[0]):
+        a, b, c, d = g.rate[k, 0], g.rate[k, 1], g.rate[k, 2], g.rate[k, 3]
+        for j in range(WIDTH):
+            g.delta[k, j] = h * (g.A[j, 0] * a + g.A[j, 1] * b + g.A[j, 2] * c + g.A[j, 3] * d)
+    for i in range(K.shape[0]):
+        k, first = K[i, AT_V], K[i, AT_Q]
+        for j in range(WIDTH):
+            at = first
+            if K[i, KIND] <= AXIS:
+                g.q[at, j] = q[at] + g.delta[k, j]
+                continue
+            if K[i, KIND] == FREE:
+                R = rotation(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
+                r = mul(R, (g.delta[k + 3, j], g.delta[k + 4, j], g.delta[k + 5, j]))
+                g.q[at, j], g.q[at + 1, j], g.q[at + 2, j] = q[at] + r[0], q[at + 1] + r[1], q[at + 2] + r[2]
+                at += 3
+            d = (g.delta[k, j], g.delta[k + 1, j], g.delta[k + 2, j])
+            w = turned((q[at], q[at + 1], q[at + 2], q[at + 3]), d)
+            g.q[at, j], g.q[at + 1, j], g.q[at + 2, j], g.q[at + 3, j] = w
+
+
+@woven
+def _predict(g: Collocation, xi: Array, h: float) -> None:
+    """Accelerations by the polynomial of the step before; δ as at constant velocity, for what is curved."""
+    for k in range(xi.shape[0]):
+        a, b, c, d = g.a[k, 0], g.a[k, 1], g.a[k, 2], g.a[k, 3]
+        for j in range(WIDTH):
+            X = g.onwards
+            g.a[k, j] = X[j, 0] * a + X[j, 1] * b + X[j, 2] * c + X[j, 3] * d
+            g.delta[k, j] = h * g.c[j] * xi[k]
+
+
+@inner
+def _start(f: Field, g: Collocation, q: Array, xi: Array) -> int:
+    """The acceleration at the start in every lane."""
+    for j in range(WIDTH):
+        for k in range(q.shape[0]):
+            g.q[k, j] = q[k]
+        for k in range(xi.shape[0]):
+            g.xi[k, j] = xi[k]
+            g.delta[k, j] = 0.0
+    return accelerate(f, g.q, g.xi, g.a)
+
+
+@woven
+def _iterate(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> tuple[int, float, float]:
+    """One iteration: singular link or -1, the largest change of h a, and the size of velocities."""
+    _velocities(g, xi, h)
+    _rates(f.K, g)
+    _places(f.K, g, q, h)
+    singular = accelerate(f, g.q, g.xi, g.found)
+    change, size = 0.0, 0.0
+    for k in range(xi.shape[0]):
+        for j in range(WIDTH):
+            gap = abs(g.found[k, j] - g.a[k, j])
+            if not gap <= change:  # also where it is not a number
+                change = gap
+            size = max(size, abs(g.xi[k, j]), abs(h * g.found[k, j]))
+            g.a[k, j] = g.found[k, j]
+    return singular, abs(h) * change, size
+
+
+@woven
+def _finish(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array) -> None:
+    _velocities(g, xi, h)
+    _rates(f.K, g)
+    for k in range(xi.shape[0]):
+        move, gain = 0.0, 0.0
+        for j in range(WIDTH):
+            move += h * g.b[j] * g.rate[k, j]
+            gain += h * g.b[j] * g.a[k, j]
+            work[0] += h * g.b[j] * f.tau[k, j] * g.xi[k, j]
+            work[1] += h * g.b[j] * f.E[k, DAMPING] * g.xi[k, j] ** 2
+        g.move[k] = move
+        xi[k] += gain
+    advance_q(f.K, q, g.move, g.end)
+    for k in range(q.shape[0]):
+        q[k] = g.end[k]
+
+
+@kernel
+def gauss_steps(
+    f: Field, g: Collocation, Q: Array, XI: Array, work: Array, h: float, every: int, tolerance: float, most: int,
+    end: Int,
+) -> None:  # fmt: skip
+    """Rows `every` steps of length h apart. end: rows filled, how it ended, where, iterations.
+
+    A step is solved when accelerations change by less than tolerance · velocity / h, or change no less than before
+    within rounding of that; with more than `most` iterations it is not kept.
+    """
+    end[0], end[1], end[3] = 0, DONE, 0
+    singular = _start(f, g, Q[0], XI[0])
+    first = True
+    for r in range(1, Q.shape[0]):
+        begin_row(Q, XI, work, r)
+        for _ in range(every):
+            if not first:
+                _predict(g, XI[r], h)
+            first, before, solved = False, 1e300, False
+            for _ in range(most):
+                if singular >= 0:
+                    failed(singular, g.q, g.xi, end)
+                    return
+                singular, change, size = _iterate(f, g, Q[r], XI[r], h)
+                end[3] += 1
+                solved = change <= tolerance * size or before <= change <= ROUNDING * tolerance * size
+                if solved:
+                    break
+                before = change
+            if not solved:
+                end[1] = STALLED
+                return
+            _finish(f, g, Q[r], XI[r], h, work[r])
+        end[0] = r
