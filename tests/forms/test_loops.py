@@ -184,3 +184,42 @@ def test_baumgarte_closes_a_loop_that_is_open():
 def test_wrong_loops_are_refused(make, found):
     with pytest.raises(ModelError, match=found):
         make()
+
+
+def bennett():
+    """Four skew hinges that move only since a/sin α = b/sin β: five rows for three angles, two of them independent."""
+    alpha, beta = np.radians([30.0, 60.0])
+    a, b = 1.0, np.sin(beta) / np.sin(alpha)
+
+    def link(length, twist):
+        X = shifted(length)
+        X[:3, :3] = SO3.exp([twist, 0, 0]).R
+        return X
+
+    p = coordinates.joined(
+        {
+            ("ground", "l1"): coordinates.revolute("t1"),
+            ("l1", "l2"): coordinates.revolute("t2", at=link(a, alpha)),
+            ("l2", "l3"): coordinates.revolute("t3", at=link(b, beta)),
+        }
+    )
+    body = vv.inertia.Inertia(1.0, (0.1, 0.1, 0.1), (0.3, 0.1, 0))
+    system = RigidSystem(p, bodies={"l1": body, "l2": body, "l3": body}, gravity=(0, 0, -9.81))
+    pin = Loop("pin", "ground", "l3", "revolute", np.linalg.inv(link(b, beta)), link(a, alpha))
+    ratio = np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2)
+    return system.constrain(pin), ratio
+
+
+def test_a_mechanism_that_should_not_move_moves():
+    """Bennett's linkage: off its motion, where stages of a step are, its rows are independent and would hold it."""
+    system, ratio = bennett()
+    t1 = 2.1
+    t2 = 2 * np.arctan(ratio / np.tan(t1 / 2))
+    q, xi = system.consistent((t1 + 0.01, t2 - 0.02, -t1), (4.0, 0, 0))
+    assert_allclose(np.tan(q[0] / 2) * np.tan(q[1] / 2), ratio, rtol=1e-12)
+    assert q[2] == pytest.approx(-q[0], abs=1e-12)
+    assert np.linalg.norm(xi) > 0.5
+    run = vv.simulate(system, t_end=0.1, h=0.02, integrator=vv.RK4(), initial=(q, xi))
+    assert np.abs(run["t1"][-1] - run["t1"][0]) > 0.1
+    assert_allclose(np.tan(run["t1"] / 2) * np.tan(run["t2"] / 2), ratio, rtol=1e-11)
+    assert run["energy"][-1] == pytest.approx(run["energy"][0], abs=1e-5)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import RANK_TOLERANCE, split
+from visviva.geometry.nullspace import split
 
 Method = Literal["auto", "null space", "kkt", "range space"]
+RANK = 1e-7  # singular values of rows of size one below this are zero
 EPS = float(np.finfo(np.float64).eps)
 NOTHING = 1e-14  # rows of this size are rounding of zero: a constraint that the coordinates satisfy by themselves
 CONSISTENT = 1e-6  # what constraints may contradict each other by, relative to the accelerations they ask for
@@ -100,7 +101,7 @@ def _kkt(M: Array, b: Array, Z: Array, z: Array, velocities: Sequence[str]) -> C
 
 def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:
     """ξ̇ = W α + w with Z W = 0, Z w = z and Wᵀ M W α = Wᵀ (b - M w); W has n - rank Z columns."""
-    parts = split(Z)
+    parts = split(Z, RANK)
     w, W = parts.solve(z), parts.Z
     gap = Z @ w - z
     if np.abs(gap).max() > CONSISTENT * max(float(np.abs(z).max()), _size(M, b)):
@@ -114,7 +115,7 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     if Y.shape[1] > Y.shape[0]:
         return False
     s = np.linalg.svd(Y, compute_uv=False)
-    return bool(s[-1] > RANK_TOLERANCE * s[0])
+    return bool(s[-1] > RANK * s[0])
 
 
 def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:

@@ -162,7 +162,10 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle."""
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle.
+
+        Limits:  redundant constraints agree with each other at states that satisfy them, see `consistent`.
+        """
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
@@ -196,7 +199,13 @@ class RigidSystem(Flow):
         return np.concatenate([self.parameterisation.A(q) @ xi, self.accelerations(q, xi, None, t)])
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
-        """(ξ̇, ṡ), without other states s."""
+        """(ξ̇, ṡ), without other states s; under constraints those of the nearest state that satisfies them.
+
+        Why:     stages of a step lie off the constraints, where redundant rows are not redundant. Both are the same
+                 vector field on the constraints, so that no scheme loses its order.
+        """
+        if self.every_constraint:
+            q, xi = consistent(self, q, xi, t)
         return self.accelerations(q, xi, None, t), np.zeros(0)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
