@@ -29,9 +29,7 @@ def top(damping=0.0, motor=0.0):
     def energy(q, w):
         return 0.5 * w @ J_FIXED @ w - MASS * GRAVITY @ matrix_of(q) @ COM
 
-    return vv.HandFlow(
-        rates, configuration=["ball"], energy=energy, power=lambda t, q, w: torque(t, w) @ w, name="top"
-    )
+    return vv.HandFlow(rates, configuration=["ball"], energy=energy, power=lambda t, q, w: torque(t, w) @ w, name="top")
 
 
 TOP_START = np.array([1.0, 0.0, 0.0, 0.0]), np.array([2.0, 0.3, 1.0])

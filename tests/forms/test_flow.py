@@ -16,7 +16,13 @@ Q = np.array([0.3, -2.0, 0.5, 0.5, -0.5, 0.5, 4.0, 1.0, 2.0, 3.0, 0.8, 0.0, 0.6,
 def q_dot(q, xi):
     """Rates of the coordinates themselves: q̇ = ξ, q (0, ω)/2, R v."""
     spin = xi[6:9]
-    rates = [xi[:2], quaternion_rate(q[2:6], xi[2:5]), xi[5:6], matrix_of(q[10:]) @ xi[9:], quaternion_rate(q[10:], spin)]
+    rates = [
+        xi[:2],
+        quaternion_rate(q[2:6], xi[2:5]),
+        xi[5:6],
+        matrix_of(q[10:]) @ xi[9:],
+        quaternion_rate(q[10:], spin),
+    ]
     return np.concatenate(rates)
 
 

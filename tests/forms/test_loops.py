@@ -99,6 +99,7 @@ def test_a_loop_that_the_coordinates_close_changes_nothing():
         p = vv.Parameterisation(("angle",), ("rate",), A=np.eye(1), q0=(0.3,), edges={**edges, **more})
         systems.append(RigidSystem(p, bodies={"b": body}, gravity=(0, -9.8, 0)))
     assert len(systems[1].closures) == 1
+    assert_allclose(systems[1].consistent((0.7,), (1.3,)), [[0.7], [1.3]])
     plain, closed = (system.accelerations((0.7,), (1.3,)) for system in systems)
     assert_allclose(closed, plain, rtol=1e-12)
 

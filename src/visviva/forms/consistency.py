@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.gauss import RANK
+from visviva.forms.gauss import RANK, rows_of_one_size
 from visviva.forms.retraction import advance
 
 if TYPE_CHECKING:
@@ -63,16 +63,15 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
     Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
     M = system.terms(q, np.zeros(system.n)).M
     L = _metric(M)
-    rows = np.linalg.solve(L, Z.T).T  # in velocities of unit kinetic energy
-    size = np.linalg.norm(rows, axis=1)
-    size = np.where(size > 0, size, 1.0)
-    rows, off = rows / size[:, None], off / size
+    rows, size = rows_of_one_size(np.asarray(np.linalg.solve(L, Z.T), np.float64).T)  # over ½ |Lᵀ ξ|² = T
+    off = off / size
     state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
     residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
     U, s, Vt = np.linalg.svd(rows, full_matrices=False)
     mu = DAMPING * residual / (first or residual or 1.0)
-    gain = np.where(s > RANK * s[0], s / (s * s + mu), 0.0)
-    return residual, np.asarray(-np.linalg.solve(L.T, Vt.T @ (gain * (U.T @ off))), np.float64)
+    there = s > RANK * s[0]
+    U, s, Vt = U[:, there], s[there], Vt[there]
+    return residual, np.asarray(-np.linalg.solve(L.T, Vt.T @ (s / (s * s + mu) * (U.T @ off))), np.float64)
 
 
 def _metric(M: Array) -> Array:

@@ -58,10 +58,8 @@ def least_constraint(
         raise ModelError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}.")
     if not len(z):
         return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
-    size = np.linalg.norm(Z, axis=1)  # rows of one size each: units of constraints differ
-    there = size > max(NOTHING, EPS * float(size.max()))
-    scale = np.where(there, size, 1.0)
-    Z, z = np.where(there[:, None], Z, 0.0) / scale[:, None], z / scale
+    Z, scale = rows_of_one_size(Z)
+    z = z / scale
     solution = None
     if method in ("auto", "range space"):
         solution = _range_space(M, b, Z, z)
@@ -72,6 +70,14 @@ def least_constraint(
     if solution is None:
         solution = _null_space(M, b, Z, z, names, velocities)
     return Constrained(solution.xi_dot, solution.lam / scale)
+
+
+def rows_of_one_size(Z: Array) -> tuple[Array, Array]:
+    """Rows of length one, since units of constraints differ, and their lengths; rounding of zero becomes zero."""
+    size = np.linalg.norm(Z, axis=1)
+    there = size > max(NOTHING, EPS * float(size.max(initial=0.0)))
+    scale = np.where(there, size, 1.0)
+    return np.where(there[:, None], Z, 0.0) / scale[:, None], scale
 
 
 def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
