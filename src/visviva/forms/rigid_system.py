@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_vector
-from visviva.errors import ModelError
+from visviva.errors import AssemblyError, ModelError
 from visviva.forms.body_motion import Frame, between, frames_of
 from visviva.forms.consistency import consistent
 from visviva.forms.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.damping import Damping
-from visviva.forms.flow import Flow
+from visviva.forms.flow import Flow, FlowState
 from visviva.forms.gauss import Method, least_constraint
+from visviva.forms.inertia_forms import InertiaForms, inertia_forms
 from visviva.forms.loops import Closure
 from visviva.forms.moments import Moments, smallest_eigenvalue
 from visviva.forms.parameterisation import Parameterisation
 from visviva.forms.retraction import advance, local_rate
+from visviva.forms.small_motions import SmallMotions, small_motions
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
 
+ALLOWED = 1e-6  # what a start may leave of a constraint, in the size of its rows
 Force = Callable[[float, Array, Array], ArrayLike]
 
 
@@ -159,7 +162,10 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle."""
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle.
+
+        Limits:  redundant constraints agree with each other at states that satisfy them, see `consistent`.
+        """
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
@@ -193,7 +199,13 @@ class RigidSystem(Flow):
         return np.concatenate([self.parameterisation.A(q) @ xi, self.accelerations(q, xi, None, t)])
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
-        """(ξ̇, ṡ), without other states s."""
+        """(ξ̇, ṡ), without other states s; under constraints those of the nearest state that satisfies them.
+
+        Why:     stages of a step lie off the constraints, where redundant rows are not redundant. Both are the same
+                 vector field on the constraints, so that no scheme loses its order.
+        """
+        if self.every_constraint:
+            q, xi = consistent(self, q, xi, t)
         return self.accelerations(q, xi, None, t), np.zeros(0)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
@@ -219,6 +231,30 @@ class RigidSystem(Flow):
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state that satisfies the constraints."""
         return (*consistent(self, q, xi, t), s) if self.every_constraint else (q, xi, s)
+
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts, or an error that names the constraint it violates."""
+        state = Flow.checked(self, initial)
+        for name, part in self.rows(self.instant(state.q, state.xi, state.t)).items():
+            for level, residual in (("positions", part.position), ("velocities", part.velocity)):
+                if residual is not None and np.abs(residual).max(initial=0.0) > ALLOWED * _size(part.Z):
+                    raise AssemblyError(
+                        f"the {level} of the start do not satisfy '{name}', by {np.abs(residual).max():.2e}.\n"
+                        "system.consistent(q, xi) gives the nearest state that satisfies all constraints."
+                    )
+        return state
+
+    def consistent(self, q: ArrayLike, xi: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """The nearest coordinates and velocities that satisfy the constraints, in the metric of kinetic energy."""
+        return consistent(self, q, xi, t)
+
+    def small_motions(self, q: ArrayLike) -> SmallMotions:
+        """M, D and K of the linear equations about an equilibrium."""
+        return small_motions(self, q)
+
+    def forms(self, q: ArrayLike) -> InertiaForms:
+        """The inertia force by Gibbs and Appell, Hamel, Levi-Civita and Hamilton, to compare with."""
+        return inertia_forms(self, q)
 
     def rows(self, at: Instant) -> dict[str, Rows]:
         """By constraint, what it asks of the accelerations."""
@@ -263,6 +299,10 @@ class RigidSystem(Flow):
             if damper.stream is not None:
                 f_D -= pair.J.T @ damper.stream(at.t, pair.X)
         return D, f_D
+
+
+def _size(Z: Array) -> float:
+    return float(np.linalg.norm(Z, axis=1).max(initial=0.0)) or 1.0
 
 
 def _moments(frame: str, body: Inertia | Moments | ArrayLike) -> Moments:
