@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visviva.compiler.elimination import check_rates
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import machine_of
 from visviva.compiler.program import build_program
@@ -9,6 +10,7 @@ from visviva.compiler.tableau import MIDPOINT
 from visviva.integrate.adaptive import Adaptive, AdaptiveStepping
 from visviva.integrate.integrator import AbstractIntegrator, Advancing
 from visviva.integrate.many import ManyStepping
+from visviva.integrate.phmpggl import PHMPGGL
 from visviva.integrate.suzuki import Suzuki4
 from visviva.model import Model
 
@@ -32,6 +34,8 @@ def _reason(model: Model, scheme: AbstractIntegrator) -> str:
     try:
         if model.mechanism is not None or scheme.form == "directors":
             machine_of(model)
+            if isinstance(scheme, PHMPGGL):
+                check_rates(model)
         else:
             build_program(model, MIDPOINT)
     except NotCompilable as reason:
