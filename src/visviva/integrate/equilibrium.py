@@ -74,9 +74,9 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     blades = [repr(part.name) for part in m.conditions if part.kind == "nonholonomic"]
     if blades:
         raise ModelError(
-            f"mechanism {m.name!r} has conditions on velocities, {', '.join(blades)}: where it comes to rest depends on the\n"
-            "way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the others, or\n"
-            "simulate it with friction until it stands."
+            f"mechanism {m.name!r} has conditions on velocities, {', '.join(blades)}: where it comes to rest depends\n"
+            "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
+            "others, or simulate it with friction until it stands."
         )
     linkage = linkage_of(m)
     statics = Statics(m, linkage)
