@@ -39,12 +39,9 @@ class Decomposition:
 
     def twist(self) -> Array:
         """(ω; v) (..., 6)."""
-        free = np.isinf(self.pitch)
-        shift = np.where(free, 0.0, self.pitch)[..., None] * self.direction
         l = self.line
-        return self.magnitude[..., None] * np.concatenate(
-            [l[..., :3], l[..., 3:] + np.where(free[..., None], 0.0, shift)], axis=-1
-        )
+        shift = np.where(np.isinf(self.pitch), 0.0, self.pitch)[..., None] * self.direction
+        return self.magnitude[..., None] * np.concatenate([l[..., :3], l[..., 3:] + shift], axis=-1)
 
     def wrench(self) -> Array:
         """(m; f) (..., 6)."""
