@@ -96,7 +96,7 @@ class MuJoCoTree:
 
 @final
 class PinocchioTree:
-    """Pinocchio's quaternions end with w; fixed links are appended to what carries them."""
+    """Pinocchio's quaternions end with w; fixed links are appended to what carries them; joints come depth first."""
 
     def __init__(self, tree: Tree) -> None:
         import pinocchio as pin
@@ -105,15 +105,15 @@ class PinocchioTree:
         self.model = pin.Model()
         self.model.gravity.linear = tree.gravity
         kinds = {"hinge": pin.JointModelRZ, "slider": pin.JointModelPZ, "ball": pin.JointModelSpherical}
-        joints, poses = list[int](), list[Any]()
-        for link in tree.links:
+        joints, poses = dict[int, int](), dict[int, Any]()
+        for i in _depth_first(tree):
+            link = tree.links[i]
             X = pin.SE3(link.X_PJ[:3, :3], link.X_PJ[:3, 3])
             joint, X = (joints[link.parent], poses[link.parent] * X) if link.parent >= 0 else (0, X)
             if link.kind != "fixed":
                 joint, X = self.model.addJoint(joint, kinds[link.kind](), X, link.name), pin.SE3.Identity()
             self.model.appendBodyToJoint(joint, pin.Inertia(link.mass, link.com, link.inertia), X)
-            joints.append(joint)
-            poses.append(X)
+            joints[i], poses[i] = joint, X
         self.data = self.model.createData()
         self.order = self._order()
 
@@ -159,3 +159,13 @@ class PinocchioTree:
         upper = np.triu(self.data.Minv)
         found = self.data.ddq_dq, self.data.ddq_dv, upper + np.triu(upper, 1).T
         return [np.array(each)[np.ix_(self.order[1], self.order[1])] for each in found]
+
+
+def _depth_first(tree: Tree) -> list[int]:
+    """Links in an order in which all that a link carries follows it."""
+
+    order, waiting = list[int](), [-1]
+    while waiting:
+        order.append(i := waiting.pop())
+        waiting += [k for k, link in enumerate(tree.links) if link.parent == i]
+    return order[1:]

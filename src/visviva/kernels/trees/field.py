@@ -59,10 +59,11 @@ def energy(f: Field, q: Array, xi: Array) -> float:
 @inner
 def bounded(x: Array) -> bool:
     """Whether all of a vector, or of lanes, are numbers that a motion can have."""
+    largest = 0.0
     for value in x.flat:
-        if not abs(value) < LARGEST:
-            return False
-    return True
+        if not abs(value) <= largest:  # also where it is not a number
+            largest = abs(value)
+    return largest < LARGEST
 
 
 @woven
