@@ -123,7 +123,7 @@ WRONG = {
     "unknown": (lambda m: m.rolling_disc("e", m.ground, "weel", radius=0.5, axis=(0, 1, 0)), "Did you mean 'wheel'"),
     "zero normal": (
         lambda m: m.rolling_disc("e", m.ground, "wheel", radius=0.5, axis=(0, 1, 0), normal=(0, 0, 0)),
-        "normal of joint 'e' is zero",
+        "normal of rolling disc 'e' is zero",
     ),
     "frame and axis": (
         lambda m: m.rolling_disc("e", m.ground, "hub", radius=0.5, axis=(0, 1, 0)),

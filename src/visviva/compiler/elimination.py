@@ -248,11 +248,8 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
         JOINT_SLOTS, RATE_BODY, RATE_FUNCTION, SCRATCH_SLOTS, RateBorder, Rates, RateTree,
     )  # fmt: skip
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
-    from visviva.kernels.multibody.tables import KIND, ROD
 
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
-    if (c.machine.K[:rows, KIND] > ROD).any():
-        raise NotCompilable("a joint has a row whose rate has no compiled form")
     check_rates(c.model)
     joints = s.tree.joints
     tree = RateTree(

@@ -16,6 +16,7 @@ from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.loop import Loop
+from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
@@ -199,6 +200,10 @@ def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator 
         return PHMP()
     if not isinstance(integrator, AbstractIntegrator):
         raise ModelError(f"integrator must be an integrator such as vv.PHMP(), got {integrator!r}.")
+    if not isinstance(getattr(integrator, "newton", Newton()), Newton):
+        raise ModelError(f"newton of {integrator!r} must be a vv.Newton(...).")
+    if not isinstance(getattr(integrator, "compiled", True), bool):
+        raise ModelError(f"compiled of {integrator!r} must be True or False.")
     return integrator
 
 

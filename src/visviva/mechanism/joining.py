@@ -39,12 +39,12 @@ class Ends:
 class Joining(Builder):
     """What the methods for joints share."""
 
-    def _ends(self, name: str, parent: End, child: End) -> Ends:
-        self._new_name(name, "joint")
-        where = f"joint {name!r}"
+    def _ends(self, name: str, parent: End, child: End, what: str = "joint") -> Ends:
+        self._new_name(name, what)
+        where = f"{what} {name!r}"
         (a, on_a), (b, on_b) = self._end(parent, where), self._end(child, where)
         if a is b:
-            raise ModelError(f"joint {name!r} connects {a.name!r} with itself. Parent and child must differ.")
+            raise ModelError(f"{where} connects {a.name!r} with itself. Parent and child must differ.")
         return Ends(a, b, on_a, on_b)
 
     def _place(
@@ -56,6 +56,7 @@ class Joining(Builder):
         word: str | None = None,
         *,
         anywhere: bool = False,
+        what: str = "joint",
     ) -> tuple[Pose, Pose]:
         """The joint frames on parent and child, in the world as built.
 
@@ -67,17 +68,17 @@ class Joining(Builder):
                 frame, words = ends.parent_frame or ends.child_frame, "at" if word is None else f"at and {word}"
                 assert frame is not None
                 raise ModelError(
-                    f"joint {name!r} is placed by frame {frame.name!r} already: leave out {words}, or give\n"
+                    f"{what} {name!r} is placed by frame {frame.name!r} already: leave out {words}, or give\n"
                     f"{frame.carrier.name!r} in place of the frame."
                 )
             poses = [(frame.R_WF, frame.r_WF) for frame in (ends.parent_frame, ends.child_frame) if frame is not None]
             return _at_particle(ends.parent, poses[0]), _at_particle(ends.child, poses[-1])
         if R_W is None:
-            raise ModelError(f"joint {name!r} has no {word}. Give {word}=..., or named frames at both ends.")
+            raise ModelError(f"{what} {name!r} has no {word}. Give {word}=..., or named frames at both ends.")
         if at is None:
             point = _default_point(name, ends, anywhere)
         else:
-            point = finite_vector(at, f"at of joint {name!r}", 3)
+            point = finite_vector(at, f"at of {what} {name!r}", 3)
             for end in (ends.parent, ends.child):
                 _check_particle_place(name, end, point)
         return (R_W, point), (R_W, point)
@@ -135,14 +136,14 @@ def point_on(carrier: Carrier, frame: Frame | None, at: ArrayLike | None, where:
     return point
 
 
-def direction(name: str, given: ArrayLike | None, word: str = "axis") -> Array | None:
+def direction(name: str, given: ArrayLike | None, word: str = "axis", what: str = "joint") -> Array | None:
     """A joint frame with z along the direction given, or None where none was."""
     if given is None:
         return None
-    vector = finite_vector(given, f"{word} of joint {name!r}", 3)
+    vector = finite_vector(given, f"{word} of {what} {name!r}", 3)
     largest = float(np.abs(vector).max())
     if not largest > 0:
-        raise ModelError(f"{word} of joint {name!r} is zero. It must be a direction, e.g. {word}=(0, 0, 1).")
+        raise ModelError(f"{word} of {what} {name!r} is zero. It must be a direction, e.g. {word}=(0, 0, 1).")
     return joint_frame(vector / largest)
 
 

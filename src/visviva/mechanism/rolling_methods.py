@@ -21,6 +21,7 @@ from visviva.mechanism.placements import Placed, check_arguments, placements_of
 from visviva.mechanism.twist_rows import TwistRows, rows_of_function, rows_of_law
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
+EDGE, DISC = "knife edge", "rolling disc"  # how errors call them
 FLAT = 1e-6  # sine of the angle between axis and normal of a disc that lies in its plane
 
 
@@ -43,10 +44,11 @@ class RollingMethods(Joining):
 
         Velocities are those against the parent. Nothing holds the blade to a plane: add a planar joint, or others.
         """
-        ends = self._ends(name, parent, child)
-        place = self._place(name, ends, at, axes_along(name, direction, "direction"), "direction", anywhere=True)
+        ends = self._ends(name, parent, child, EDGE)
+        blade_axes = axes_along(name, direction, "direction", EDGE)
+        place = self._place(name, ends, at, blade_axes, "direction", anywhere=True, what=EDGE)
         R, r = place[1]
-        body, above = _turning(f"knife edge {name!r}", ends.child), _carrying(f"knife edge {name!r}", ends.parent)
+        body, above = _turning(f"{EDGE} {name!r}", ends.child), _carrying(f"{EDGE} {name!r}", ends.parent)
         blade = np.array([_inside(body, R[:, 2]), body.to_principal(r)])
         law = blade_on_ground if above is None else blade_on_body
         movers = (body,) if above is None else (above, body)
@@ -76,7 +78,7 @@ class RollingMethods(Joining):
         and the point that touches has no velocity there (two nonholonomic rows: along the direction in which the disc
         rolls, n x axis, and across it). Where the edge is off the plane as built, assembling brings it there.
         """
-        ends, what = self._ends(name, plane, disc), f"rolling disc {name!r}"
+        ends, what = self._ends(name, plane, disc, DISC), f"{DISC} {name!r}"
         rho = finite_number(radius, f"radius of {what} [m]", positive=True)
         body, above = _turning(what, ends.child), _carrying(what, ends.parent)
         R_P, r_P = _placed(what, name, ends.parent_frame, (normal, (0, 0, 1), "normal"), (point, (0, 0, 0), "point"))
@@ -150,7 +152,7 @@ def _placed(
     z, p = along[0] if along[0] is not None else along[1], origin[0] if origin[0] is not None else origin[1]
     if z is None:
         raise ModelError(f"{what} has no {along[2]}. Give {along[2]}=(x, y, z), or a named frame with z along it.")
-    R = axes_along(name, z, along[2])
+    R = axes_along(name, z, along[2], DISC)
     assert R is not None
     return R, finite_vector(p, f"{origin[2]} of {what}", 3)
 

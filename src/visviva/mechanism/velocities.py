@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 SPEED_TOLERANCE = 1e-9  # speeds below this part of the largest one are zero
+MENTIONED = 1e-6  # of the largest gap: what is open by less follows from it
 
 
 @final
@@ -122,7 +123,8 @@ def _check(linkage: Linkage, V: Array, left: Array, given: float, labels: list[s
     worst: dict[str, float] = {}
     for label, value in zip(labels, left, strict=True):
         worst[label] = max(worst.get(label, 0.0), float(value))
-    open_rows = [f"  {label}: {value:.3g}" for label, value in worst.items() if value > SPEED_TOLERANCE * scale]
+    least = max(SPEED_TOLERANCE * scale, MENTIONED * max(worst.values()))
+    open_rows = [f"  {label}: {value:.3g}" for label, value in worst.items() if value > least]
     raise AssemblyError(
         f"the given initial velocities of mechanism {linkage.name!r} contradict each other or its joints.\n"
         "What remains open in the best compromise, in m/s or rad/s:\n" + "\n".join(open_rows) + "\n"
