@@ -29,7 +29,14 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
     stepping = FlowStepping(scheme, flow, model, h)
     start = stepping.flow_state(state)
     flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
-    return stepping
+    if not scheme.compiled:
+        return stepping
+    from visviva.forms.tree_stepping import TreeStepping, why_not_compiled
+
+    stepping.reason = why_not_compiled(flow.form, inputs, scheme.loop)
+    if stepping.reason or scheme.loop is None:
+        return stepping
+    return TreeStepping(stepping, inputs, scheme.loop, h)
 
 
 @final
@@ -37,7 +44,11 @@ class FlowStepping:
     """Makes steps in minimal velocities.
 
     A state of its runs has x and, in `rate`, coordinates and velocities themselves, so that a run continues exactly.
+
+    reason: why they are not made in compiled code, if they could not be.
     """
+
+    compiled = False
 
     def __init__(self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float) -> None:
         self.scheme = scheme
@@ -45,6 +56,7 @@ class FlowStepping:
         self.model = model
         self.pacer = Pacer(scheme, flow, h)
         self.t_end = np.inf
+        self.reason = ""
         self._h = h
         self.width = flow.size_q + flow.n + flow.extra + scheme.memory(flow)
         self._loose: set[float] = set()
@@ -58,14 +70,15 @@ class FlowStepping:
     def halvings(self, number: int) -> None:
         self.pacer.halvings = number
 
-    def notes(self) -> list[str]:
-        """Steps whose balance could not be closed."""
-        return step_notes(0, len(self._loose), self.scheme)
+    def notes(self, loose: int = 0) -> list[str]:
+        """Why it ran in NumPy, and steps whose balance could not be closed, with others that are known."""
+        slow = f"it ran in NumPy, not in compiled code, which is slower: {self.reason}"
+        return [slow] * bool(self.reason) + step_notes(0, loose + len(self._loose), self.scheme)
 
     def flow_state(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""
         flow, ends = self.flow, np.cumsum([self.flow.size_q, self.flow.n, self.flow.extra])
-        if state.rate and state.rate[0].shape == (self.width,):
+        if state.rate and len(state.rate[0]) >= ends[-1]:
             q, xi, s, memory = np.split(state.rate[0], ends)
             if np.array_equal(flow.form.x(q, xi, s), state.x):
                 return FlowState(state.t, q, xi, s, state.h, memory)

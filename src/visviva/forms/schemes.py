@@ -31,12 +31,17 @@ class AbstractFlowScheme(AbstractIntegrator):
 
     Joints of the spanning tree hold exactly, whatever the step; loops are projected on after each step. Momenta are
     kept to the order of the scheme only.
+
+    compiled: run in compiled code where the mechanism is a tree of joints with gravity, linear springs and dampers
+    about them, and constant inputs; else, or with False, in NumPy.
     """
 
     form: ClassVar[str] = "lie"
     feedback: ClassVar[bool] = True
     multipliers: ClassVar[bool] = False
     tolerance: float | None = None  # of the local error, where the scheme chooses its steps by it
+    compiled: bool = False  # whether it is asked to run in compiled code where it can
+    loop: ClassVar[str | None] = None  # its name among the compiled loops of trees, if it is there
 
     def memory(self, flow: Flow) -> int:
         """How many numbers a step leaves for the next one."""
@@ -68,6 +73,8 @@ class AbstractFlowScheme(AbstractIntegrator):
 class RK4(AbstractFlowScheme):
     """The classical Runge-Kutta method: four evaluations, order 4. For fixed rates and forces with corners."""
 
+    compiled: bool = True
+    loop: ClassVar[str | None] = "RK4"
     order: ClassVar[int] = 4
     preserves: ClassVar[frozenset[str]] = frozenset({"g", "g_v"})
 
@@ -90,12 +97,18 @@ class DOP853(AbstractFlowScheme):
     """
 
     tolerance: float | None = 1e-9
+    compiled: bool = True
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"g", "g_v"})
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and finite_number(self.tolerance, "tolerance", positive=True) < FINEST:
             raise ModelError(f"tolerance must be at least {FINEST:g}, got {self.tolerance:g}: less is rounding.")
+
+    @property
+    def loop(self) -> str | None:  # type: ignore[override]
+        """That of fixed steps, or the adaptive one."""
+        return "DOP853" if self.tolerance is None else "Adaptive"
 
     def memory(self, flow: Flow) -> int:
         """The error of the last step."""
@@ -116,13 +129,16 @@ class DOP853(AbstractFlowScheme):
 @final
 @dataclass(frozen=True)
 class Gauss8(AbstractFlowScheme):
-    """Gauss' collocation with four stages: order 8, symmetric in time, stable for stiff springs at any step.
+    """Gauss' collocation with four stages: order 8, stable for stiff springs at any step.
 
     The stages are found by fixed-point iteration from the polynomial of the last step, and where that does not
-    contract by Newton's method with a matrix from differences. Errors of energy do not grow with time where motions
-    are reversible. All weights are positive: no heat is negative.
+    contract by Newton's method with a matrix from differences. All weights are positive: no heat is negative. Where
+    the configuration is a vector (hinges, sliders) a step is symmetric in time; with balls and free bodies it is so
+    to the order of the scheme, since the local coordinates of a step belong to its start.
     """
 
+    compiled: bool = True
+    loop: ClassVar[str | None] = "Gauss8"
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"g", "g_v"})
 
@@ -148,6 +164,8 @@ class Relaxed(AbstractFlowScheme):
     Ketcheson (2019), SIAM J. Numer. Anal. 57, 2850-2870; Ranocha et al. (2020), SIAM J. Sci. Comput. 42, A612-A638.
     """
 
+    compiled: bool = True
+    loop: ClassVar[str | None] = "Relaxed"
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "g", "g_v"})
     fixed_step: ClassVar[bool] = False
@@ -181,9 +199,10 @@ class BalancedGauss8(AbstractFlowScheme):
     """Gauss8 with a multiplier that closes the balance of energy: k_i = f(Y_i) - (0, θ ξ_i, 0), θ = O(h⁸).
 
     θ is one number per step, a damping too small to matter for the order, positive or negative, with which
-    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step: a
-    symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities. Steps keep the length
-    that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
+    E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step where
+    that of Gauss8 is: a symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities.
+    Steps keep the length that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it
+    if the balance is off.
     """
 
     order: ClassVar[int] = 8

@@ -141,20 +141,23 @@ class TreeDynamics:
         from visviva.kernels.trees.addresses import accelerations
         from visviva.kernels.trees.derivatives import ROWS, SWEEP, A, Sweeps, differentiate
         from visviva.kernels.trees.field import Field
+        from visviva.kernels.trees.runs import PANEL
         from visviva.kernels.trees.tables import memory
 
-        shape, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
+        leading, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
         T, n, W = self.parts.tables, self.n, memory(self.parts.tables)
         Z = np.zeros((len(T.K) + 1, int(SWEEP)))
         Z[-1, [0, 4, 8]] = 1.0
         Z[-1, A + 3 : A + 6] = -T.gravity
         addresses = np.array([accelerations(), 0])
-        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), np.empty(L.shape[1:]), W)
-        sweeps = Sweeps(T.S, Z, np.empty((ROWS, n)), np.zeros((n, n)))
-        found = np.zeros((3, len(Q), n, n))
+        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, np.empty(L.shape[1:]), W)
+        width = -(-3 * n // PANEL) * PANEL
+        Y, M, G, B, X = (np.zeros(shape) for shape in ((ROWS, n), (n, n), (n, 2 * n), (n, PANEL), (n, width)))
+        sweeps = Sweeps(T.S, Z, Y, M, G, B, X)
+        found = np.empty((3, len(Q), n, n))
         singular = differentiate(field, sweeps, self.parts.paths, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
         self.refuse_singular(singular)
-        by_q, by_xi, by_tau = found.reshape(3, *shape, n, n)
+        by_q, by_xi, by_tau = found.reshape(3, *leading, n, n)
         return by_q, by_xi, by_tau
 
     def sizes(self, loads: int = 0) -> Int:

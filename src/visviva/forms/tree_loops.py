@@ -128,11 +128,13 @@ def _field(dynamics: TreeDynamics, tau: Array, lanes: bool) -> Field:
     from visviva.kernels.trees.tables import memory
 
     T, sizes = dynamics.parts.tables, dynamics.sizes()
+    active = bool(tau.any() or T.E[:, 0].any())
     if lanes:
         addresses = np.array([accelerations_in_lanes(), 0])
         forces = np.ascontiguousarray(np.repeat(tau[:, None], WIDTH, axis=1))
-        return Field(addresses, sizes, T.C, T.K, T.E, forces, np.zeros((0, 6, WIDTH)), memory(T, WIDTH))
-    return Field(np.array([accelerations(), energies()]), sizes, T.C, T.K, T.E, tau, np.zeros((0, 6)), memory(T))
+        return Field(addresses, sizes, T.C, T.K, T.E, forces, active, np.zeros((0, 6, WIDTH)), memory(T, WIDTH))
+    addresses = np.array([accelerations(), energies()])
+    return Field(addresses, sizes, T.C, T.K, T.E, tau, active, np.zeros((0, 6)), memory(T))
 
 
 def _stages(dynamics: TreeDynamics, scheme: str) -> Stages:

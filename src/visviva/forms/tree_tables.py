@@ -12,21 +12,10 @@ from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.forms.tree import Link, Tree
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.tables import (
-    AXIS,
-    BALL,
-    CONSTANTS,
-    COORDINATES,
-    FREE,
-    HINGE,
-    PARENT,
-    VELOCITIES,
-    WHOLE,
-    Tables,
-)
 
 from visviva.kernels.trees.tables import (  # isort: skip
-    AT_V, COS_A, COS_B, COUNT, INERTIA, MASS, MOMENT, OFFSET, ORIGIN, ROT, SHIFT, SIN_A, SIN_B, TURN,
+    AT_V, AXIS, BALL, CONSTANTS, COORDINATES, COS_A, COS_B, COUNT, FREE, HINGE, INERTIA, MASS, MOMENT, OFFSET, ORIGIN,
+    PARENT, ROT, SHIFT, SIN_A, SIN_B, TURN, VELOCITIES, WHOLE, Tables,
 )  # fmt: skip
 
 if TYPE_CHECKING:

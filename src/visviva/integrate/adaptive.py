@@ -90,6 +90,7 @@ class AdaptiveStepping:
     """
 
     halvings = 0
+    compiled = False  # as the inner scheme: see `engine`
 
     def __init__(self, scheme: Adaptive, inner: Advancing, distance: Distance, h_max: float, h_min: float) -> None:
         self.scheme = scheme

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from visviva.compiler.elimination import check_rates
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import machine_of
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
 from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, Advancing
-from visviva.integrate.many import ManyStepping
+from visviva.integrate.phmpggl import PHMPGGL
 from visviva.model import Model
 
 
 def engine_of(stepping: Advancing) -> str:
     """ "compiled" or "NumPy"."""
     steps = stepping.inner if isinstance(stepping, AdaptiveStepping) else stepping
-    return "compiled" if isinstance(steps, ManyStepping) else "NumPy"
+    return "compiled" if steps.compiled else "NumPy"
 
 
 def fallback_note(model: Model, scheme: AbstractIntegrator, engine: str) -> list[str]:
-    """What a user should know where a scheme that has a compiled form ran without it; the reason is sought anew."""
+    """What a user should know where a scheme that has a compiled form ran without it; the reason is sought anew.
+
+    Not every scheme has the choice, and those in minimal velocities say it themselves.
+    """
     while isinstance(scheme, AbstractOuter):
         scheme = scheme.inner
-    if engine == "compiled" or not getattr(scheme, "compiled", False):  # not every scheme has the choice
+    if engine == "compiled" or not scheme.multipliers or not getattr(scheme, "compiled", False):
         return []
     return [f"it ran in NumPy, not in compiled code, which is slower: {_reason(model, scheme)}"]
 
@@ -31,6 +35,8 @@ def _reason(model: Model, scheme: AbstractIntegrator) -> str:
     try:
         if model.mechanism is not None or scheme.form == "directors":
             machine_of(model)
+            if isinstance(scheme, PHMPGGL):
+                check_rates(model)
         else:
             build_program(model, MIDPOINT)
     except NotCompilable as reason:

@@ -76,11 +76,13 @@ class Advancing(Protocol):
     """What makes the steps of a run.
 
     width:    as that of a stepper.   halvings: how often a step may be divided in two.
+    compiled: whether it makes them in compiled code.
     t_end:    where the last step ends [s], for schemes that choose the lengths of their steps.
     """
 
     width: int
     halvings: int
+    compiled: bool
     t_end: float
 
     def advance(self, state: State, n: int) -> Chunk:

@@ -46,6 +46,7 @@ class AbstractMany(AbstractStepper):
 class ManyStepping:
     """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
 
+    compiled = True
     t_end = np.inf  # it counts steps
 
     def __init__(self, model: Model, stepper: AbstractMany, inputs: Inputs) -> None:

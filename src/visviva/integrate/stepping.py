@@ -28,6 +28,7 @@ AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows 
 class Stepping:
     """Advances a model by a stepper, step by step."""
 
+    compiled = False
     t_end = np.inf  # it counts steps
 
     def __init__(self, model: Model, stepper: AbstractStepper, inputs: Inputs, halvings: int = HALVINGS) -> None:

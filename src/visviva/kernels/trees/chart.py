@@ -66,32 +66,45 @@ def shifting(d: Vector, v: Vector) -> Vector:
     return mul(rotation(c, u[0], u[1], u[2]), v)
 
 
+@inner
+def _advance_ball(K: Int, i: int, q0: Array, delta: Array, q: Array) -> None:
+    at, k = K[i, AT_Q], K[i, AT_V]
+    if K[i, KIND] == FREE:
+        R = rotation(q0[at + 3], q0[at + 4], q0[at + 5], q0[at + 6])
+        r = mul(R, (delta[k + 3], delta[k + 4], delta[k + 5]))
+        q[at], q[at + 1], q[at + 2] = q0[at] + r[0], q0[at + 1] + r[1], q0[at + 2] + r[2]
+        at += 3
+    old = (q0[at], q0[at + 1], q0[at + 2], q0[at + 3])
+    q[at], q[at + 1], q[at + 2], q[at + 3] = turned(old, (delta[k], delta[k + 1], delta[k + 2]))
+
+
+@inner
+def _turn_ball(K: Int, i: int, delta: Array, xi: Array, rate: Array) -> None:
+    k = K[i, AT_V]
+    d = (delta[k], delta[k + 1], delta[k + 2])
+    rate[k], rate[k + 1], rate[k + 2] = turning(d, (xi[k], xi[k + 1], xi[k + 2]))
+    if K[i, KIND] == FREE:
+        rate[k + 3], rate[k + 4], rate[k + 5] = shifting(d, (xi[k + 3], xi[k + 4], xi[k + 5]))
+
+
 @woven
 def advance_q(K: Int, q0: Array, delta: Array, q: Array) -> None:
     """The coordinates at δ."""
     for i in range(K.shape[0]):
-        at, k = K[i, AT_Q], K[i, AT_V]
         if K[i, KIND] <= AXIS:
-            q[at] = q0[at] + delta[k]
-            continue
-        if K[i, KIND] == FREE:
-            R = rotation(q0[at + 3], q0[at + 4], q0[at + 5], q0[at + 6])
-            r = mul(R, (delta[k + 3], delta[k + 4], delta[k + 5]))
-            q[at], q[at + 1], q[at + 2] = q0[at] + r[0], q0[at + 1] + r[1], q0[at + 2] + r[2]
-            at += 3
-        old = (q0[at], q0[at + 1], q0[at + 2], q0[at + 3])
-        q[at], q[at + 1], q[at + 2], q[at + 3] = turned(old, (delta[k], delta[k + 1], delta[k + 2]))
+            q[K[i, AT_Q]] = q0[K[i, AT_Q]] + delta[K[i, AT_V]]
+        else:
+            _advance_ball(K, i, q0, delta, q)
 
 
 @woven
-def tangent(K: Int, delta: Array, xi: Array, rate: Array) -> None:
-    """δ̇ at δ."""
+def chart(K: Int, q0: Array, delta: Array, xi: Array, q: Array, rate: Array) -> None:
+    """The coordinates at δ, and δ̇ there."""
     for i in range(K.shape[0]):
-        k = K[i, AT_V]
         if K[i, KIND] <= AXIS:
+            k = K[i, AT_V]
+            q[K[i, AT_Q]] = q0[K[i, AT_Q]] + delta[k]
             rate[k] = xi[k]
-            continue
-        d = (delta[k], delta[k + 1], delta[k + 2])
-        rate[k], rate[k + 1], rate[k + 2] = turning(d, (xi[k], xi[k + 1], xi[k + 2]))
-        if K[i, KIND] == FREE:
-            rate[k + 3], rate[k + 4], rate[k + 5] = shifting(d, (xi[k + 3], xi[k + 4], xi[k + 5]))
+        else:
+            _advance_ball(K, i, q0, delta, q)
+            _turn_ball(K, i, delta, xi, rate)

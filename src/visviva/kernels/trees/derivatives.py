@@ -17,17 +17,18 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
-from visviva.kernels.multibody.algebra import Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
+from visviva.kernels.multibody.algebra import Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
 from visviva.kernels.trees.field import Field, accelerate
-from visviva.kernels.trees.kinematics import place
-from visviva.kernels.trees.runs import Paths, factorise, solve, solve_identity
+from visviva.kernels.trees.kinematics import put_rotation
+from visviva.kernels.trees.lanes import load_four, store_four
+from visviva.kernels.trees.runs import Paths, factorise, solve
 
 from visviva.kernels.trees.algebra import (  # isort: skip
     Six, matrix, put, put_matrix, put_six, six, sym, sym_turned, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, COUNT, DAMPING, INERTIA, KIND, MASS, MOMENT, PARENT, R_PL, STIFFNESS,
+    ARM, AT_V, AXIS, COS, COUNT, DAMPING, HINGE, INERTIA, KIND, MASS, MOMENT, PARENT, R_PL, SIN, STIFFNESS,
 )  # fmt: skip
 
 # of a link: rotation and place; spatial velocity and acceleration; of all behind it m, h, J, (n, f), P, B11
@@ -43,6 +44,9 @@ class Sweeps(NamedTuple):
     Z: Array  # (links + 1, SWEEP); the ground is the last row
     Y: Array  # (ROWS, n)
     M: Array  # (n, n) mass matrix, then its factors
+    G: Array  # (n, 2 n) columns of X as rows
+    B: Array  # (n, PANEL)
+    X: Array  # (n, 3 n and up to a multiple of PANEL) -∂τ/∂q, -∂τ/∂ξ, 1; then M⁻¹ times that
 
 
 @woven
@@ -61,7 +65,7 @@ def _momentum(J: Six, h: Vector, m: float, v: Pair) -> Pair:
 
 
 @woven
-def _pair(T: Array, i: int, k: int) -> Pair:
+def _pair(T: Array, i: int, k: Place) -> Pair:
     return vector(T, i, k), vector(T, i, k + 3)
 
 
@@ -76,12 +80,16 @@ def _column(Y: Array, row: int, k: int) -> Vector:
 
 
 @inner
-def _outwards(f: Field, s: Sweeps, q: Array, xi: Array, xi_dot: Array) -> None:
-    """Velocities, accelerations, unit velocities and their derivatives; inertia and force of each link alone."""
+def _outwards(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
+    """Velocities, accelerations, unit velocities and their derivatives; inertia and force of each link alone.
+
+    Where the joints are is in the memory of the accelerations, which come first.
+    """
     Z, K = s.Z, f.K
     for i in range(K.shape[0]):
         p = K[i, PARENT]
-        place(f.C, K, f.W, i, q)
+        if K[i, KIND] == HINGE:
+            put_rotation(f.C, f.W, i, f.W[i, COS], f.W[i, SIN])
         R_P = matrix(Z, p, ROT)
         R, x = matmul(R_P, matrix(f.W, i, R_PL)), plus(vector(Z, p, PLACE), mul(R_P, vector(f.W, i, ARM)))
         v_P, a_P = _pair(Z, p, V), _pair(Z, p, A)
@@ -161,7 +169,7 @@ def _single(Z: Array, i: int, J: Six, h: Vector, m: float, v: Pair, a: Pair) -> 
 
 
 @inner
-def _inwards(K: Int, s: Sweeps, t: Paths, by_q: Array, by_xi: Array) -> None:
+def _inwards(K: Int, s: Sweeps, t: Paths) -> None:
     """-∂τ/∂q, -∂τ/∂ξ and M, which are zero where they are not written."""
     Z, Y = s.Z, s.Y
     for i in range(K.shape[0] - 1, -1, -1):
@@ -178,43 +186,58 @@ def _inwards(K: Int, s: Sweeps, t: Paths, by_q: Array, by_xi: Array) -> None:
             gq = plus(plus(gq[0], mul(B, g)), f_j[0]), plus(minus(gq[1], cross(P2, g)), f_j[1])
             gv = _momentum(J, h, m, (_column(Y, RATE, j), _column(Y, RATE + 3, j)))
             gv = plus(gv[0], mul(B, S[0])), minus(gv[1], cross(P2, S[0]))
-            _rows(s, j, first, last, z, b, by_q, by_xi)
+            _rows(s, j, first, last, z, b)
             for r in range(t.above_at[i], t.above_at[i + 1]):
                 begin, end = t.above[r, 0], t.above[r, 1]
-                _rows(s, j, begin, end, z, b, by_q, by_xi)
-                _columns(s, j, begin, end, gq, gv, by_q, by_xi)
+                _rows(s, j, begin, end, z, b)
+                _columns(s, j, begin, end, gq, gv)
         if p < K.shape[0]:
             for k in range(COMPOSITE_M, SWEEP):
                 Z[p, k] += Z[i, k]
 
 
 @woven
-def _rows(s: Sweeps, j: int, begin: int, end: int, z: Pair, b: Vector, by_q: Array, by_xi: Array) -> None:
-    """Entries of row j, of velocities on its path."""
-    Y, (n, p) = s.Y, z
-    for k in range(begin, end):
-        s.M[j, k] = n[0] * Y[0, k] + n[1] * Y[1, k] + n[2] * Y[2, k] + p[0] * Y[3, k] + p[1] * Y[4, k] + p[2] * Y[5, k]
-        by_xi[j, k] = -(
-            n[0] * Y[6, k] + n[1] * Y[7, k] + n[2] * Y[8, k] + p[0] * Y[9, k] + p[1] * Y[10, k] + p[2] * Y[11, k]
-            + b[0] * Y[0, k] + b[1] * Y[1, k] + b[2] * Y[2, k]
-        )  # fmt: skip
-        by_q[j, k] = -(
-            n[0] * Y[12, k] + n[1] * Y[13, k] + n[2] * Y[14, k] + p[0] * Y[15, k] + p[1] * Y[16, k] + p[2] * Y[17, k]
-            + b[0] * Y[18, k] + b[1] * Y[19, k] + b[2] * Y[20, k]
-        )  # fmt: skip
+def _rows(s: Sweeps, j: int, begin: int, end: int, z: Pair, b: Vector) -> None:
+    """Entries of row j, of velocities on its path: M, -∂τ/∂ξ, -∂τ/∂q."""
+    Y, n = s.Y, s.M.shape[0]
+    for k in range(begin, end - 3, 4):
+        store_four(s.M, j, k, _six_fours(Y, 0, k, z))
+        store_four(s.X, j, n + k, -(_six_fours(Y, RATE, k, z) + _three_fours(Y, UNIT, k, b)))
+        store_four(s.X, j, k, -(_six_fours(Y, SECOND, k, z) + _three_fours(Y, FIRST, k, b)))
+    for k in range(end - (end - begin) % 4, end):
+        s.M[j, k] = _six(Y, 0, k, z)
+        s.X[j, n + k] = -(_six(Y, RATE, k, z) + dot(_column(Y, UNIT, k), b))
+        s.X[j, k] = -(_six(Y, SECOND, k, z) + dot(_column(Y, FIRST, k), b))
 
 
 @woven
-def _columns(s: Sweeps, j: int, begin: int, end: int, gq: Pair, gv: Pair, by_q: Array, by_xi: Array) -> None:
-    """Entries of column j, of velocities between its link and the ground."""
-    Y, (a, b), (c, d) = s.Y, gq, gv
+def _columns(s: Sweeps, j: int, begin: int, end: int, gq: Pair, gv: Pair) -> None:
+    """Entries of column j, of velocities between its link and the ground, written as a row of G."""
+    Y, n = s.Y, s.M.shape[0]
+    for k in range(begin, end - 3, 4):
+        store_four(s.G, j, k, -_six_fours(Y, UNIT, k, gq))
+        store_four(s.G, j, n + k, -_six_fours(Y, UNIT, k, gv))
+    for k in range(end - (end - begin) % 4, end):
+        s.G[j, k] = -_six(Y, UNIT, k, gq)
+        s.G[j, n + k] = -_six(Y, UNIT, k, gv)
     for k in range(begin, end):
-        by_q[k, j] = -(
-            a[0] * Y[0, k] + a[1] * Y[1, k] + a[2] * Y[2, k] + b[0] * Y[3, k] + b[1] * Y[4, k] + b[2] * Y[5, k]
-        )
-        by_xi[k, j] = -(
-            c[0] * Y[0, k] + c[1] * Y[1, k] + c[2] * Y[2, k] + d[0] * Y[3, k] + d[1] * Y[4, k] + d[2] * Y[5, k]
-        )
+        s.X[k, j] = s.G[j, k]
+        s.X[k, n + j] = s.G[j, n + k]
+
+
+@woven
+def _three_fours(Y: Array, row: int, k: int, x: Vector) -> float:
+    return x[0] * load_four(Y, row, k) + x[1] * load_four(Y, row + 1, k) + x[2] * load_four(Y, row + 2, k)
+
+
+@woven
+def _six_fours(Y: Array, row: int, k: int, x: Pair) -> float:
+    return _three_fours(Y, row, k, x[0]) + _three_fours(Y, row + 3, k, x[1])
+
+
+@woven
+def _six(Y: Array, row: int, k: int, x: Pair) -> float:
+    return dot(_column(Y, row, k), x[0]) + dot(_column(Y, row + 3, k), x[1])
 
 
 @kernel
@@ -222,7 +245,7 @@ def differentiate(
     f: Field, s: Sweeps, t: Paths, Q: Array, XI: Array, TAU: Array, L: Array, xi_dot: Array, by_q: Array, by_xi: Array,
     by_tau: Array,
 ) -> int:  # fmt: skip
-    """ξ̇[b] and its derivatives, (n, n) each, zeros at first; a link whose joint has no inertia, or -1."""
+    """ξ̇[b] and its derivatives, (n, n) each; a link whose joint has no inertia, or -1."""
     K, n = f.K, XI.shape[1]
     for b in range(Q.shape[0]):
         for k in range(n):
@@ -233,15 +256,20 @@ def differentiate(
         singular = accelerate(f, Q[b], XI[b], xi_dot[b])
         if singular >= 0:
             return singular
-        _outwards(f, s, Q[b], XI[b], xi_dot[b])
-        _inwards(K, s, t, by_q[b], by_xi[b])
+        _outwards(f, s, XI[b], xi_dot[b])
         for k in range(n):
-            by_xi[b, k, k] -= f.E[k, DAMPING]
+            for l in range(s.X.shape[1]):
+                s.X[k, l] = 0.0
+        _inwards(K, s, t)
+        for k in range(n):
+            s.X[k, n + k] -= f.E[k, DAMPING]
+            s.X[k, 2 * n + k] = 1.0
         for i in range(K.shape[0]):
             if K[i, KIND] <= AXIS:
-                by_q[b, K[i, AT_V], K[i, AT_V]] -= f.E[K[i, AT_V], STIFFNESS]
+                s.X[K[i, AT_V], K[i, AT_V]] -= f.E[K[i, AT_V], STIFFNESS]
         factorise(K, t, s.M)
-        solve(K, t, s.M, by_q[b])
-        solve(K, t, s.M, by_xi[b])
-        solve_identity(K, t, s.M, by_tau[b])
+        solve(K, t, s.M, s.X, s.B)
+        for k in range(n):
+            for l in range(n):
+                by_q[b, k, l], by_xi[b, k, l], by_tau[b, k, l] = s.X[k, l], s.X[k, n + l], s.X[k, 2 * n + l]
     return -1

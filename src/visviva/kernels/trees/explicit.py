@@ -11,8 +11,8 @@ from typing import NamedTuple
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.chart import advance_q, tangent
-from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, energy, failed, finite, powers
+from visviva.kernels.trees.chart import advance_q, chart
+from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, bounded, energy, failed, powers
 
 SAFETY, SHRINK, GROW = 0.9, 1.0 / 3.0, 6.0
 CLOSE = 1e-14  # of the energy: what its balance is solved to
@@ -41,9 +41,9 @@ def _stages(f: Field, s: Stages, q0: Array, xi0: Array, h: float) -> int:
         _sum(s, s.A[j], j, h)
         for k in range(n):
             s.xi[k] = xi0[k] + s.gain[k]
-        advance_q(f.K, q0, s.delta, s.q)
-        tangent(f.K, s.delta, s.xi, s.D[j])
-        s.P[j, 0], s.P[j, 1] = powers(f, s.xi)
+        chart(f.K, q0, s.delta, s.xi, s.q, s.D[j])
+        if f.active:
+            s.P[j, 0], s.P[j, 1] = powers(f, s.xi)
         singular = accelerate(f, s.q, s.xi, s.V[j])
         if singular >= 0:
             return singular
@@ -54,16 +54,22 @@ def _stages(f: Field, s: Stages, q0: Array, xi0: Array, h: float) -> int:
 @woven
 def _sum(s: Stages, a: Array, count: int, h: float) -> None:
     """δ and the gain of ξ from the first stages, by the weights a."""
-    n = s.delta.shape[0]
-    for k in range(n):
-        s.delta[k] = 0.0
-        s.gain[k] = 0.0
+    n, first = s.delta.shape[0], True
     for l in range(count):
         x = h * a[l]
-        if x != 0.0:
+        if x != 0.0 and first:
+            first = False
+            for k in range(n):
+                s.delta[k] = x * s.D[l, k]
+                s.gain[k] = x * s.V[l, k]
+        elif x != 0.0:
             for k in range(n):
                 s.delta[k] += x * s.D[l, k]
                 s.gain[k] += x * s.V[l, k]
+    if first:
+        for k in range(n):
+            s.delta[k] = 0.0
+            s.gain[k] = 0.0
 
 
 @woven
@@ -76,7 +82,7 @@ def _finish(f: Field, s: Stages, q: Array, xi: Array, h: float, part: float, wor
     advance_q(f.K, q, s.delta, s.q)
     for k in range(q.shape[0]):
         q[k] = s.q[k]
-    for j in range(s.b.shape[0]):
+    for j in range(s.b.shape[0] if f.active else 0):
         work[0] += part * h * s.b[j] * s.P[j, 0]
         work[1] += part * h * s.b[j] * s.P[j, 1]
 
@@ -104,7 +110,7 @@ def fixed_steps(f: Field, s: Stages, Q: Array, XI: Array, work: Array, h: float,
                 failed(singular, s.q, s.xi, end)
                 return
             _finish(f, s, Q[r], XI[r], h, 1.0, work[r])
-        if not (finite(Q[r]) and finite(XI[r])):
+        if not (bounded(Q[r]) and bounded(XI[r])):
             end[1] = STALLED
             return
         end[0] = r
@@ -173,7 +179,7 @@ def adaptive_steps(
                 if not memory[0] > 1e-13 * h:
                     end[1] = STALLED
                     return
-        if not (finite(Q[r]) and finite(XI[r])):
+        if not (bounded(Q[r]) and bounded(XI[r])):
             end[1] = STALLED
             return
         end[0] = r
@@ -208,18 +214,17 @@ def relaxed_steps(
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
-            part = 1.0
+            part, supplied = 1.0, 0.0
+            for j in range(s.b.shape[0] if f.active else 0):
+                supplied += step * s.b[j] * (s.P[j, 0] - s.P[j, 1])
             if k < every:
-                supplied = 0.0
-                for j in range(s.b.shape[0]):
-                    supplied += step * s.b[j] * (s.P[j, 0] - s.P[j, 1])
                 part, found = _relaxed(f, s, Q[r], XI[r], H[r], supplied, size, x, y)
                 if not found:
                     end[4] += 1
-                H[r] += part * supplied
+            H[r] += part * supplied
             _finish(f, s, Q[r], XI[r], step, part, work[r])
             t += part * step
-        if not (finite(Q[r]) and finite(XI[r])):
+        if not (bounded(Q[r]) and bounded(XI[r])):
             end[1] = STALLED
             return
         end[0] = r

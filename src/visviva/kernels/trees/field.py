@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import woven
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.calls import call_accelerate, call_energy_of_tree
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.tables import DAMPING
 
 DONE, SINGULAR, STALLED = -1, 0, 1  # how a loop ended: with all rows; at a joint without inertia; at a step not solved
+
+
+LARGEST = 1e9  # of coordinates and velocities: angles beyond it have no digits left for their cosines
 
 
 class Field(NamedTuple):
@@ -22,6 +25,7 @@ class Field(NamedTuple):
     K: Int
     E: Array
     tau: Array  # (n,), with a last axis of 4 for lanes
+    active: bool  # whether τ or damping is not zero
     L: Array  # (links, 6) wrenches, or an array without rows
     W: Array
 
@@ -53,18 +57,19 @@ def energy(f: Field, q: Array, xi: Array) -> float:
 
 
 @inner
-def finite(x: Array) -> bool:
-    """Whether all of a vector, or of lanes, are numbers."""
-    total = 0.0
+def bounded(x: Array) -> bool:
+    """Whether all of a vector, or of lanes, are numbers that a motion can have."""
+    largest = 0.0
     for value in x.flat:
-        total += 0.0 * value
-    return total == 0.0
+        if not abs(value) <= largest:  # also where it is not a number
+            largest = abs(value)
+    return largest < LARGEST
 
 
 @woven
 def failed(singular: int, q: Array, xi: Array, end: Int) -> None:
-    """Notes why an evaluation failed: what is not finite has no inertia either."""
-    end[1], end[2] = SINGULAR if finite(q) and finite(xi) else STALLED, singular
+    """Notes why an evaluation failed: with numbers out of bounds, nothing has an inertia."""
+    end[1], end[2] = SINGULAR if bounded(q) and bounded(xi) else STALLED, singular
 
 
 @woven

@@ -144,8 +144,9 @@ def _finish(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array
         for j in range(WIDTH):
             move += h * g.b[j] * g.rate[k, j]
             gain += h * g.b[j] * g.a[k, j]
-            work[0] += h * g.b[j] * f.tau[k, j] * g.xi[k, j]
-            work[1] += h * g.b[j] * f.E[k, DAMPING] * g.xi[k, j] ** 2
+            if f.active:
+                work[0] += h * g.b[j] * f.tau[k, j] * g.xi[k, j]
+                work[1] += h * g.b[j] * f.E[k, DAMPING] * g.xi[k, j] ** 2
         g.move[k] = move
         xi[k] += gain
     advance_q(f.K, q, g.move, g.end)

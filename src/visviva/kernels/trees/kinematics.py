@@ -21,6 +21,12 @@ def place(C: Array, K: Int, W: Array, i: int, q: Array) -> None:
         place_joint(C, K, W, i, q)
         return
     c, s = cos_sin(q[K[i, AT_Q]] + C[i, OFFSET])
+    put_rotation(C, W, i, c, s)
+
+
+@woven
+def put_rotation(C: Array, W: Array, i: int, c: float, s: float) -> None:
+    """R_PL and r of a hinge, from cos and sin of its angle."""
     x, y = _turned(C, i, (c, s, 0.0)), _turned(C, i, (-s, c, 0.0))
     z = _turned(C, i, (0.0, 0.0, 1.0))
     put_matrix(W, i, R_PL, (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]))

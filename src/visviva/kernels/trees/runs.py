@@ -11,9 +11,10 @@ from typing import NamedTuple
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.trees.lanes import load_four, store_four
 from visviva.kernels.trees.tables import AT_V, COUNT
 
-PANEL = 32  # columns that are solved together: what they need stays in the cache nearest to the processor
+PANEL = 32  # columns that are solved together: eight registers of four numbers
 
 
 class Paths(NamedTuple):
@@ -58,68 +59,81 @@ def _eliminate(K: Int, t: Paths, M: Array, i: int, k: int, first: int, last: int
 
 @woven
 def _subtract(M: Array, k: int, l: int, a: float, begin: int, end: int) -> None:
-    for c in range(begin, end):
+    """Row l -= a row k."""
+    for c in range(begin, end - 3, 4):
+        store_four(M, l, c, load_four(M, l, c) - a * load_four(M, k, c))
+    for c in range(end - (end - begin) % 4, end):
         M[l, c] -= a * M[k, c]
 
 
-@woven
-def _weight(M: Array, i: int, k: int, behind: bool) -> float:
-    return M[k, i] if behind else M[i, k]
-
-
-@woven
-def _gather(X: Array, M: Array, i: int, begin: int, end: int, left: int, right: int, behind: bool) -> None:
-    """Row i of X, from column left to right, less rows begin to end times L_ki (behind) or L_ik."""
-    k = begin
-    while k + 4 <= end:
-        w, x = _weight(M, i, k, behind), _weight(M, i, k + 1, behind)
-        y, z = _weight(M, i, k + 2, behind), _weight(M, i, k + 3, behind)
-        for c in range(left, right):
-            X[i, c] -= w * X[k, c] + x * X[k + 1, c] + y * X[k + 2, c] + z * X[k + 3, c]
-        k += 4
-    while k < end:
-        w = _weight(M, i, k, behind)
-        for c in range(left, right):
-            X[i, c] -= w * X[k, c]
-        k += 1
-
-
 @inner
-def _backward(K: Int, t: Paths, M: Array, X: Array, left: int, right: int) -> None:
-    """X <- L⁻ᵀ X in some columns: each row less those behind it."""
+def solve(K: Int, t: Paths, M: Array, X: Array, B: Array) -> None:
+    """X <- M⁻¹ X, a panel B of columns at a time; their number is a multiple of PANEL.
+
+    The last n or more columns are those of the identity: they are zero below the diagonal.
+    """
+    n = X.shape[0]
+    for left in range(0, X.shape[1], PANEL):
+        last = n if left < 2 * n else min(n, left + PANEL - 2 * n)
+        for k in range(n):
+            for c in range(0, PANEL, 4):
+                store_four(B, k, c, load_four(X, k, left + c))
+        _backward(K, t, M, B, last)
+        _forward(K, t, M, B)
+        for k in range(n):
+            for c in range(0, PANEL, 4):
+                store_four(X, k, left + c, load_four(B, k, c))
+
+
+@woven
+def _backward(K: Int, t: Paths, M: Array, B: Array, stop: int) -> None:
+    """B <- L⁻ᵀ B: each row less L_ki times those behind it; rows from `stop` on are zero."""
     for i in range(K.shape[0] - 1, -1, -1):
-        first, last = K[i, AT_V], K[i, AT_V] + K[i, COUNT]
+        first, last = K[i, AT_V], min(stop, K[i, AT_V] + K[i, COUNT])
         for k in range(last - 1, first - 1, -1):
-            _gather(X, M, k, k + 1, last, left, right, True)
+            _less(B, M, k, k + 1, last, True)
             for r in range(t.behind_at[i], t.behind_at[i + 1]):
-                _gather(X, M, k, t.behind[r, 0], t.behind[r, 1], left, right, True)
+                _less(B, M, k, t.behind[r, 0], min(stop, t.behind[r, 1]), True)
 
 
-@inner
-def _forward(K: Int, t: Paths, M: Array, X: Array, left: int, right: int) -> None:
-    """X <- L⁻¹ D⁻¹ X in some columns: each row less those between it and the ground."""
+@woven
+def _forward(K: Int, t: Paths, M: Array, B: Array) -> None:
+    """B <- L⁻¹ D⁻¹ B: each row less L_ik times those between it and the ground."""
     for i in range(K.shape[0]):
         first, last = K[i, AT_V], K[i, AT_V] + K[i, COUNT]
         for k in range(first, last):
-            for c in range(left, right):
-                X[k, c] *= M[k, k]
-            _gather(X, M, k, first, k, left, right, False)
+            for c in range(0, PANEL, 4):
+                store_four(B, k, c, M[k, k] * load_four(B, k, c))
+            _less(B, M, k, first, k, False)
             for r in range(t.above_at[i], t.above_at[i + 1]):
-                _gather(X, M, k, t.above[r, 0], t.above[r, 1], left, right, False)
+                _less(B, M, k, t.above[r, 0], t.above[r, 1], False)
 
 
-@inner
-def solve(K: Int, t: Paths, M: Array, X: Array) -> None:
-    """X <- M⁻¹ X, panel by panel."""
-    for left in range(0, X.shape[1], PANEL):
-        right = min(left + PANEL, X.shape[1])
-        _backward(K, t, M, X, left, right)
-        _forward(K, t, M, X, left, right)
+@woven
+def _less(X: Array, M: Array, i: int, begin: int, end: int, behind: bool) -> None:
+    """Row i of a panel, less rows k times M_ki (behind) or M_ik; it stays in eight registers."""
+    if begin >= end:
+        return
+    a, b, c, d = _sixteen(X, i, 0)
+    e, f, g, h = _sixteen(X, i, 16)
+    for k in range(begin, end):
+        w = M[k, i] if behind else M[i, k]
+        x = _sixteen(X, k, 0)
+        y = _sixteen(X, k, 16)
+        a, b, c, d = a - w * x[0], b - w * x[1], c - w * x[2], d - w * x[3]
+        e, f, g, h = e - w * y[0], f - w * y[1], g - w * y[2], h - w * y[3]
+    _put_sixteen(X, i, 0, a, b, c, d)
+    _put_sixteen(X, i, 16, e, f, g, h)
 
 
-@inner
-def solve_identity(K: Int, t: Paths, M: Array, X: Array) -> None:
-    """X <- M⁻¹; X is zero at first."""
-    for k in range(X.shape[0]):
-        X[k, k] = 1.0
-    solve(K, t, M, X)
+@woven
+def _sixteen(X: Array, i: int, k: int) -> tuple[float, float, float, float]:
+    return load_four(X, i, k), load_four(X, i, k + 4), load_four(X, i, k + 8), load_four(X, i, k + 12)
+
+
+@woven
+def _put_sixteen(X: Array, i: int, k: int, a: float, b: float, c: float, d: float) -> None:
+    store_four(X, i, k, a)
+    store_four(X, i, k + 4, b)
+    store_four(X, i, k + 8, c)
+    store_four(X, i, k + 12, d)
