@@ -163,6 +163,20 @@ entry("screw press", "loop", "over-constrained", "springs", "damped")(demo.screw
 entry("motor on a crank", "loop", "thermal", "damped", motor=12.0)(demo.driven_crank)
 
 
+@entry("tilted four bar", "loop", "over-constrained")
+def tilted_four_bar():
+    """A planar loop in a plane of no special direction: rows that say nothing are zero but for rounding."""
+    m = vv.Mechanism("tilted four bar", gravity=DOWN)
+    R = vv.geometry.SO3.exp([0.4, -0.7, 0.3]).R
+    A, B, C, D = np.array([(0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1.0, 0, 0)]) @ R.T + [0.3, 0.2, 0.1]
+    for name, a, b in (("crank", A, B), ("coupler", B, C), ("rocker", D, C)):
+        mechanism_models.bar(m, name, a, b)
+    ends = (("a", "ground", "crank", A), ("b", "crank", "coupler", B), ("c", "coupler", "rocker", C))
+    for name, parent, child, at in (*ends, ("d", "ground", "rocker", D)):
+        m.revolute(name, parent, child, at=at, axis=R[:, 1], rate=3.0 if name == "a" else None)
+    return m
+
+
 @entry("massless coupler", "loop", "light")
 def coupler():
     """A rod without mass between two cranks, on a hinge and a ball, with a third joint that takes its spin."""

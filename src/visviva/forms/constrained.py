@@ -13,6 +13,7 @@ from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
 
 LIGHTEST = 1e-13  # of a typical inertia: a motion with less has none
+NOUGHT = 1e-6  # of the longest row: shorter ones, zero but for rounding in planar loops, are not made long
 SHARE = 0.1  # of the fastest velocity: those below are not named
 
 
@@ -48,7 +49,7 @@ def constrained(
     unit = 1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
     rows = Z * unit
     length = np.linalg.norm(rows, axis=1)
-    length = np.where(length > 0, length, 1.0)
+    length = np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)
     parts = split(rows / length[:, None], rank=rank)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
     a = parts.solve(z / length)
