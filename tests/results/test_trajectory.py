@@ -20,7 +20,7 @@ def run():
 def test_quantities_have_names(run):
     assert set(run.names) >= {"t", "q", "xi", "energy", "power", "place", "speed"}
     assert np.array_equal(run["place"], run["q"][:, 0])
-    with pytest.raises(vv.ModelError, match="the run of 'osc' has no 'plaec'. Did you mean 'place'"):
+    with pytest.raises(vv.ModelError, match=r"the run of 'osc' has no 'plaec'\. Did you mean 'place'"):
         run["plaec"]
 
 
@@ -48,6 +48,6 @@ def test_pictures_are_saved(run, tmp_path):
 
 def test_a_run_that_fails_carries_its_valid_part():
     blow_up = vv.HandFlow(lambda t, q, v: v**2, 1, name="blow up")  # v = 1/(1 - t)
-    with pytest.raises(vv.ConvergenceError, match="'blow up'.*could not be made") as caught:
+    with pytest.raises(vv.ConvergenceError, match=r"'blow up'.*could not be made") as caught:
         vv.simulate(blow_up, 2.0, 0.1, initial=([0.0], [1.0]))
     assert 0.9 < caught.value.run.t[-1] < 1.0
