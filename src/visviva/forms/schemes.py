@@ -201,7 +201,8 @@ class BalancedGauss8(AbstractFlowScheme):
     θ is one number per step, a damping too small to matter for the order, positive or negative, with which
     E(y1) - E(y0) = h Σ b_i P_i to rounding. Stages, weights and the condition are symmetric, and so is the step where
     that of Gauss8 is: a symmetric projection in the sense of Hairer (2000), BIT 40, 726-734, along the velocities.
-    Steps keep the length that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it if the balance is off.
+    Steps keep the length that was asked for. Where nothing moves there is nothing to damp: θ = 0, and the run notes it
+    if the balance is off.
     """
 
     order: ClassVar[int] = 8
