@@ -19,6 +19,7 @@ from benchmarks import (
     motor,
     rates,
     report,
+    trees,
     work_precision,
 )
 
@@ -31,6 +32,7 @@ MODULES = [
     loops,
     rates,
     accuracy,
+    trees,
     latency,
     first_runs,
     calls,

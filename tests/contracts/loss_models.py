@@ -98,7 +98,23 @@ def bounce():
     return m
 
 
-LOSSES = {make.__name__: make for make in (hinges, warm, ball, mixed, planes, crank, bounce)}
+def dampers():
+    """Dampers of springs of every kind, between moving bodies and to the ground, that warm two nodes."""
+    m = vv.Mechanism("dampers", gravity=(0, 0, -9.81))
+    hot = m.thermal("hot", capacity=0.5, temperature=330.0, conductance_to_environment=0.2)
+    oil = m.thermal("oil", capacity=0.3)
+    a, b = rod(m, "a", (0, 0, 0), (0.6, 0, 0)), rod(m, "b", (0.6, 0, 0), (1.2, 0.2, 0), twist=(1, -2, 3, 0.1, 0, 0.3))
+    m.revolute("root", m.ground, a, at=(0, 0, 0), axis=(0, 1, 0), rate=2.0)
+    m.free("flies", m.ground, b)
+    m.torsion("spiral", "root", k=3.0, damping=0.2, heat_to=oil)
+    m.spring("line", a, b, k=40.0, damping=1.5, at_a=(0.3, 0, 0.1), heat_to="oil")
+    m.bushing("rubber", a, b, K=8.0 * np.eye(6), D=0.3 * np.eye(6), at=(0.6, 0, 0), heat_to=hot)
+    corners = np.array([[1.2, 0.2, 0.1], [1.2, 0.3, -0.1], [1.1, 0.2, 0.1]])
+    m.point_springs("net", m.ground, b, k=20.0, damping=0.5, at_parent=corners, at_child=corners + 0.05, heat_to=hot)
+    return m
+
+
+LOSSES = {make.__name__: make for make in (hinges, warm, ball, mixed, planes, crank, bounce, dampers)}
 INPUTS = {
     "mixed": {"drive": lambda t: 2.0 * np.sin(9.0 * t)},
     "crank": {"motor": lambda t: 6.0 + 4.0 * np.sin(20.0 * t)},

@@ -108,6 +108,53 @@ def test_temperatures_rise_as_the_heat_says(scheme):
     assert cooled[-1] == pytest.approx(G * np.trapezoid(theta - 300.0, run.t), rel=2e-2)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_dampers_of_springs_take_is_in_the_nodes(scheme):
+    run = simulated("dampers", SCHEMES[scheme], 8)
+    given = {"hot": ("rubber", "net"), "oil": ("spiral", "line")}
+    for node, names in given.items():
+        taken = [port for name in names for port in run.match(f"{name}.*.power") if f".{node}." not in port]
+        heat = sum(run[port] for port in taken) - sum(np.diff(run[f"energy.{name}"]) / 0.01 for name in names)
+        warmed = np.diff(run["energy." + node]) / 0.01
+        cooled = 300.0 * np.diff(run["environment"][:, 0]) / 0.01 if node == "hot" else 0.0
+        assert_allclose(warmed + cooled, heat, rtol=0, atol=1e-10 * run.energy_unit)
+        assert heat.min() > 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_damper_that_stops_a_slide_warms_its_node_by_the_energy_that_is_gone(scheme):
+    """v = v0 exp(-c t/m): exact at the nodes up to terms of second order; the temperature is by the energy exactly."""
+    m = vv.Mechanism("buffer")
+    m.thermal("oil", capacity=0.5)
+    m.body("block", mass=2.0, inertia=(1, 1, 1))
+    m.prismatic("rail", m.ground, "block", axis=(1, 0, 0), rate=3.0)
+    m.spring("buffer", m.ground, "block", at_a=(-1, 0, 0), damping=4.0, heat_to="oil")
+    run = vv.simulate(m, t_end=0.2, h=0.01, integrator=SCHEMES[scheme])
+    left = 0.5 * 2.0 * run["rail.rate"] ** 2
+    assert_allclose(0.5 * (run["oil.temperature"] - 300.0), 9.0 - left, rtol=0, atol=1e-12)
+    assert_allclose(run["rail.rate"], 3.0 * np.exp(-2.0 * run.t), rtol=1e-4)
+
+
+@pytest.mark.parametrize("scheme", ["PHMP", pytest.param("PHMPGGL", marks=pytest.mark.slow), "Lie"])
+def test_a_screw_has_laws_of_friction_stops_and_heat(scheme):
+    """A nut that turns by θ: (J + m p²) θ'' = -F, with J = 1 kg m² and p = 0.1 m; dry friction F = 0.5 N m."""
+    m = vv.Mechanism("vice")
+    m.thermal("thread", capacity=0.2)
+    m.body("nut", mass=2.0, inertia=(1, 1, 1))
+    m.screw(
+        "screw", m.ground, "nut", at=(0, 0, 0), axis=(0, 0, 1), pitch=0.1, rate=2.0, heat_to="thread",
+        friction=vv.friction.coulomb(0.5, v_reg=1e-3), limits=(-0.1, 0.15), stop_stiffness=400.0, stop_damping=40.0,
+    )  # fmt: skip
+    run = vv.simulate(m, t_end=0.06, h=0.005, integrator=SCHEMES[scheme])
+    assert_allclose(run["screw.q"], 2.0 * run.t - 0.5 * 0.5 / 1.02 * run.t**2, rtol=0, atol=1e-6)
+    run = vv.simulate(m, t_end=0.2, h=0.005, integrator=SCHEMES[scheme])
+    assert run["screw.q"].max() > 0.15
+    assert run["screw.rate"][-1] < 0
+    gone = 0.5 * 1.02 * (4.0 - run["screw.rate"] ** 2) - run["energy.screw.stop"] + run["energy.screw.stop"][0]
+    assert_allclose(0.2 * (run["thread.temperature"] - 300.0), gone, rtol=0, atol=1e-5)
+    assert run.audit().ok
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_models_with_losses_obey_the_laws_of_the_seam(name, form):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from visviva.forms import Parameterisation, coordinates
@@ -64,4 +66,4 @@ def arm():
         "i": coordinates.fixed(at=at, to=to),
     }
     names = ["ground", *kinds]
-    return coordinates.joined({(a, b): kinds[b] for a, b in zip(names, names[1:], strict=False)})
+    return coordinates.joined({(a, b): kinds[b] for a, b in pairwise(names)})

@@ -226,9 +226,7 @@ def test_a_matrix_that_is_not_symmetric_is_no_metric():
 
 def euler_top(xi, xi_dot):
     Theta = np.array([1.0, 2.0, 3.0])
-    return Theta * xi_dot + np.array(
-        [xi[1] * xi[2] * (3 - 2), xi[2] * xi[0] * (1 - 3), xi[0] * xi[1] * (2 - 1)]
-    )
+    return Theta * xi_dot + np.array([xi[1] * xi[2] * (3 - 2), xi[2] * xi[0] * (1 - 3), xi[0] * xi[1] * (2 - 1)])
 
 
 def turned_top(q, xi, xi_dot):
@@ -347,14 +345,14 @@ def test_the_printed_product_of_projectors_has_no_meaning():
 
 
 def test_the_printed_conditions_of_rotations_are_wrong():
-    """(2.6): the printed determinant has + R_y^x R_x^y R_z^z as its fifth term; it is not 1 on rotations."""
+    """(2.6): the fifth product of the printed determinant is R_y^x R_z^y R_x^z, and its sixth row is spurious."""
     R = SO3.exp([0.3, -0.8, 0.5]).R
     x, y, z = R.T  # columns
-    positive = x[0] * y[1] * z[2] + y[0] * z[1] * x[2] + z[0] * x[1] * y[2]
-    negative = z[0] * y[1] * x[2] + x[0] * z[1] * y[2]
-    fifth = y[0] * x[1] * z[2]
-    assert positive - negative - fifth == pytest.approx(1.0)
-    assert abs(positive - negative + fifth - 1) > 0.1
+    first = x[0] * y[1] * z[2] + y[0] * z[1] * x[2] + z[0] * x[1] * y[2]
+    last = x[0] * z[1] * y[2] + z[0] * y[1] * x[2]
+    assert first - last - y[0] * x[1] * z[2] == pytest.approx(1.0)
+    assert abs(first - last - y[0] * z[1] * x[2] - 1) > 0.1
+    assert abs(x[1] * z[0] + x[1] * z[1] + x[2] * z[1]) > 0.1
 
 
 def test_the_printed_order_of_indices_gives_the_transpose():

@@ -158,6 +158,8 @@ def test_contradicting_constraints_are_refused_by_name():
     ("make", "found"),
     [
         (lambda: particle().constrain(ROD, ROD), "two constraints are called 'rod'"),
+        (lambda: particle().constrain(Geometric("rod", ROD.psi, baumgarte=5.0)), r"must be two rates \(L1, L0\)"),
+        (lambda: particle().constrain(Geometric("rod", ROD.psi, baumgarte=(1, -1))), "not negative"),
         (lambda: Geometric("rod", ROD.psi, slope=lambda q: q), "give both slope and curvature"),
         (lambda: Pfaffian("blade", [[1, 0]], of="q"), "rows are of 'xi' or of 'q_dot'"),
         (lambda: particle().constrain(Pfaffian("blade", [[1, 0, 0]])), r"constraint 'blade' must have shape \(m, 2\)"),

@@ -106,10 +106,19 @@ def test_a_massless_velocity_may_be_held_by_constraints():
 
 def test_rows_of_any_size_count_alike():
     M, b, Z, z = problem(6)
-    scale = np.array([1e-9, 1.0, 1e9])
+    scale = np.array([1e-7, 1.0, 1e7])
     found, reference = least_constraint(M, b, scale[:, None] * Z, scale * z), least_constraint(M, b, Z, z)
     assert_allclose(found.xi_dot, reference.xi_dot, atol=1e-10)
     assert_allclose(found.lam * scale, reference.lam, atol=1e-10)
+
+
+def test_rows_that_are_rounding_ask_for_nothing():
+    M, b, Z, z = problem(7)
+    noise = 1e-17 * np.ones((1, 6))
+    found = least_constraint(M, b, np.vstack([Z, noise]), np.append(z, 1e-17))
+    assert_allclose(found.xi_dot, least_constraint(M, b, Z, z).xi_dot, atol=1e-11)
+    alone = least_constraint(M, b, noise, np.array([-2e-17]))
+    assert_allclose(M @ alone.xi_dot, b, atol=1e-12)
 
 
 def test_an_unknown_method_is_refused():

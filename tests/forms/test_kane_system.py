@@ -140,7 +140,7 @@ def test_all_forms_have_the_same_accelerations(name):
         all_dot = np.zeros(len(system.columns))
         all_dot[u], all_dot[c] = point.xi_dot, point.known_dot
         p_dot = (point.A @ all_dot + point.matrices.A_dot @ point.xi)[u]
-        clock = [t] if name in ("driven pendulum", "shaken pendulum") else []
+        clock = [t] if name in ("driven pendulum", "shaken pendulum", "snakeboard") else []
         for kind in forms:
             form = system.form(kind)
             y = point.p[u] if form.momenta else xi
@@ -304,6 +304,52 @@ def test_disc_has_the_equations_derived_by_hand():
             inertia * w1 * w2 / (C + inertia),
         ]
         assert_allclose(system.at(q, xi, t).xi_dot, wanted, rtol=1e-12)
+
+
+def test_forces_at_points_and_torques_do_their_work():
+    """(53): the power of every load is the force times the velocity of its point, time's own part included."""
+
+    def tip(q, xi, t):
+        return [-np.sin(q.a) * xi.a_dot + np.cos(t), np.cos(q.a) * xi.a_dot]
+
+    def middle(q, xi, t):
+        return [-0.5 * np.sin(q.a) * xi.a_dot + np.cos(t), 0.5 * np.cos(q.a) * xi.a_dot]
+
+    system = kane(
+        "rod",
+        q="a",
+        bodies={"rod": KaneBody(mass=1.0, v=middle, w=lambda xi: xi.a_dot, inertia=1 / 12)},
+        points={"tip": tip},
+        forces={"wind": ("tip", lambda t: [1 + t, 2.0]), "weight": ("rod", [0, -9.81])},
+        torques={"motor": ("rod", lambda q: 3 * q.a)},
+        tau={"a_dot": lambda xi: -0.2 * xi.a_dot},
+        V=lambda q, t: 0.5 * (1 + t) * q.a**2,
+    )
+    a, w, t = 0.4, 1.3, 0.7
+    point = system.at([a], [w], t)
+    assert system.columns == ("a_dot", "time")
+    v_tip, v = np.array([-np.sin(a) * w + np.cos(t), np.cos(a) * w]), 0.5 * np.cos(a) * w
+    loads = v_tip @ [1 + t, 2.0] - 9.81 * v + 3 * a * w - 0.2 * w**2
+    assert point.supplied @ point.xi == pytest.approx(loads, rel=1e-14)
+    assert point.tau @ point.xi == pytest.approx(loads - (1 + t) * a * w, rel=1e-14)
+    assert point.potential_t == pytest.approx(a**2 / 2, rel=1e-14)
+
+
+def test_velocities_and_momenta_are_one_state():
+    for system in (sleigh(), driven_pendulum(), shaken_pendulum(), double_pendulum()):
+        for t, q, xi in states(system):
+            point = system.at(q, xi, t)
+            back = system.at_momentum(q, point.p[list(point.unknown)], t)
+            assert_allclose(back.xi, point.xi, rtol=0, atol=1e-12)
+
+
+def test_velocities_without_coordinates():
+    """Euler's equations alone have no configuration."""
+    body = KaneBody(w=lambda xi: xi[:], inertia=(2, 3, 4), axes="body")
+    system = kane("top", q=(), xi=("w1", "w2", "w3"), q_dot=[], bodies={"top": body})
+    w, J = np.array([0.1, 2.0, 0.1]), np.array([2.0, 3.0, 4.0])
+    assert_allclose(system.at([], w).xi_dot, -np.cross(w, J * w) / J, rtol=1e-13)
+    assert repr(system) == "<KaneSystem 'top': 0 coordinates, 3 velocities, 1 bodies>"
 
 
 def test_coordinates_of_a_singular_chart_have_a_singular_mass_matrix():

@@ -4,6 +4,7 @@ import scipy.integrate
 from numpy.testing import assert_allclose
 from rigid_models import hinge_chain
 
+import visviva as vv
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
 from visviva.forms.consistency import consistent
@@ -79,6 +80,28 @@ def test_an_edge_that_closes_a_loop_is_a_constraint_by_itself():
     assert_allclose(rows.velocity, 0, atol=1e-12)
     expected = four_bar().accelerations(q, xi)
     assert_allclose(system.accelerations(q4, xi4), np.append(expected, expected.sum()), atol=1e-10)
+
+
+def test_a_loop_that_the_coordinates_close_changes_nothing():
+    """Two edges between the same frames with one coordinate: six rows that ask for nothing."""
+
+    def pose(q):
+        c, s = np.cos(q.angle), np.sin(q.angle)
+        return [[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+    def further(q):
+        return np.array(pose(q)) @ shifted(1.0)
+
+    edges = {("ground", "a"): pose, ("a", "b"): shifted(1.0)}
+    body = Moments.from_parts(1.0, (1, 0, 0), (0, 1, 1))
+    systems = []
+    for more in ({}, {("ground", "b"): further}):
+        p = vv.Parameterisation(("angle",), ("rate",), A=np.eye(1), q0=(0.3,), edges={**edges, **more})
+        systems.append(RigidSystem(p, bodies={"b": body}, gravity=(0, -9.8, 0)))
+    assert len(systems[1].closures) == 1
+    assert_allclose(systems[1].consistent((0.7,), (1.3,)), [[0.7], [1.3]])
+    plain, closed = (system.accelerations((0.7,), (1.3,)) for system in systems)
+    assert_allclose(closed, plain, rtol=1e-12)
 
 
 def test_a_loop_runs_with_its_energy():
@@ -162,3 +185,42 @@ def test_baumgarte_closes_a_loop_that_is_open():
 def test_wrong_loops_are_refused(make, found):
     with pytest.raises(ModelError, match=found):
         make()
+
+
+def bennett():
+    """Four skew hinges that move only since a/sin α = b/sin β: five rows for three angles, two of them independent."""
+    alpha, beta = np.radians([30.0, 60.0])
+    a, b = 1.0, np.sin(beta) / np.sin(alpha)
+
+    def link(length, twist):
+        X = shifted(length)
+        X[:3, :3] = SO3.exp([twist, 0, 0]).R
+        return X
+
+    p = coordinates.joined(
+        {
+            ("ground", "l1"): coordinates.revolute("t1"),
+            ("l1", "l2"): coordinates.revolute("t2", at=link(a, alpha)),
+            ("l2", "l3"): coordinates.revolute("t3", at=link(b, beta)),
+        }
+    )
+    body = vv.inertia.Inertia(1.0, (0.1, 0.1, 0.1), (0.3, 0.1, 0))
+    system = RigidSystem(p, bodies={"l1": body, "l2": body, "l3": body}, gravity=(0, 0, -9.81))
+    pin = Loop("pin", "ground", "l3", "revolute", np.linalg.inv(link(b, beta)), link(a, alpha))
+    ratio = np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2)
+    return system.constrain(pin), ratio
+
+
+def test_a_mechanism_that_should_not_move_moves():
+    """Bennett's linkage: off its motion, where stages of a step are, its rows are independent and would hold it."""
+    system, ratio = bennett()
+    t1 = 2.1
+    t2 = 2 * np.arctan(ratio / np.tan(t1 / 2))
+    q, xi = system.consistent((t1 + 0.01, t2 - 0.02, -t1), (4.0, 0, 0))
+    assert_allclose(np.tan(q[0] / 2) * np.tan(q[1] / 2), ratio, rtol=1e-12)
+    assert q[2] == pytest.approx(-q[0], abs=1e-12)
+    assert np.linalg.norm(xi) > 0.5
+    run = vv.simulate(system, t_end=0.1, h=0.02, integrator=vv.RK4(), initial=(q, xi))
+    assert np.abs(run["t1"][-1] - run["t1"][0]) > 0.1
+    assert_allclose(np.tan(run["t1"] / 2) * np.tan(run["t2"] / 2), ratio, rtol=1e-11)
+    assert run["energy"][-1] == pytest.approx(run["energy"][0], abs=1e-5)

@@ -171,7 +171,11 @@ SCALED = np.diag([2.0, 1, 1, 1])
         ({"q0": (1.0,)}, ModelError, r"q0 must have shape \(2\)|q0 must have shape \(2,\)"),
         ({"A": lambda q: [[q.y], [q.x]], "q0": (0.6, 0.8)}, ModelError, r"velocity 'w' changes phi\[0\] at the rate"),
         ({"xi": ("w", "u"), "A": lambda q: [[-q.y, -q.y], [q.x, q.x]]}, ModelError, "A has rank 1 for 2 velocities"),
-        ({"phi": lambda q: [0 * q.x]}, ModelError, "phi has 0 independent rows for 2 coordinates and 1 velocities, 1 are"),
+        (
+            {"phi": lambda q: [0 * q.x]},
+            ModelError,
+            "phi has 0 independent rows for 2 coordinates and 1 velocities, 1 are",
+        ),
         ({"A": lambda q: [-q.y, q.x]}, ModelError, r"A must have shape \(2, 1\), got \(2,\)"),
         ({"edges": {("ground", "arm"): SCALED}}, ModelError, "pose of edge 'ground' -> 'arm' is not a rotation"),
         ({"edges": {("arm", "hand"): EYE}}, ModelError, "no edges lead from 'ground' to 'arm', 'hand'"),

@@ -52,6 +52,13 @@ def test_nonlinear_conditions_on_velocities_are_reached():
     assert_allclose(q, 0)
 
 
+def test_redundant_constraints_are_reached():
+    level = [Geometric(name, lambda q: [q.y - 1.0, 0.0 * q.x]) for name in ("level", "again")]
+    q, xi = consistent(particle().constrain(*level), (2.0, 3.0), (1.0, 1.0))
+    assert_allclose(q, [2, 1], atol=1e-12)
+    assert_allclose(xi, [1, 0], atol=1e-12)
+
+
 def test_redundant_coordinates_are_kept_on_theirs():
     system = SYSTEM.constrain(
         Geometric("level", lambda q: [q.a_rz - 5.0]), Pfaffian("still", [[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]])

@@ -4,6 +4,7 @@ from numpy.testing import assert_allclose
 from rigid_models import G, particle
 
 import visviva as vv
+from visviva.errors import AssemblyError
 from visviva.forms import Damping, Geometric, Kinematic, Moments, Pfaffian, RigidSystem, coordinates
 
 ROD = Geometric("rod", lambda q: [(q.x**2 + q.y**2 - 1) / 2])
@@ -62,3 +63,17 @@ def test_a_run_starts_from_the_nearest_state_that_is_allowed():
     q, xi, _ = system.projected(0.0, np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.zeros(0))
     assert_allclose(q, [1, 2])
     assert_allclose(xi, [0, 4], atol=1e-14)
+
+
+@pytest.mark.parametrize(("q", "xi", "level"), [((1.1, 0), (0, 0), "positions"), ((1, 0), (0.1, 0), "velocities")])
+def test_a_start_off_the_constraints_is_refused(q, xi, level):
+    with pytest.raises(AssemblyError, match=f"the {level} of the start do not satisfy 'rod'"):
+        vv.simulate(particle().constrain(ROD), t_end=0.1, h=0.05, integrator=vv.RK4(), initial=(q, xi))
+
+
+def test_a_run_continues_where_another_ended():
+    system = particle().constrain(ROD)
+    half = vv.simulate(system, t_end=0.1, h=0.05, integrator=vv.RK4(), initial=((1, 0), (0, 0)))
+    rest = vv.simulate(system, t_end=0.2, h=0.05, integrator=vv.RK4(), initial=half.final)
+    whole = vv.simulate(system, t_end=0.2, h=0.05, integrator=vv.RK4(), initial=((1, 0), (0, 0)))
+    assert_allclose(rest["q"][-1], whole["q"][-1], atol=1e-13)

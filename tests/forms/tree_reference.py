@@ -34,16 +34,16 @@ def random_link(rng, name, parent, kind, *, massless=False):
     )
 
 
-def random_tree(seed, N, kinds=KINDS, branching=True):
-    """N links; each third one that carries others may be massless, if its joint is simple."""
+def random_tree(seed, N, kinds=KINDS, branching=True, massless=True):
+    """N links; some that carry others are massless, where their joint is simple."""
     rng = np.random.default_rng(seed)
     parents = [-1, *(int(rng.integers(max(-1, i - 4) if branching else i - 1, i)) for i in range(1, N))]
     links = []
     for i, parent in enumerate(parents):
         kind = str(rng.choice(kinds if i else [kind for kind in kinds if kind != "fixed"]))
         carried = [k for k in range(i + 1, N) if parents[k] == i]
-        massless = kind in ("hinge", "slider") and len(carried) > 0 and rng.random() < 0.3
-        links.append(random_link(rng, f"link{i}", parent, kind, massless=massless))
+        light = massless and kind in ("hinge", "slider") and len(carried) > 0 and rng.random() < 0.3
+        links.append(random_link(rng, f"link{i}", parent, kind, massless=light))
     for i in reversed(range(N)):  # a massless link needs something heavy behind it
         behind = [k for k in range(i + 1, N) if parents[k] == i]
         if links[i].mass == 0.0 and not any(links[k].mass > 0.0 and links[k].kind != "free" for k in behind):

@@ -40,7 +40,8 @@ def test_operators_on_moment_matrices():
 def test_a_cloud_of_points_has_the_inertia_of_its_points():
     weights, points = np.array([1.0, 2.0, 0.5]), RNG.normal(size=(3, 3))
     matrix = matrix_of_moments(moment_matrix(weights, points))
-    brute = sum(m * np.hstack([-skew(h), np.eye(3)]).T @ np.hstack([-skew(h), np.eye(3)]) for m, h in zip(weights, points))
+    lever = np.concatenate([-skew(points), np.broadcast_to(np.eye(3), (3, 3, 3))], axis=2)  # velocity of a point
+    brute = np.einsum("p,pai,paj->ij", weights, lever, lever)
     np.testing.assert_allclose(matrix, brute, atol=1e-14)
     mass, com = weights.sum(), weights @ points / weights.sum()
     np.testing.assert_allclose(body_moments(mass, com, brute[:3, :3]), moment_matrix(weights, points), atol=1e-14)

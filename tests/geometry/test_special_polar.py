@@ -73,4 +73,12 @@ def test_two_decompositions_of_one_matrix_are_reported():
 
 def test_uniqueness_is_reported_case_by_case():
     unique = [(polar.R_unique, polar.K_unique) for polar in map(special_polar, CASES[:7])]
-    assert unique == [(True, True), (True, True), (False, False), (True, True), (False, False), (False, True), (False, True)]
+    assert unique == [
+        (True, True),
+        (True, True),
+        (False, False),
+        (True, True),
+        (False, False),
+        (False, True),
+        (False, True),
+    ]

@@ -71,6 +71,16 @@ def test_a_fallback_names_what_has_no_compiled_form(scheme, form):
     assert pickle.loads(pickle.dumps(run)).engine == "NumPy"
 
 
+@pytest.mark.parametrize("wrapped", [lambda scheme: scheme, lambda scheme: vv.Adaptive(scheme, 1e-2)])
+def test_conditions_have_no_compiled_rates_and_the_note_names_them(wrapped):
+    m = pair_with()
+    first, second = (joint.name for joint in m.joints[:2])
+    m.gear("mesh", first, second, ratio=-2 / 3)
+    run = vv.simulate(m, 0.02, 0.01, integrator=wrapped(vv.PHMPGGL()))
+    assert run.engine == "NumPy"
+    assert run.notes[-1].endswith("which is slower: the rates of 'mesh' have no compiled form")
+
+
 def test_a_model_by_hand_without_expressions():
     run = vv.simulate(plain_model(), 0.2, 0.1, integrator=vv.DiscreteGradient(), initial=START)
     assert (run.engine == "NumPy") == bool(run.notes)

@@ -140,3 +140,27 @@ def test_only_mechanisms_have_one():
 def test_an_initial_motion_of_other_bodies_is_refused():
     with pytest.raises(vv.ModelError, match="of other bodies"):
         equilibrium(pendulum(0.0), initial=Motion({"x": np.zeros(3)}, {"x": np.zeros(3)}, {}))
+
+
+def test_gears_may_turn_by_more_than_half_a_turn_on_the_way():
+    """Two pendulums with q_a = -2 q_b, angles downwards from the x axis: 2 m_a cos q_a = m_b cos q_b."""
+    m = vv.Mechanism("geared", gravity=(0, 0, -9.81))
+    for k, mass in enumerate((1.0, 3.0)):
+        m.body(f"bob{k}", inertia=vv.inertia.sphere(mass, 0.1), at=(0.5, k, 0))
+        m.revolute(f"hinge{k}", m.ground, f"bob{k}", at=(0, k, 0), axis=(0, 1, 0))
+    m.gear("mesh", "hinge0", "hinge1", ratio=-2.0)
+    found = vv.equilibrium(m)
+    b = np.arccos((3 - np.sqrt(41)) / 8)
+    assert found.stable
+    assert found.motion.angles["hinge1"] == pytest.approx(b, abs=1e-9)
+    assert found.motion.angles["hinge0"] == pytest.approx(-2 * b, abs=1e-9)
+    assert found.reactions["mesh"] == pytest.approx(-9.81 * 0.5 * np.cos(2 * b), rel=1e-8)
+
+
+def test_conditions_on_velocities_have_no_equilibrium_by_energy():
+    m = vv.Mechanism("skate")
+    m.body("skate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.planar("ice", m.ground, "skate", at=(0, 0, 0), normal=(0, 0, 1))
+    m.knife_edge("blade", m.ground, "skate", direction=(0, 1, 0))
+    with pytest.raises(vv.ModelError, match="conditions on velocities, 'blade'"):
+        vv.equilibrium(m)

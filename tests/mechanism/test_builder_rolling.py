@@ -142,7 +142,7 @@ WRONG = {
     "ground": (lambda m: m.velocity_constraint("e", ("ground",), A=lambda w: []), "The ground does not move"),
     "twice": (lambda m: m.velocity_constraint("e", ("wheel", "wheel"), A=lambda a, b: []), "names 'wheel' twice"),
     "no function": (lambda m: m.velocity_constraint("e", ("wheel",), A=np.eye(6)), "must be a function"),
-    "arguments": (lambda m: m.velocity_constraint("e", ("wheel",), A=lambda a, b: []), "one placement for its part: wheel"),
+    "arguments": (lambda m: m.velocity_constraint("e", ("wheel",), A=lambda a, b: []), "placement for its part: wheel"),
     "nothing": (lambda m: m.velocity_constraint("e", ("wheel",), A=lambda w: None), "returned nothing"),
     "shape": (
         lambda m: m.velocity_constraint("e", ("wheel", "dot"), A=lambda w, d: np.zeros((2, 6))),

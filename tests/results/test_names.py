@@ -294,3 +294,21 @@ def test_momentum_of_what_flies_freely_is_that_of_the_start(integrator):
         p = body.mass * V[3:]
         expected += np.concatenate([body.J @ V[:3] + np.cross(body.r_WB, p), p])
     assert_allclose(run["momentum"], np.broadcast_to(expected, run["momentum"].shape), rtol=0, atol=1e-11)
+
+
+def test_inputs_of_mechanisms_have_units():
+    m = vv.Mechanism("inputs")
+    for k in range(4):
+        m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k, 0, 0))
+        kind = m.prismatic if k == 3 else m.revolute
+        kind(f"j{k}", m.ground, f"b{k}", at=(k, 0, 0), axis=(0, 0, 1))
+    m.particle("p", mass=1.0, at=(9, 0, 0))
+    m.torque("torque", "j0")
+    m.force("force", "j3")
+    m.wrench("wrench", "b0")
+    m.wrench("pull", "p")
+    m.motor("motor", "j1", resistance=1.0, inductance=0.1, k=0.1)
+    m.drive("drive", "j2", rate=1.0)
+    run = vv.simulate(m, 0.02, 0.01)
+    units = {"torque": "N m", "force": "N", "wrench": "N m, N", "pull": "N", "motor": "V", "drive": "rad/s"}
+    assert {name: run.unit(f"{name}.u") for name in units} == units

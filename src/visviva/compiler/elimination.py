@@ -235,6 +235,13 @@ def _no_plan() -> Plan:
     return Plan(**empty | {"scale": np.zeros(0), "runs": none.reshape(0, 3)})
 
 
+def check_rates(model: Model) -> None:
+    """Raises `NotCompilable` where a mechanism has constraints beyond its joints, whose rates have no compiled form."""
+    names = [] if model.mechanism is None else [repr(part.name) for part in model.mechanism.conditions]
+    if names:
+        raise NotCompilable(f"the rates of {', '.join(names)} have no compiled form")
+
+
 def rates_of(c: MachineModel, s: Elimination) -> Rates:
     """Memory of the second level, where the rates of constraints are kept; raises `NotCompilable`."""
     from visviva.kernels.multibody.ggl_tables import (  # isort: skip
@@ -246,8 +253,7 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
     if (c.machine.K[:rows, KIND] > ROD).any():
         raise NotCompilable("a joint has a row whose rate has no compiled form")
-    if c.conditions is not None:
-        raise NotCompilable("the rates of conditions have no compiled form")
+    check_rates(c.model)
     joints = s.tree.joints
     tree = RateTree(
         joints, s.tree.roots, np.zeros((n, 4, 36)), np.zeros((len(joints) + len(s.tree.roots), JOINT_SLOTS, 36)),

@@ -128,9 +128,7 @@ def is_zero(value: Any) -> bool:
     free = sorted(value.free_symbols, key=str)
     draws = np.random.default_rng(0).uniform(0.3, 1.2, (4, len(free)))
     size = sum(sympy.Abs(term) for term in sympy.Add.make_args(value))
-    pairs = [
-        (value.subs(point), size.subs(point)) for point in (dict(zip(free, draw, strict=True)) for draw in draws)
-    ]
+    pairs = [(value.subs(point), size.subs(point)) for point in (dict(zip(free, draw, strict=True)) for draw in draws)]
     return all(bool(abs(complex(a)) <= 1e-12 * abs(complex(b))) for a, b in pairs)
 
 

@@ -14,7 +14,7 @@ from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import TURN, Along, Angle, Dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.coordinates import movers, pair_functions
-from visviva.mechanism.elements import Stop
+from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.joint_coordinates import coordinate_values, cos_sin, turn_names
 from visviva.mechanism.parts import Joint, Motor
@@ -124,7 +124,9 @@ def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractSt
     """The same with heat: every dissipation heats what it should, by its name; the environment where none is said."""
     if not m.thermals:
         return structures
-    heaters: list[Joint | Motor | Stop] = [*m.joints, *m.motors, *m.stops]
+    heaters: list[Joint | Motor | Stop | Element | Torsion] = [
+        *m.joints, *m.motors, *m.stops, *m.elements, *m.torsions,
+    ]  # fmt: skip
     sinks = {part.name: part.heat_to for part in heaters}
     result: list[AbstractStructure] = []
     for part in structures:

@@ -32,7 +32,7 @@ def commutation_slope(p: Parameterisation, q: Array) -> Array:
     A, slope, bend = p.A(q), p.A_slope(q), p.A_map.bend(q)
     Y = np.linalg.pinv(A)
     turned = np.einsum("ajb,bl->ajl", slope, A)  # ∂_l A_j
-    moved = np.einsum("bil,ajb->aijl", turned, slope) + np.einsum("ajbc,bi,cl->aijl", bend, A, A)
+    moved = np.einsum("bil,ajb->aijl", turned, slope) + np.einsum("ajbc,bi,cl->aijl", bend, A, A, optimize=True)
     rest = moved - moved.swapaxes(1, 2)
     rest = rest - np.einsum("ijs,asl->aijl", commutation(p, q), turned)
     return np.asarray(np.einsum("aijl,ka->ijkl", rest, Y))
@@ -49,15 +49,31 @@ def changed_commutation(gamma: Array, B: Array, dB: Array) -> Array:
 
 
 def symbolic_commutation(A: Any, q: list[Any]) -> Any:
-    """γ_ij^k of a matrix of expressions (ν, n) in the symbols q, an object array (n, n, n) of SymPy expressions."""
+    """γ_ij^k of a matrix of expressions (ν, n) in the symbols q, an object array (n, n, n) of SymPy expressions.
+
+    Off φ = 0 they may differ from those on it: conditions are not known to SymPy.
+    """
     import sympy
 
+    nu, n = A.shape
     columns = sympy.Matrix(A)
-    Y = (columns.T * columns).inv() * columns.T
+    Y = _inverse(columns) if nu == n else _inverse(columns.T * columns) * columns.T
     slope = np.array([[[entry.diff(s) for s in q] for entry in row] for row in A], dtype=object)
     brackets = _brackets(A, slope)
-    gamma = np.einsum("aij,ka->ijk", brackets, np.array(Y.tolist(), dtype=object))
-    return np.vectorize(sympy.simplify, otypes=[object])(gamma)
+    gamma = np.full((n, n, n), sympy.Integer(0), dtype=object)
+    for i in range(n):
+        for j in range(i):
+            for k in range(n):
+                gamma[i, j, k] = sympy.simplify(sum(brackets[a, i, j] * Y[k, a] for a in range(nu)))
+                gamma[j, i, k] = -gamma[i, j, k]
+    return gamma
+
+
+def _inverse(M: Any) -> Any:
+    """By cofactors: they stay short where elimination divides by sums of sines and cosines."""
+    import sympy
+
+    return (M.adjugate() / sympy.simplify(M.det())).applyfunc(sympy.simplify)
 
 
 def _brackets(A: Any, slope: Any) -> Any:

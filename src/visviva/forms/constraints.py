@@ -67,7 +67,14 @@ class AbstractConstraint(ABC):
 
     def stabilised(self, p: Parameterisation) -> Law:
         """Its rows with z - L1 ψ̇ - L0 ψ for z, checked for their shape."""
-        law, (L1, L0), n = self.law(p), self.baumgarte, p.n
+        law, n = self.law(p), p.n
+        rates = finite_array(self.baumgarte, f"baumgarte of constraint '{self.name}'")
+        if rates.shape != (2,) or (rates < 0).any():
+            raise ModelError(
+                f"baumgarte of constraint '{self.name}' must be two rates (L1, L0), not negative,"
+                f" got {self.baumgarte!r}."
+            )
+        L1, L0 = rates
 
         def rows(at: Instant) -> Rows:
             found = law(at)

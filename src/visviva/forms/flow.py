@@ -90,6 +90,17 @@ class Flow(AbstractSystem):
         """Units (n,) in which errors of the local coordinates count; those of the velocities follow from them."""
         return np.ones(self.n)
 
+    def other_sizes(self, s: Array, moved: Array) -> Array:
+        """Units (extra,) in which errors of other states count: their own size, or how far they move in a step."""
+        size = np.maximum(np.abs(s), moved)
+        return np.where(size > 0, size, 1.0)
+
+    def quantities(self, state: FlowState) -> dict[str, Array]:
+        """What a run has by name besides t, energy and power."""
+        parts = {"q": state.q, "xi": state.xi} | ({"s": state.s} if self.extra else {})
+        every = np.concatenate(list(parts.values()))
+        return parts | {name: every[k] for k, name in enumerate(self.names)}
+
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts, or an error; other states are zero where they are left out."""
         if isinstance(initial, FlowState):

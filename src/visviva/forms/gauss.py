@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import RANK_TOLERANCE, split
+from visviva.geometry.nullspace import split
 
 Method = Literal["auto", "null space", "kkt", "range space"]
+RANK = 1e-7  # singular values of rows of size one below this are zero
 EPS = float(np.finfo(np.float64).eps)
+NOTHING = 1e-14  # rows of this size are rounding of zero: a constraint that the coordinates satisfy by themselves
 CONSISTENT = 1e-6  # what constraints may contradict each other by, relative to the accelerations they ask for
 
 
@@ -56,9 +58,8 @@ def least_constraint(
         raise ModelError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}.")
     if not len(z):
         return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
-    size = np.linalg.norm(Z, axis=1)  # rows of one size each: units of constraints differ
-    scale = np.where(size > 0, size, 1.0)
-    Z, z = Z / scale[:, None], z / scale
+    Z, scale = rows_of_one_size(Z)
+    z = z / scale
     solution = None
     if method in ("auto", "range space"):
         solution = _range_space(M, b, Z, z)
@@ -69,6 +70,14 @@ def least_constraint(
     if solution is None:
         solution = _null_space(M, b, Z, z, names, velocities)
     return Constrained(solution.xi_dot, solution.lam / scale)
+
+
+def rows_of_one_size(Z: Array) -> tuple[Array, Array]:
+    """Rows of length one, since units of constraints differ, and their lengths; rounding of zero becomes zero."""
+    size = np.linalg.norm(Z, axis=1)
+    there = size > max(NOTHING, EPS * float(size.max(initial=0.0)))
+    scale = np.where(there, size, 1.0)
+    return np.where(there[:, None], Z, 0.0) / scale[:, None], scale
 
 
 def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
@@ -98,7 +107,7 @@ def _kkt(M: Array, b: Array, Z: Array, z: Array, velocities: Sequence[str]) -> C
 
 def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:
     """ξ̇ = W α + w with Z W = 0, Z w = z and Wᵀ M W α = Wᵀ (b - M w); W has n - rank Z columns."""
-    parts = split(Z)
+    parts = split(Z, RANK)
     w, W = parts.solve(z), parts.Z
     gap = Z @ w - z
     if np.abs(gap).max() > CONSISTENT * max(float(np.abs(z).max()), _size(M, b)):
@@ -112,7 +121,7 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     if Y.shape[1] > Y.shape[0]:
         return False
     s = np.linalg.svd(Y, compute_uv=False)
-    return bool(s[-1] > RANK_TOLERANCE * s[0])
+    return bool(s[-1] > RANK * s[0])
 
 
 def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:

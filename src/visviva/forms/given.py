@@ -152,15 +152,24 @@ class ExpressionMap(AbstractMap):
 
     @cached_property
     def _bend(self) -> Callable[..., Any]:
-        s = self.symbols
-        return self._compiled([entry.diff(a).diff(b) for entry in self.values.ravel() for a in s for b in s])
+        s, n = self.symbols, len(self.symbols)
+        lower = [
+            [[slope.diff(s[b]) for b in range(a + 1)] for a, slope in enumerate(entry.diff(x) for x in s)]
+            for entry in self.values.ravel()
+        ]
+        return self._compiled([rows[max(a, b)][min(a, b)] for rows in lower for a in range(n) for b in range(n)])
 
     def _compiled(self, entries: list[Any]) -> Callable[..., Any]:
         import sympy
 
         # a kink has no derivatives: what SymPy writes for those of |x| is not finite there
-        entries = [entry.replace(sympy.sign, lambda x: x / sympy.Abs(x)) for entry in entries]
-        entries = [entry.replace(sympy.DiracDelta, _nowhere) for entry in entries]
+        kinks = sympy.sign, sympy.DiracDelta
+        entries = [
+            entry.replace(kinks[0], lambda x: x / sympy.Abs(x)).replace(kinks[1], _nowhere)
+            if entry.has(*kinks)
+            else entry
+            for entry in entries
+        ]
         function: Callable[..., Any] = sympy.lambdify(self.symbols, entries, modules="numpy", cse=True)
         return function
 

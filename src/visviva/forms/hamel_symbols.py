@@ -63,6 +63,6 @@ def symbolic_equations(system: Hamel) -> HamelEquations:
         rate += sum(momentum[i].diff(w) * d for w, d in zip(xi, xi_dot, strict=True))
         turned = sum(gamma[i, j, k] * xi[j] * momentum[k] for j in range(p.n) for k in range(p.n))
         along = sum(A[a, i] * L.diff(s) for a, s in enumerate(q))
-        left.append(sympy.simplify(rate + turned - along))
+        left.append(sympy.simplify(sympy.expand(rate + turned - along)))
     f = system.f.expressions((*q, *xi, t))
     return HamelEquations(q, xi, xi_dot, t, gamma, momentum, np.array(left, dtype=object), f)

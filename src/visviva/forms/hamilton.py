@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ConvergenceError
+from visviva.errors import ConvergenceError, ModelError
 from visviva.forms.commutation import commutation
 from visviva.forms.given import map_of
 from visviva.forms.hamel import Hamel, check_inertia
@@ -72,16 +72,20 @@ class Legendre(AbstractHamiltonian):
     def velocity(self, q: Array, momentum: Array, t: float = 0.0) -> Array:
         """ξ with ∂L/∂ξ = p, shape (n,)."""
         xi, last = np.zeros(self.p.n), np.inf
+        check_inertia(self.system.mass(q, xi, t), self.p.velocities)
         for _ in range(50):
-            M = self.system.mass(q, xi, t)
-            check_inertia(M, self.p.velocities)
-            step = np.linalg.solve(M, momentum - self.system.momentum(q, xi, t))
+            try:
+                M = self.system.mass(q, xi, t)
+                step = np.linalg.solve(M, momentum - self.system.momentum(q, xi, t))
+            except (ModelError, np.linalg.LinAlgError):
+                break
             xi, size = xi + step, float(np.abs(step).max(initial=0.0))
             if size <= 1e-15 * np.abs(xi).max(initial=0.0) or (size < 1e-10 and size >= last / 2):
                 return xi
             last = size
         raise ConvergenceError(
-            f"no velocity has the momentum {momentum.tolist()}: Newton's method is {size:.1e} from one after 50 steps."
+            f"no velocity was found that has the momentum {momentum.tolist()}: Newton's method ended at"
+            f" {xi.tolist()}.\nA Lagrangian such as that may have bounded momenta: look at momentum(q, xi)."
         )
 
     def H(self, q: Array, momentum: Array, t: float = 0.0) -> float:  # noqa: D102

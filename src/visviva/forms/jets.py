@@ -23,7 +23,6 @@ class Jet:
     """value: f.   slope: (k,) first derivatives.   bend: (k, k) second ones, None where they are not asked for."""
 
     __slots__ = ("bend", "slope", "value")
-    __array_priority__ = 1000
 
     def __init__(self, value: float, slope: Array, bend: Array | None) -> None:
         self.value = value

@@ -45,7 +45,7 @@ def kane(
     points:     velocities of further points at which forces act, by name.
     forces:     by name (body or point, components of the force), in the axes of that velocity; on a body: at
                 its centre of mass.
-    torques:    by name (body, components of the moment), in the axes of its angular velocity.
+    torques:    by name (body, components of the moment), in the axes of its angular velocity; one number: about z.
     tau:        generalised forces by velocity.
     known:      velocities that are prescribed functions of time, by name: their drives do what is needed.
     parameters: numbers by name.

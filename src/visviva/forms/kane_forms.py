@@ -11,7 +11,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.flow import Flow, FlowState
 from visviva.forms.kane_point import KanePoint
-from visviva.forms.kane_rates import rheonomic, rule
+from visviva.forms.kane_rates import rule
 from visviva.forms.kane_system import KaneSystem
 
 
@@ -19,8 +19,9 @@ from visviva.forms.kane_system import KaneSystem
 class KaneForm(Flow):
     """The unknown velocities or their momenta, and the coordinates, with their rates.
 
-    Coordinates are the flow's other states s, since q̇ = Q ξ leaves no local coordinates as many as velocities; where
-    energy depends on time, time is the last of them. A run has them by name, and "energy" and "power".
+    Coordinates are the flow's other states s: q̇ = Q ξ may have more coordinates than velocities. Where anything
+    depends on time, time is the last of them. A run has "q", "xi" and "p" (of the unknown velocities), all of them by
+    name, momenta as "p_<velocity>", forces of drives as "<velocity>.drive", and "energy" and "power".
     """
 
     size_q = 0
@@ -29,13 +30,9 @@ class KaneForm(Flow):
         chosen = rule(system, form)
         self.system, self.form, self.momenta = system, form, chosen.momenta
         self._rate = chosen.rate(system)
-        self._timed = rheonomic(system)
         self.n = len(system.unknown)
-        self.extra = len(system.coordinates) + self._timed
+        self.extra = len(system.coordinates) + system.timed
         self.name = system.name
-        prefix = "p_" if self.momenta else ""
-        time = ("clock",) if self._timed else ()
-        self.names = (*(prefix + name for name in system.unknown), *system.coordinates, *time)
 
     def point(self, t: float, y: Array, q: Array) -> KanePoint:
         """Kane's equations at velocities or momenta y."""
@@ -46,7 +43,7 @@ class KaneForm(Flow):
         place = s[: len(self.system.coordinates)]
         point = self.point(t, xi, place)
         state = np.concatenate([place, point.xi[: len(self.system.velocities)], [t]])
-        s_dot = np.concatenate([point.q_dot, [1.0]]) if self._timed else point.q_dot
+        s_dot = np.concatenate([point.q_dot, [1.0]]) if self.system.timed else point.q_dot
         return self._rate(point, state), s_dot
 
     def advance_q(self, q: Array, delta: Array) -> Array:
@@ -54,23 +51,39 @@ class KaneForm(Flow):
         return q
 
     def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """Nothing to follow."""
+        """Nothing to follow, hence no rate."""
         return np.zeros(self.n)
+
+    def other_sizes(self, s: Array, moved: Array) -> Array:
+        """Coordinates count by their size, at least 1: radians and metres."""
+        return np.maximum(np.abs(s), 1.0)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Kinetic and potential [J]."""
-        return self._there(xi, s).energy
+        t = float(s[-1]) if self.system.timed else 0.0
+        return self.point(t, xi, s[: len(self.system.coordinates)]).energy
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Of impressed forces and drives [W]."""
-        return self._there(xi, s).power
+        return self.point(t, xi, s[: len(self.system.coordinates)]).power
 
-    def _there(self, y: Array, s: Array) -> KanePoint:
-        return self.point(float(s[-1]) if self._timed else 0.0, y, s[: len(self.system.coordinates)])
+    def quantities(self, state: FlowState) -> dict[str, Array]:
+        """Coordinates, velocities and momenta, and forces of drives."""
+        system, q = self.system, state.s[: len(self.system.coordinates)]
+        point = self.point(state.t, state.xi, q)
+        u = list(point.unknown)
+        shown = {"q": q, "xi": point.xi[u], "p": point.p[u]} | dict(zip(system.coordinates, q, strict=True))
+        shown |= dict(zip(system.velocities, point.xi, strict=False))
+        shown |= {f"p_{system.velocities[k]}": point.p[k] for k in u}
+        return shown | {f"{name}.drive": np.asarray(force) for name, force in point.drives.items()}
 
     def checked(self, initial: Any) -> FlowState:
         """From (q, xi) or (q, xi, t), in every form with velocities, or from `run.final`."""
         if isinstance(initial, FlowState):
+            if (len(initial.q), len(initial.xi), len(initial.s)) != (0, self.n, self.extra):
+                raise ModelError(
+                    f"{self.name!r} cannot continue a run of something else: its states have other numbers."
+                )
             return initial
         if not isinstance(initial, Sequence) or isinstance(initial, str) or len(initial) not in (2, 3):
             raise ModelError(
@@ -82,10 +95,8 @@ class KaneForm(Flow):
         q = finite_vector(initial[0], "coordinates", len(self.system.coordinates))
         u = list(point.unknown)
         return FlowState(
-            t, np.zeros(0), (point.p if self.momenta else point.xi)[u], np.concatenate([q, [t]]) if self._timed else q
+            t,
+            np.zeros(0),
+            (point.p if self.momenta else point.xi)[u],
+            np.concatenate([q, [t]]) if self.system.timed else q,
         )
-
-
-def kane_form(system: KaneSystem, form: str = "velocity") -> KaneForm:
-    """A form of the equations by name."""
-    return KaneForm(system, form)

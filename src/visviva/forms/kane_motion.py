@@ -60,7 +60,7 @@ def affine(tracing: KaneTracing, values: Any, what: str) -> Any:
     for value in values:
         row = [sympy.expand(value.diff(symbol)) for symbol in tracing.xi]
         for entry in row:
-            bent = next((s for s in tracing.xi if entry.has(s) and not is_zero(entry.diff(s))), None)
+            bent = next((s for s in tracing.xi if entry.has(s) and not is_zero(entry - entry.subs(s, s - 2))), None)
             if bent is not None:
                 raise ModelError(
                     f"the {what} of {tracing.system!r} must be affine in the velocities; in {bent} it is not."

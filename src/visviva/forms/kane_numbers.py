@@ -32,7 +32,7 @@ def numbers_of(
     def evaluate(point: Sequence[float] | Array) -> list[Array]:
         values = template.copy()
         try:
-            values[moving] = function(*point, *constants)
+            values[moving] = function(*map(float, point), *constants)  # floats of Python, which raise where NumPy warns
         except (ArithmeticError, ValueError, TypeError):  # math has no value there; a root of it may be complex
             values[moving] = np.nan
         if not np.isfinite(values).all():

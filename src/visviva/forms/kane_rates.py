@@ -120,8 +120,8 @@ def require_holonomic(system: KaneSystem, form: str) -> None:
 
 
 def rheonomic(system: KaneSystem) -> bool:
-    """Whether energy depends on time: by known velocities, explicitly, or by the potential."""
-    return bool(system.prescribed) or system.explicit or system.V.has(system.symbols.t)
+    """Whether velocities are prescribed in time, as known ones or explicitly."""
+    return bool(system.prescribed) or system.explicit
 
 
 def _numbers(system: KaneSystem, *parts: Any) -> Callable[[Any], list[Array]]:

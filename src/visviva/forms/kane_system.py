@@ -140,6 +140,14 @@ class KaneSystem:
         pairs = [both(draw) for draw in np.random.default_rng(0).uniform(0.3, 1.2, (4, 2 * n + 1))]
         return all(np.abs(a - b).max() <= 1e-10 * max(np.abs(a).max(), np.abs(b).max()) for a, b in pairs)
 
+    @cached_property
+    def timed(self) -> bool:
+        """Whether anything depends on time: velocities, forces or the potential."""
+        import sympy
+
+        forces = (self.V, *map(sympy.sympify, self._loads))
+        return bool(self.prescribed) or self.explicit or any(force.has(self.symbols.t) for force in forces)
+
     @property
     def values(self) -> dict[Any, float]:
         """Numbers of the parameters by symbol."""
@@ -166,9 +174,9 @@ class KaneSystem:
 
     def form(self, form: str = "velocity") -> KaneForm:
         """What can be simulated: vv.simulate(system.form("momentum"), t_end, h, initial=(q, xi))."""
-        from visviva.forms.kane_forms import kane_form
+        from visviva.forms.kane_forms import KaneForm
 
-        return kane_form(self, form)
+        return KaneForm(self, form)
 
     def point(self, t: float, q: Array, xi: Array) -> KanePoint:
         """`at` without checks."""
@@ -176,7 +184,7 @@ class KaneSystem:
         rates, S, S_dot, M, loads, slope, scalars = self._numbers((*q, *full[: len(self.velocities)], t))
         return KanePoint(
             self.columns,
-            self._u,
+            tuple(self._u),
             kane_matrices(S, S_dot, S @ full, M),
             full,
             lambda: np.asarray(self._known_rates((t,))[0]),
@@ -190,19 +198,22 @@ class KaneSystem:
     def velocity(self, t: float, q: Array, p: Array) -> Array:
         """ᵘξ of momenta, without checks."""
         S, M = self._masses((*q, t))
-        u, c = list(self._u), [k for k in range(len(self.columns)) if k not in self._u]
+        u, c = self._u, self._c
         A = (S.swapaxes(1, 2) @ M @ S).sum(0)
         check_mass(A[np.ix_(u, u)], list(self.unknown))
         return np.asarray(np.linalg.solve(A[np.ix_(u, u)], p - A[np.ix_(u, c)] @ self._known((t,))[0]))
 
     @cached_property
-    def _u(self) -> tuple[int, ...]:
-        return tuple(self.velocities.index(name) for name in self.unknown)
+    def _u(self) -> list[int]:
+        return [self.velocities.index(name) for name in self.unknown]
+
+    @cached_property
+    def _c(self) -> list[int]:
+        return [k for k in range(len(self.columns)) if k not in self._u]
 
     def _all(self, xi: Array, known: Array) -> Array:
         full = np.empty(len(self.columns))
-        full[list(self._u)] = xi
-        full[[k for k in range(len(self.columns)) if k not in self._u]] = known
+        full[self._u], full[self._c] = xi, known
         return full
 
     @property

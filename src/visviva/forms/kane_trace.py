@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_number
-from visviva.compiler.lagrangian_trace import Coordinates
 from visviva.errors import ModelError
+from visviva.language.coordinates import Coordinates
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
 ARGUMENTS = ("q", "xi", "t")
-OWN = frozenset({*ARGUMENTS, "clock", "p", "power", "s", "time"})
+OWN = frozenset({*ARGUMENTS, "p", "power", "s", "time"})
 
 
 @final
@@ -85,8 +85,8 @@ class KaneTracing:
 
     def _available(self, of: str) -> dict[str, Any]:
         available: dict[str, Any] = {
-            "q": Coordinates.of(self.q, self.coordinates),
-            "xi": Coordinates.of(self.xi, self.velocities),
+            "q": Coordinates.of([Traced(symbol) for symbol in self.q], self.coordinates),
+            "xi": Coordinates.of([Traced(symbol) for symbol in self.xi], self.velocities),
             "t": Traced(self.t),
         }
         allowed = {name: value for name, value in available.items() if name in _words(of)}
@@ -155,6 +155,8 @@ def _names(system: str, given: Any, what: str, taken: Sequence[str]) -> tuple[st
     for k, name in enumerate(names):
         if what != "parameter":  # parameters are no results
             check_new_name(name, (), what)
+            if name.startswith("p_"):
+                raise ModelError(f"a {what} of {system!r} cannot be called {name!r}: momenta of a run have such names.")
         if not str(name).isidentifier() or keyword.iskeyword(name) or name in OWN or hasattr(np.ndarray, name):
             raise ModelError(
                 f"a {what} of {system!r} cannot be called {name!r}: it must be a Python name, and none that\n"

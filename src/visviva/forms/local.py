@@ -77,11 +77,11 @@ class Local:
         """Units of y for errors and rounding: those of δ are the flow's; velocities follow from the fastest one.
 
         With δ in units L, ξ counts in L S with S² = max((ξ/L)², |ξ̇|/L): the fastest rate, or that of a fall through L.
-        Other states count by their own size, or by how far they move in the step. k: rates at the start.
+        Other states count as the flow says. k: rates at the start.
         """
         n, L = self.flow.n, self.flow.sizes(self.start.q)
         xi, s = self.y0[n : 2 * n], self.y0[2 * n :]
         fastest = float(np.abs(xi / L).max(initial=0.0))
         fall = float(np.sqrt(np.abs(k[n : 2 * n] / L).max(initial=0.0)))
-        others = np.maximum(np.abs(s), np.abs(h * k[2 * n :]))
-        return np.concatenate([L, L * (max(fastest, fall) or 1.0), np.where(others > 0, others, 1.0)])
+        others = self.flow.other_sizes(s, np.abs(h * k[2 * n :]))
+        return np.concatenate([L, L * (max(fastest, fall) or 1.0), others])

@@ -3,66 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, finite_vector
-from visviva.errors import ModelError
+from visviva._arrays import Array, finite_vector
+from visviva.errors import AssemblyError
 from visviva.forms.body_motion import Frame, between, frames_of
 from visviva.forms.consistency import consistent
 from visviva.forms.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.damping import Damping
-from visviva.forms.flow import Flow
+from visviva.forms.flow import Flow, FlowState
 from visviva.forms.gauss import Method, least_constraint
+from visviva.forms.inertia_forms import InertiaForms, inertia_forms
 from visviva.forms.loops import Closure
-from visviva.forms.moments import Moments, smallest_eigenvalue
+from visviva.forms.moments import Moments
 from visviva.forms.parameterisation import Parameterisation
 from visviva.forms.retraction import advance, local_rate
+from visviva.forms.rigid_checks import body_moments_of, check_frames, check_names
+from visviva.forms.rigid_terms import Solution, Terms
+from visviva.forms.small_motions import SmallMotions, small_motions
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
 
+ALLOWED = 1e-6  # what a start may leave of a constraint, in the size of its rows
 Force = Callable[[float, Array, Array], ArrayLike]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """The equations of motion at one state,  M ξ̇ + c + f^D + f^K + f^G = f^E,  and the energies."""
-
-    M: Array  # (n, n) inertia
-    c: Array  # (n,) gyroscopic and other forces quadratic in ξ
-    D: Array  # (n, n) damping
-    f_D: Array  # (n,) D ξ, less what moving fluids exert
-    f_K: Array  # (n,) gradient of the energy of springs
-    f_G: Array  # (n,) gradient of the energy of gravity
-    f_E: Array  # (n,) forces from outside
-    T: float  # kinetic energy [J]
-    V_K: float  # energy of springs [J]
-    V_G: float  # energy of gravity [J]
-
-    @property
-    def H(self) -> float:
-        """T + V [J]."""
-        return self.T + self.V_K + self.V_G
-
-    @property
-    def b(self) -> Array:
-        """f^E - c - f^D - f^K - f^G: M times the accelerations without constraints."""
-        return self.f_E - self.c - self.f_D - self.f_K - self.f_G
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Accelerations, and by constraint its multipliers λ and its reaction -Zᵀ λ in the velocities ξ."""
-
-    xi_dot: Array  # (n,)
-    multipliers: dict[str, Array]
-    reactions: dict[str, Array]
 
 
 @final
@@ -101,7 +68,7 @@ class RigidSystem(Flow):
         p = self.parameterisation = parameterisation
         self.n, self.size_q = p.n, p.size_q
         self.name, self.names = "rigid system", (*p.coordinates, *p.velocities)
-        self.bodies = {frame: _moments(frame, body) for frame, body in bodies.items()}
+        self.bodies = {frame: body_moments_of(frame, body) for frame, body in bodies.items()}
         self.springs, self.dampers = tuple(springs), tuple(dampers)
         self.gravity = finite_vector(gravity, "gravity", 3)
         self.force, self.method = force, method
@@ -112,8 +79,8 @@ class RigidSystem(Flow):
             ("spring", [frame for spring in self.springs for frame in (spring.a, spring.b)]),
             ("damper", [frame for damper in self.dampers for frame in (damper.a, damper.b)]),
         ):
-            _check_frames(p, what, frames)
-        _check_names([constraint.name for constraint in self.every_constraint])
+            check_frames(p, what, frames)
+        check_names([constraint.name for constraint in self.every_constraint])
         self._laws = {constraint.name: constraint.stabilised(p) for constraint in self.every_constraint}
         self._inertias = {frame: moments.spatial() for frame, moments in self.bodies.items()}
 
@@ -159,7 +126,10 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle."""
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle.
+
+        Limits:  redundant constraints agree with each other at states that satisfy them, see `consistent`.
+        """
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
@@ -180,7 +150,7 @@ class RigidSystem(Flow):
 
     def generalised(self, q: ArrayLike, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Σ Jᵀ F (n,) of wrenches (m; f) on frames, each about the origin and in the axes of its frame."""
-        _check_frames(self.parameterisation, "wrench", wrenches)
+        check_frames(self.parameterisation, "wrench", wrenches)
         frames = self.instant(q, np.zeros(self.n)).frames
         total = np.zeros(self.n)
         for name, wrench in wrenches.items():
@@ -193,7 +163,13 @@ class RigidSystem(Flow):
         return np.concatenate([self.parameterisation.A(q) @ xi, self.accelerations(q, xi, None, t)])
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
-        """(ξ̇, ṡ), without other states s."""
+        """(ξ̇, ṡ), without other states s; under constraints those of the nearest state that satisfies them.
+
+        Why:     stages of a step lie off the constraints, where redundant rows are not redundant. Both are the same
+                 vector field on the constraints, so that no scheme loses its order.
+        """
+        if self.every_constraint:
+            q, xi = consistent(self, q, xi, t)
         return self.accelerations(q, xi, None, t), np.zeros(0)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
@@ -219,6 +195,30 @@ class RigidSystem(Flow):
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state that satisfies the constraints."""
         return (*consistent(self, q, xi, t), s) if self.every_constraint else (q, xi, s)
+
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts, or an error that names the constraint it violates."""
+        state = Flow.checked(self, initial)
+        for name, part in self.rows(self.instant(state.q, state.xi, state.t)).items():
+            for level, residual in (("positions", part.position), ("velocities", part.velocity)):
+                if residual is not None and np.abs(residual).max(initial=0.0) > ALLOWED * _size(part.Z):
+                    raise AssemblyError(
+                        f"the {level} of the start do not satisfy '{name}', by {np.abs(residual).max():.2e}.\n"
+                        "system.consistent(q, xi) gives the nearest state that satisfies all constraints."
+                    )
+        return state
+
+    def consistent(self, q: ArrayLike, xi: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """The nearest coordinates and velocities that satisfy the constraints, in the metric of kinetic energy."""
+        return consistent(self, q, xi, t)
+
+    def small_motions(self, q: ArrayLike) -> SmallMotions:
+        """M, D and K of the linear equations about an equilibrium."""
+        return small_motions(self, q)
+
+    def forms(self, q: ArrayLike) -> InertiaForms:
+        """The inertia force by Gibbs and Appell, Hamel, Levi-Civita and Hamilton, to compare with."""
+        return inertia_forms(self, q)
 
     def rows(self, at: Instant) -> dict[str, Rows]:
         """By constraint, what it asks of the accelerations."""
@@ -265,30 +265,5 @@ class RigidSystem(Flow):
         return D, f_D
 
 
-def _moments(frame: str, body: Inertia | Moments | ArrayLike) -> Moments:
-    if isinstance(body, Inertia):
-        return Moments.from_inertia(body)
-    moments = body if isinstance(body, Moments) else Moments(finite_array(body, f"moments of body '{frame}'"))
-    lowest = smallest_eigenvalue(moments.spatial())
-    if lowest < 0:
-        raise ModelError(
-            f"body '{frame}' has motions of negative kinetic energy: its inertia has the eigenvalue {lowest:.3g}.\n"
-            "The inertia tensor in its moments is about the origin of the frame, and contains that of the centre of\n"
-            "mass, Θ ⪰ m (|s|² I - s sᵀ)."
-        )
-    return moments
-
-
-def _check_frames(p: Parameterisation, what: str, frames: Iterable[str]) -> None:
-    for frame in frames:
-        if frame not in p.frames:
-            raise ModelError(
-                f"a {what} is on '{frame}', which no edge leads to; there are {', '.join(p.frames)}.\n"
-                "Give the edges of the parameterisation a pose of this frame in another one."
-            )
-
-
-def _check_names(names: list[str]) -> None:
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise ModelError(f"two constraints are called {', '.join(map(repr, sorted(twice)))}: names are unique.")
+def _size(Z: Array) -> float:
+    return float(np.linalg.norm(Z, axis=1).max(initial=0.0)) or 1.0

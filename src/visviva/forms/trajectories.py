@@ -105,11 +105,9 @@ def _error(
 
 def _values(flow: Flow, nodes: list[FlowState]) -> dict[str, Array]:
     """All quantities at some nodes, by name."""
-    values = {name: np.array([getattr(node, name) for node in nodes]) for name in ("t", "q", "xi", "s")}
-    if not flow.extra:
-        del values["s"]
-    every = np.concatenate([values[name] for name in ("q", "xi", "s") if name in values], axis=1)
-    values |= {name: np.array(every[:, k]) for k, name in enumerate(flow.names)}
+    shown = [flow.quantities(node) for node in nodes]
+    values = {name: np.array([each[name] for each in shown]) for name in shown[0]}
+    values["t"] = np.array([node.t for node in nodes])
     if flow.has_energy:
         values["energy"] = np.array([flow.energy(node.q, node.xi, node.s) for node in nodes])
         values["power"] = np.array([flow.power(node.t, node.q, node.xi, node.s) for node in nodes])

@@ -13,5 +13,5 @@ def refuse(wrong: ArrayLike, what: str, why: str) -> None:
     wrong = np.asarray(wrong)
     if wrong.any():
         place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        number = f" number {', '.join(str(int(i)) for i in place)} of the batch" if place else ""
+        number = f" (number {', '.join(str(int(i)) for i in place)} of the batch)" if place else ""
         raise ModelError(f"{what}{number} {why}")

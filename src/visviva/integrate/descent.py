@@ -94,6 +94,7 @@ class Descent:
         if not self.energy - energy > least - NOISE * abs(self.energy):
             return False
         self.x, self.energy = ahead, energy
+        self.linkage.conditions.follow(q)
         return True
 
     def _limited(self, delta: Array) -> Array:

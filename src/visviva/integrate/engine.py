@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from visviva.compiler.elimination import check_rates
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import machine_of
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
 from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, Advancing
+from visviva.integrate.phmpggl import PHMPGGL
 from visviva.model import Model
 
 
@@ -33,6 +35,8 @@ def _reason(model: Model, scheme: AbstractIntegrator) -> str:
     try:
         if model.mechanism is not None or scheme.form == "directors":
             machine_of(model)
+            if isinstance(scheme, PHMPGGL):
+                check_rates(model)
         else:
             build_program(model, MIDPOINT)
     except NotCompilable as reason:

@@ -71,6 +71,13 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     """
     if not isinstance(m, Mechanism):
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
+    blades = [repr(part.name) for part in m.conditions if part.kind == "nonholonomic"]
+    if blades:
+        raise ModelError(
+            f"mechanism {m.name!r} has conditions on velocities, {', '.join(blades)}: where it comes to rest depends\n"
+            "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
+            "others, or simulate it with friction until it stands."
+        )
     linkage = linkage_of(m)
     statics = Statics(m, linkage)
     x = statics.start(assembled(m, linkage)[0] if initial is None else motion_of(m, initial))

@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import space_of
+from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.kinematics import Int, Kinematics
 from visviva.mechanism.parts import Body, Particle
 
@@ -87,6 +88,14 @@ class ConditionRows:
             turned = np.broadcast_to([self.near[name] for name in part.follows], (*q.shape[:-1], len(part.follows)))
             g[..., self.rows[k]] = part.value(self._own(k, q), turned)
         return g
+
+    def follow(self, q: Array) -> None:
+        """Let angles continue from those at a configuration: they count over many turns, and targets stay."""
+        self._targets  # noqa: B018 - with the angles as they were
+        for k, part in enumerate(self.conditions):
+            if isinstance(part, Coupling):
+                angles = part.angles(self._own(k, q), np.array([self.near[name] for name in part.follows]))
+                self.near |= dict(zip(part.follows, angles.tolist(), strict=True))
 
     def dense(self, q: Array) -> Array:
         """The rows over all velocities, (..., m, n)."""

@@ -118,6 +118,11 @@ class Coupling(AbstractCondition):
                 values.append(term.function.value(q[..., at])[..., 0])
         return np.stack(values, axis=-1)
 
+    def angles(self, q: Array, turned: Array) -> Array:
+        """Its angles, those nearest to `turned`, (..., angles followed)."""
+        values, names = self.coordinates(q, turned), [term.angle if term.turns else "" for term in self.terms]
+        return values[..., [names.index(name) for name in self.follows]]
+
     @cached_property
     def coefficients(self) -> Array:
         """c_k, (terms,)."""

@@ -22,6 +22,7 @@ class Element:
     energy:       a storage of the language whose only port is "y", or None.
     damping:      matrix D ⪰ 0, (k, k), of the force D ẏ, or None.
     half_turn:    whether its energy ends at half a turn of the frames.
+    heat_to:      what takes up the heat of the damping; None: the environment.
     line:         y = ½ d·d is the only function, and the damping is one of the length l = |d|: force D l_dot along it.
     """
 
@@ -36,6 +37,7 @@ class Element:
     damping: Array | None = None
     line: bool = False
     half_turn: bool = False
+    heat_to: Thermal | None = None
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
         """Orientation and origin of the frame that moves with one end, in the world as built."""
@@ -48,13 +50,14 @@ class Torsion:
     """Energy U(θ) and damping about the axis of a joint that turns; θ is continuous over many turns.
 
     energy:  a storage of the language whose only port is "angle", or None.
-    damping: viscous coefficient [N m s/rad].
+    damping: viscous coefficient [N m s/rad].   heat_to: what takes up its heat; None: the environment.
     """
 
     name: str
     joint: Joint
     energy: Storage | None = None
     damping: float = 0.0
+    heat_to: Thermal | None = None
 
 
 @final

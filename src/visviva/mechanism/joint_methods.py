@@ -147,17 +147,25 @@ class JointMethods(Joining):
         axis: ArrayLike | None = None,
         pitch: float,
         rate: float | None = None,
-        friction: float = 0.0,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
+        limits: tuple[float, float] | None = None,
+        stop_stiffness: float | None = None,
+        stop_damping: float | None = None,
     ) -> Joint:
         """A screw on the line through `at` along `axis`: the child advances by pitch · q as it turns by the angle q.
 
         pitch:    advance per radian [m/rad], negative for a left-hand thread; a lead of l per turn is l/(2π).
-        rate:     initial rate of the angle [rad/s].   friction: viscous coefficient of the angle [N m s/rad], ≥ 0.
+        rate:     initial rate of the angle [rad/s].
+        friction: viscous coefficient of the angle [N m s/rad], ≥ 0, or a law.   heat_to: what it heats.
+        limits:   (low, high) of the angle [rad], as those of a hinge.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         kind = Screw(finite_number(pitch, f"pitch of screw {name!r} [m/rad]"))
-        joint = self._join(name, kind, ends, place, rate, friction)
+        joint = self._limited(
+            self._joint(name, kind, ends, place, rate, friction, heat_to), limits, stop_stiffness, stop_damping
+        )
         self._add(lead_of(joint))
         return joint
 

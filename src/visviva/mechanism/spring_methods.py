@@ -30,6 +30,7 @@ from visviva.mechanism.energies import (
 from visviva.mechanism.joining import point_on
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
 from visviva.mechanism.stiffness import one_each, semidefinite, symmetric
+from visviva.mechanism.thermal import Thermal
 
 Pose = tuple[Array, Array]  # (3, 3), (3,)
 HALF_TURN = 1e-6  # of 1 + tr R: nearer to half a turn a logarithm has no direction
@@ -50,11 +51,12 @@ class SpringMethods(Builder):
         energy: Any = None,
         at_a: ArrayLike | None = None,
         at_b: ArrayLike | None = None,
+        heat_to: Thermal | str | None = None,
     ) -> Element:
         """A spring and damper between two points.
 
         k, length:  stiffness [N/m] and natural length [m], zero allowed; default: the distance as built.
-        damping:    c [N s/m] of the force c l_dot along the line.
+        damping:    c [N s/m] of the force c l_dot along the line.   heat_to: a thermal node that its heat goes to.
         energy:     V(l) [J] in place of k and length, any smooth function of the length l.
         at_a, at_b: default: the origin of a frame, the place of a particle, the centre of mass of a body.
         """
@@ -72,7 +74,8 @@ class SpringMethods(Builder):
             stored = of_length(energy, where)
         D = np.array([[c]]) if c > 0 else None
         place = (np.eye(3), r_a), (np.eye(3), r_b)
-        return self._element(name, (first, second), place, LINE, stored, D, line=True)
+        sink = self._damper_sink(heat_to, where, c > 0)
+        return self._element(name, (first, second), place, LINE, stored, D, line=True, heat_to=sink)
 
     def torsion(
         self,
@@ -83,10 +86,12 @@ class SpringMethods(Builder):
         angle: float = 0.0,
         damping: float = 0.0,
         energy: Any = None,
+        heat_to: Thermal | str | None = None,
     ) -> Torsion:
         """A spring and damper about the axis z of a joint that turns; its angle counts full turns.
 
-        k, angle: stiffness [N m/rad], and the angle [rad] at which it is relaxed.   damping: [N m s/rad].
+        k, angle: stiffness [N m/rad], and the angle [rad] at which it is relaxed.
+        damping:  [N m s/rad].   heat_to: a thermal node that its heat goes to; default: the environment.
         energy:   V(θ) [J] in place of k and angle, any smooth function of the angle of the joint.
         """
         self._new_name(name, "spring")
@@ -104,7 +109,7 @@ class SpringMethods(Builder):
             stored = linear_in_angle(finite_number(k, f"k of {where} [N m/rad]", positive=True), rest)  # type: ignore[arg-type]
         elif energy is not None:
             stored = of_angle(energy, where)
-        return self._add(Torsion(name, part, stored, d))
+        return self._add(Torsion(name, part, stored, d, self._damper_sink(heat_to, where, d > 0)))
 
     def bushing(
         self,
@@ -116,12 +121,14 @@ class SpringMethods(Builder):
         D: ArrayLike | None = None,
         at: ArrayLike | None = None,
         rotation: RotationLike = None,
+        heat_to: Thermal | str | None = None,
     ) -> Element:
         """A rubber bushing: U = ½ ξᵀ K ξ with ξ = (ω; v), the logarithm of the pose of the child's frame in the parent.
 
         K, D:         stiffness and damping, (6, 6) or their diagonals, rotation first [N m/rad, N/m; N m s/rad, N s/m].
         at, rotation: the frame of both as built, where it is relaxed; default: at the centre of mass of the child,
                       world axes. Two named frames instead need not coincide as built: it is relaxed where they do.
+        heat_to:      a thermal node that the heat of D goes to; default: the environment.
 
         The logarithm ends at half a turn: a run that passes it ends with an error. The damper is D on the relative
         twist near rest; see `mechanism.dampers`.
@@ -140,8 +147,9 @@ class SpringMethods(Builder):
                 "Turn one of them, or use m.trace_spring(...), which has no such limit."
             )
         stored = bushing_energy(stiffness) if stiffness.any() else None
-        turned = bool(stiffness[:3].any())
-        return self._element(name, (ends[0][0], ends[1][0]), place, POSE, stored, losses, half_turn=turned)
+        turned, sink = bool(stiffness[:3].any()), self._damper_sink(heat_to, where, losses is not None)
+        carriers = ends[0][0], ends[1][0]
+        return self._element(name, carriers, place, POSE, stored, losses, half_turn=turned, heat_to=sink)
 
     def trace_spring(
         self,
@@ -188,13 +196,14 @@ class SpringMethods(Builder):
         at_parent: ArrayLike,
         at_child: ArrayLike,
         damping: ArrayLike = 0.0,
+        heat_to: Thermal | str | None = None,
     ) -> Element:
         """Springs of natural length zero between n pairs of points, as one element.
 
         k:                   stiffness [N/m] of each, or one for all.
         at_parent, at_child: (n, 3), world points as built.
         damping:             c [N s/m] of each, or one for all, times the velocity of the child's point as seen from
-                             the parent.
+                             the parent.   heat_to: a thermal node that the heat goes to.
         """
         where = f"point springs {name!r}"
         ends = self._spring_ends(name, parent, child, "spring")
@@ -211,8 +220,8 @@ class SpringMethods(Builder):
         origin = 0.5 * (a.mean(0) + b.mean(0))
         stored = point_energy(stiffness, a - origin, b - origin) if stiffness.any() else None
         D = point_damping(losses, b - origin) if losses.any() else None
-        place = (np.eye(3), origin)
-        return self._element(name, carriers, (place, place), POINTS, stored, D)
+        place, sink = (np.eye(3), origin), self._damper_sink(heat_to, where, D is not None)
+        return self._element(name, carriers, (place, place), POINTS, stored, D, heat_to=sink)
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
@@ -260,9 +269,16 @@ class SpringMethods(Builder):
         damping: Array | None,
         line: bool = False,
         half_turn: bool = False,
+        heat_to: Thermal | None = None,
     ) -> Element:
         on_parent, (R_W, r_W) = place
-        return self._add(Element(name, *ends, R_W, r_W, on_parent, rows, energy, damping, line, half_turn))
+        return self._add(Element(name, *ends, R_W, r_W, on_parent, rows, energy, damping, line, half_turn, heat_to))
+
+    def _damper_sink(self, node: Thermal | str | None, where: str, damped: bool) -> Thermal | None:
+        """What takes up the heat of a damper; an error if there is none."""
+        if node is not None and not damped:
+            raise ModelError(f"{where} has heat_to, but no damping that makes heat: give both, or leave heat_to out.")
+        return self._heat_sink(node, where)
 
 
 def _given(where: str, k: object, energy: object, damping: float, rest: object, word: str) -> bool:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.mechanism.coupling import Coupling
+from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
+from visviva.model import Model
 from visviva.results.port_names import power_readers
 from visviva.results.reader import Reader, column
 
@@ -78,7 +81,8 @@ def _supplied(run: Run) -> dict[str, Reader]:
     """Inputs, their powers and works."""
     model, record, table = run.model, run.record, dict[str, Reader]()
     for k, port in enumerate(model.ports):
-        table[f"{port.name}.u"] = Reader(partial(column, record.u_mid, model.port_columns[port.name]))
+        values = partial(column, record.u_mid, model.port_columns[port.name])
+        table[f"{port.name}.u"] = Reader(values, _input_unit(model, port.name))
         table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J", adds_up=True)
         table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
     return table
@@ -120,3 +124,19 @@ def _sum(values: Array, at: slice) -> Array:
 
 def _running_sum(values: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(values)])
+
+
+def _input_unit(model: Model, port: str) -> str:
+    """Of what an input of a mechanism gives; empty where nobody said it."""
+    match None if model.mechanism is None else model.mechanism.parts.get(port):
+        case Torque():
+            return "N m"
+        case Force():
+            return "N"
+        case WrenchPort(width=width):
+            return "N m, N" if width == 6 else "N"
+        case Motor():
+            return "V"
+        case Coupling(terms=(term,)):
+            return "rad/s" if term.turns else "m/s"
+    return ""

@@ -39,12 +39,9 @@ class Decomposition:
 
     def twist(self) -> Array:
         """(ω; v) (..., 6)."""
-        free = np.isinf(self.pitch)
-        shift = np.where(free, 0.0, self.pitch)[..., None] * self.direction
         l = self.line
-        return self.magnitude[..., None] * np.concatenate(
-            [l[..., :3], l[..., 3:] + np.where(free[..., None], 0.0, shift)], axis=-1
-        )
+        shift = np.where(np.isinf(self.pitch), 0.0, self.pitch)[..., None] * self.direction
+        return self.magnitude[..., None] * np.concatenate([l[..., :3], l[..., 3:] + shift], axis=-1)
 
     def wrench(self) -> Array:
         """(m; f) (..., 6)."""
@@ -80,20 +77,26 @@ def turns_of(a: ArrayLike) -> tuple[Array, Array]:
     With ω ⊥ v: r₁ - r₂ = ω × v/ω². Any ω normal to v serves; the origin is half-way between the axes.
     Source:  theorem 5, by which lines span se(3).
     """
-    w, v = parts(a, "translation")
+    _, v = parts(a, "translation")
     refuse(~v.any(axis=-1), "translation", "is zero, which no two different turns give.")
     refuse(~is_free(a), "twist", "is no translation: ω ≠ 0.\nTake its axis and pitch by `chasles`.")
-    least = np.eye(3)[np.argmin(np.abs(v), axis=-1)]
-    w = np.cross(v, least)
-    w = w / np.linalg.norm(w, axis=-1, keepdims=True)
-    half = v / 2  # r₁ × ω with r₁ = ½ ω × v
-    return np.concatenate([w, half], axis=-1), np.concatenate([w, -half], axis=-1)
+    return _parallel_pair(v)
 
 
 def forces_of(c: ArrayLike) -> tuple[Array, Array]:
     """A couple (m; 0) as the difference of two unit forces along parallel lines, each (..., 6) in L*; theorem 7."""
-    first, second = turns_of(as_twist(c))
+    m, _ = parts(c, "couple")
+    refuse(~m.any(axis=-1), "couple", "is zero, which no two different forces give.")
+    refuse(~is_free(as_twist(c)), "wrench", "is no couple: f ≠ 0.\nTake its line and pitch by `poinsot`.")
+    first, second = _parallel_pair(m)
     return as_wrench(first), as_wrench(second)
+
+
+def _parallel_pair(v: Array) -> tuple[Array, Array]:
+    """Unit lines (ω; ± v/2) with ω ⊥ v: r × ω = ± v/2 for r = ± ½ ω × v."""
+    w = np.cross(v, np.eye(3)[np.argmin(np.abs(v), axis=-1)])
+    w = w / np.linalg.norm(w, axis=-1, keepdims=True)
+    return np.concatenate([w, v / 2], axis=-1), np.concatenate([w, -v / 2], axis=-1)
 
 
 def _decompose(w: Array, v: Array, tolerance: float, what: str, why: str) -> Decomposition:

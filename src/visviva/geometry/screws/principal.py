@@ -79,7 +79,8 @@ def principal_form(basis: Array, tolerance: float) -> Principal:
 
 def _rows(M: Array, rank: int) -> Array:
     """Orthonormal rows that span the row space of M, whose rank is known."""
-    return np.linalg.svd(M)[2][:rank] if rank else np.zeros((0, 3))
+    rows = np.linalg.svd(M)[2][:rank] if rank else np.zeros((0, 3))
+    return _signs(rows) * rows
 
 
 def _signs(w: Array) -> Array:

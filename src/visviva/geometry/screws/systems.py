@@ -34,7 +34,7 @@ class System:
     def __init__(self, *screws: ArrayLike, length: float = 1.0) -> None:
         self.length = finite_number(length, "length of the screw system", positive=True)
         given = np.concatenate([np.zeros((0, 6)), *(_rows(s) for s in screws)])
-        refuse(~given.any(axis=-1), "screw", "of the system is zero and spans nothing.\nLeave it out.")
+        refuse(~given.any(axis=-1), "screw of the system", "is zero and spans nothing.\nLeave it out.")
         scaled = given / self._units
         unit = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
         self._rows = np.ascontiguousarray(split(unit, RANK_TOLERANCE).V.T)

@@ -20,7 +20,7 @@ from visviva.kernels.trees.forward import accelerate
 from visviva.kernels.trees.lanes import WIDTH
 from visviva.kernels.trees.tables import CONSTANTS, MEMORY, WHOLE
 
-carray: Any = numba.carray
+carray: Any = vars(numba)["carray"]
 
 
 def _accelerate(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
-from visviva.kernels.multibody.algebra import Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
+from visviva.kernels.multibody.algebra import Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
 from visviva.kernels.trees.field import Field, accelerate
 from visviva.kernels.trees.kinematics import put_rotation
@@ -65,7 +65,7 @@ def _momentum(J: Six, h: Vector, m: float, v: Pair) -> Pair:
 
 
 @woven
-def _pair(T: Array, i: int, k: int) -> Pair:
+def _pair(T: Array, i: int, k: Place) -> Pair:
     return vector(T, i, k), vector(T, i, k + 3)
 
 

@@ -13,7 +13,7 @@ from visviva.kernels.trees.tables import DAMPING
 DONE, SINGULAR, STALLED = -1, 0, 1  # how a loop ended: with all rows; at a joint without inertia; at a step not solved
 
 
-LARGEST = 1e60
+LARGEST = 1e9  # of coordinates and velocities: angles beyond it have no digits left for their cosines
 
 
 class Field(NamedTuple):
@@ -58,11 +58,12 @@ def energy(f: Field, q: Array, xi: Array) -> float:
 
 @inner
 def bounded(x: Array) -> bool:
-    """Whether all of a vector, or of lanes, are numbers that can be squared without overflow."""
-    found = True
+    """Whether all of a vector, or of lanes, are numbers that a motion can have."""
+    largest = 0.0
     for value in x.flat:
-        found = found and abs(value) < LARGEST
-    return found
+        if not abs(value) <= largest:  # also where it is not a number
+            largest = abs(value)
+    return largest < LARGEST
 
 
 @woven

@@ -25,7 +25,7 @@ INDEX = ir.IntType(32)
 FLAGS = tuple(FUSED)
 
 
-class Lanes(types.Type):  # type: ignore[misc]
+class Lanes(types.Type):
     """The type of four numbers of 64 bits."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ number = types.float64
 
 
 @register_model(Lanes)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, VECTOR)
 
@@ -57,7 +57,7 @@ def _binary(symbol: Callable[..., Any], instruction: str) -> None:
     """Defines an operation of lanes with lanes or with numbers."""
 
     @infer_global(symbol)
-    class Template(AbstractTemplate):  # type: ignore[misc]
+    class Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             if len(args) == 2 and lanes in args and all(kind in (lanes, number) for kind in args):
                 return signature(lanes, *args)
@@ -81,14 +81,16 @@ for _symbol, _instruction in (
 
 
 @infer_global(operator.neg)
-class _Negation(AbstractTemplate):  # type: ignore[misc]
+class _Negation(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(lanes, lanes) if tuple(args) == (lanes,) else None
 
 
-@lower_builtin(operator.neg, lanes)
 def _negative(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fsub(ir.Constant(VECTOR, [-0.0] * WIDTH), args[0])
+
+
+lower_builtin(operator.neg, lanes)(_negative)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, places: Any, place_kinds: Any) -> Any:
@@ -121,34 +123,29 @@ def _write(places: int) -> Any:
     return codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load(typing: Any, T: Any, i: Any, k: Any) -> Any:
+def _load(typing: Any, T: Any, i: Any, k: Any) -> Any:
     """T[i, k], as lanes where T has a third axis."""
     value, codegen = _read(T, 2)
     return value(T, i, k), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def item(typing: Any, x: Any, i: Any) -> Any:
+def _item(typing: Any, x: Any, i: Any) -> Any:
     """x[i], as lanes where x has a second axis."""
     value, codegen = _read(x, 1)
     return value(x, i), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
+def _store(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
     """T[i, k] = value, in every lane."""
     return types.void(T, i, k, value), _write(2)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def put_item(typing: Any, x: Any, i: Any, value: Any) -> Any:
+def _put_item(typing: Any, x: Any, i: Any, value: Any) -> Any:
     """x[i] = value, in every lane."""
     return types.void(x, i, value), _write(1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load_four(typing: Any, T: Any, i: Any, k: Any) -> Any:
+def _load_four(typing: Any, T: Any, i: Any, k: Any) -> Any:
     """T[i, k : k + 4] of a plain array, as lanes."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -160,8 +157,7 @@ def load_four(typing: Any, T: Any, i: Any, k: Any) -> Any:
     return lanes(T, i, k), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store_four(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
+def _store_four(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
     """T[i, k : k + 4] = value of a plain array."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -172,8 +168,7 @@ def store_four(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
     return types.void(T, i, k, value), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def floor(typing: Any, x: Any) -> Any:
+def _floor(typing: Any, x: Any) -> Any:
     """The largest whole number that is not above x."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -185,8 +180,7 @@ def floor(typing: Any, x: Any) -> Any:
     return x(x), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def exceeds(typing: Any, x: Any, limit: Any) -> Any:
+def _exceeds(typing: Any, x: Any, limit: Any) -> Any:
     """Whether x > limit, in every lane; false where x is not a number."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -198,3 +192,14 @@ def exceeds(typing: Any, x: Any, limit: Any) -> Any:
         return builder.and_(builder.and_(above[0], above[1]), builder.and_(above[2], above[3]))
 
     return types.boolean(x, limit), codegen
+
+
+# callers give other arguments than the functions above, which type them
+load: Any = intrinsic(_load)
+item: Any = intrinsic(_item)
+store: Any = intrinsic(_store)
+put_item: Any = intrinsic(_put_item)
+load_four: Any = intrinsic(_load_four)
+store_four: Any = intrinsic(_store_four)
+floor: Any = intrinsic(_floor)
+exceeds: Any = intrinsic(_exceeds)
