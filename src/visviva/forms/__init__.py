@@ -5,6 +5,7 @@ from visviva.forms.connection import Metric
 from visviva.forms.constraints import Acceleration, Geometric, Kinematic, Pfaffian
 from visviva.forms.damping import Damping
 from visviva.forms.fields import Field
+from visviva.forms.flow import Flow, HandFlow
 from visviva.forms.hamel import Hamel
 from visviva.forms.hamel_symbols import HamelEquations, symbolic_equations
 from visviva.forms.hamilton import AbstractHamiltonian, Hamiltonian, Legendre, hamilton_rates
@@ -17,6 +18,7 @@ from visviva.forms.of_mechanisms import analytical
 from visviva.forms.parameterisation import Parameterisation
 from visviva.forms.particles import ParticleMotion, ParticleSystem, Tie
 from visviva.forms.rigid_system import RigidSystem
+from visviva.forms.schemes import DOP853, RK4, BalancedGauss8, Gauss8, Relaxed
 from visviva.forms.stabilisation import (
     independent_rows,
     nearest_configuration,
@@ -29,14 +31,20 @@ from visviva.forms.tracking import computed_torque, particle_tracking_force
 from visviva.forms.tree import Link, Tree
 
 __all__ = [
+    "DOP853",
+    "RK4",
     "AbstractHamiltonian",
     "Acceleration",
+    "BalancedGauss8",
     "Damping",
     "Field",
+    "Flow",
+    "Gauss8",
     "Geometric",
     "Hamel",
     "HamelEquations",
     "Hamiltonian",
+    "HandFlow",
     "Kinematic",
     "Legendre",
     "Linearisation",
@@ -50,6 +58,7 @@ __all__ = [
     "ParticleMotion",
     "ParticleSystem",
     "Pfaffian",
+    "Relaxed",
     "RigidSystem",
     "Stiffness",
     "Tie",
