@@ -63,6 +63,7 @@ class TreeLoop:
         self.dynamics, self.scheme = dynamics, scheme
         self.tolerance = usual if tolerance is None else finite_number(tolerance, "tolerance", positive=True)
         self._steps: Any = _collocation(dynamics) if scheme == "Gauss8" else _stages(dynamics, scheme)
+        self._field = _field(dynamics, scheme)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
 
     def __call__(
@@ -94,7 +95,9 @@ class TreeLoop:
         from visviva.kernels.trees.explicit import adaptive_steps, fixed_steps, relaxed_steps
         from visviva.kernels.trees.gauss import gauss_steps
 
-        f, s, d = _field(self.dynamics, tau, self.scheme == "Gauss8"), self._steps, self.dynamics
+        d, s = self.dynamics, self._steps
+        self._field.tau.T[:] = tau
+        f = self._field._replace(active=bool(tau.any() or d.parts.tables.E[:, 0].any()))
         if self.scheme == "Gauss8":
             gauss_steps(f, s, Q, XI, work, h, every, self.tolerance, ITERATIONS, end)
         elif self.scheme == "Adaptive":
@@ -121,20 +124,17 @@ class TreeLoop:
             )
 
 
-def _field(dynamics: TreeDynamics, tau: Array, lanes: bool) -> Field:
+def _field(dynamics: TreeDynamics, scheme: str) -> Field:
     from visviva.kernels.trees.addresses import accelerations, accelerations_in_lanes, energies
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.lanes import WIDTH
     from visviva.kernels.trees.tables import memory
 
-    T, sizes = dynamics.parts.tables, dynamics.sizes()
-    active = bool(tau.any() or T.E[:, 0].any())
-    if lanes:
-        addresses = np.array([accelerations_in_lanes(), 0])
-        forces = np.ascontiguousarray(np.repeat(tau[:, None], WIDTH, axis=1))
-        return Field(addresses, sizes, T.C, T.K, T.E, forces, active, np.zeros((0, 6, WIDTH)), memory(T, WIDTH))
-    addresses = np.array([accelerations(), energies()])
-    return Field(addresses, sizes, T.C, T.K, T.E, tau, active, np.zeros((0, 6)), memory(T))
+    T, lanes = dynamics.parts.tables, (WIDTH,) if scheme == "Gauss8" else ()
+    forward = accelerations_in_lanes() if lanes else accelerations()
+    addresses = np.array([forward, energies() if scheme == "Relaxed" else 0])
+    tau, none, W = np.zeros((dynamics.n, *lanes)), np.zeros((0, 6, *lanes)), memory(T, *lanes)
+    return Field(addresses, dynamics.sizes(), T.C, T.K, T.E, tau, False, none, W)
 
 
 def _stages(dynamics: TreeDynamics, scheme: str) -> Stages:

@@ -166,20 +166,17 @@ def rotation(w: float, x: float, y: float, z: float) -> Matrix:
 def cos_sin(t: float) -> tuple[float, float]:
     """cos t and sin t to rounding for |t| < 10⁶: t less a multiple of π/2 in three parts, then polynomials.
 
-    The reduction is that of Cody and Waite (1980), the polynomials are minimax on |y| <= π/4. No branch, so that it
+    The reduction is that of Cody and Waite (1980), the polynomials are Chebyshev's of (sin y - y)/y³ and
+    (cos y - 1 + y²/2)/y⁴ on |y| <= π/4. No branch, so that it
     holds for lanes; the quadrant chooses and signs by arithmetic.
     """
-    k = floor(t * 0.63661977236758134308 + 0.5)
-    y = ((t - k * 1.57079632673412561417) - k * 6.07710050630396597660e-11) - k * 2.02226624879595063154e-21
+    k = floor(t * 0.6366197723675814 + 0.5)
+    y = ((t - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21
     z = y * y
-    s = y + y * z * (
-        -1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * (
-            2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))))
-    )  # fmt: skip
-    c = 1.0 - 0.5 * z + z * z * (
-        4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * (
-            -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))))
-    )  # fmt: skip
+    s = y + y * z * (-0.16666666666666666 + z * (0.008333333333330827 + z * (
+        -0.0001984126983657571 + z * (2.755731600817155e-06 + z * (-2.5051112272573243e-08 + z * 1.5916726193889336e-10)))))  # fmt: skip
+    c = 1.0 - 0.5 * z + z * z * (0.041666666666666664 + z * (-0.0013888888888887322 + z * (
+        2.4801587298651292e-05 + z * (-2.755731721268659e-07 + z * (2.0876134024090145e-09 + z * -1.1381754653662937e-11)))))  # fmt: skip
     quadrant = k - 4.0 * floor(0.25 * k)
     half = floor(0.5 * quadrant)
     odd = quadrant - 2.0 * half

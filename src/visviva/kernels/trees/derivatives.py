@@ -198,31 +198,35 @@ def _inwards(K: Int, s: Sweeps, t: Paths) -> None:
 
 @woven
 def _rows(s: Sweeps, j: int, begin: int, end: int, z: Pair, b: Vector) -> None:
-    """Entries of row j, of velocities on its path: M, -∂τ/∂ξ, -∂τ/∂q."""
+    """Entries of row j, of velocities on its path: M, -∂τ/∂ξ, -∂τ/∂q; the last four of a run overlap those before."""
     Y, n = s.Y, s.M.shape[0]
-    for k in range(begin, end - 3, 4):
+    if end - begin < 4:
+        for k in range(begin, end):
+            s.M[j, k] = _six(Y, 0, k, z)
+            s.X[j, n + k] = -(_six(Y, RATE, k, z) + dot(_column(Y, UNIT, k), b))
+            s.X[j, k] = -(_six(Y, SECOND, k, z) + dot(_column(Y, FIRST, k), b))
+        return
+    for start in range(begin, end, 4):
+        k = min(start, end - 4)
         store_four(s.M, j, k, _six_fours(Y, 0, k, z))
         store_four(s.X, j, n + k, -(_six_fours(Y, RATE, k, z) + _three_fours(Y, UNIT, k, b)))
         store_four(s.X, j, k, -(_six_fours(Y, SECOND, k, z) + _three_fours(Y, FIRST, k, b)))
-    for k in range(end - (end - begin) % 4, end):
-        s.M[j, k] = _six(Y, 0, k, z)
-        s.X[j, n + k] = -(_six(Y, RATE, k, z) + dot(_column(Y, UNIT, k), b))
-        s.X[j, k] = -(_six(Y, SECOND, k, z) + dot(_column(Y, FIRST, k), b))
 
 
 @woven
 def _columns(s: Sweeps, j: int, begin: int, end: int, gq: Pair, gv: Pair) -> None:
-    """Entries of column j, of velocities between its link and the ground, written as a row of G."""
+    """Entries of column j, of velocities between its link and the ground, by way of a row of G."""
     Y, n = s.Y, s.M.shape[0]
-    for k in range(begin, end - 3, 4):
+    if end - begin < 4:
+        for k in range(begin, end):
+            s.X[k, j], s.X[k, n + j] = -_six(Y, UNIT, k, gq), -_six(Y, UNIT, k, gv)
+        return
+    for start in range(begin, end, 4):
+        k = min(start, end - 4)
         store_four(s.G, j, k, -_six_fours(Y, UNIT, k, gq))
         store_four(s.G, j, n + k, -_six_fours(Y, UNIT, k, gv))
-    for k in range(end - (end - begin) % 4, end):
-        s.G[j, k] = -_six(Y, UNIT, k, gq)
-        s.G[j, n + k] = -_six(Y, UNIT, k, gv)
     for k in range(begin, end):
-        s.X[k, j] = s.G[j, k]
-        s.X[k, n + j] = s.G[j, n + k]
+        s.X[k, j], s.X[k, n + j] = s.G[j, k], s.G[j, n + k]
 
 
 @woven

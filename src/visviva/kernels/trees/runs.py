@@ -91,9 +91,7 @@ def _backward(K: Int, t: Paths, M: Array, B: Array, stop: int) -> None:
     for i in range(K.shape[0] - 1, -1, -1):
         first, last = K[i, AT_V], min(stop, K[i, AT_V] + K[i, COUNT])
         for k in range(last - 1, first - 1, -1):
-            _less(B, M, k, k + 1, last, True)
-            for r in range(t.behind_at[i], t.behind_at[i + 1]):
-                _less(B, M, k, t.behind[r, 0], min(stop, t.behind[r, 1]), True)
+            _less(B, M, k, k + 1, last, t.behind, t.behind_at[i], t.behind_at[i + 1], stop, True)
 
 
 @woven
@@ -104,26 +102,27 @@ def _forward(K: Int, t: Paths, M: Array, B: Array) -> None:
         for k in range(first, last):
             for c in range(0, PANEL, 4):
                 store_four(B, k, c, M[k, k] * load_four(B, k, c))
-            _less(B, M, k, first, k, False)
-            for r in range(t.above_at[i], t.above_at[i + 1]):
-                _less(B, M, k, t.above[r, 0], t.above[r, 1], False)
+            _less(B, M, k, first, k, t.above, t.above_at[i], t.above_at[i + 1], k, False)
 
 
 @woven
-def _less(X: Array, M: Array, i: int, begin: int, end: int, behind: bool) -> None:
-    """Row i of a panel, less rows k times M_ki (behind) or M_ik; it stays in eight registers."""
-    if begin >= end:
-        return
-    a, b, c, d = _sixteen(X, i, 0)
-    e, f, g, h = _sixteen(X, i, 16)
-    for k in range(begin, end):
-        w = M[k, i] if behind else M[i, k]
-        x = _sixteen(X, k, 0)
-        y = _sixteen(X, k, 16)
-        a, b, c, d = a - w * x[0], b - w * x[1], c - w * x[2], d - w * x[3]
-        e, f, g, h = e - w * y[0], f - w * y[1], g - w * y[2], h - w * y[3]
-    _put_sixteen(X, i, 0, a, b, c, d)
-    _put_sixteen(X, i, 16, e, f, g, h)
+def _less(
+    B: Array, M: Array, i: int, first: int, last: int, runs: Int, begin: int, end: int, stop: int, behind: bool
+) -> None:
+    """Row i less rows k times M_ki (behind) or M_ik, of its own link and of runs; it stays in eight registers."""
+    a, b, c, d = _sixteen(B, i, 0)
+    e, f, g, h = _sixteen(B, i, 16)
+    for r in range(begin - 1, end):
+        if r >= begin:
+            first, last = runs[r, 0], min(stop, runs[r, 1])
+        for k in range(first, last):
+            w = M[k, i] if behind else M[i, k]
+            x = _sixteen(B, k, 0)
+            y = _sixteen(B, k, 16)
+            a, b, c, d = a - w * x[0], b - w * x[1], c - w * x[2], d - w * x[3]
+            e, f, g, h = e - w * y[0], f - w * y[1], g - w * y[2], h - w * y[3]
+    _put_sixteen(B, i, 0, a, b, c, d)
+    _put_sixteen(B, i, 16, e, f, g, h)
 
 
 @woven
