@@ -8,12 +8,14 @@ import sympy
 from parameterisations import LEVI_CIVITA, circle, euler_angles, rotation
 from scipy.integrate import solve_ivp
 
+import visviva as vv
 from visviva import ConvergenceError, ModelError
 from visviva.forms import Parameterisation
 from visviva.forms.commutation import commutation
 from visviva.forms.connection import Metric
 from visviva.forms.hamel import Hamel
-from visviva.forms.hamel_symbols import symbolic_equations
+from visviva.forms.hamel_flow import HamelFlow
+from visviva.forms.hamel_symbols import symbolic_equations, symbolic_hamilton
 from visviva.forms.hamilton import Hamiltonian, Legendre, hamilton_rates
 from visviva.forms.tracking import computed_torque
 from visviva.geometry import skew
@@ -320,3 +322,62 @@ def test_momentum_belongs_to_velocities_not_to_rates_of_coordinates():
     euler = np.diag(THETA.sum() / 2 - THETA)  # T = ½ tr(Ṙ E Ṙᵀ)
     by_rates = skew(w) @ euler
     np.testing.assert_allclose(system.p.A(system.p.q0).T @ by_rates.T.ravel(), THETA * w, atol=1e-15)
+
+
+# -- symbols, and runs ---------------------------------------------------------------------------------------------
+
+
+def polar(L):
+    """A particle in the plane, in polar coordinates and the velocities along and across."""
+    return Hamel(Parameterisation(("r", "a"), ("u", "v"), A=lambda q: [[1, 0], [0, 1 / q.r]], q0=(1, 0)), L)
+
+
+def test_hamiltons_equations_in_symbols_are_those_of_numbers():
+    system = polar(lambda q, xi, t: 0.5 * (xi[0] ** 2 + 2 * xi[1] ** 2) + q.r * xi[1] * t - q.r**2)
+    equations = symbolic_hamilton(system)
+    q, momentum, t = np.array([1.3, 0.4]), np.array([0.7, -0.2]), 0.6
+    at = dict(zip((*equations.q, *equations.p, equations.t), (*q, *momentum, t), strict=True))
+    h = Legendre(system)
+    assert float(equations.H.subs(at)) == pytest.approx(h.H(q, momentum, t))
+    for symbolic, numeric in zip((equations.q_dot, equations.p_dot), hamilton_rates(h, q, momentum, t), strict=True):
+        np.testing.assert_allclose([float(entry.subs(at)) for entry in symbolic], numeric, atol=1e-13)
+
+
+def test_symbols_of_hamilton_need_a_quadratic_lagrangian():
+    with pytest.raises(ModelError, match="L is not quadratic in the velocities"):
+        symbolic_hamilton(polar(lambda xi: xi[0] ** 4 + xi[1] ** 2))
+
+
+def test_a_hand_given_lagrangian_runs():
+    """A pendulum in (x, y) from horizontal: after half a period of 2.369049722 s it is on the other side."""
+    system = Hamel(circle(), lambda q, xi: 0.5 * xi[0] ** 2 * (q.x**2 + q.y**2) - 9.8 * q.y)
+    flow = HamelFlow(system)
+    assert flow.has_energy
+    run = vv.simulate(flow, t_end=2.369049722 / 2, h=2.369049722 / 80, initial=([1.0, 0.0], [0.0]))
+    np.testing.assert_allclose(run["q"][-1], [-1, 0], atol=1e-6)
+    assert np.abs(run["q"] ** 2 @ np.ones(2) - 1).max() < 1e-13
+    assert np.ptp(run["energy"]) < 1e-6
+
+
+def test_where_time_enters_the_lagrangian_there_is_no_energy_to_keep():
+    x, y, w, t = sympy.symbols("x y w t", real=True)
+    for L in (lambda xi, t: (1 + t) * xi[0] ** 2, (1 + t) * w**2):
+        flow = HamelFlow(Hamel(circle(), L))
+        assert not flow.has_energy
+        with pytest.raises(ModelError, match="L of 'lagrangian' depends on time"):
+            flow.energy(np.array([1.0, 0.0]), np.ones(1), np.zeros(0))
+    assert HamelFlow(Hamel(circle(), w**2 - x * y)).has_energy
+
+
+@pytest.mark.slow
+def test_the_determinant_of_the_masses_of_angles():
+    """T1: det M = Θx Θy Θz cos² pitch, in symbols."""
+
+    def L(q, xi):
+        sa, ca, sb, cb = np.sin(q.roll), np.cos(q.roll), np.sin(q.pitch), np.cos(q.pitch)
+        w = np.array([xi[0] - sb * xi[2], ca * xi[1] + sa * cb * xi[2], -sa * xi[1] + ca * cb * xi[2]])
+        return 0.5 * (THETA * w) @ w
+
+    p = Parameterisation(("roll", "pitch", "yaw"), ("r", "p", "y"), A=np.eye(3), q0=(0, 0, 0))
+    equations = symbolic_equations(Hamel(p, L))
+    assert sympy.simplify(equations.mass.det() - 6 * sympy.cos(equations.q[1]) ** 2) == 0

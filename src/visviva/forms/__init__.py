@@ -7,7 +7,8 @@ from visviva.forms.damping import Damping
 from visviva.forms.fields import Field
 from visviva.forms.flow import Flow, HandFlow
 from visviva.forms.hamel import Hamel
-from visviva.forms.hamel_symbols import HamelEquations, symbolic_equations
+from visviva.forms.hamel_flow import HamelFlow
+from visviva.forms.hamel_symbols import HamelEquations, HamiltonEquations, symbolic_equations, symbolic_hamilton
 from visviva.forms.hamilton import AbstractHamiltonian, Hamiltonian, Legendre, hamilton_rates
 from visviva.forms.linear import Linearisation, linearised
 from visviva.forms.loops import Loop
@@ -43,6 +44,8 @@ __all__ = [
     "Geometric",
     "Hamel",
     "HamelEquations",
+    "HamelFlow",
+    "HamiltonEquations",
     "Hamiltonian",
     "HandFlow",
     "Kinematic",
@@ -77,4 +80,5 @@ __all__ = [
     "restoring_rate",
     "stabilised_rate",
     "symbolic_equations",
+    "symbolic_hamilton",
 ]

@@ -18,17 +18,26 @@ from visviva.language.trace import Traced, UntraceableError, call, expressions
 
 
 def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None, ...]) -> AbstractMap:
-    """The map of a function, of SymPy expressions in symbols of the names of the arguments, or of numbers.
+    """The map of a function, of SymPy expressions in symbols of the names of the arguments, or of numbers; or a map.
 
     what:   how errors call it.
     shape:  that its values must have; None stands for any length.
     """
+    if isinstance(given, AbstractMap):
+        return given
     if callable(given) and not _is_symbolic(given):
         return FunctionMap(given, arguments, what, shape)
     if _is_symbolic(given):
         return ExpressionMap(_array_of(given), arguments, what, shape)
     values = _shaped(finite_array(given, what), what, shape)
     return Polynomial(arguments.size, values)
+
+
+def reads_time(f: AbstractMap) -> bool:
+    """Whether a function asks for t, or an expression has it."""
+    if isinstance(f, FunctionMap):
+        return "t" in f.asked
+    return isinstance(f, ExpressionMap) and f.arguments.time and any(e.has(f.symbols[-1]) for e in f.values.ravel())
 
 
 @final

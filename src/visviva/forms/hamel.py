@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.commutation import commutation
-from visviva.forms.given import map_of
+from visviva.forms.given import map_of, reads_time
 from visviva.forms.maps import AbstractMap
 from visviva.forms.parameterisation import Parameterisation
 from visviva.geometry.nullspace import split
@@ -36,6 +36,11 @@ class Hamel:
         self.p = p
         self.L: AbstractMap = map_of(L, p.motion, "L", ())
         self.f: AbstractMap = map_of(np.zeros(p.n) if f is None else f, p.motion, "f", (p.n,))
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether L asks for t."""
+        return reads_time(self.L)
 
     def momentum(self, q: Array, xi: Array, t: float = 0.0) -> Array:
         """∂L/∂ξ, shape (n,)."""

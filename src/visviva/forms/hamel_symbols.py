@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva.errors import ModelError
 from visviva.forms.commutation import symbolic_commutation
 from visviva.forms.hamel import Hamel
 
@@ -66,3 +67,41 @@ def symbolic_equations(system: Hamel) -> HamelEquations:
         left.append(sympy.simplify(sympy.expand(rate + turned - along)))
     f = system.f.expressions((*q, *xi, t))
     return HamelEquations(q, xi, xi_dot, t, gamma, momentum, np.array(left, dtype=object), f)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HamiltonEquations:
+    """q̇ = A ∂H/∂p and ṗ_i = f_i - γ_ij^k (∂H/∂p_j) p_k - ∂_i H, as expressions; momenta are called p_<velocity>."""
+
+    q: tuple[Any, ...]
+    p: tuple[Any, ...]
+    t: Any
+    H: Any
+    q_dot: Any
+    p_dot: Any
+
+
+def symbolic_hamilton(system: Hamel) -> HamiltonEquations:
+    """Of a Lagrangian that is quadratic in ξ: H = ½ (p - b)·M⁻¹ (p - b) - c; Konz (2.40)-(2.43), corrected."""
+    import sympy
+
+    equations = symbolic_equations(system)
+    q, xi, t, A = equations.q, equations.xi, equations.t, system.p.A_map.expressions(equations.q)
+    momenta = tuple(sympy.Symbol(f"p_{name}", real=True) for name in system.p.velocities)
+    M, rest = equations.mass, dict.fromkeys(xi, sympy.Integer(0))
+    if M.free_symbols & set(xi):
+        raise ModelError("L is not quadratic in the velocities: use Legendre, which finds them numerically.")
+    L = system.L.expressions((*q, *xi, t)).item()
+    shifted = sympy.Matrix([p - b.xreplace(rest) for p, b in zip(momenta, equations.momentum, strict=True)])
+    velocity = (M.adjugate() * shifted / sympy.simplify(M.det())).applyfunc(sympy.simplify)
+    H = sympy.simplify((shifted.T * velocity)[0] / 2 - L.xreplace(rest))
+    gamma, n = equations.gamma, system.p.n
+    moved = dict(zip(xi, velocity, strict=True))
+    p_dot = []
+    for i in range(n):
+        turned = sum(gamma[i, j, k] * velocity[j] * momenta[k] for j in range(n) for k in range(n))
+        along = sum(A[a, i] * H.diff(s) for a, s in enumerate(q))
+        p_dot.append(sympy.simplify(equations.f[i].xreplace(moved) - turned - along))
+    q_dot = A @ np.array(velocity.tolist(), dtype=object)[:, 0]
+    return HamiltonEquations(q, momenta, t, H, q_dot, np.array(p_dot, dtype=object))

@@ -131,7 +131,8 @@ class Parameterisation:
     def q_ddot(self, q: Array, xi: Array, xi_dot: Array) -> Array:
         """A ξ̇ + Ȧ ξ."""
         A = self.A(q)
-        return np.asarray(A @ xi_dot + (self.A_slope(q) @ (A @ xi)) @ xi)
+        A_dot = self.A_map.along(q, A @ xi, np.zeros(self.size_q))[1]
+        return np.asarray(A @ xi_dot + A_dot @ xi)
 
     def with_velocities(self, xi: Sequence[Any], B: Any) -> Parameterisation:
         """The same configurations in other velocities ξ', given by ξ = B(q) ξ' with an invertible B (n, n)."""
