@@ -159,7 +159,7 @@ def test_an_input_that_returns_nan_ends_the_run():
         ({"every": 0}, "every must be a whole number"),
         ({"integrator": "PHMP"}, "integrator must be an integrator such as vv.PHMP"),
         ({"integrator": vv.PHMP}, "integrator must be an integrator such as vv.PHMP"),
-        ({"integrator": vv.PHMP(newton=3)}, "newton of PHMP(newton=3, compiled=True) must be a vv.Newton"),
+        ({"integrator": vv.PHMP(newton=3)}, r"newton of PHMP\(newton=3, compiled=True\) must be a vv.Newton"),
         ({"integrator": vv.PHMPGGL(compiled="no")}, "must be True or False"),
     ],
 )
