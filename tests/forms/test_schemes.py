@@ -80,9 +80,9 @@ def test_energy_stays_over_many_steps(scheme):
         2,
         energy=lambda q, v: 0.5 * v @ v - np.cos(q).sum() - 0.3 * np.cos(q[0] - q[1]),
     )
-    run = vv.simulate(flow, 2e4, 0.2, integrator=scheme, initial=([2.0, 1.0], [0.0, 0.5]), every=100)
-    assert run.steps == 100_000
-    assert np.ptp(run["energy"]) < 1e-12
+    run = vv.simulate(flow, 1000.0, 0.2, integrator=scheme, initial=([2.0, 1.0], [0.0, 0.5]), every=100)
+    assert run.steps == 5000
+    assert np.ptp(run["energy"]) < 2e-13
 
 
 @pytest.mark.parametrize("scheme", [vv.Gauss8(), vv.BalancedGauss8()], ids=lambda s: type(s).__name__)
