@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from test_machine import TREES, chain
 
 import visviva as vv
-from visviva.compiler.elimination import both_levels, rates_of, sparse_pattern
-from visviva.compiler.flows import NotCompilable
+from visviva.compiler.elimination import both_levels, sparse_pattern
 from visviva.geometry import SO3
 from visviva.integrate.machine import MachineStepper
 from visviva.integrate.start import start_state
@@ -180,14 +177,6 @@ def test_recording_less_changes_nothing():
     some = vv.simulate(m, t_end=0.2, h=0.01, integrator=GGL, record=("rod0.r", "energy*"), every=5)
     assert_array_equal(some["rod0.r"], full["rod0.r"][::5])
     assert some.audit().first_law == full.audit().first_law
-
-
-def test_a_row_without_compiled_rate_is_left_to_numpy():
-    steps, _ = stepper(TREES["balls"])
-    K = steps.c.machine.K.copy()
-    K[0, 0] = 99
-    with pytest.raises(NotCompilable, match="no compiled form"):
-        rates_of(dataclasses.replace(steps.c, machine=steps.c.machine._replace(K=K)), steps.s)
 
 
 def test_a_failing_step_that_keeps_rates_names_the_joint_or_the_body():

@@ -34,7 +34,7 @@ def test_a_selection_of_nothing_known_comes_with_a_suggestion(machine_run):
         "hinge.q": "rad",
         "energy.rod": "J",
         "entropy": "J/K",
-        "load.u": "",
+        "load.u": "N m, N",
     }.items(),
 )
 def test_units_are_told_where_they_are_known(machine_run, name, unit):
@@ -63,7 +63,8 @@ def test_csv_reads_back_exactly(machine_run, tmp_path):
 def test_what_lives_in_steps_has_their_times(machine_run, tmp_path):
     machine_run.to_csv(tmp_path / "steps.csv", "motor.power", "load.u")
     head, rows = read_csv(tmp_path / "steps.csv")
-    assert head[:3] == ["t [s]", "motor.power [W]", "load.u[0]"]
+    assert head[:5] == ["t [s]", "motor.power [W]", "load.u[0] [N m]", "load.u[1] [N m]", "load.u[2] [N m]"]
+    assert head[5:] == ["load.u[3] [N]", "load.u[4] [N]", "load.u[5] [N]"]
     assert_array_equal(rows[:, 0], machine_run.t_mid)
 
 
@@ -126,7 +127,7 @@ def test_a_data_set_has_both_clocks_and_units(machine_run):
     assert data["rod.R"].dims == ("t", "i3", "j3")
     assert data["motor.power"].dims == ("t_mid",)
     assert data["motor.power"].attrs == {"units": "W"}
-    assert "units" not in data["load.u"].attrs
+    assert data["load.u"].attrs == {"units": "N m, N"}
     assert_array_equal(data["t_mid"], machine_run.t_mid)
     half = data["tip.r"].sel(t=0.25, method="nearest")
     assert_allclose(half, machine_run["tip.r"][25], rtol=0, atol=0)

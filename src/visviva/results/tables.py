@@ -41,8 +41,14 @@ def columns(run: Run, names: tuple[str, ...]) -> tuple[Array, dict[str, Array], 
     for name, value in values.items():
         for at in np.ndindex(value.shape[1:]):
             column = name + (f"[{','.join(map(str, at))}]" if at else "")
-            flat[column], units[column] = value[(slice(None), *at)], run.unit(name)
+            flat[column], units[column] = value[(slice(None), *at)], _unit_at(run.unit(name), at, value.shape[1:])
     return run.t_mid if steps else run.t, flat, units
+
+
+def _unit_at(unit: str, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """The unit of one component: twists and wrenches have one for each half, "rad/s, m/s"."""
+    units = unit.split(", ")
+    return units[at[0] * len(units) // shape[0]] if at else unit
 
 
 def to_pandas(run: Run, names: tuple[str, ...]) -> Any:
