@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.peers_mujoco import OFF
 from visviva._arrays import Array
-from visviva.forms.tree import Tree
+from visviva.forms.trees.tree import Tree
 from visviva.geometry import SO3
 
 

@@ -18,9 +18,9 @@ from benchmarks.timing import Call, fastest
 from benchmarks.tree_models import arm, bent, chain, figure
 from benchmarks.work_precision import Curve
 from visviva._arrays import Array
-from visviva.forms.tree import Tree
-from visviva.forms.tree_dynamics import TreeDynamics
-from visviva.forms.tree_loops import TreeLoop
+from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.forms.trees.loops import TreeLoop
+from visviva.forms.trees.tree import Tree
 
 T_END = 1.0
 GOALS = (1e-6, 1e-9)

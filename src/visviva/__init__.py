@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from visviva.forms import RigidSystem as RigidSystem
     from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
-    from visviva.forms.flow import Flow as Flow
-    from visviva.forms.flow import HandFlow as HandFlow
-    from visviva.forms.kane_body import KaneBody as KaneBody
-    from visviva.forms.kane_description import kane as kane
-    from visviva.forms.schemes import DOP853 as DOP853
-    from visviva.forms.schemes import RK4 as RK4
-    from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
-    from visviva.forms.schemes import Gauss8 as Gauss8
-    from visviva.forms.schemes import Relaxed as Relaxed
+    from visviva.forms.flows.flow import Flow as Flow
+    from visviva.forms.flows.flow import HandFlow as HandFlow
+    from visviva.forms.flows.schemes import DOP853 as DOP853
+    from visviva.forms.flows.schemes import RK4 as RK4
+    from visviva.forms.flows.schemes import BalancedGauss8 as BalancedGauss8
+    from visviva.forms.flows.schemes import Gauss8 as Gauss8
+    from visviva.forms.flows.schemes import Relaxed as Relaxed
+    from visviva.forms.kane.body import KaneBody as KaneBody
+    from visviva.forms.kane.description import kane as kane
     from visviva.geometry import inertia as inertia
     from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
@@ -92,15 +92,15 @@ _HOME = {
     "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
-    "BalancedGauss8": "visviva.forms.schemes",
-    "DOP853": "visviva.forms.schemes",
-    "Flow": "visviva.forms.flow",
-    "Gauss8": "visviva.forms.schemes",
-    "HandFlow": "visviva.forms.flow",
-    "RK4": "visviva.forms.schemes",
-    "Relaxed": "visviva.forms.schemes",
-    "KaneBody": "visviva.forms.kane_body",
-    "kane": "visviva.forms.kane_description",
+    "BalancedGauss8": "visviva.forms.flows.schemes",
+    "DOP853": "visviva.forms.flows.schemes",
+    "Flow": "visviva.forms.flows.flow",
+    "Gauss8": "visviva.forms.flows.schemes",
+    "HandFlow": "visviva.forms.flows.flow",
+    "RK4": "visviva.forms.flows.schemes",
+    "Relaxed": "visviva.forms.flows.schemes",
+    "KaneBody": "visviva.forms.kane.body",
+    "kane": "visviva.forms.kane.description",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
@@ -112,7 +112,7 @@ _HOME = {
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
-    "coordinates": "visviva.forms.coordinates",
+    "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",

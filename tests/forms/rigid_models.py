@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from visviva.forms import coordinates
-from visviva.forms.damping import Damping
-from visviva.forms.moments import Moments
-from visviva.forms.parameterisation import Parameterisation
-from visviva.forms.rigid_system import RigidSystem
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.system import RigidSystem
 from visviva.geometry.se3 import SE3
 
 G = 9.8

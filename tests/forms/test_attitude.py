@@ -7,15 +7,15 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from visviva import ModelError
-from visviva.forms.attitude import (
+from visviva.forms.calculus.attitude import (
     angle_rates_matrix,
     attitude,
     euler_acceleration,
     euler_angle_acceleration,
     euler_angle_model,
 )
-from visviva.forms.hamel import Hamel
-from visviva.forms.parameterisation import Parameterisation
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.geometry import skew, vee
 
 THETA = np.array([1.0, 2.0, 3.0])

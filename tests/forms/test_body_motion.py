@@ -2,7 +2,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from rigid_models import tree
 
-from visviva.forms.body_motion import after, between, edge_motion
+from visviva.forms.rigid.body_motion import after, between, edge_motion
 from visviva.geometry.se3 import SE3
 
 SYSTEM, Q, XI = tree()

@@ -9,11 +9,11 @@ from parameterisations import LEVI_CIVITA, arm, circle, euler_angles, moved, rot
 
 from visviva import ModelError
 from visviva.forms import Parameterisation, coordinates
-from visviva.forms.commutation import changed_commutation, commutation, commutation_slope, symbolic_commutation
-from visviva.forms.connection import Metric, connection_coefficients
-from visviva.forms.fields import Field
-from visviva.forms.linear import linearised
-from visviva.forms.stabilisation import projectors
+from visviva.forms.calculus.commutation import changed_commutation, commutation, commutation_slope, symbolic_commutation
+from visviva.forms.calculus.connection import Metric, connection_coefficients
+from visviva.forms.calculus.fields import Field
+from visviva.forms.calculus.linear import linearised
+from visviva.forms.calculus.stabilisation import projectors
 from visviva.geometry import SE3, SO3, skew
 
 RNG = np.random.default_rng(7)

@@ -8,9 +8,9 @@ from rigid_models import G, particle
 
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
-from visviva.forms.constraints import Acceleration, Geometric, Kinematic, Pfaffian
-from visviva.forms.moments import Moments
-from visviva.forms.rigid_system import RigidSystem
+from visviva.forms.rigid.constraints import Acceleration, Geometric, Kinematic, Pfaffian
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.system import RigidSystem
 
 ROD = Geometric("rod", lambda q: [(q.x**2 + q.y**2 - 1) / 2])
 METHODS = ("auto", "null space", "kkt", "range space")

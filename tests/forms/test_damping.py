@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva.errors import ModelError
-from visviva.forms.damping import Damping
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.moments import Moments
 from visviva.geometry.se3 import SE3
 
 D = np.array([0.5, 1.0, 2.0, 0.7])

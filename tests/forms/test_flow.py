@@ -6,7 +6,7 @@ from flow_problems import quaternion_rate
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from visviva.forms.configuration import Configuration
+from visviva.forms.flows.configuration import Configuration
 from visviva.geometry.quaternion import matrix_of
 
 ALL = Configuration((2, "ball", 1, "free", 0))

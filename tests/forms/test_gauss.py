@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva.errors import AssemblyError, ModelError
-from visviva.forms.gauss import least_constraint
+from visviva.forms.rigid.gauss import least_constraint
 
 METHODS = ("auto", "null space", "kkt", "range space")
 

@@ -11,13 +11,13 @@ from scipy.integrate import solve_ivp
 import visviva as vv
 from visviva import ConvergenceError, ModelError
 from visviva.forms import Parameterisation
-from visviva.forms.commutation import commutation
-from visviva.forms.connection import Metric
-from visviva.forms.hamel import Hamel
-from visviva.forms.hamel_flow import HamelFlow
-from visviva.forms.hamel_symbols import symbolic_equations, symbolic_hamilton
-from visviva.forms.hamilton import Hamiltonian, Legendre, hamilton_rates
-from visviva.forms.tracking import computed_torque
+from visviva.forms.calculus.commutation import commutation
+from visviva.forms.calculus.connection import Metric
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.hamel_flow import HamelFlow
+from visviva.forms.calculus.hamel_symbols import symbolic_equations, symbolic_hamilton
+from visviva.forms.calculus.hamilton import Hamiltonian, Legendre, hamilton_rates
+from visviva.forms.calculus.tracking import computed_torque
 from visviva.geometry import skew
 
 RNG = np.random.default_rng(11)

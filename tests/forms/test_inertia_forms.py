@@ -3,9 +3,9 @@ import pytest
 from numpy.testing import assert_allclose
 from rigid_models import central_difference, tree
 
-from visviva.forms.commutation import commutation
-from visviva.forms.connection import connection_coefficients
-from visviva.forms.inertia_forms import GAMMA_SE3, inertia_forms, jacobian_slopes
+from visviva.forms.calculus.commutation import commutation
+from visviva.forms.calculus.connection import connection_coefficients
+from visviva.forms.rigid.inertia_forms import GAMMA_SE3, inertia_forms, jacobian_slopes
 from visviva.geometry.se3 import SE3
 
 SYSTEM, Q, XI = tree(springs=False, dampers=False)

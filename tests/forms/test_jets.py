@@ -9,8 +9,8 @@ import pytest
 import sympy
 
 from visviva import ModelError
-from visviva.forms.given import FunctionMap, map_of
-from visviva.forms.maps import Arguments
+from visviva.forms.calculus.given import FunctionMap, map_of
+from visviva.forms.calculus.maps import Arguments
 
 XY = Arguments((("q", ("x", "y")),))
 AT = np.array([0.37, 0.81])

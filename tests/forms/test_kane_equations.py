@@ -17,7 +17,7 @@ from kane_systems import (
 from numpy.testing import assert_allclose
 
 from visviva import ModelError
-from visviva.forms.kane_system import tidy
+from visviva.forms.kane.system import tidy
 from visviva.views.equations_names import Label
 
 CASES = [(make, form) for make in (sleigh, disc, driven_pendulum, shaken_pendulum) for form in KANE]

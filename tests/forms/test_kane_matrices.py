@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from visviva.forms.kane_matrices import generalised_force, hat, kane_matrices
+from visviva.forms.kane.matrices import generalised_force, hat, kane_matrices
 
 BODIES, N = 3, 4
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from visviva.errors import ModelError
-from visviva.forms.configuration import Configuration
-from visviva.forms.links import SIZES, pose, product, q_dot, subspace
-from visviva.forms.tree import Link
+from visviva.forms.flows.configuration import Configuration
+from visviva.forms.trees.links import SIZES, pose, product, q_dot, subspace
+from visviva.forms.trees.tree import Link
 from visviva.geometry import SE3, SO3
 
 

@@ -7,11 +7,11 @@ from rigid_models import hinge_chain
 import visviva as vv
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
-from visviva.forms.consistency import consistent
-from visviva.forms.constraints import Geometric
-from visviva.forms.loops import LOCKED, Loop
-from visviva.forms.moments import Moments
-from visviva.forms.rigid_system import RigidSystem
+from visviva.forms.rigid.consistency import consistent
+from visviva.forms.rigid.constraints import Geometric
+from visviva.forms.rigid.loops import LOCKED, Loop
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.system import RigidSystem
 from visviva.geometry.hat import vee
 from visviva.geometry.se3 import SE3
 from visviva.geometry.so3 import SO3

@@ -11,7 +11,7 @@ from messages import says
 import visviva as vv
 from visviva import demo
 from visviva.errors import AssemblyError, ModelError
-from visviva.forms.tree_forces import beyond_trees, tree_forces
+from visviva.forms.minimal.tree_forces import beyond_trees, tree_forces
 
 J = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.35]])
 
@@ -189,7 +189,7 @@ def test_inputs_may_be_functions_of_time_and_of_states():
 
 
 def test_compiled_trees_have_the_same_accelerations_where_they_know_all_forces():
-    from visviva.forms.tree_dynamics import TreeDynamics
+    from visviva.forms.trees.dynamics import TreeDynamics
 
     form = vv.analytical(arm(), inputs={"motor": 2.0, "push": -1.0})
     forces = tree_forces(form)

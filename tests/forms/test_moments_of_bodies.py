@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from visviva.errors import ModelError
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.moments import Moments
 from visviva.geometry.inertia import Inertia
 
 

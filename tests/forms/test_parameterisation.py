@@ -10,8 +10,8 @@ from parameterisations import arm, circle, moved
 import visviva as vv
 from visviva import AssemblyError, ModelError
 from visviva.forms import Parameterisation, coordinates
-from visviva.forms.edges import adjoint
-from visviva.forms.graph import frame_graph
+from visviva.forms.calculus.edges import adjoint
+from visviva.forms.calculus.graph import frame_graph
 from visviva.geometry import SE3
 
 XI = np.array([0.7])
@@ -125,7 +125,7 @@ def test_the_inverse_edge_undoes_the_edge():
 
 
 def _flipped(edge):
-    from visviva.forms.edges import InverseEdge
+    from visviva.forms.calculus.edges import InverseEdge
 
     return InverseEdge(edge.b, edge.a, edge)
 

@@ -10,11 +10,11 @@ from scipy.integrate import solve_ivp
 
 from visviva import ModelError
 from visviva.forms import Parameterisation, coordinates
-from visviva.forms.commutation import commutation
-from visviva.forms.connection import Metric
-from visviva.forms.hamel import Hamel
-from visviva.forms.particles import ParticleSystem, Tie
-from visviva.forms.tracking import particle_tracking_force
+from visviva.forms.calculus.commutation import commutation
+from visviva.forms.calculus.connection import Metric
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.particles import ParticleSystem, Tie
+from visviva.forms.calculus.tracking import particle_tracking_force
 
 RNG = np.random.default_rng(2)
 G = np.array([0.0, 0.3, -9.8])

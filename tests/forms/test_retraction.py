@@ -4,9 +4,9 @@ from numpy.testing import assert_allclose
 from rigid_models import hinge_chain, particle, tree
 
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.consistency import consistent
-from visviva.forms.constraints import Geometric, Kinematic, Pfaffian
-from visviva.forms.retraction import advance, local_rate
+from visviva.forms.calculus.retraction import advance, local_rate
+from visviva.forms.rigid.consistency import consistent
+from visviva.forms.rigid.constraints import Geometric, Kinematic, Pfaffian
 
 SYSTEM, Q, XI = tree()
 P = SYSTEM.parameterisation

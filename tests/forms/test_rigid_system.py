@@ -5,10 +5,10 @@ from rigid_models import central_difference, hinge_chain, particle, tree
 
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
-from visviva.forms.damping import Damping
-from visviva.forms.moments import Moments
-from visviva.forms.rigid_system import RigidSystem
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.system import RigidSystem
 from visviva.geometry.inertia import Inertia
 
 SYSTEM, Q, XI = tree()

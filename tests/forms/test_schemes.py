@@ -6,10 +6,10 @@ from flow_problems import FLYER_START, TOP_START, flyer, reference, top
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from visviva.forms.collocation import gauss_table
-from visviva.forms.explicit import RK4_TABLE, dop853_table
-from visviva.forms.flow import FlowState
-from visviva.forms.schemes import AbstractFlowScheme
+from visviva.forms.flows.collocation import gauss_table
+from visviva.forms.flows.explicit import RK4_TABLE, dop853_table
+from visviva.forms.flows.flow import FlowState
+from visviva.forms.flows.schemes import AbstractFlowScheme
 
 SCHEMES = [vv.RK4(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(), vv.BalancedGauss8()]
 EXACT = [scheme for scheme in SCHEMES if "energy" in scheme.preserves]

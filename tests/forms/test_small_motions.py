@@ -5,13 +5,13 @@ from rigid_models import G, central_difference, hinge_chain, particle, tree
 
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms import coordinates
-from visviva.forms.constraints import Geometric, Pfaffian
-from visviva.forms.damping import Damping
-from visviva.forms.loops import Loop
-from visviva.forms.moments import Moments
-from visviva.forms.rigid_system import RigidSystem
-from visviva.forms.small_motions import small_motions, stiffness
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.rigid.constraints import Geometric, Pfaffian
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.loops import Loop
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.small_motions import small_motions, stiffness
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.system import RigidSystem
 from visviva.geometry.se3 import SE3
 
 

@@ -10,8 +10,8 @@ from random_mechanisms import random_mechanism
 
 import visviva as vv
 from visviva import demo
-from visviva.forms.minimal import MinimalForm
-from visviva.forms.spanning import PARTS, spanning, strength
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.spanning import PARTS, spanning, strength
 from visviva.geometry import SE3
 from visviva.mechanism.parts import Ground
 

@@ -9,8 +9,8 @@ from scipy.integrate import solve_ivp
 
 from visviva import ModelError
 from visviva.forms import Parameterisation
-from visviva.forms.attitude import euler_acceleration
-from visviva.forms.stabilisation import (
+from visviva.forms.calculus.attitude import euler_acceleration
+from visviva.forms.calculus.stabilisation import (
     independent_rows,
     nearest_configuration,
     projectors,

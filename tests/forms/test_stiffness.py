@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva.errors import ModelError
-from visviva.forms.moments import Moments, smallest_eigenvalue
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.rigid.moments import Moments, smallest_eigenvalue
+from visviva.forms.rigid.stiffness import Stiffness
 from visviva.geometry.se3 import SE3
 from visviva.geometry.so3 import SO3
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tree_reference import KINDS, SIZES, advance, projected, random_state, random_tree
 
-from visviva.forms.tree_dynamics import TreeDynamics
+from visviva.forms.trees.dynamics import TreeDynamics
 
 STEP = 1e-30
 CASES = [(0, 1, KINDS), (1, 3, KINDS), (2, 9, KINDS), (3, 20, ("hinge",)), (4, 12, KINDS), (5, 6, ("ball", "free"))]

@@ -8,9 +8,9 @@ from scipy.integrate import solve_ivp
 from tree_reference import advance, quaternion_matrix, random_link, random_state, random_tree
 
 import visviva as vv
-from visviva.forms.tree import Tree
-from visviva.forms.tree_dynamics import TreeDynamics
-from visviva.forms.tree_loops import TreeLoop
+from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.forms.trees.loops import TreeLoop
+from visviva.forms.trees.tree import Tree
 
 ORDERS = {"RK4": 4, "DOP853": 8, "Gauss8": 8, "Relaxed": 8}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from visviva.forms.tree import Link, Tree
+from visviva.forms.trees.tree import Link, Tree
 from visviva.geometry import SO3
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}

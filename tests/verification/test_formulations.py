@@ -10,7 +10,7 @@ from formulation_catalogue import CATALOGUE
 
 import visviva as vv
 from visviva.compiler import initial_x
-from visviva.forms.of_mechanisms import FORMS
+from visviva.forms.minimal.of_mechanisms import FORMS
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.parts import Body
 

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva.forms import coordinates
-from visviva.forms.damping import Damping
-from visviva.forms.inertia_forms import inertia_forms
-from visviva.forms.moments import Moments
-from visviva.forms.rigid_system import RigidSystem
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.inertia_forms import inertia_forms
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.system import RigidSystem
 from visviva.geometry.moments import moment_wrench
 from visviva.geometry.se3 import SE3
 from visviva.geometry.so3 import SO3

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.peers_trees import MuJoCoTree, PinocchioTree
 from tree_reference import random_state, random_tree
 
-from visviva.forms.tree_dynamics import TreeDynamics
+from visviva.forms.trees.dynamics import TreeDynamics
 
 KINDS = ("hinge", "slider", "ball", "fixed")
 CASES = [(0, 2, KINDS), (1, 10, KINDS), (2, 30, KINDS), (3, 30, ("hinge",))]

@@ -10,9 +10,9 @@ import scipy.integrate
 from numpy.testing import assert_allclose
 
 from visviva.demo.tricopter import tricopter
-from visviva.forms.commutation import commutation
-from visviva.forms.connection import connection_coefficients
-from visviva.forms.inertia_forms import inertia_forms
+from visviva.forms.calculus.commutation import commutation
+from visviva.forms.calculus.connection import connection_coefficients
+from visviva.forms.rigid.inertia_forms import inertia_forms
 from visviva.geometry.se3 import SE3
 from visviva.geometry.so3 import SO3
 

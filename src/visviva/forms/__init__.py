@@ -1,35 +1,43 @@
 """Minimal velocities: the equations of motion in the forms of analytical mechanics."""
 
-from visviva.forms.commutation import changed_commutation, commutation, commutation_slope
-from visviva.forms.connection import Metric
-from visviva.forms.constraints import Acceleration, Geometric, Kinematic, Pfaffian
-from visviva.forms.damping import Damping
-from visviva.forms.fields import Field
-from visviva.forms.flow import Flow, HandFlow
-from visviva.forms.hamel import Hamel
-from visviva.forms.hamel_flow import HamelFlow
-from visviva.forms.hamel_symbols import HamelEquations, HamiltonEquations, symbolic_equations, symbolic_hamilton
-from visviva.forms.hamilton import AbstractHamiltonian, Hamiltonian, Legendre, hamilton_rates
-from visviva.forms.linear import Linearisation, linearised
-from visviva.forms.loops import Loop
-from visviva.forms.minimal import MinimalForm
-from visviva.forms.moments import Moments
-from visviva.forms.momentum import MomentumForm
-from visviva.forms.of_mechanisms import analytical
-from visviva.forms.parameterisation import Parameterisation
-from visviva.forms.particles import ParticleMotion, ParticleSystem, Tie
-from visviva.forms.rigid_system import RigidSystem
-from visviva.forms.schemes import DOP853, RK4, BalancedGauss8, Gauss8, Relaxed
-from visviva.forms.stabilisation import (
+from visviva.forms.calculus import attitude, coordinates
+from visviva.forms.calculus.commutation import changed_commutation, commutation, commutation_slope
+from visviva.forms.calculus.connection import Metric
+from visviva.forms.calculus.fields import Field
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.hamel_flow import HamelFlow
+from visviva.forms.calculus.hamel_symbols import (
+    HamelEquations,
+    HamiltonEquations,
+    symbolic_equations,
+    symbolic_hamilton,
+)
+from visviva.forms.calculus.hamilton import AbstractHamiltonian, Hamiltonian, Legendre, hamilton_rates
+from visviva.forms.calculus.linear import Linearisation, linearised
+from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.calculus.particles import ParticleMotion, ParticleSystem, Tie
+from visviva.forms.calculus.stabilisation import (
     independent_rows,
     nearest_configuration,
     projectors,
     restoring_rate,
     stabilised_rate,
 )
-from visviva.forms.stiffness import Stiffness
-from visviva.forms.tracking import computed_torque, particle_tracking_force
-from visviva.forms.tree import Link, Tree
+from visviva.forms.calculus.tracking import computed_torque, particle_tracking_force
+from visviva.forms.flows.flow import Flow, HandFlow
+from visviva.forms.flows.schemes import DOP853, RK4, BalancedGauss8, Gauss8, Relaxed
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.momentum import MomentumForm
+from visviva.forms.minimal.of_mechanisms import analytical
+from visviva.forms.rigid.constraints import Acceleration, Geometric, Kinematic, Pfaffian
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.loops import Loop
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.system import RigidSystem
+from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.forms.trees.loops import TreeLoop
+from visviva.forms.trees.tree import Link, Tree
 
 __all__ = [
     "DOP853",
@@ -66,11 +74,15 @@ __all__ = [
     "Stiffness",
     "Tie",
     "Tree",
+    "TreeDynamics",
+    "TreeLoop",
     "analytical",
+    "attitude",
     "changed_commutation",
     "commutation",
     "commutation_slope",
     "computed_torque",
+    "coordinates",
     "hamilton_rates",
     "independent_rows",
     "linearised",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class AbstractSystem(ABC):
-    """Something with a motion that is no Model, such as a `visviva.forms.flow.Flow`."""
+    """Something with a motion that is no Model, such as a `visviva.forms.flows.flow.Flow`."""
 
     @abstractmethod
     def simulated(

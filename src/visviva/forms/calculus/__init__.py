@@ -1,0 +1,1 @@
+"""Redundant coordinates with minimal velocities: parameterisations, and calculus on them."""

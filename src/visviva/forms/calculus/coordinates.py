@@ -1,0 +1,177 @@
+"""Joints with ready-made coordinates, and parameterisations made of them.
+
+Every joint has body Jacobians that are constant in its own velocities: no derivative is needed anywhere.
+Source: Konz, section 3.4; the list of joints is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_array, finite_vector
+from visviva.errors import ModelError
+from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
+from visviva.forms.calculus.edges import AbstractEdge, adjoint, inverse_pose
+from visviva.forms.calculus.maps import Block, Blocks
+from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.geometry.rotations import checked_homogeneous
+
+Rotation = Literal["quaternion", "matrix"]
+_ROTATIONS: dict[str, Matrix | Quaternion] = {"quaternion": Quaternion(), "matrix": Matrix()}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """X_ab = X_aJ X(q) X_Kb: a motion X(q) between two joint frames J and K, each fixed in its own frame.
+
+    q0: where the parameterisation is checked; the configuration as built by default.
+    """
+
+    name: str
+    chart: AbstractChart
+    X_aJ: Array  # (4, 4)
+    X_Kb: Array  # (4, 4)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(self.name + suffix for suffix in self.chart.coordinates)
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities."""
+        return tuple(self.name + suffix for suffix in self.chart.velocities)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointEdge(AbstractEdge):
+    """The edge of a joint: J = Ad(X_Kb⁻¹) S in the columns of its own velocities, J̇ = 0."""
+
+    a: str
+    b: str
+    joint: Joint
+    read: slice  # its coordinates
+    move: slice  # its velocities
+    n: int
+
+    def pose(self, q: Array) -> Array:  # noqa: D102
+        return np.asarray(self.joint.X_aJ @ self.joint.chart.pose(q[self.read]) @ self.joint.X_Kb)
+
+    def jacobian(self, q: Array) -> Array:  # noqa: D102
+        J = np.zeros((6, self.n))
+        J[:, self.move] = adjoint(inverse_pose(self.joint.X_Kb)) @ self.joint.chart.S
+        return J
+
+    def bias(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        return np.zeros(6)
+
+
+def fixed(name: str = "fixed", *, at: ArrayLike | None = None, to: ArrayLike | None = None) -> Joint:
+    """No coordinate: frame b is carried along by frame a."""
+    return _joint(name, Rigid(), at, to)
+
+
+def revolute(
+    name: str,
+    *,
+    axis: ArrayLike = (0, 0, 1),
+    by: Literal["angle", "pair"] = "angle",
+    at: ArrayLike | None = None,
+    to: ArrayLike | None = None,
+) -> Joint:
+    """A turn about an axis of the joint frame: one angle, or (c, s) = (cos, sin), which never leaves its circle.
+
+    at:  pose X_aJ (4, 4) of the joint frame in frame a.   to: pose X_Kb of frame b in the joint frame that moves.
+    """
+    e = _unit(axis, name)
+    if by == "pair":
+        return _joint(name, Circle(e), at, to)
+    if by != "angle":
+        raise ModelError(f"revolute joint {name!r} is given by='angle' or by='pair', got {by!r}.")
+    return _joint(name, Line(np.concatenate([e, np.zeros(3)])), at, to)
+
+
+def prismatic(
+    name: str, *, axis: ArrayLike = (0, 0, 1), at: ArrayLike | None = None, to: ArrayLike | None = None
+) -> Joint:
+    """A shift along an axis of the joint frame."""
+    return _joint(name, Line(np.concatenate([np.zeros(3), _unit(axis, name)])), at, to)
+
+
+def planar(name: str, *, at: ArrayLike | None = None, to: ArrayLike | None = None) -> Joint:
+    """Motion in the xy plane of the joint frame, (x, y, c, s), in body velocities (ω; v_x, v_y)."""
+    return _joint(name, Plane(), at, to)
+
+
+def spherical(
+    name: str, *, by: Rotation = "quaternion", at: ArrayLike | None = None, to: ArrayLike | None = None
+) -> Joint:
+    """Turns about a point, in body velocities ω: a quaternion (w, x, y, z), or the matrix, column by column."""
+    return _joint(name, _rotation(by, name), at, to)
+
+
+def free(name: str, *, by: Rotation = "quaternion", at: ArrayLike | None = None, to: ArrayLike | None = None) -> Joint:
+    """Any motion, in body velocities (ω; v): position, then quaternion or matrix."""
+    return _joint(name, Space(_rotation(by, name)), at, to)
+
+
+def joined(joints: Mapping[tuple[str, str], Joint], q0: ArrayLike | None = None) -> Parameterisation:
+    """The parameterisation of joints between frames, by ("a", "b"); coordinates and velocities one joint after another.
+
+    q0: a configuration to check it at; as built by default.
+    """
+    n = sum(len(joint.velocities) for joint in joints.values())
+    size = sum(len(joint.coordinates) for joint in joints.values())
+    rows = sum(len(joint.chart.phi.a) for joint in joints.values())
+    edges, A, phi = list[AbstractEdge](), list[Block](), list[Block]()
+    here, move, row = 0, 0, 0
+    for (a, b), joint in joints.items():
+        chart = joint.chart
+        read = slice(here, here := here + len(chart.coordinates))
+        columns = slice(move, move := move + len(chart.velocities))
+        conditions = slice(row, row := row + len(chart.phi.a))
+        edges.append(JointEdge(a, b, joint, read, columns, n))
+        A.append(Block(chart.A, read, (read, columns)))
+        phi.append(Block(chart.phi, read, (conditions,)))
+    start = np.concatenate([np.zeros(0), *(joint.chart.q0 for joint in joints.values())])
+    return Parameterisation.of_maps(
+        tuple(name for joint in joints.values() for name in joint.coordinates),
+        tuple(name for joint in joints.values() for name in joint.velocities),
+        Blocks(size, (size, n), tuple(A)),
+        Blocks(size, (rows,), tuple(phi)),
+        edges,
+        start if q0 is None else finite_vector(q0, "q0", size),
+    )
+
+
+def _joint(name: str, chart: AbstractChart, at: ArrayLike | None, to: ArrayLike | None) -> Joint:
+    return Joint(name, chart, _pose(at, f"at of joint {name!r}"), _pose(to, f"to of joint {name!r}"))
+
+
+def _pose(given: ArrayLike | None, what: str) -> Array:
+    if given is None:
+        return np.eye(4)
+    X = finite_array(given, what, (4, 4))
+    checked_homogeneous(X, what, 3)
+    return X
+
+
+def _unit(axis: ArrayLike, name: str) -> Array:
+    e = finite_vector(axis, f"axis of joint {name!r}", 3)
+    length = float(np.linalg.norm(e))
+    if length == 0:
+        raise ModelError(f"axis of joint {name!r} is zero: give a direction.")
+    return np.asarray(e / length)
+
+
+def _rotation(by: str, name: str) -> Matrix | Quaternion:
+    if by not in _ROTATIONS:
+        raise ModelError(f"joint {name!r} is given by one of {', '.join(_ROTATIONS)}, got {by!r}.")
+    return _ROTATIONS[by]

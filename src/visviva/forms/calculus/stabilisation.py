@@ -1,0 +1,82 @@
+"""Projectors on motions and on constraints, and kinematics that return to φ = 0.
+
+    Y = A⁺,   Ψ = Φ⁺,   Y A = I,   Y Φᵀ = 0,   A Y + Ψ Φ = I
+    q̇ = A ξ - Ψ Λ φ        =>        φ̇ = -Λ φ to first order in φ
+
+Source: Konz (2.8)-(2.10), where "Yᵀ Φ = 0" must read Y Φᵀ = 0, and (A.10)-(A.12).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_array
+from visviva.errors import ModelError
+from visviva.forms.calculus.coordinates import JointEdge
+from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
+from visviva.forms.calculus.parameterisation import Parameterisation
+
+
+def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
+    """Y (n, ν) and Ψ (ν, m) at q: A Y projects on motions, Ψ Φ on what they cannot reach."""
+    Y: Array = np.asarray(np.linalg.pinv(p.A(q)), dtype=np.float64)
+    return Y, np.asarray(np.linalg.pinv(p.Phi(q), rcond=1e-9), dtype=np.float64)
+
+
+def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -> Array:
+    """A ξ - Ψ Λ φ, shape (ν,), Ψ of independent rows of φ only: with redundant ones Φ Ψ is not the identity.
+
+    rate: Λ [1/s], a number or a matrix over the independent rows (see `independent_rows`).
+    Limits:  off φ = 0, Φ A is of the size of φ: the rate of decay is Λ to first order.
+    """
+    rows = independent_rows(p, q)
+    Psi = np.linalg.pinv(p.Phi(q)[rows])
+    phi, Lambda = p.phi(q)[rows], finite_array(rate, "rate")
+    if Lambda.shape not in ((), (len(rows), len(rows))):
+        raise ModelError(f"rate must be a number or have shape {(len(rows),) * 2}, got {Lambda.shape}.")
+    return np.asarray(p.q_dot(q, xi) - Psi @ (Lambda @ phi if Lambda.ndim else Lambda * phi))
+
+
+def independent_rows(p: Parameterisation, q: Array) -> list[int]:
+    """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice."""
+    Phi, rows, basis = p.Phi(q), list[int](), np.zeros((0, p.size_q))
+    for row, gradient in enumerate(Phi):
+        rest = gradient - basis.T @ (basis @ gradient)
+        rest = rest - basis.T @ (basis @ rest)
+        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(gradient):
+            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+            rows.append(row)
+    return rows
+
+
+def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Array:
+    """A ξ + rate · restoring, in closed form, for coordinates of joints; φ decays at the rate 2·rate near φ = 0.
+
+    rotation matrix     Ṙ = R (ω̂ - Λ (RᵀR - I))            Konz (A.12) says rate Λ, it is 2 Λ
+    (c, s), quaternion  ẋ = A ξ - Λ (|x|² - 1) x
+    """
+    q_dot = p.q_dot(q, xi)
+    for edge in p.edges:
+        joint = _joint_edge(edge)
+        q_dot[joint.read] += rate * joint.joint.chart.restoring(q[joint.read])
+    return q_dot
+
+
+def nearest_configuration(p: Parameterisation, q: Array) -> Array:
+    """The nearest q with φ = 0, joint by joint: unit length, and rotations by special polar decomposition."""
+    nearest = np.array(q, dtype=np.float64)
+    for edge in p.edges:
+        joint = _joint_edge(edge)
+        nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])
+    return nearest
+
+
+def _joint_edge(edge: AbstractEdge) -> JointEdge:
+    while isinstance(edge, ChangedEdge):
+        edge = edge.edge
+    if not isinstance(edge, JointEdge):
+        raise ModelError(
+            f"edge {edge.name} is no joint with ready-made coordinates.\nUse stabilised_rate, which takes any of them."
+        )
+    return edge

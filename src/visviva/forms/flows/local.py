@@ -1,0 +1,87 @@
+"""One step of a flow in its local coordinates y = (δ, ξ, s), and what it leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.forms.flows.flow import Flow, FlowState
+from visviva.integrate.newton import NotConverged
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FlowStep:
+    """What an accepted step leaves.
+
+    end:      where it leads.   h: its length, which relaxation changes [s].
+    Y:        (stages, 2n + extra) its stages in local coordinates, at the times t + c h.
+    b:        (stages,) weights of the quadrature over the step, which sum up to 1.
+    error:    estimated local error; zero where there is no estimate.   iterations, residual: of implicit schemes.
+    balanced: whether its balance of energy is closed, for schemes that claim it.
+    """
+
+    end: FlowState
+    h: float
+    Y: Array
+    b: Array
+    c: Array
+    error: float = 0.0
+    iterations: int = 0
+    residual: float = 0.0
+    balanced: bool = True
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A flow seen from the start of a step: ẏ = f(t, y) with y = (δ, ξ, s), y(0) = (0, ξ0, s0)."""
+
+    flow: Flow
+    start: FlowState
+    y0: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "y0", np.concatenate([np.zeros(self.flow.n), self.start.xi, self.start.s]))
+
+    def parts(self, y: Array) -> tuple[Array, Array, Array]:
+        """(q, ξ, s) at local coordinates."""
+        n = self.flow.n
+        return self.flow.advance_q(self.start.q, y[:n]), y[n : 2 * n], y[2 * n :]
+
+    def rate(self, t: float, y: Array) -> Array:
+        """f(t, y)."""
+        n = self.flow.n
+        q, xi, s = self.parts(y)
+        return np.concatenate([self.flow.inverse_tangent(self.start.q, y[:n], xi), *self.flow.rates(t, q, xi, s)])
+
+    def energy(self, y: Array) -> float:
+        """Stored energy [J]."""
+        return self.flow.energy(*self.parts(y))
+
+    def power(self, t: float, y: Array) -> float:
+        """Rate of the energy [W]."""
+        return self.flow.power(t, *self.parts(y))
+
+    def end(self, t: float, y: Array, memory: Array | None = None) -> FlowState:
+        """The state at local coordinates, on the constraints; an error where it is not finite."""
+        if not np.isfinite(y).all():
+            raise NotConverged("its rates are not finite", -1, np.nan)
+        q, xi, s = self.flow.projected(t, *self.parts(y))
+        return FlowState(t, q, xi, s, memory=np.zeros(0) if memory is None else memory)
+
+    def sizes(self, h: float, k: Array) -> Array:
+        """Units of y for errors and rounding: those of δ are the flow's; velocities follow from the fastest one.
+
+        With δ in units L, ξ counts in L S with S² = max((ξ/L)², |ξ̇|/L): the fastest rate, or that of a fall through L.
+        Other states count as the flow says. k: rates at the start.
+        """
+        n, L = self.flow.n, self.flow.sizes(self.start.q)
+        xi, s = self.y0[n : 2 * n], self.y0[2 * n :]
+        fastest = float(np.abs(xi / L).max(initial=0.0))
+        fall = float(np.sqrt(np.abs(k[n : 2 * n] / L).max(initial=0.0)))
+        others = self.flow.other_sizes(s, np.abs(h * k[2 * n :]))
+        return np.concatenate([L, L * (max(fastest, fall) or 1.0), others])

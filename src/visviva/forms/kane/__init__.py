@@ -1,0 +1,1 @@
+"""Kane's equations from velocities of particles and bodies."""

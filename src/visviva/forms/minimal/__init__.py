@@ -1,0 +1,1 @@
+"""Mechanisms in minimal velocities, on a spanning tree of their joints."""

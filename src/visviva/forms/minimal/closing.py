@@ -1,0 +1,67 @@
+"""Constraints of a state: whether it satisfies them, and the nearest one that does, in the metric of kinetic energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import AssemblyError
+from visviva.forms.minimal.point import Point
+from visviva.model.driven import row_inputs
+
+if TYPE_CHECKING:
+    from visviva.forms.minimal.form import MinimalForm
+
+ITERATIONS = 20
+ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
+CLOSED = 1e-14  # g in units of its terms
+NEARLY = 1e-9  # of the same: from here on no progress is rounding
+
+
+def closed(form: MinimalForm, point: Point) -> Point:
+    """The configuration that Gauss and Newton's steps of least kinetic energy reach; s and ξ are as they were.
+
+    Each step must come nearer, else an error names what stays open: a projection repairs what a step of a run leaves,
+    and does not search.
+    """
+    zero, best = np.zeros(form.n), np.inf
+    for _ in range(ITERATIONS):
+        g, scale = form.open.g(point.x), form.open.g_scale(point.x)
+        gap = float((np.abs(g) / scale).max(initial=0.0))
+        if gap <= CLOSED or (gap <= NEARLY and gap >= 0.5 * best):
+            return point
+        if not gap < best:
+            break
+        best = gap
+        delta = form.constrained(point, zero, -g).a
+        point = Point(form, form.advance_q(point.q, delta), point.xi, point.s)
+    worst = int((np.abs(g) / scale).argmax())
+    raise AssemblyError(
+        f"{form.open.kinds[worst][0]!r} of mechanism {form.name!r} cannot be closed from this state: "
+        f"g = {g[worst]:.3g} is left.\nStart from one that is nearer, e.g. form.initial."
+    )
+
+
+def tangent(form: MinimalForm, point: Point, u: Array) -> Array:
+    """ξ nearest to that of a state among those that satisfy Z ξ = ṡ."""
+    return form.constrained(point, point.M @ point.xi, -row_inputs(form.open, point.x, u)).a
+
+
+def check_state(form: MinimalForm, point: Point, u: Array) -> None:
+    """An error that names the constraint if a state violates one, in positions or in velocities."""
+    model = form.open
+    if not model.constraints:
+        return
+    gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
+    if gap.max(initial=0.0) <= ON_ROWS:
+        driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
+        size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
+        gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
+    if gap.max(initial=0.0) > ON_ROWS:
+        worst = int(gap.argmax())
+        raise AssemblyError(
+            f"the state of mechanism {form.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
+            "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
+        )

@@ -1,0 +1,317 @@
+"""Mechanisms in minimal velocities: any mechanism, with every element it has, on a spanning tree of its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_vector
+from visviva.compiler import compile_mechanism
+from visviva.forms.flows.configuration import Configuration
+from visviva.forms.flows.flow import Flow, FlowState
+from visviva.forms.minimal.closing import check_state, closed, tangent
+from visviva.forms.minimal.constrained import Constrained, constrained
+from visviva.forms.minimal.inertial import INERTIAL
+from visviva.forms.minimal.model_states import ModelStates
+from visviva.forms.minimal.names import coordinate_names, velocity_names
+from visviva.forms.minimal.point import Point
+from visviva.forms.minimal.spanning import Spanning, spanning
+from visviva.forms.minimal.state import Coordinates
+from visviva.forms.trees.links import SIZES, q_dot
+from visviva.forms.trees.tree import Tree
+from visviva.integrate.inputs import TimeInputs, input_function
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.linkage import Linkage, mass_vector
+from visviva.mechanism.parts import Body
+from visviva.mechanism.positions import close
+from visviva.mechanism.singular import regularity
+from visviva.model import Model, State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """ξ̇ and ṡ at a state, multipliers w of the rows that the tree does not hold, and velocities' rates V̇ of bodies."""
+
+    xi_dot: Array
+    s_dot: Array
+    w: Array
+    V_dot: Array
+
+
+@final
+class MinimalForm(Flow):
+    """M(q) ξ̇ + c(q, ξ) = τ(q, ξ, s, t) - Zᵀw,   Z(q) ξ̇ = z(q, ξ, t),   q̇ = A(q) ξ,   ṡ = …
+
+    Bodies move by V = S(q) ξ, by recursion over a tree that spans the mechanism; M = SᵀM_b S. All forces are those of
+    the Model in Lie form, projected: every spring, damper, motor, port and thermal node comes along. Z: rows of joints
+    that close loops, of gears, user constraints, rolling and drives. Konz, sections 3.4 and 3.5.
+
+    q is redundant where a joint is a ball or free (quaternions), so that no configuration is singular.
+
+    model:  in Lie form.   open: the same without the constraints that the tree satisfies by itself.
+    tree:   the links.   spanning: where they come from.
+    inputs: u over time.   form: how c is evaluated, see `inertial`.
+    """
+
+    def __init__(self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None) -> None:
+        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it."""
+        self.inputs: TimeInputs
+        self.model: Model
+        self.inputs, self.model = (
+            (inputs, m) if isinstance(m, Model) else input_function(compile_mechanism(m, "lie"), inputs)
+        )
+        assert self.model.mechanism is not None
+        self.mechanism = self.model.mechanism
+        self.form = form
+        self.name = self.mechanism.name
+        self.spanning: Spanning = spanning(self.mechanism)
+        held = self.spanning.held
+        structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
+        self.open: Model = replace(self.model, structures=structures)
+        self.states = ModelStates(self.model, self.spanning)
+        self.configuration = configuration(self.tree)
+        self.n, self.size_q, self.extra = self.spanning.n, self.spanning.size_q, self.states.extra
+        self.q_names = coordinate_names(self.spanning)
+        self.xi_names = velocity_names(self.spanning)
+        self.s_names = tuple(
+            name if at.stop - at.start == 1 else f"{name}[{k}]"
+            for name, at in self.states.s.items()
+            for k in range(at.stop - at.start)
+        )
+        self.names = (*self.q_names, *self.xi_names, *self.s_names)
+        self._bodies()
+
+    def _bodies(self) -> None:
+        """Arrays over all bodies: link, principal axes and centre of mass there, inertia."""
+        bodies = self.mechanism.bodies
+        self.link = np.array([self.spanning.link[body.name] for body in bodies], dtype=np.intp)
+        self.rigid = np.array([isinstance(body, Body) for body in bodies], dtype=bool)
+        self.arm = np.array([self.tree.links[k].com for k in self.link])
+        R = [self.tree.links[k].X_LB[:3, :3] for k in self.link]
+        self.R_LC = np.array([Q @ b.R_BC if isinstance(b, Body) else Q for Q, b in zip(R, bodies, strict=True)])
+        self.masses = np.concatenate([mass_vector(body) for body in bodies])
+        self.moving = np.flatnonzero(np.concatenate([np.arange(6) >= 3 * (not rigid) for rigid in self.rigid]))
+        diagonals = np.zeros(6 * len(bodies))
+        diagonals[self.moving] = self.masses
+        self.inertias = np.eye(6) * diagonals.reshape(-1, 1, 6)
+        self.at_z = self.model.layout.act(tuple(self.model.kinetic))
+
+    @property
+    def tree(self) -> Tree:
+        """The links."""
+        return self.spanning.tree
+
+    def gyroscopic(self, V: Array) -> Array:
+        """ω x Jω of all bodies at velocities V, over these."""
+        moments = np.zeros((len(self.rigid), 6))
+        both = np.zeros((len(self.rigid), 6))
+        both.reshape(-1)[self.moving] = V
+        w, J = both[:, :3], np.diagonal(self.inertias, axis1=1, axis2=2)[:, :3]
+        moments[:, :3] = np.cross(w, J * w)
+        return moments.reshape(-1)[self.moving]
+
+    # -- states -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def initial(self) -> Coordinates:
+        """The mechanism as assembled."""
+        return self.coordinates(self.mechanism.assemble()[0])
+
+    def coordinates(self, state: Any) -> Coordinates:
+        """(q, ξ, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`; see `reading`."""
+        from visviva.forms.minimal.reading import coordinates
+
+        return coordinates(self, state)
+
+    def checked(self, initial: Any) -> FlowState:
+        """Where a run starts: as assembled, at what `coordinates` takes, or at (q, ξ, s); s may be left out."""
+        if initial is None or isinstance(initial, Motion | State | np.ndarray):
+            initial = self.initial if initial is None else self.coordinates(initial)
+        elif isinstance(initial, Sequence) and len(initial) == 2:
+            initial = (*initial, self.initial.s)
+        state = Flow.checked(self, initial)
+        point = Point(self, state.q, state.xi, state.s)
+        check_state(self, point, self._u(state.t, point))
+        return state
+
+    def at(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Point:
+        """Everything at one state; ξ defaults to zero, s to what it is as assembled."""
+        q = finite_vector(q, f"coordinates q of {self.name!r}", self.size_q)
+        xi = np.zeros(self.n) if xi is None else finite_vector(xi, f"velocities xi of {self.name!r}", self.n)
+        if s is None:
+            s = self.initial.s if self.extra else np.zeros(0)
+        return Point(self, q, xi, finite_vector(s, f"states s of {self.name!r}", self.extra))
+
+    def x(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Array:
+        """The Model's state."""
+        return self.at(q, xi, s).x
+
+    # -- equations ----------------------------------------------------------------------------------------------
+
+    def S(self, q: Array) -> Array:
+        """Velocities of all bodies in the Model are S(q) ξ, (m, n)."""
+        return self.at(q).S
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M(q)."""
+        return self.at(q).M
+
+    def bias(self, q: Array, xi: Array) -> Array:
+        """c(q, ξ), the inertia forces without accelerations, in the way of the form."""
+        return INERTIAL[self.form](self.at(q, xi))
+
+    def forces(self, q: Array, xi: Array, s: Array | None = None, *, t: float = 0.0, u: Any = None) -> Array:
+        """τ: all that acts but inertia and reactions; inputs as they are at t, or u."""
+        point = self.at(q, xi, s)
+        return point.force(self._u(t, point, u))
+
+    def constraints(self, q: Array) -> Array:
+        """Z(q), rows over ξ that the tree does not hold, (k, n)."""
+        return self.at(q).Z
+
+    def accelerations(
+        self,
+        q: Array,
+        xi: Array,
+        s: Array | None = None,
+        *,
+        t: float = 0.0,
+        u: Any = None,
+        u_dot: Any = None,
+        tau: Array | None = None,
+    ) -> Array:
+        """ξ̇ at a state that satisfies the constraints, else an error.
+
+        u, u_dot: inputs and rates of those that drive; default: as they are at t.   tau: further generalised forces.
+        """
+        point = self.at(q, xi, s)
+        inputs = self._u(t, point, u)
+        check_state(self, point, inputs)
+        rates = self._driven(t) if u_dot is None else finite_vector(u_dot, "u_dot", len(inputs))
+        return self.solve(point, inputs, rates, tau).xi_dot
+
+    def inverse_dynamics(
+        self, q: Array, xi: Array, xi_dot: Array, s: Array | None = None, *, t: float = 0.0, u: Any = None
+    ) -> Array:
+        """Further generalised forces M ξ̇ + c - τ that accelerations ξ̇ take, reactions of loops among them."""
+        point = self.at(q, xi, s)
+        xi_dot = finite_vector(xi_dot, f"accelerations xi_dot of {self.name!r}", self.n)
+        return point.M @ xi_dot + INERTIAL[self.form](point) - point.force(self._u(t, point, u))
+
+    def reactions(self, q: Array, xi: Array, s: Array | None = None, *, t: float = 0.0) -> dict[str, Array]:
+        """Reactions by name of joint or constraint: see `reactions`."""
+        from visviva.forms.minimal.reactions import reactions
+
+        point = self.at(q, xi, s)
+        u = self._u(t, point)
+        check_state(self, point, u)
+        return reactions(self, point, u, self._driven(t))
+
+    def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None) -> Solved:
+        """Accelerations and multipliers; nothing is checked."""
+        flow = point.flow(u)
+        force = point.S.T @ (flow[self.at_z] + point.gyroscopic) - INERTIAL[self.form](point)
+        if tau is not None:
+            force = force + finite_vector(tau, f"forces tau on {self.name!r}", self.n)
+        found = self.constrained(point, force, point.row_rates(u_dot))
+        s_dot = [flow[self.open.layout.z[name]] for name in self.states.s]
+        V_dot = point.S @ found.a + point.S_dot @ point.xi
+        return Solved(found.a, np.concatenate([np.zeros(0), *s_dot]), found.w, V_dot)
+
+    def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
+        """M a + Zᵀw = b, Z a = z."""
+        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent rows among those that the tree does not hold, at a regular configuration."""
+        if not self.open.constraints:
+            return 0
+        linkage = Linkage(self.mechanism)
+        kept = regularity(linkage, close(linkage, linkage.kinematics.as_built)).kept
+        return int(kept.sum()) - (len(self.masses) - self.n)
+
+    def unconstrained(self, point: Point, b: Array) -> Array:
+        """M⁻¹ b."""
+        none = np.zeros((0, self.n)), np.zeros(0)
+        return constrained(point.M, none[0], b, none[1], self.xi_names, f"mechanism {self.name!r}").a
+
+    # -- flow ---------------------------------------------------------------------------------------------------
+
+    def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
+        """(ξ̇, ṡ)."""
+        point = Point(self, q, xi, s)
+        found = self.solve(point, self._u(t, point), self._driven(t))
+        return found.xi_dot, found.s_dot
+
+    def q_dot(self, q: Array, xi: Array) -> Array:
+        """A(q) ξ, the rates of the coordinates themselves, for solvers that know nothing of rotations."""
+        links = zip(self.tree.links, self.spanning.places, strict=True)
+        return np.concatenate([np.zeros(0), *(q_dot(link.kind, q[at.q], xi[at.xi]) for link, at in links)])
+
+    def advance_q(self, q: Array, delta: Array) -> Array:
+        """See `Configuration`."""
+        return self.configuration.advance(q, delta)
+
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
+        """See `Configuration`."""
+        return self.configuration.inverse_tangent(delta, xi)
+
+    def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
+        """Stored energy [J]; with thermal nodes the exergy H of the Model, relative to the environment."""
+        return float(self.open.H(self.at(q, xi, s).x))
+
+    def energies(self, q: Array, xi: Array, s: Array | None = None) -> dict[str, float]:
+        """Stored energy [J] by component."""
+        return {name: float(value) for name, value in self.open.energies(self.at(q, xi, s).x).items()}
+
+    def kinetic_energy(self, q: Array, xi: Array) -> float:
+        """½ ξᵀM ξ [J]."""
+        V = self.at(q, xi).V
+        return float(0.5 * self.masses @ V**2)
+
+    def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
+        """yᵀu - zᵀR z [W]: what inputs and drives supply, less what is dissipated."""
+        point = Point(self, q, xi, s)
+        u = self._u(t, point)
+        z = np.array(point.z)
+        if len(self.open.kinds):
+            z[self.open.layout.dim : self.open.layout.solved] = self.solve(point, u, self._driven(t)).w
+        return float(self.open.outputs(point.x, z) @ u - self.open.heats(point.x, z).sum())
+
+    def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
+        """The nearest state, in the metric of kinetic energy, that satisfies all constraints.
+
+        An error if the positions cannot be closed from here.
+        """
+        if not self.open.constraints:
+            return q, xi, s
+        point = closed(self, Point(self, q, xi, s))
+        xi = tangent(self, point, self._u(t, point))
+        return point.q, xi, self.states.s_of(point.x)
+
+    def inputs_at(self, t: float, point: Point) -> tuple[Array, Array]:
+        """u, and u̇ of what drives."""
+        return self._u(t, point), self._driven(t)
+
+    def _u(self, t: float, point: Point, u: Any = None) -> Array:
+        if u is not None:
+            return finite_vector(u, f"inputs u of {self.name!r}", len(self.inputs.base))
+        return self.open.supplied(t, point.x, point.z, self.inputs(t)) if self.open.feedback else self.inputs(t)
+
+    def _driven(self, t: float) -> Array:
+        """Rates of what drives prescribe, zero for other inputs."""
+        rates = np.zeros(len(self.inputs.base))
+        for name, law in self.inputs.laws.items():
+            rates[self.inputs.columns[name]] = law.acceleration(t)
+        return rates
+
+
+def configuration(tree: Tree) -> Configuration:
+    """The space of its coordinates."""
+    return Configuration(tuple(k if k in ("ball", "free") else SIZES[k][0] for k in (link.kind for link in tree.links)))

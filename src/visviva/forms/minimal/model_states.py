@@ -1,0 +1,81 @@
+"""States of a mechanism's model in Lie form, put together from what minimal coordinates say of it."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.conditions import angle_variable
+from visviva.forms.minimal.spanning import Spanning
+from visviva.geometry.turning import continued
+from visviva.library.joints import TURN, Angle
+from visviva.mechanism.joint_coordinates import turn_names
+from visviva.mechanism.parts import Joint
+from visviva.model import Model
+
+
+@final
+class ModelStates:
+    """Which variables of a model follow from coordinates q of a tree, and which are states s of their own.
+
+    Poses and velocities of bodies follow, and so do lengths of springs, and the angles of joints in the tree. Others
+    are states: currents, entropies, what drives prescribe, and angles of joints that are cut, of which the
+    configuration says all but the number of turns.
+
+    s: where each state of its own is in s, by variable.   extra: their number.
+    """
+
+    def __init__(self, model: Model, spanning: Spanning) -> None:
+        assert model.mechanism is not None
+        self.model, self.spanning = model, spanning
+        self.angles = angle_variables(model)
+        at = {(place.joint.name, place.coordinate): place.q for place in spanning.places if place.joint is not None}
+        self._turned = {
+            name: at[joint.name, k] for name, (joint, k) in self.angles.items() if (joint.name, k) in at
+        }  # where the angles of the tree are in q
+        bodies = {f"{body.name}.{letter}" for body in model.mechanism.bodies for letter in "qv"}
+        follow = bodies | (set(model.measured) - set(self.angles)) | set(self._turned)
+        self.s: dict[str, slice] = {}
+        self.extra = 0
+        for variable in model.variables:
+            if variable.name not in follow:
+                self.s[variable.name] = slice(self.extra, self.extra + variable.space.size)
+                self.extra += variable.space.size
+        self._lengths = {name: part for name, part in model.measured.items() if name not in self.angles}
+
+    def s_of(self, x: Array) -> Array:
+        """Its own states in a state of the model."""
+        return np.concatenate([np.zeros(0), *(x[self.model.layout.x[name]] for name in self.s)])
+
+    def x(self, q: Array, poses: Array, V: Array, s: Array) -> Array:
+        """The state of the model; poses, V: coordinates and velocities of all bodies, one after the other."""
+        model, x = self.model, np.zeros(self.model.layout.size)
+        assert model.mechanism is not None
+        names = [body.name for body in model.mechanism.bodies]
+        x[model.layout.read(tuple(f"{name}.q" for name in names))] = poses
+        x[model.layout.read(tuple(f"{name}.v" for name in names))] = V
+        for name, part in self._lengths.items():
+            x[model.layout.x[name]] = part.value(x[model.layout.read(part.reads)])
+        for name, place in self._turned.items():
+            x[model.layout.x[name]] = q[place]
+        for name, at in self.s.items():
+            value = s[at]
+            if name in self.angles:
+                part = model.measured[name]
+                value = continued(part.value(x[model.layout.read(part.reads)]), value)
+            x[model.layout.x[name]] = value
+        return x
+
+
+def angle_variables(model: Model) -> dict[str, tuple[Joint, int]]:
+    """The variables of a mechanism's model that are angles over many turns: joint, and number of the coordinate."""
+    m = model.mechanism
+    assert m is not None
+    found = {f"{part.name}.angle": (part.joint, part.joint.joint.coordinates.index(TURN)) for part in m.torsions}
+    found |= {stop.variable: (stop.joint, stop.coordinate) for stop in m.stops if isinstance(stop.measure, Angle)}
+    for joint in m.joints:
+        for name, angle in turn_names(joint).items():
+            found[angle_variable(name)] = joint, joint.joint.coordinates.index(angle)
+    return {name: place for name, place in found.items() if name in model.measured}

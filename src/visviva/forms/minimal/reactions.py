@@ -1,0 +1,31 @@
+"""Reactions of joints and constraints, from the accelerations in minimal velocities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from visviva._arrays import Array
+from visviva.forms.minimal.point import Point
+from visviva.geometry.nullspace import split
+from visviva.results.reactions import reaction
+
+if TYPE_CHECKING:
+    from visviva.forms.minimal.form import MinimalForm
+
+
+def reactions(form: MinimalForm, point: Point, u: Array, u_dot: Array) -> dict[str, Array]:
+    """By name: of a joint the wrench (m; f) on its child in the joint frame there, of a constraint the forces -λ.
+
+    What the bodies need beyond the forces that act on them, M_b V̇ - f = -Cᵀλ, gives the multipliers of all joints, in
+    the tree or not; where constraints are redundant, those of least Euclidean norm in SI units.
+    """
+    model = form.model
+    V_dot = form.solve(point, u, u_dot).V_dot
+    missing = point.flow(u)[form.at_z] - form.masses * V_dot
+    lam = split(model.C(point.x)[:, form.at_z]).solve_transposed(missing)
+    found = {joint.name: reaction(model, joint, point.x, lam) for joint in form.mechanism.joints if joint.joint.rows}
+    leads = {f"{joint.name}.lead" for joint in form.mechanism.joints if joint.joint.lead is not None}
+    for condition in form.mechanism.conditions:
+        if condition.name not in leads:
+            found[condition.name] = -lam[model.layout.act((condition.name,)) - model.layout.dim]
+    return found

@@ -1,0 +1,182 @@
+"""Minimal coordinates read from the states that models, runs and assemblies have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from visviva._arrays import Array, finite_vector
+from visviva.compiler import compile_mechanism, initial_x, lie_state
+from visviva.errors import AssemblyError, ModelError
+from visviva.forms.minimal.closing import check_state
+from visviva.forms.minimal.constrained import constrained
+from visviva.forms.minimal.point import Point
+from visviva.forms.minimal.state import Coordinates
+from visviva.forms.trees.links import pose
+from visviva.geometry import SO3
+from visviva.geometry.quaternion import quaternion
+from visviva.geometry.turning import continued
+from visviva.library.joints import Angle
+from visviva.mechanism import Motion
+from visviva.mechanism.coordinates import POSES, movers
+from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parts import Body, Joint
+from visviva.model import State
+from visviva.model.driven import row_inputs
+
+if TYPE_CHECKING:
+    from visviva.forms.minimal.form import MinimalForm
+
+OFF = 1e-8  # [of the extent] that a body may be away from where the tree would have it
+
+
+def coordinates(form: MinimalForm, state: Any) -> Coordinates:
+    """(q, ξ, s) of a state x of the Lie model, a `State` of either form, or a `Motion`.
+
+    A configuration that violates a joint is an error that names it, and so are such velocities. Only those of a
+    `State` are projected, in the metric of kinetic energy: schemes with directors keep velocities between the steps
+    on the constraints, not at their ends.
+    """
+    x, V, angles, t = _given(form, state)
+    q = _positions(form, x, angles)
+    s = form.states.s_of(x)
+    point = Point(form, q, np.zeros(form.n), s)
+    _check_places(form, x, point.x)
+    u = form.inputs(t)
+    exact = not isinstance(state, State)
+    metric = np.ones(len(V)) if exact else Linkage(form.mechanism).metric
+    M = point.S.T @ (metric[:, None] * point.S)
+    rows = -row_inputs(form.open, point.x, u)
+    xi = constrained(M, point.Z, point.S.T @ (metric * V), rows, form.xi_names, f"mechanism {form.name!r}").a
+    if exact:
+        check_state(form, Point(form, q, xi, s), u)
+        _check_velocities(form, V, point.S @ xi)
+    return Coordinates(q, xi, s)
+
+
+def _given(form: MinimalForm, state: Any) -> tuple[Array, Array, dict[str, float], float]:
+    """State of the Lie model, velocities of all bodies, known angles by turn, and time."""
+    model = form.model
+    at = model.layout.read(tuple(model.kinetic))
+    if isinstance(state, Motion):
+        if set(state.q) != {body.name for body in form.mechanism.bodies}:
+            raise ModelError(f"the motion is of other bodies ({', '.join(state.q)}) than those of {form.name!r}.")
+        x = initial_x(model, state)
+        return x, x[at], dict(state.angles), 0.0
+    if isinstance(state, State):
+        angles = dict(zip((turn.name for turn in model.turns), state.angles.tolist(), strict=False))
+        if state.x.size == model.layout.size:
+            return state.x, state.x[at], angles, state.t
+        directors = compile_mechanism(form.mechanism, "directors")
+        if state.x.size != directors.layout.size:
+            raise ModelError(f"the state is one of {', '.join(state.names)}: no state of mechanism {form.name!r}.")
+        velocities = [_tangent(body, directors, state.x) for body in form.mechanism.bodies]
+        return lie_state(directors, model, state.x), np.concatenate(velocities), angles, state.t
+    if isinstance(state, tuple):
+        raise ModelError("coordinates() takes one state; m.assemble() returns two things: pass the first.")
+    x = finite_vector(state, f"state x of {form.name!r}", model.layout.size)
+    return x, x[at], {}, 0.0
+
+
+def _tangent(body: Any, directors: Any, x: Array) -> Array:
+    """(ω; v) nearest to the velocities of centre of mass and directors, in the metric of kinetic energy where it is."""
+    q, v = (x[directors.layout.x[f"{body.name}.{letter}"]] for letter in "qv")
+    if not isinstance(body, Body):
+        return v
+    N = POSES.lift(q)
+    M = np.diagonal(directors.mass(f"{body.name}.v", x))
+    M = np.maximum(M, 1e-9 * M.max()) if M.any() else np.ones_like(M)
+    return np.asarray(np.linalg.solve(N.T @ (M[:, None] * N), N.T @ (M * v)))
+
+
+def _positions(form: MinimalForm, x: Array, angles: dict[str, float]) -> Array:
+    """Coordinates of all links, from the poses of the bodies."""
+    model, q = form.model, np.zeros(form.size_q)
+    known = {place: x[model.layout.x[name]][0] for name, place in form.states.angles.items()}
+    links, places = form.tree.links, form.spanning.places
+    R, r = [np.eye(3)] * (len(links) + 1), [np.zeros(3)] * (len(links) + 1)
+    for k, (link, place) in enumerate(zip(links, places, strict=True)):
+        R_WJ = R[link.parent] @ link.X_PJ[:3, :3]
+        r_WJ = r[link.parent] + R[link.parent] @ link.X_PJ[:3, 3]
+        if place.joint is not None and place.coordinate is not None:
+            q[place.q] = _named(form, place.joint, place.coordinate, x, known, angles)
+        else:
+            R_WL, r_WL = _target(form, k, x)
+            if link.kind == "slider":
+                q[place.q] = R_WJ[:, 2] @ (r_WL - r_WJ)
+            elif link.kind == "ball":
+                q[place.q] = quaternion(SO3.nearest(R_WJ.T @ R_WL).R)
+            elif link.kind == "free":
+                q[place.q] = np.concatenate([R_WJ.T @ (r_WL - r_WJ), quaternion(SO3.nearest(R_WJ.T @ R_WL).R)])
+        R_JL, r_JL = pose(link, q[place.q])
+        R[k], r[k] = R_WJ @ R_JL, r_WJ + R_WJ @ r_JL
+    return q
+
+
+def _named(
+    form: MinimalForm,
+    joint: Joint,
+    coordinate: int,
+    x: Array,
+    known: dict[tuple[Joint, int], float],
+    angles: dict[str, float],
+) -> float:
+    """A coordinate of a joint; of an angle the turns that are known."""
+    movers_q = np.concatenate([x[form.model.layout.x[f"{end.name}.q"]] for end in movers(joint)])
+    value = float(coordinate_values(joint, movers_q)[coordinate])
+    part = joint.joint.coordinates[coordinate]
+    if not isinstance(part, Angle):
+        return value
+    turn = next(name for name, angle in turn_names(joint).items() if angle == part)
+    near = angles.get(turn, known.get((joint, coordinate), 0.0))
+    return float(continued(np.asarray(value), np.asarray(near)))
+
+
+def _target(form: MinimalForm, k: int, x: Array) -> tuple[Array, Array]:
+    """Orientation and origin in the world of a link, from the body that its joint carries.
+
+    What follows the link within the joint are sliders, which do not turn.
+    """
+    body = form.spanning.places[k].carrier
+    b = form.mechanism.bodies.index(body)
+    coordinates = x[form.model.layout.x[f"{body.name}.q"]]
+    if not isinstance(body, Body):
+        return np.eye(3), coordinates
+    last = form.spanning.link[body.name]
+    R_WL = POSES.rotation(coordinates) @ form.R_LC[b].T
+    r_WL = POSES.translation(coordinates) - R_WL @ form.arm[b]
+    for later in range(last, k, -1):
+        R_WL = R_WL @ form.tree.links[later].X_PJ[:3, :3].T
+    return R_WL, r_WL
+
+
+def _check_places(form: MinimalForm, x: Array, reached: Array) -> None:
+    """An error if the tree does not reach the bodies where the state has them."""
+    gaps = {}
+    extent = 1.0
+    for body in form.mechanism.bodies:
+        at = form.model.layout.x[f"{body.name}.q"]
+        gaps[body.name] = float(np.abs(x[at] - reached[at]).max())
+        extent = max(extent, float(np.abs(x[at][:3]).max()))
+    for place in form.spanning.places:  # from the ground outwards: the first one is the cause
+        if gaps[place.carrier.name] > OFF * extent:
+            joint = "its pose is no rotation" if place.joint is None else f"violates joint {place.joint.name!r}"
+            raise AssemblyError(
+                f"the state of mechanism {form.name!r} {joint}: {place.carrier.name!r} is off by "
+                f"{gaps[place.carrier.name]:.3g}.\nStart from a consistent configuration, e.g. that of m.assemble()."
+            )
+
+
+def _check_velocities(form: MinimalForm, V: Array, reached: Array) -> None:
+    fastest = float(np.abs(V).max(initial=0.0))
+    gap = np.abs(V - reached)
+    if gap.max(initial=0.0) <= OFF * max(fastest, 1e-300):
+        return
+    widths = np.cumsum([6 if rigid else 3 for rigid in form.rigid])
+    body = form.mechanism.bodies[int(np.searchsorted(widths, int(gap.argmax()), side="right"))]
+    raise AssemblyError(
+        f"the velocities of mechanism {form.name!r} violate its joints: that of {body.name!r} is off by "
+        f"{gap.max():.3g}.\nStart from consistent ones, e.g. those of m.assemble()."
+    )

@@ -1,0 +1,211 @@
+"""Spanning trees: a mechanism as a tree of links, and the joints that are cut to make it one.
+
+The tree holds as many constraint rows as a tree can: joints with many rows come first (a spanning tree of greatest
+weight, grown from the ground, the shallowest where several would do), so that the loops that are left have the least
+rows. What hangs on nothing flies.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.forms.trees.links import SIZES
+from visviva.forms.trees.tree import Link, Tree
+from visviva.geometry import SE3
+from visviva.library.joints import AbstractJoint
+from visviva.mechanism import Mechanism
+from visviva.mechanism.coupling import lead_of
+from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+
+X_AXIS, Y_AXIS = np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]]  # frames with z along x, and along y
+REVERSED = np.diag([1.0, -1.0, -1.0])  # half a turn about x
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One elementary motion of a joint.
+
+    R: its axes in the joint's frame, z along its own axis.   coordinate: its number among those of the joint.
+    """
+
+    kind: str
+    R: Array  # (3, 3)
+    coordinate: int | None = None
+    pitch: float = 0.0
+
+
+_Z = np.eye(3)
+PARTS: dict[str, tuple[Part, ...]] = {
+    "fixed": (),
+    "revolute": (Part("hinge", _Z, 0),),
+    "prismatic": (Part("slider", _Z, 0),),
+    "screw": (Part("hinge", _Z, 0),),
+    "cylindrical": (Part("slider", _Z, 1), Part("hinge", _Z, 0)),
+    "universal": (Part("hinge", _Z, 0), Part("hinge", X_AXIS, 1)),
+    "planar": (Part("slider", X_AXIS, 1), Part("slider", Y_AXIS, 2), Part("hinge", _Z, 0)),
+    "spherical": (Part("ball", _Z),),
+    "point_on_line": (Part("slider", _Z, 0), Part("ball", _Z)),
+    "point_on_plane": (Part("slider", X_AXIS, 0), Part("slider", Y_AXIS, 1), Part("ball", _Z)),
+    "free": (Part("free", _Z),),
+}  # parent to child; rods have no entry: they are never in a tree
+FLIGHT = (Part("slider", X_AXIS), Part("slider", Y_AXIS), Part("slider", _Z))  # of a particle
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a link comes from, and where its coordinates and velocities are.
+
+    joint:      it is a part of this joint; None: it flies.   carrier: the body or particle that the joint carries.
+    coordinate: its number among the coordinates of the joint, where it has one.
+    last:       whether it carries the body itself.
+    """
+
+    joint: Joint | None
+    carrier: Body | Particle
+    coordinate: int | None
+    last: bool
+    q: slice
+    xi: slice
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spanning:
+    """The tree of a mechanism: one or more links for each body and particle.
+
+    places: of the links.   link: the one that carries each body and particle, by name.
+    held:   names of the constraints that the tree satisfies by itself.   cut: joints that close loops.
+    """
+
+    tree: Tree
+    places: tuple[Place, ...]
+    link: dict[str, int]
+    held: frozenset[str]
+    cut: tuple[Joint, ...]
+
+    @property
+    def size_q(self) -> int:
+        """Number of coordinates."""
+        return sum(SIZES[link.kind][0] for link in self.tree.links)
+
+    @property
+    def n(self) -> int:
+        """Number of velocities."""
+        return sum(SIZES[link.kind][1] for link in self.tree.links)
+
+
+def spanning(m: Mechanism) -> Spanning:
+    """The tree with the least rows left to its loops."""
+    grown = list(_grow(m))
+    used = [joint for joint, _, _ in grown if joint is not None]
+    links: list[Link] = []
+    places: list[Place] = []
+    carried = {m.ground.name: -1}
+    X_WL = {-1: SE3.identity()}  # poses of links that carry bodies, as built
+    for joint, above, below in grown:
+        parent = carried[above.name]
+        X_WP, X_WC = _frames(joint, above, below)
+        chain = _chain(joint, below)
+        X_PJ, R = X_WL[parent].inverse() @ X_WP, np.eye(3)
+        for k, part in enumerate(chain):
+            last = k == len(chain) - 1
+            name = below.name if last else f"{below.name} on {'ground' if joint is None else joint.name}, part {k + 1}"
+            own = X_PJ @ SE3(R.T @ part.R, np.zeros(3))
+            q, xi = SIZES[part.kind]
+            q0, xi0 = (places[-1].q.stop, places[-1].xi.stop) if places else (0, 0)
+            places.append(Place(joint, below, part.coordinate, last, slice(q0, q0 + q), slice(xi0, xi0 + xi)))
+            link = Link(name, parent, part.kind, own.matrix, 0.0, np.zeros(3), np.zeros((3, 3)), part.pitch)
+            if last:
+                X_WL[len(links)] = X_WC @ SE3(part.R, np.zeros(3))
+                link = _carrying(link, below, X_WL[len(links)])
+            parent = len(links)
+            links.append(link)
+            X_PJ, R = SE3.identity(), part.R
+        carried[below.name] = parent
+    del carried[m.ground.name]
+    held = {joint.name for joint in used} | {lead_of(joint).name for joint in used if joint.joint.lead is not None}
+    cut = tuple(joint for joint in m.joints if joint not in used and joint.joint.rows)
+    return Spanning(Tree(tuple(links), m.gravity), tuple(places), carried, frozenset(held), cut)
+
+
+def strength(joint: AbstractJoint) -> int:
+    """How many rows it has; -1 where it cannot hold a body in a tree."""
+    return sum(row.count for row in joint.rows) + (joint.lead is not None) if joint.kind in PARTS else -1
+
+
+def _grow(m: Mechanism) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
+    """Joint, what it hangs on and what it carries, outwards from the ground; Prim's algorithm."""
+    edges: dict[str, list[tuple[Joint, Carrier]]] = {end.name: [] for end in (m.ground, *m.bodies)}
+    for joint in m.joints:
+        if strength(joint.joint) >= 0:
+            edges[joint.parent.name].append((joint, joint.child))
+            edges[joint.child.name].append((joint, joint.parent))
+    waiting: list[tuple[int, int, int, Joint, Carrier, Carrier]] = []
+    depth = {m.ground.name: 0}
+    number = itertools.count()
+
+    def reach(end: Carrier) -> None:
+        for joint, other in edges[end.name]:
+            heapq.heappush(waiting, (-strength(joint.joint), depth[end.name], next(number), joint, end, other))
+
+    for start in (m.ground, *m.bodies):
+        if not isinstance(start, Ground):
+            if start.name in depth:
+                continue
+            depth[start.name] = 1
+            yield None, m.ground, start
+        reach(start)
+        while waiting:
+            joint, above, below = heapq.heappop(waiting)[3:]
+            if below.name not in depth and not isinstance(below, Ground):
+                depth[below.name] = depth[above.name] + 1
+                yield joint, above, below
+                reach(below)
+
+
+def _chain(joint: Joint | None, below: Body | Particle) -> tuple[Part, ...]:
+    """The elementary motions from what is above to what is below; the identity is one as well.
+
+    Against the direction of the joint they follow in reverse order about reversed axes: the coordinates are the same.
+    """
+    kind = "free" if joint is None else joint.joint.kind
+    if kind == "free" and isinstance(below, Particle):
+        return FLIGHT
+    chain = PARTS[kind]
+    if joint is not None:
+        if joint.joint.lead is not None:
+            chain = tuple(replace(part, pitch=joint.joint.lead) for part in chain)
+        if below is joint.parent:
+            chain = tuple(replace(part, R=part.R @ REVERSED) for part in reversed(chain))
+    if isinstance(below, Particle):  # it has no orientation
+        chain = tuple(part for part in chain if part.kind != "ball")
+    return chain or (Part("fixed", np.eye(3)),)
+
+
+def _frames(joint: Joint | None, above: Carrier, below: Body | Particle) -> tuple[SE3, SE3]:
+    """The frames of a joint on what is above and below, in the world as built; what flies has its body frame."""
+    if joint is None:
+        at = below.r_WB if isinstance(below, Body) else below.r_W
+        R = below.R_WB if isinstance(below, Body) else np.eye(3)
+        return SE3.identity(), SE3(R, at)
+    (R_P, r_P), (R_C, r_C) = joint.frame_on(above), joint.frame_on(below)
+    return SE3(R_P, r_P), SE3(R_C, r_C)
+
+
+def _carrying(link: Link, below: Body | Particle, X_WL: SE3) -> Link:
+    """The link with the mass of what it carries."""
+    if isinstance(below, Particle):
+        r = X_WL.inverse().act(below.r_W)
+        return replace(link, mass=below.mass, com=r, X_LB=SE3(X_WL.R.T, r).matrix)
+    X_LB = X_WL.inverse() @ SE3(below.R_WB, below.r_WB)
+    J = X_LB.R @ below.J @ X_LB.R.T
+    return replace(link, mass=below.mass, com=X_LB.act(below.com), inertia=J, X_LB=X_LB.matrix)

@@ -1,0 +1,96 @@
+"""What acts in the joints of a tree, as numbers: the part of mechanisms that compiled trees know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.library.joints import TURN, Along
+from visviva.mechanism.builder import Part
+from visviva.mechanism.elements import Torsion
+from visviva.mechanism.parts import Force, Torque
+
+if TYPE_CHECKING:
+    from visviva.forms.minimal.form import MinimalForm
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TreeForces:
+    """τ = B u - damping ξ - stiffness (q - relaxed), besides gravity: one entry per velocity of the tree.
+
+    stiffness and relaxed are those of hinges and sliders, whose velocities are rates of their coordinates.
+    """
+
+    damping: Array  # (n,)
+    stiffness: Array  # (n,)
+    relaxed: Array  # (n,)
+    B: Array  # (n, inputs)
+
+
+def beyond_trees(form: MinimalForm) -> str:
+    """What a mechanism has that `TreeForces` cannot say, in words; empty if there is nothing."""
+    m, model = form.mechanism, form.open
+    if model.constraints:
+        names = ", ".join(repr(part.name) for part in model.constraints)
+        return f"constraints that no tree of joints holds: {names}"
+    if form.extra:
+        return f"states besides motion: {', '.join(form.s_names)}"
+    if model.feedback:
+        return "inputs that depend on states"
+    others: list[Part] = [*m.elements, *m.stops]
+    others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
+    others += [port for port in m.ports if not isinstance(port, Torque | Force)]
+    others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
+    return (
+        f"forces that are not linear in its joints: {', '.join(repr(part.name) for part in others)}" if others else ""
+    )
+
+
+def tree_forces(form: MinimalForm) -> TreeForces:
+    """The forces of a mechanism that has no others, else an error that says which."""
+    if reason := beyond_trees(form):
+        raise ModelError(
+            f"mechanism {form.name!r} has {reason}.\n"
+            "Compiled trees know gravity, linear springs and dampers of joints, torques and forces along them."
+        )
+    places = form.spanning.places
+    at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
+    damping, stiffness, moment = (np.zeros(form.n) for _ in range(3))
+    for joint in form.mechanism.joints:
+        for k, d in enumerate(joint.friction):
+            damping[at[joint.name, k]] += d
+    for part in form.mechanism.torsions:
+        damping[at[part.joint.name, 0]] += part.damping
+        if part.energy is not None:
+            found = linear(part)
+            assert found is not None
+            stiffness[at[part.joint.name, 0]] += found[0]
+            moment[at[part.joint.name, 0]] += found[1]
+    B = np.zeros((form.n, len(form.inputs.base)))
+    for port in form.mechanism.ports:
+        assert isinstance(port, Torque | Force)
+        B[at[port.joint.name, _coordinate(port)], form.model.port_columns[port.name]] = 1.0
+    relaxed = np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
+    return TreeForces(damping, stiffness, relaxed, B)
+
+
+def linear(part: Torsion) -> tuple[float, float] | None:
+    """(k, m) of the torque -(k θ - m) of a spring about the axis of a joint; None where it is not linear."""
+    assert part.energy is not None
+    H = part.energy.H
+    (angle,) = H.states["angle"]
+    U = H.values.item().subs(list(H.parameters.values()))
+    slope, k = U.diff(angle), U.diff(angle, 2)
+    if k.free_symbols or not k > 0:
+        return None
+    return float(k), -float(slope.subs(angle, 0))
+
+
+def _coordinate(port: Torque | Force) -> int:
+    """Which coordinate of its joint an input acts on: the angle about z, or the displacement along it."""
+    return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else Along(2))

@@ -1,0 +1,166 @@
+"""Steps of mechanisms that are trees, many at a time in compiled code, with the accounts of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ConvergenceError, ModelError
+from visviva.forms.flows.flow import FlowState
+from visviva.forms.flows.flow_stepping import FlowStepping
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.tree_forces import TreeForces, beyond_trees, tree_forces
+from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.forms.trees.loops import TreeLoop, TreeMotion
+from visviva.integrate.chunk import Chunk, Pace
+from visviva.mechanism.coordinates import POSES
+from visviva.model import State
+
+if TYPE_CHECKING:
+    from visviva.integrate.integrator import Inputs
+
+
+def why_not_compiled(form: MinimalForm, inputs: Inputs, loop: str | None) -> str:
+    """What keeps a mechanism from the compiled loops of trees; empty if nothing does."""
+    if loop is None:
+        return "the scheme has no compiled form"
+    if reason := beyond_trees(form):
+        return f"the mechanism has {reason}"
+    if inputs.constant is None:
+        return "its inputs change over time"
+    return "" if form.n else "nothing in it moves"
+
+
+@final
+class TreeStepping:
+    """Makes steps of a tree by compiled loops; what cannot be made there is tried by the plain scheme.
+
+    Nodes are h apart. An adaptive scheme makes as many steps between them as its tolerance asks for.
+    """
+
+    compiled = True
+
+    def __init__(self, plain: FlowStepping, inputs: Inputs, loop: str, h: float) -> None:
+        assert inputs.constant is not None
+        self.plain = plain
+        self.u: Array = inputs.constant
+        self.forces: TreeForces = tree_forces(self.form)
+        f = self.forces
+        self.dynamics = TreeDynamics(self.form.tree, f.damping, f.stiffness, f.relaxed)
+        self.loop = TreeLoop(self.dynamics, loop, plain.scheme.tolerance)
+        self.width = self.form.size_q + self.form.n
+        self.t_end = np.inf
+        self.halvings = plain.halvings
+        self._h = h
+        self._loose = 0
+
+    @property
+    def form(self) -> MinimalForm:
+        """The mechanism in minimal velocities."""
+        return self.plain.flow.form
+
+    def notes(self) -> list[str]:
+        """Steps whose balance could not be closed."""
+        return self.plain.notes(self._loose)
+
+    def advance(self, state: State, n: int) -> Chunk:
+        """Up to n steps."""
+        start, h, count = self.plain.flow_state(state), state.h, n
+        if not self.plain.scheme.fixed_step:
+            left = self.t_end - start.t
+            nodes = max(1, round(left / self._h)) if left > 0 else 0
+            h, count = (left / nodes if nodes else self._h), min(n, nodes)
+        if not count:
+            return self._chunk(state, start, None, h)
+        try:
+            motion = self.loop(start.q, start.xi, h, count, tau=self.forces.B @ self.u)
+        except (ConvergenceError, ModelError):
+            return self._one_by_one(state)
+        self._loose += motion.unrelaxed
+        return self._chunk(state, start, motion, h)
+
+    def alone(self, state: State) -> Chunk:
+        """One step."""
+        return self.advance(state, 1)
+
+    def _one_by_one(self, state: State) -> Chunk:
+        """One step of the plain scheme, divided where it must be."""
+        self.plain.t_end, self.plain.halvings = self.t_end, self.halvings
+        chunk = self.plain.advance(state, 1)
+        return dataclasses.replace(chunk, rate=chunk.rate[:, : self.width])
+
+    # -- accounts -----------------------------------------------------------------------------------------------
+
+    def _chunk(self, before: State, start: FlowState, motion: TreeMotion | None, h: float) -> Chunk:
+        model = self.form.model
+        q, xi = (start.q[None], start.xi[None]) if motion is None else (motion.q, motion.xi)
+        n = len(q) - 1
+        lost = np.zeros(n) if motion is None else np.diff(motion.work[:, 1])
+        t = start.t + h * np.arange(n + 1, dtype=np.float64)
+        if n and abs(t[-1] - self.t_end) < 1e-9 * h:
+            t[-1] = self.t_end
+        pace = Pace(t, np.full(n, h), np.full(n, self._h), np.zeros(n))
+        return Chunk(
+            x=np.concatenate([before.x[None], self._x(q[1:], xi[1:])]),
+            w=np.zeros((n, len(model.kinds))),
+            gam=np.zeros((n, 0)),
+            rate=np.concatenate([q[1:], xi[1:]], axis=1),
+            heat=self._heats(q, xi, h, lost),
+            work=self._works(q),
+            taken=np.zeros((n, 0)),
+            u=np.tile(self.u, (n, 1)),
+            active=np.tile(before.active, (n, 1)),
+            iterations=np.full(n, 0.0 if motion is None else motion.iterations / n),
+            residual=np.zeros(n),
+            parts=np.ones(n, dtype=np.int64),
+            pace=None if self.plain.scheme.fixed_step or not n else pace,
+        )
+
+    def _x(self, q: Array, xi: Array) -> Array:
+        """States of the model at many nodes."""
+        form, model, bodies = self.form, self.form.model, self.form.mechanism.bodies
+        if len(model.layout.x) > 2 * len(bodies) or not len(q):  # with angles over many turns
+            return np.array([form.x(*node) for node in zip(q, xi, strict=True)]).reshape(len(q), model.layout.size)
+        X, V = self.dynamics.poses(q)[:, form.link], self.dynamics.twists(q, xi)[:, form.link]
+        R, w = X[..., :3, :3], V[..., :3]
+        r = X[..., :3, 3] + np.einsum("nbij,bj->nbi", R, form.arm)
+        v = np.einsum("nbij,nbj->nbi", R, V[..., 3:] + np.cross(w, form.arm))
+        R, w = R @ form.R_LC, np.einsum("bji,nbj->nbi", form.R_LC, w)
+        x = np.empty((len(q), model.layout.size))
+        for b, body in enumerate(bodies):
+            rigid = form.rigid[b]
+            x[:, model.layout.x[f"{body.name}.q"]] = POSES.point(R[:, b], r[:, b]) if rigid else r[:, b]
+            x[:, model.layout.x[f"{body.name}.v"]] = np.concatenate([w[:, b], v[:, b]], axis=1) if rigid else v[:, b]
+        return x
+
+    def _works(self, q: Array) -> Array:
+        """u Δq of every port: inputs are constant, and act along angles and shifts."""
+        model, places = self.form.model, self.form.spanning.places
+        moved = np.zeros((len(q) - 1, self.form.n))
+        for place in places:
+            if place.xi.stop - place.xi.start == 1:
+                moved[:, place.xi] = np.diff(q[:, place.q], axis=0)
+        columns = [moved @ (self.forces.B[:, at] @ self.u[at]) for at in model.port_columns.values()]
+        return np.array(columns).T.reshape(len(moved), len(columns))
+
+    @cached_property
+    def _damping(self) -> Array:
+        """Heat of each dissipation at unit velocities, (dissipations, n): it is a sum of squares."""
+        form = self.form
+        q = self.plain.flow.form.initial.q
+        x = np.array([form.x(q, unit) for unit in np.eye(form.n)])
+        return form.model.heats(x, form.model.z(x)).T
+
+    def _heats(self, q: Array, xi: Array, h: float, lost: Array) -> Array:
+        """What each dissipation took in each step: the sum is the scheme's own, shared out by Simpson's rule."""
+        if not self.form.model.dissipations or not len(lost):
+            return np.zeros((len(lost), len(self.form.model.dissipations)))
+        a = self.dynamics.accelerations(q, xi, np.tile(self.forces.B @ self.u, (len(q), 1)))
+        middle = 0.5 * (xi[:-1] + xi[1:]) + h / 8.0 * (a[:-1] - a[1:])
+        shares = (xi[:-1] ** 2 + 4.0 * middle**2 + xi[1:] ** 2) @ self._damping.T
+        total = shares.sum(-1, keepdims=True)
+        return np.asarray(shares / np.where(total > 0, total, 1.0) * lost[:, None])

@@ -1,0 +1,1 @@
+"""Rigid bodies on the frames of a parameterisation, and Gauss' principle."""

@@ -1,0 +1,70 @@
+"""Poses, twists and Jacobians of all frames of a graph, from those of its edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array
+from visviva.forms.calculus.edges import AbstractEdge
+from visviva.forms.calculus.graph import GROUND, FrameGraph
+from visviva.geometry.se3 import SE3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A frame in another: pose X, Jacobian J of its body twist V = J ξ, and bias B = J̇ ξ."""
+
+    X: SE3
+    J: Array  # (6, n)
+    V: Array  # (6,)
+    B: Array  # (6,)
+
+
+def pose_of(given: SE3 | ArrayLike, what: str) -> SE3:
+    """A pose given as such or as a homogeneous matrix (4, 4), checked."""
+    return given if isinstance(given, SE3) else SE3.from_matrix(given, what)
+
+
+def edge_motion(edge: AbstractEdge, q: Array, xi: Array) -> Frame:
+    """Frame b of an edge in its frame a."""
+    X, J = edge.pose(q), edge.jacobian(q)
+    return Frame(SE3(X[:3, :3], X[:3, 3]), J, J @ xi, edge.bias(q, xi))
+
+
+def fixed_frame(X: SE3, n: int) -> Frame:
+    """A frame that does not move in another."""
+    return Frame(X, np.zeros((6, n)), np.zeros(6), np.zeros(6))
+
+
+def frames_of(graph: FrameGraph, q: Array, xi: Array) -> dict[str, Frame]:
+    """All frames in the ground's, outwards along the tree of edges.  Source: Konz, dissertation, (3.122)."""
+    frames = {GROUND: fixed_frame(SE3.identity(), len(xi))}
+    for edge in graph.tree:
+        frames[edge.b] = after(frames[edge.a], edge_motion(edge, q, xi))
+    return frames
+
+
+def after(a: Frame, ab: Frame) -> Frame:
+    """The frame b whose motion relative to frame a is `ab`: with A = Ad(X_ab)⁻¹,
+
+        X_b = X_a X_ab,   J_b = A J_a + J_ab,   V_b = A V_a + V_ab,   B_b = A B_a - ad(V_ab) A V_a + B_ab.
+
+    Source:  Konz (3.122), with the indices of Ad and ad as they must be: those of the print fail.
+    """
+    A = ab.X.inverse().Ad()
+    V = A @ a.V
+    return Frame(a.X @ ab.X, A @ a.J + ab.J, V + ab.V, A @ a.B - SE3.ad(ab.V) @ V + ab.B)
+
+
+def between(a: Frame, b: Frame) -> Frame:
+    """Motion of frame b relative to frame a: X_ab = X_a⁻¹ X_b,  J_ab = J_b - Ad(X_ab)⁻¹ J_a, and its bias."""
+    X = a.X.inverse() @ b.X
+    A = X.inverse().Ad()
+    V_a = A @ a.V
+    V = b.V - V_a
+    return Frame(X, b.J - A @ a.J, V, b.B - A @ a.B + SE3.ad(V) @ V_a)

@@ -1,0 +1,105 @@
+"""The nearest state that satisfies constraints, in the metric of kinetic energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_vector
+from visviva.errors import AssemblyError, ConvergenceError
+from visviva.forms.calculus.retraction import advance
+from visviva.forms.rigid.gauss import RANK, rows_of_one_size
+
+if TYPE_CHECKING:
+    from visviva.forms.calculus.parameterisation import Parameterisation
+    from visviva.forms.rigid.system import RigidSystem
+
+Level = Literal["position", "velocity"]
+ITERATIONS = 60
+EXACT = 1e-14  # of a residual, relative to the state, in units in which its row and the mass matrix have size one
+ROUNDING = 1e-10  # where it falls no further, and is accepted
+DAMPING = 1e-2  # of the first step; it falls with the residual
+
+
+def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+    """Coordinates with ψ = 0 and velocities with Z ξ = 0, η = 0, next to the given ones.
+
+    Each step is the change of least kinetic size, ½ δᵀ M δ, with Z δ = -ψ. Steps to positions are damped in proportion
+    to what is left of ψ (Levenberg-Marquardt): off the constraints redundant rows are not quite redundant, and would
+    hold what may move.
+    """
+    q, xi = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
+    rest = np.zeros(system.n)
+    first, last = 0.0, np.inf
+    for _ in range(ITERATIONS):
+        residual, delta = _step(system, q, rest, t, "position", first)
+        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+            break
+        first, last = first or residual, residual
+        q = _advance(system.parameterisation, q, delta)
+    else:
+        raise AssemblyError(_unreached(system, q, rest, t, "position"))
+    last = np.inf
+    for _ in range(ITERATIONS):
+        residual, delta = _step(system, q, xi, t, "velocity", np.inf)
+        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+            return q, xi
+        last = residual
+        xi = xi + delta
+    raise AssemblyError(_unreached(system, q, xi, t, "velocity"))
+
+
+def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, first: float) -> tuple[float, Array]:
+    """The residual, relative to the state, and the change of coordinates or velocities that it asks for.
+
+    first: the residual of the first step, 0 before it.
+    """
+    at = system.instant(q, xi, t)
+    parts = [part for part in system.rows(at).values() if getattr(part, level) is not None]
+    if not parts:
+        return 0.0, np.zeros(system.n)
+    Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
+    M = system.terms(q, np.zeros(system.n)).M
+    L = _metric(M)
+    rows, size = rows_of_one_size(np.asarray(np.linalg.solve(L, Z.T), np.float64).T)  # over ½ |Lᵀ ξ|² = T
+    off = off / size
+    state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
+    residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
+    U, s, Vt = np.linalg.svd(rows, full_matrices=False)
+    mu = DAMPING * residual / (first or residual or 1.0)
+    there = s > RANK * s[0]
+    U, s, Vt = U[:, there], s[there], Vt[there]
+    return residual, np.asarray(-np.linalg.solve(L.T, Vt.T @ (s / (s * s + mu) * (U.T @ off))), np.float64)
+
+
+def _metric(M: Array) -> Array:
+    """L of M = L Lᵀ; velocities without inertia, which constraints have to hold, count as light ones."""
+    light = 1e-9 * (float(np.trace(M)) / max(len(M), 1) or 1.0)
+    smallest = float(np.linalg.eigvalsh(M)[0])
+    return np.asarray(np.linalg.cholesky(M if smallest > 1e-3 * light else M + light * np.eye(len(M))), np.float64)
+
+
+def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:
+    """As far along δ as local coordinates reach, by halves."""
+    for _ in range(ITERATIONS):
+        try:
+            return advance(p, q, delta)
+        except ConvergenceError:
+            delta = delta / 2
+    raise AssemblyError("no configuration is near the given coordinates: check that they satisfy phi(q) = 0.")
+
+
+def _unreached(system: RigidSystem, q: Array, xi: Array, t: float, level: Level) -> str:
+    found = system.rows(system.instant(q, xi, t))
+    errors = {
+        name: float(np.abs(getattr(part, level)).max(initial=0.0))
+        for name, part in found.items()
+        if getattr(part, level) is not None
+    }
+    name = max(errors, key=lambda key: errors[key])
+    return (
+        f"no {level} near the given one satisfies all constraints: '{name}' stays at {errors[name]:.2e}.\n"
+        "Start nearer to a state that does, and check that the constraints do not exclude each other."
+    )

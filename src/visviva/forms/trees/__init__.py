@@ -1,0 +1,1 @@
+"""Trees of links: compiled forward and inverse dynamics, derivatives and time loops."""

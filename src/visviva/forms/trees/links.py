@@ -1,0 +1,63 @@
+"""Kinds of links: how each one moves in its joint's frame, in redundant coordinates and minimal velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.forms.trees.tree import Link
+from visviva.geometry import SO3
+
+SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}  # of q and of ξ
+STILL: Array = np.zeros((6, 0))
+
+
+def subspace(link: Link) -> Array:
+    """S with the twist (ω; v) = S ξ of the link against its joint's frame, in link axes at its origin, (6, n).
+
+    It is constant: each velocity turns with the link.
+    """
+    match link.kind:
+        case "hinge":
+            return np.array([[0.0], [0.0], [1.0], [0.0], [0.0], [link.pitch]])
+        case "slider":
+            return np.eye(6)[:, 5:]
+        case "ball":
+            return np.eye(6)[:, :3]
+        case "free":
+            return np.eye(6)
+        case "fixed":
+            return STILL
+    raise ModelError(f"link {link.name!r} has the kind {link.kind!r}; there are {', '.join(SIZES)}.")
+
+
+def pose(link: Link, q: Array) -> tuple[Array, Array]:
+    """Orientation and origin of the link in its joint's frame; quaternions need not be normalised."""
+    match link.kind:
+        case "hinge":
+            c, s = np.cos(q[0]), np.sin(q[0])
+            return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.0, 0.0, link.pitch * q[0]])
+        case "slider":
+            return np.eye(3), np.array([0.0, 0.0, q[0]])
+        case "ball":
+            return SO3.from_quat(q, f"quaternion of link {link.name!r}").R, np.zeros(3)
+        case "free":
+            return SO3.from_quat(q[3:], f"quaternion of link {link.name!r}").R, q[:3]
+    return np.eye(3), np.zeros(3)
+
+
+def q_dot(kind: str, q: Array, xi: Array) -> Array:
+    """Rates of the coordinates, A(q) ξ: of a quaternion ½ q ∘ (0, ω), of a free link's position R v."""
+    if kind == "ball":
+        return 0.5 * product(q, np.concatenate([[0.0], xi]))
+    if kind == "free":
+        spin = 0.5 * product(q[3:], np.concatenate([[0.0], xi[:3]]))
+        return np.concatenate([SO3.from_quat(q[3:]).act(xi[3:]), spin])
+    return xi
+
+
+def product(a: Array, b: Array) -> Array:
+    """a ∘ b of quaternions (w, x, y, z): the rotation b, then a."""
+    scalar = a[0] * b[0] - a[1:] @ b[1:]
+    return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
