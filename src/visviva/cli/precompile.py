@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import visviva as vv
-from visviva.cli.samples import DOMAINS, alone, mechanisms, oscillator
+from visviva.cli.samples import DOMAINS, alone, arm, mechanisms, oscillator
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
@@ -19,6 +19,9 @@ SCHEMES: dict[str, AbstractIntegrator] = {
     "EnergyCollocation": vv.EnergyCollocation(),
     "Suzuki4(DiscreteGradient)": vv.Suzuki4(vv.DiscreteGradient()),
 }
+TREE_SCHEMES: tuple[AbstractIntegrator, ...] = (
+    vv.RK4(), vv.DOP853(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(),
+)  # fmt: skip
 
 
 def precompile() -> None:
@@ -32,6 +35,10 @@ def precompile() -> None:
     for mechanism in mechanisms():
         for integrator in (vv.PHMP(), vv.PHMPGGL()):
             vv.simulate(mechanism, t_end=0.02, h=0.01, integrator=integrator)
+    line.end()
+    line = _Line("steps of trees in minimal velocities")
+    for scheme in TREE_SCHEMES:
+        vv.simulate(arm(), t_end=0.02, h=0.01, integrator=scheme)
     line.end()
     for domain, systems in DOMAINS.items():
         line = _Line(f"laws of {domain}")

@@ -14,6 +14,7 @@ from visviva.language import AbstractSystem, Composite, Irreversible, compose, s
 from visviva.library import electric, friction, gas, hydraulic, rotation, thermal, translation
 from visviva.library.multibody import LOWER_PAIRS, ground, joint, rigid_body
 from visviva.library.quantities import angular_momentum, momentum
+from visviva.mechanism.joint_friction import Friction
 
 RATIO = 0.3  # no simple fraction: those stay in a law, other numbers are its parameters
 
@@ -138,11 +139,17 @@ def _multibody() -> list[AbstractSystem]:
     return systems
 
 
-def mechanisms() -> list[vv.Mechanism]:
-    """One that is eliminated along its tree of joints, one that needs a sparse matrix, with springs, one that rolls."""
+def arm(friction: Friction = 0.0) -> vv.Mechanism:
+    """A pendulum with a spring about its hinge."""
     tree = vv.Mechanism("tree", gravity=(0, 0, -9.81))
     tree.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
-    tree.torsion("coil", tree.revolute("hinge", tree.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0)), k=1.0)
+    hinge = tree.revolute("hinge", tree.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), friction=friction)
+    tree.torsion("coil", hinge, k=1.0)
+    return tree
+
+
+def mechanisms() -> list[vv.Mechanism]:
+    """Eliminated along a tree of joints, without and with a law of friction, as a sparse matrix, and one that rolls."""
     graph = vv.Mechanism("graph")
     graph.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1))
     graph.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
@@ -154,7 +161,7 @@ def mechanisms() -> list[vv.Mechanism]:
         rolling.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, 1))
         rolling.rolling_disc(f"edge {name}", plane, name, radius=1.0, axis=(0, 1, 0))
         rolling.knife_edge(f"blade {name}", plane, name, direction=(1, 0, 0))
-    return [tree, graph, rolling]
+    return [arm(), arm(vv.friction.coulomb(0.1, v_reg=0.01)), graph, rolling]
 
 
 DOMAINS: dict[str, Callable[[], list[AbstractSystem]]] = {
