@@ -186,7 +186,7 @@ def test_principal_screws_are_an_orthogonal_reciprocal_basis(case):
         expected = np.zeros((k + n + a, k + n + a))
         expected[:k, :k] = np.diag(2 * form.finite_pitches)
         for i in range(n):
-            expected[k + i, k + n + i] = expected[k + n + i, k + i] = form.cosines[i]
+            expected[k + i, k + n + i] = expected[k + n + i, k + i] = np.cos(form.angles[i])
         assert_allclose(klein, expected, atol=1e-9)
 
 
@@ -253,6 +253,16 @@ def test_small_mechanisms_need_their_length():
     fine = System(about(X, pitch=5e-10), about(Y, pitch=-2e-10), length=1e-9)
     assert_allclose(fine.principal().pitches, [5e-10, -2e-10])
     assert fine.type.label == "IA"
+    for length in (1e-3, 1.0, 1e4):
+        system = System(about(Z, at=X), along(Z), length=length).moved(MOVES[1])
+        assert system.type.name == "2-system of screws of all pitches on one axis"
+        assert system.principal().angles == pytest.approx(0, abs=1e-12)
+
+
+def test_a_slide_that_is_almost_along_the_axis_is_oblique():
+    system = System(about(Z), along(Z + 1e-6 * X))
+    assert system.type.name == "2-system of parallel axes in a plane, the pitch changing across it"
+    assert system.principal().angles == pytest.approx(1e-6, rel=1e-6)
 
 
 def bennett(theta1=0.7, a=1.0):

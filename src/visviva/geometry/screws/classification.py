@@ -16,6 +16,8 @@ from typing import final
 
 import numpy as np
 
+from visviva._arrays import Array, Mask
+from visviva.geometry.nullspace import RANK_TOLERANCE
 from visviva.geometry.screws.principal import Principal
 
 
@@ -32,37 +34,34 @@ class Type:
         return f"{self.name} ({self.label})" if self.label else self.name
 
 
-def classify(form: Principal, reciprocal: Principal, tolerance: float) -> Type:
-    """The type of a system of any rank; the tolerance is that of pitches, in units of length."""
+def classify(form: Principal, reciprocal: Principal, length: float) -> Type:
+    """The type of a system of any rank, given its reciprocal one and the unit of length."""
     rank = len(form.screws)
-    if rank > 3 and rank < 6:
-        other = classify(reciprocal, form, tolerance)
-        what = other.name.removeprefix("1-system: ")
-        return Type(rank, other.label, f"{rank}-system reciprocal to {_with_article(what)}")
-    if rank < 2 or rank == 6:
-        return Type(rank, "", _trivial(form, rank, tolerance))
-    pitches, translations = form.finite_pitches, len(form.translations)
-    one = len(form.any_pitch) == 0 and (len(pitches) < 2 or np.ptp(pitches) <= _scaled(tolerance, pitches.max()))
-    label = ("II" if one else "I") + "ABCD"[translations]
-    lines = one and (len(pitches) == 0 or abs(pitches[0]) <= tolerance)
-    names = {**_NAMES, **_LINES} if lines else _NAMES
-    return Type(rank, label, names[rank, label + _detail(form, tolerance)])
-
-
-def _detail(form: Principal, tolerance: float) -> str:
-    """What tells systems of one label apart: translation along an axis, two equal pitches."""
-    if len(form.any_pitch) and len(form.finite_pitches) == 0:
-        return "0" if form.cosines[0] >= 1 - tolerance else ""
+    if rank in (4, 5):
+        other = classify(reciprocal, form, length)
+        return Type(rank, other.label, f"{rank}-system reciprocal to {_with_article(other.name)}")
+    if rank not in (2, 3):
+        return Type(rank, "", _trivial(form, rank, length))
     pitches = form.finite_pitches
-    if len(pitches) == 3 and np.ptp(pitches) > _scaled(tolerance, np.abs(pitches).max()):
-        gap = np.abs(np.diff(pitches)).min()
-        return "2" if gap <= _scaled(tolerance, np.abs(pitches).max()) else "1"
-    if len(pitches) == 1 and len(form.any_pitch):
-        return "3"
+    one = len(form.any_pitch) == 0 and bool(_equal(pitches, length).all())
+    label = ("II" if one else "I") + "ABCD"[len(form.translations)]
+    lines = one and len(pitches) > 0 and _vanishes(pitches[0], length)
+    return Type(rank, label, (_LINES if lines else _NAMES)[rank, label + _detail(form, one, length)])
+
+
+def _detail(form: Principal, one: bool, length: float) -> str:
+    """What tells systems of one label apart: how many pitches are principal, whether two are equal, an angle."""
+    pitches = form.finite_pitches
+    if len(form.any_pitch):
+        if len(pitches):
+            return "3"
+        return "0" if form.angles[0] <= RANK_TOLERANCE else ""
+    if len(pitches) == 3 and not one:
+        return "2" if _equal(pitches, length).any() else "1"
     return ""
 
 
-def _trivial(form: Principal, rank: int, tolerance: float) -> str:
+def _trivial(form: Principal, rank: int, length: float) -> str:
     if rank == 0:
         return "0-system: no screw but zero"
     if rank == 6:
@@ -70,15 +69,20 @@ def _trivial(form: Principal, rank: int, tolerance: float) -> str:
     if len(form.translations):
         return "1-system: a free vector"
     pitch = float(form.finite_pitches[0])
-    return "1-system: a line" if abs(pitch) <= tolerance else f"1-system: a screw of pitch {pitch:.6g} m/rad"
+    return "1-system: a line" if _vanishes(pitch, length) else f"1-system: a screw of pitch {pitch:.6g} m/rad"
 
 
-def _scaled(tolerance: float, pitch: float) -> float:
-    return float(tolerance * max(1.0, abs(pitch)))
+def _equal(pitches: Array, length: float) -> Mask:
+    """Of pitches in order: which neighbours are the same."""
+    return np.asarray(-np.diff(pitches) <= RANK_TOLERANCE * max(length, np.abs(pitches).max(initial=0.0)))
+
+
+def _vanishes(pitch: float, length: float) -> bool:
+    return abs(pitch) <= RANK_TOLERANCE * length
 
 
 def _with_article(name: str) -> str:
-    return name if name.startswith("a ") else f"a {name}"
+    return name.removeprefix("1-system: ") if name.startswith("1") else f"a {name}"
 
 
 _NAMES = {

@@ -35,7 +35,7 @@ class Principal:
     any_pitch: Array  # (n, 6) screws of pitch zero whose pitch translations of the system change, ω orthonormal
     translations: Array  # (a, 6) orthonormal; the first n go with any_pitch, the others are normal to every ω
     finite_pitches: Array  # (k,) [m/rad], the greatest first
-    cosines: Array  # (n,) between ω of any_pitch and the translation that goes with it
+    angles: Array  # (n,) from ω of any_pitch to the translation that goes with it, below π/2
 
     @property
     def pitches(self) -> Array:
@@ -52,9 +52,8 @@ def principal_form(basis: Array, tolerance: float) -> Principal:
     """Of orthonormal rows (n, 6); angles and angular parts below the tolerance count as zero."""
     U, s, R = np.linalg.svd(basis[:, :3])
     k = int((s > tolerance).sum())
-    w, v = R[:k], (U[:, :k] / s[:k]).T @ basis[:, 3:]
+    w, v = R[:k], (U[:, :k] / s[:k]).T @ basis[:, 3:]  # v normal to A, since the basis is orthonormal
     A = _rows(U[:, k:].T @ basis[:, 3:], len(basis) - k)
-    v = v - v @ A.T @ A
     # principal angles between the directions of turning and of translation
     Y, cosines, Z = np.linalg.svd(w @ A.T @ A)
     n = int((cosines > tolerance).sum())
@@ -73,7 +72,7 @@ def principal_form(basis: Array, tolerance: float) -> Principal:
         np.hstack([w[:n], v[:n]]),
         np.hstack([np.zeros_like(translations), translations]),
         pitches[::-1],
-        cosines,
+        np.arctan2(np.linalg.norm(np.cross(w[:n], partners), axis=1), cosines),
     )
 
 

@@ -68,13 +68,13 @@ class System:
             form.any_pitch * to,
             form.translations,
             form.finite_pitches * self.length,
-            form.cosines,
+            form.angles,
         )
 
     @property
     def type(self) -> Type:
         """What kind of system it is, by name."""
-        return classify(self.principal(), self.reciprocal().principal(), RANK_TOLERANCE * self.length)
+        return classify(self.principal(), self.reciprocal().principal(), self.length)
 
     def contains(self, screw: ArrayLike) -> bool:
         """Whether a screw, or each of several, is a combination of those here."""
@@ -115,8 +115,8 @@ class System:
         form = self.principal()
         lines = [str(self.type)]
         lines += [f"  {Screw(s).geometric()}" for s in form.principal]
-        for s, cosine in zip(form.any_pitch, form.cosines, strict=True):
-            others = "on it" if cosine >= 1 - RANK_TOLERANCE else "on parallel axes"
+        for s, angle in zip(form.any_pitch, form.angles, strict=True):
+            others = "on it" if angle <= RANK_TOLERANCE else "on parallel axes"
             lines.append(f"  {Screw(s).geometric()}, other pitches {others}")
         lines += [f"  {Screw(s).geometric()}" for s in form.translations]
         return "\n".join(lines)
