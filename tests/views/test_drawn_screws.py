@@ -61,7 +61,7 @@ def test_a_system_can_be_drawn():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(vv.ModelError, match="cannot be drawn in 'four bar'. Give the name of a body"):
+    with pytest.raises(vv.ModelError, match=r"cannot be drawn in 'four bar'\. Give the name of a body"):
         vv.draw(demo.four_bar(), screws=[3.0])
     with pytest.raises(vv.ModelError, match="has no 'cranc'"):
         vv.draw(demo.four_bar(), screws="cranc")
