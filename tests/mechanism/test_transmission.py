@@ -136,12 +136,12 @@ def test_sarrus_carries_a_couple_about_its_way():
 
 
 def test_a_joint_that_cannot_move_is_named():
-    m = demo.four_bar()
-    m.revolute("E", m.ground, "coupler", at=(0.3, 0, 0.6), axis=(0, 1, 0))
+    m = demo.sarrus()
+    m.revolute("brake", m.ground, "platform", at=(0, 0, 1.2), axis=(1, 0, 0))
     account = m.kinestatics().account()
     assert account.mobility == 0
-    assert account.resting == ("A", "B", "C", "D", "E")
-    assert "E has freedom and does not move" in str(account)
+    assert account.resting == tuple(joint.name for joint in m.joints)
+    assert "brake has freedom and does not move" in str(account)
 
 
 def test_a_gear_takes_part_in_self_stress():
@@ -152,7 +152,7 @@ def test_a_gear_takes_part_in_self_stress():
     m.gear("one", "j0", "j1", ratio=2.0)
     m.gear("two", "j0", "j1", ratio=2.0)
     account = m.kinestatics().account()
-    assert account.redundant == {"two": 1}
+    assert list(account.redundant.values()) == [1]
     (state,) = account.stresses
     assert_allclose(state["one"], -state["two"])
     assert "one: multiplier" in str(account)

@@ -73,7 +73,7 @@ def test_along_a_run():
     assert found.label == "t [s]"
     (first, *_) = found.singular
     k = int(np.searchsorted(run.t, first.s))
-    angles = run["A.angle"]
+    angles = run["A.q"]
     assert angles[k - 1] <= dead_points()[0] <= angles[k]
 
 

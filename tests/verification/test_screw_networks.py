@@ -144,7 +144,7 @@ def rolling() -> vv.Mechanism:
     m = vv.Mechanism("rolling", gravity=(0, 0, -9.81))
     R = SE3.exp([1.2, 0, 0, 0, 0, 0]).R
     m.body("disc", mass=1.0, inertia=(0.1, 0.1, 0.2), at=(0, 0, 0.5), rotation=R)
-    m.rolling_disc("contact", "disc", radius=0.5 / np.sin(1.2))
+    m.rolling_disc("contact", m.ground, "disc", radius=0.5 / np.sin(1.2), axis=(0, -np.sin(1.2), np.cos(1.2)))
     return m
 
 

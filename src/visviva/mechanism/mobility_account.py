@@ -50,7 +50,7 @@ class MobilityAccount:
     """Mobility of a mechanism as it stands, with reasons; prints as a text.
 
     gruebler:  velocities less all rows (Grübler, Kutzbach).   mobility = gruebler + redundant rows.
-    redundant: rows that follow from others, by the joint or condition where they are found last.
+    redundant: rows that follow from others, by joint or condition; which of those that repeat each other is a choice.
     loops:     the independent ones, with what their joints span.
     local:     freedoms of a body between others that moves alone, as a rod that spins about itself, by body.
     resting:   joints with freedoms none of which occurs as the mechanism stands.

@@ -120,7 +120,8 @@ def rate_rows(network: MechanismNetwork, given: Coordinate) -> RateRows:
     if pair.freedom == 0:
         raise ModelError(f"joint {name!r} is {joint.joint.kind} and has no freedom: nothing to drive, lock or read.")
     coordinates = joint.joint.coordinates
-    rows, turning = np.linalg.pinv(pair.S), [isinstance(part, Angle) for part in coordinates]
+    rows: Array = np.asarray(np.linalg.pinv(pair.S), dtype=np.float64)
+    turning = [isinstance(part, Angle) for part in coordinates]
     turning += [True] * (pair.freedom - len(turning))
     names = [name] if pair.freedom == 1 else [f"{name}.{k}" for k in range(pair.freedom)]
     if number is not None:

@@ -95,19 +95,27 @@ class Transmission:
         return self._balanced(self.B, self.A.T @ given, "forces at the outputs", "inputs")
 
     def _balanced(self, M: Array, rest: Array, what: str, other: str) -> Array:
-        found = np.linalg.pinv(M.T, rcond=SINGULAR) @ rest
+        U, s, Vt = np.linalg.svd(M.T, full_matrices=False)
+        kept = s > SINGULAR
+        found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept])
         if np.abs(M.T @ found - rest).max(initial=0.0) > 1e-6 * np.abs(rest).max(initial=0.0):
             raise ModelError(f"no {what} balance these forces on the {other}: {self._state}.")
         return np.asarray(found)
 
     def _check_determined(self) -> None:
-        rank = split(self.A / self.input_units[:, None], SINGULAR).rank
+        rank = self._rank
         if rank < self.A.shape[1]:
             raise ModelError(
                 f"the inputs {', '.join(self.inputs)} leave {self.A.shape[1] - rank} of {self.A.shape[1]} motions open:"
                 " rates of the outputs do not follow from theirs.\n"
                 "Add inputs, or leave this configuration if it is a singularity of the inputs: see `input_margin`."
             )
+
+    @property
+    def _rank(self) -> int:
+        """How many motions the inputs determine."""
+        values = np.linalg.svd(self.A / self.input_units[:, None], compute_uv=False)
+        return int((values > SINGULAR).sum())
 
     @property
     def _state(self) -> str:
@@ -128,7 +136,7 @@ class Transmission:
         ]
         if self.unused:
             lines.append(f"{self.unused} more motions that neither sees")
-        if k and split(self.A / self.input_units[:, None], SINGULAR).rank == k:
+        if k and self._rank == k:
             width = max(map(len, self.outputs))
             lines.append(" " * (width + 2) + "".join(f"{name:>12}" for name in self.inputs))
             for name, row in zip(self.outputs, self.jacobian, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -43,15 +43,15 @@ class DrawnScrews:
 def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) -> list[DrawnScrews]:
     """What `draw(m, screws=...)` asks for: freedoms, systems, names of bodies, or pairs of names."""
     single = isinstance(asked, str | Freedom | System) or _is_pair(asked)
+    listed: list[Any] = [asked] if single else list(asked)  # type: ignore[arg-type]
     found: list[DrawnScrews] = []
-    for one in [asked] if single else list(asked):  # type: ignore[arg-type, list-item]
+    for one in listed:
         if isinstance(one, System):
             centre = np.mean([q[:3] for q in place.q.values()], axis=0)
             found.append(DrawnScrews(one, centre, False, ""))
-            continue
-        if isinstance(one, str) or _is_pair(one):
-            one = kinestatics_of(m, at_rest(m, place)).freedom(*((one,) if isinstance(one, str) else one))
-            found.append(DrawnScrews(one.twists, one.at, False, f"{one.body}/{one.against}"))
+        elif isinstance(one, str) or _is_pair(one):
+            free = kinestatics_of(m, at_rest(m, place)).freedom(*((one,) if isinstance(one, str) else one))
+            found.append(DrawnScrews(free.twists, free.at, False, f"{free.body}/{free.against}"))
         elif isinstance(one, Freedom):
             found.append(DrawnScrews(one.twists, one.at, False, f"{one.body}/{one.against}"))
             found.append(DrawnScrews(one.wrenches, one.at, True, ""))
