@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
+from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion, motion_of
@@ -163,7 +163,11 @@ class _RunPath(AbstractPath):
             return self._q[k + int(w)]
         mean = self.linkage.kinematics.orthonormal((1 - w) * self._q[k] + w * self._q[k + 1])
         found = settled(self.linkage, mean)
-        return mean if found is None else found
+        if found is None:
+            raise AssemblyError(
+                f"between t = {self._t[k]:.6g} s and {self._t[k + 1]:.6g} s no closed configuration is near."
+            )
+        return found
 
 
 def _along_run(
