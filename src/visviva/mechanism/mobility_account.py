@@ -101,7 +101,9 @@ def mobility_account(network: MechanismNetwork) -> MobilityAccount:
     length, each = motions.length, [joint_screws(network, joint, motions) for joint in m.joints]
     loops = []
     for k in linkage.topology.loops:
-        tree = [int(linkage.topology.joint[body]) for body in linkage.topology.cycle(*linkage.kinematics.ends[k])]
+        tree = [
+            int(linkage.topology.joint[body]) for body in linkage.topology.cycle(*linkage.kinematics.ends[k].tolist())
+        ]
         names = tuple(linkage.joints[j].name for j in sorted({k, *tree}))
         S = np.hstack([kinestatics.pairs[name].S for name in names])
         screws = spanned(S, length)
