@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from visviva.model import rhs as rhs
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
+    from visviva.results.kinestatics import kinestatics as kinestatics
+    from visviva.results.sweep import sweep as sweep
     from visviva.results.trajectory import Trajectory as Trajectory
     from visviva.views import draw as draw
     from visviva.views import equations as equations
@@ -109,6 +111,8 @@ _HOME = {
     "draw": "visviva.views",
     "equations": "visviva.views",
     "Run": "visviva.results",
+    "kinestatics": "visviva.results.kinestatics",
+    "sweep": "visviva.results.sweep",
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {

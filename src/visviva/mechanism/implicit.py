@@ -2,8 +2,8 @@
 
 States, by name: `<body>.H`, `<body>.P` are the pose of the body frame and the momentum in it, `<particle>.r`,
 `<particle>.p` position and momentum; `<spring>` is the pose of the frame on its child in the one on its parent, and
-`<torsion>` an angle. Rates are left-trivialised. Ports: the input ports, and what dissipates: `<joint>.friction`,
-`<spring>.damping`, `<torsion>.damping`.
+`<torsion>` an angle. Rates are left-trivialised. Ports: the input ports, drives, and what dissipates:
+`<joint>.friction`, `<spring>.damping`, `<torsion>.damping`.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
         parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*angles)
         joined[name] = (f".{name}", f"{name}.pair")
         names |= {f"{name}.{inner}": inner for inner in acting}
+    names |= {f".{drive}": drive for drive, part in network.kinestatics.conditions.items() if part.driven}
     structure = compose(parts, joined).rename(names)
     outside = _outside(network)
     return Implicit.of(structure, [name for name in structure.ports if name not in outside])
@@ -70,14 +71,14 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
 def constraints_of(network: MechanismNetwork) -> dict[str, Array]:
     """Rows C over the efforts dH of `implicit_of(network)` with C dH = 0, by joint; Cᵀ are the rates of its reactions.
 
-    Joints at one massless body act as one, under the names of all of them. Rows may depend on those of other joints.
+    Joints at one massless body act as one, under the names of all of them, and so do conditions such as gears. Rows may
+    depend on those of other joints. Drives are no constraints of efforts alone: they are ports.
     """
     m, kinestatics = network.mechanism, network.kinestatics
     states = network.implicit().states
     at, columns = spans(states), spans({part.name: 6 if isinstance(part, Body) else 3 for part in m.bodies})
     G, n, found = kinestatics.constraints(), sum(states.values()), dict[str, Array]()
-    ends = np.cumsum([0, *(len(pair.A) for pair in kinestatics.pairs.values())])
-    rows = {name: G[a:b] for name, a, b in zip(kinestatics.pairs, ends, ends[1:], strict=False)}
+    rows = {name: G[part] for name, part in kinestatics.rows().items()}
     for cluster in _clusters(network):
         block = np.vstack([rows[name] for name in cluster])
         loose = np.hstack([np.zeros((len(block), 0)), *(block[:, columns[name]] for name in network.massless)])
@@ -93,10 +94,12 @@ def constraints_of(network: MechanismNetwork) -> dict[str, Array]:
 
 
 def _clusters(network: MechanismNetwork) -> list[list[str]]:
-    """Joints in groups that hang together by massless bodies."""
+    """Joints and conditions in groups that hang together by massless bodies; without drives."""
     groups: list[tuple[list[str], set[str]]] = []
-    for joint in network.mechanism.joints:
-        names, at = [joint.name], {joint.parent.name, joint.child.name} & set(network.massless)
+    ends = {joint.name: {joint.parent.name, joint.child.name} for joint in network.mechanism.joints}
+    ends |= {name: {*part.rows} for name, part in network.kinestatics.conditions.items() if not part.driven}
+    for name, touched in ends.items():
+        names, at = [name], touched & set(network.massless)
         apart = []
         for others, where in groups:
             if at & where:
@@ -110,7 +113,9 @@ def _clusters(network: MechanismNetwork) -> list[list[str]]:
 def _outside(network: MechanismNetwork) -> set[str]:
     """Ports that are no states: input ports, and what dissipates."""
     m = network.mechanism
-    found = {port.name for port in m.ports}
+    found = {port.name for port in m.ports} | {
+        name for name, part in network.kinestatics.conditions.items() if part.driven
+    }
     found |= {f"{joint.name}{FRICTION}" for joint in m.joints}
     return found | {f"{spring.name}{LOSS}" for spring in m.elements} | {f"{turn.name}{LOSS}" for turn in m.torsions}
 

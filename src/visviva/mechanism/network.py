@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -13,8 +13,12 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion, motion_of
-from visviva.mechanism.joints_only import check_joints_only
-from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque
+from visviva.mechanism.condition_twists import linear_conditions
+from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
+from visviva.mechanism.mobility_account import MobilityAccount, mobility_account
+from visviva.mechanism.motions import Coordinate, Motions
+from visviva.mechanism.names import unknown_name
+from visviva.mechanism.parts import Carrier, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
     LOSS,
@@ -24,6 +28,7 @@ from visviva.mechanism.port_values import (
     state_efforts,
     state_rates,
 )
+from visviva.mechanism.transmission import Transmission, transmission_of
 from visviva.structure import (
     Dirac,
     Implicit,
@@ -63,7 +68,8 @@ class MechanismNetwork:
     """Twists and wrenches that a mechanism allows at a motion, in world axes at the origin of the world.
 
     Bodies are the vertices of a graph; joints are edges with kinematic pairs, from child to parent; springs, and their
-    dampers as `<spring>.damping`, are edges that stay open. Ports on joints act through actuated pairs.
+    dampers as `<spring>.damping`, are edges that stay open. Ports on joints act through actuated pairs. Couplings,
+    rolling, drives and other conditions are rows over the twists of their bodies.
 
     Source: Stramigioli, Maschke and Bidard, sections 3.2 and 3.3.
     """
@@ -78,7 +84,7 @@ class MechanismNetwork:
         return tuple(part.name for part in self.mechanism.bodies if part.mass == 0)
 
     def structure(self) -> Dirac:
-        """Dirac structure over all bodies with mass, open edges, and joints on which something acts."""
+        """Dirac structure over all bodies with mass, open edges, joints on which something acts, and drives."""
         return self.kinestatics.structure(actuated=tuple(self.actuated()), massless=self.massless)
 
     def actuated(self) -> dict[str, Joint]:
@@ -87,6 +93,38 @@ class MechanismNetwork:
         acting = {turn.joint.name for turn in m.torsions}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
         return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
+
+    def joint(self, name: str) -> Joint:
+        """A joint by its name."""
+        joints = {part.name: part for part in self.mechanism.joints}
+        if name not in joints:
+            raise unknown_name(name, joints, f"mechanism {self.mechanism.name!r}")
+        return joints[name]
+
+    # -- screws -------------------------------------------------------------------------------------------------
+
+    def freedom(
+        self, body: Carrier | str, against: Carrier | str = "ground", *, locked: Sequence[Coordinate] = ()
+    ) -> Freedom:
+        """Twists of a body against another and the wrenches that hold it, as screw systems in the world.
+
+        locked: joints, or coordinates (joint, number), that do not move, as those of motors at rest.
+        """
+        return freedom_of(self, body, against, locked)
+
+    def at_joint(self, name: str, *, locked: Sequence[Coordinate] = ()) -> JointScrews:
+        """Screws of a joint: what it allows, what of that occurs in the mechanism, and what it bears."""
+        return joint_screws(self, self.joint(name), Motions(self, locked))
+
+    def transmission(self, inputs: Sequence[Coordinate], outputs: Sequence[Carrier | Coordinate]) -> Transmission:
+        """Rates and forces from inputs to outputs. inputs: joints or (joint, number); outputs: these, or bodies."""
+        return transmission_of(self, inputs, outputs)
+
+    def account(self) -> MobilityAccount:
+        """Mobility against the count of Grübler and Kutzbach, and the reasons why they differ."""
+        return mobility_account(self)
+
+    # -- rank ---------------------------------------------------------------------------------------------------
 
     def mobility(self) -> int:
         """Number of independent velocities that the joints leave."""
@@ -154,7 +192,6 @@ def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwo
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
-    check_joints_only(m, "a kinestatic network")
     motion = motion_of(m, motion)
     edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}
     for element in m.elements:
@@ -164,7 +201,8 @@ def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwo
     pairs = {part.name: pair_of(part, motion) for part in m.joints}
     bodies = [part.name for part in m.bodies]
     particles = [part.name for part in m.bodies if isinstance(part, Particle)]
-    return MechanismNetwork(m, motion, Kinestatics.of(bodies, edges, pairs, particles))
+    conditions = linear_conditions(m, motion)
+    return MechanismNetwork(m, motion, Kinestatics.of(bodies, edges, pairs, particles, conditions))
 
 
 def pair_of(joint: Joint, motion: Motion) -> KinematicPair:

@@ -117,6 +117,10 @@ def port_flows(network: MechanismNetwork) -> dict[str, Array]:
         else:
             k = driven_coordinate(port)
             found[port.name] = network.rates(port.joint)[k : k + 1]
+    carriers = {part.name: part for part in m.bodies}
+    for name, part in network.kinestatics.conditions.items():
+        if part.driven:
+            found[name] = np.sum([A @ world_twist(carriers[body], motion) for body, A in part.rows.items()], axis=0)
     for joint in m.joints:
         if joint.friction.any():
             found[f"{joint.name}{FRICTION}"] = network.rates(joint)
@@ -127,9 +131,10 @@ def port_flows(network: MechanismNetwork) -> dict[str, Array]:
 
 
 def port_efforts(network: MechanismNetwork, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    """e by port: the inputs given by name, zero where left out, and what friction and dampers exert."""
+    """e by port: the inputs and reactions of drives, zero where left out, and what friction and dampers exert."""
     m, motion, f = network.mechanism, network.motion, port_flows(network)
     found = {port.name: np.zeros(port.width) for port in m.ports}
+    found |= {name: np.zeros(part.count) for name, part in network.kinestatics.conditions.items() if part.driven}
     for name, value in inputs.items():
         if name not in found:
             raise ModelError(f"mechanism {m.name!r} has no port {name!r}; its ports are {', '.join(found) or 'none'}.")

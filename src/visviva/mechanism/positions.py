@@ -71,18 +71,19 @@ def close(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array:
     if is_closed(linkage, q, FITS * size):
         return q
     held = set(fixed)
-    free = np.concatenate(
-        [
-            np.full(part.stop - part.start, body.name not in held)
-            for body, part in zip(linkage.bodies, linkage.kinematics.columns, strict=True)
-        ]
-    )
+    free = _free(linkage, held)
     for start in _starts(linkage, q, free) if free.any() else ():
         found = _settle(linkage, start, free, size)
         if is_closed(linkage, found, CLOSED * size):
             return found
     nearest = _settle(linkage, q, free, size) if free.any() else q
     raise _open_joints(linkage, nearest, CLOSED * size, held)
+
+
+def _free(linkage: Linkage, held: set[str]) -> Mask:
+    """Velocities of bodies that are not held."""
+    parts = zip(linkage.bodies, linkage.kinematics.columns, strict=True)
+    return np.concatenate([np.full(part.stop - part.start, body.name not in held) for body, part in parts])
 
 
 def _starts(linkage: Linkage, q: Array, free: Mask) -> Iterator[Array]:
@@ -102,9 +103,9 @@ def _settle(linkage: Linkage, q: Array, free: Mask, size: float) -> Array:
     return _descend(linkage, _residual(linkage), q, free, size)
 
 
-def settled(linkage: Linkage, q: Array) -> Array | None:
-    """The closed configuration that one descent from q leads to, if it does."""
-    found = _settle(linkage, q, np.ones(linkage.kinematics.n, dtype=bool), extent(linkage, q))
+def settled(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array | None:
+    """The closed configuration that one descent from q leads to, if it does; fixed: what keeps its place."""
+    found = _settle(linkage, q, _free(linkage, set(fixed)), extent(linkage, q))
     return found if is_closed(linkage, found, CLOSED * extent(linkage, q)) else None
 
 

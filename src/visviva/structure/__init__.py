@@ -5,6 +5,7 @@ from visviva.structure.dirac import Dirac
 from visviva.structure.graph import graph_structure, incidence
 from visviva.structure.implicit import Implicit
 from visviva.structure.kinestatics import Kinestatics
+from visviva.structure.linear_condition import LinearCondition
 from visviva.structure.onsager import Onsager
 from visviva.structure.pairs import (
     Pair,
@@ -26,6 +27,7 @@ __all__ = [
     "Dirac",
     "Implicit",
     "Kinestatics",
+    "LinearCondition",
     "Onsager",
     "Pair",
     "close",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, final
 
 import numpy as np
@@ -12,9 +12,10 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.structure.composition import close, compose, transformer
 from visviva.structure.dirac import Dirac
-from visviva.structure.graph import graph_structure, incidence
+from visviva.structure.graph import GROUND, graph_structure, incidence
+from visviva.structure.linear_condition import DRIVE, LinearCondition
 from visviva.structure.pairs import ACTUATOR, PAIR, Pair
-from visviva.structure.ports import quoted
+from visviva.structure.ports import quoted, spans
 from visviva.structure.subspace import range_and_complement
 
 CLOSURE = 1e-9  # relative: to how many digits the poses of a closed loop fit together
@@ -28,9 +29,10 @@ class Kinestatics:
     edges:     name and ends (tail i, head j), T_e = T_i - T_j; the end 'ground' is the reference.
     pairs:     the pairs on some edges, in the common frame; the other edges stay open as ports.
     particles: those of the bodies that have no orientation: velocity and force (3) in place of twist and wrench (6).
+    conditions: rows over the twists of several bodies, such as those of gears and of rolling.
 
-    G T = 0 collects A_e (T_i - T_j) = 0 over the pairs. Mobility is the dimension of its solutions; rows beyond
-    the rank of G carry self-stress, wrenches in the pairs that no load determines.
+    G T = 0 collects A_e (T_i - T_j) = 0 over the pairs, and the rows of the conditions, with drives at rest. Mobility
+    is the dimension of its solutions; rows beyond the rank of G carry self-stress, wrenches that no load determines.
 
     The constructor trusts its names; `of` checks them.
     """
@@ -39,6 +41,7 @@ class Kinestatics:
     edges: dict[str, tuple[str, str]]
     pairs: dict[str, Pair]
     particles: tuple[str, ...] = ()
+    conditions: dict[str, LinearCondition] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -47,15 +50,21 @@ class Kinestatics:
         edges: Mapping[str, tuple[str, str]],
         pairs: Mapping[str, Pair] | None = None,
         particles: Sequence[str] = (),
+        conditions: Mapping[str, LinearCondition] | None = None,
     ) -> Self:
-        """Checked: every edge ends at a body or the ground, every pair sits on an edge, particles are bodies."""
+        """Checked: every edge ends at a body or the ground, every pair sits on an edge, all others name bodies."""
         incidence(bodies, edges)
         pairs = {} if pairs is None else dict(pairs)
         loose = [name for name in pairs if name not in edges]
         if loose:
             raise ModelError(f"the pairs {quoted(loose)} have no edge; the edges are {quoted(edges)}.")
         _check_bodies(particles, bodies)
-        return cls(tuple(bodies), dict(edges), pairs, tuple(particles))
+        conditions = {} if conditions is None else dict(conditions)
+        for name, condition in conditions.items():
+            if name in edges or name in bodies:
+                raise ModelError(f"the name '{name}' of a condition is that of a body or an edge: use another one.")
+            _check_bodies(tuple(condition.rows), bodies)
+        return cls(tuple(bodies), dict(edges), pairs, tuple(particles), conditions)
 
     def incidence(self) -> Array:
         """B (bodies, edges), -1 at the tail and +1 at the head of an edge."""
@@ -66,10 +75,11 @@ class Kinestatics:
         return graph_structure(self.bodies, self.edges)
 
     def structure(self, actuated: Sequence[str] = (), massless: Sequence[str] = ()) -> Dirac:
-        """Dirac structure over the bodies, the edges without a pair, and the actuators of the named pairs.
+        """Dirac structure over the bodies, the edges without a pair, the actuators of the named pairs, and drives.
 
         At every port f is the twist and e the wrench exerted on the network, so e·f is power into it; an actuator,
-        under the name of its pair, has (θ̇, τ). Bodies without inertia take no wrench: they are eliminated.
+        under the name of its pair, has (θ̇, τ), a drive (ṡ, τ). Bodies without inertia take no wrench: they are
+        eliminated. A condition holds its bodies by edges to the ground.
 
         Source: Stramigioli, Maschke and Bidard (33), as a composition.
         """
@@ -78,23 +88,30 @@ class Kinestatics:
         # The wrench on a pair is minus the one that the pair exerts on the network, at the same twist.
         parts = {f"pair {name}": _of(pair, name in actuated).flip(PAIR) for name, pair in self.pairs.items()}
         parts |= {f"point {name}": transformer(np.eye(6)[:, 3:], "particle", "body") for name in self.particles}
-        graph = self.graph()
+        held = {f"{name} on {body}": (name, body) for name, part in self.conditions.items() for body in part.rows}
+        parts |= {f"rows {name}": part.structure().flip(*part.rows) for name, part in self.conditions.items()}
+        graph = graph_structure(self.bodies, self.edges | {edge: (body, GROUND) for edge, (_, body) in held.items()})
         joined = {name: (f"graph.{name}", f"pair {name}.{PAIR}") for name in self.pairs}
+        joined |= {edge: (f"graph.{edge}", f"rows {name}.{body}") for edge, (name, body) in held.items()}
         joined |= {name: (f"graph.{name}", f"point {name}.body") for name in self.particles}
         network = compose({"graph": graph, **parts}, joined)
         names = {f"graph.{name}": name for name in graph.ports if name not in joined}
         names |= {f"point {name}.particle": name for name in self.particles}
+        names |= {f"rows {name}.{DRIVE}": name for name, part in self.conditions.items() if part.driven}
         network = network.rename(names | {f"pair {name}.{ACTUATOR}": name for name in actuated})
         for name in massless:
             network = close(network, name, "effort")
-        order = [*self.bodies, *self.edges]
+        order = [*self.bodies, *self.edges, *self.conditions]
         return network.permute(*sorted(network.ports, key=order.index))
 
     def constraints(self) -> Array:
-        """G, shape (rows of all pairs, velocities): six velocities per body, three per particle."""
+        """G, shape (rows of all pairs, then of all conditions, velocities): six per body, three per particle."""
         B, n = self.incidence(), len(self.bodies)
         columns = {name: -B[:, column] for column, name in enumerate(self.edges)}
         rows = [np.kron(columns[name], pair.A) for name, pair in self.pairs.items()]
+        for part in self.conditions.values():
+            blank = np.zeros((part.count, 6))
+            rows.append(np.hstack([part.rows.get(body, blank) for body in self.bodies]))
         moves = [[name not in self.particles] * 3 + [True] * 3 for name in self.bodies]
         return np.vstack([np.zeros((0, 6 * n)), *rows])[:, np.array(moves, dtype=np.bool_).ravel()]
 
@@ -119,6 +136,11 @@ class Kinestatics:
             if np.abs(wrenches).max(initial=0.0) > tolerance:
                 found[name] = wrenches
         return found
+
+    def rows(self) -> dict[str, slice]:
+        """Where the rows of each pair and condition are in G."""
+        counts = {name: len(pair.A) for name, pair in self.pairs.items()}
+        return spans(counts | {name: part.count for name, part in self.conditions.items()})
 
     def mobility(self, tolerance: float = CLOSURE) -> int:
         """Dimension of the admissible twists."""

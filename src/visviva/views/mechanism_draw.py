@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion
 from visviva.model import State
 from visviva.views.mechanism_picture import MechanismPicture, draw_mechanism
+from visviva.views.mechanism_screws import Shown
 from visviva.views.pattern_picture import Picture
 from visviva.views.pattern_picture import draw as draw_pattern
 
@@ -24,6 +25,7 @@ def draw(
     view: tuple[float, float] | None = None,
     names: bool | None = None,
     solids: bool | None = None,
+    screws: Shown | Sequence[Shown] = (),
 ) -> MechanismPicture: ...
 
 
@@ -54,6 +56,8 @@ def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **option
     view:    azimuth and elevation of the viewer [degrees].
     names:   whether parts are named; by default those of a mechanism of few are.
     solids:  whether solids are shown; by default those of few bodies are.
+    screws:  whose screws are shown: a body by name (its motion against the ground), a pair of names, a
+             `m.kinestatics().freedom(...)` (its motions and what holds it), a `vv.screws.System`, or a list of these.
 
     flat:    of a composite: draw the flattened system, system.flatten().
     expand:  names of composite boxes to draw with what is inside, "b" or, deeper, "b.inner"; True for all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from typing import final
@@ -17,6 +18,7 @@ from visviva.views.mechanism_joints import in_order, joint_lines, joint_marks
 from visviva.views.mechanism_labels import Label, placed
 from visviva.views.mechanism_names import names_of
 from visviva.views.mechanism_placement import Placement
+from visviva.views.mechanism_screws import DrawnScrews, screw_strokes
 from visviva.views.mechanism_springs import element_marks, port_marks, torsion_marks
 from visviva.views.mechanism_sticks import body_strokes, centres, mark_size, solid_strokes
 from visviva.views.mechanism_strokes import Stroke
@@ -56,8 +58,10 @@ def extent(scene: Scene, place: Placement, solids: bool) -> Array:
     return np.concatenate(points, axis=-2)
 
 
-def drawing_of(scene: Scene, place: Placement, view: View, names: bool, solids: bool) -> Drawing:
-    """All of the mechanism at one instant."""
+def drawing_of(
+    scene: Scene, place: Placement, view: View, names: bool, solids: bool, screws: Sequence[DrawnScrews] = ()
+) -> Drawing:
+    """All of the mechanism at one instant, and screws over it."""
     m, size = scene.mechanism, mark_size(scene, place, view)
     layers = [
         *(joint_lines(joint, place, view, size) for joint in m.joints),
@@ -72,8 +76,10 @@ def drawing_of(scene: Scene, place: Placement, view: View, names: bool, solids: 
         *(port_marks(port, place, view, size) for port in m.ports),
         centres(scene, place, view, size),
     ]
-    strokes = list(chain.from_iterable(layers))
-    return Drawing(m.name, strokes, placed(names_of(scene, place, view, size), strokes) if names else [])
+    axes, pitches = screw_strokes(screws, view, extent(scene, place, solids), size)
+    strokes = [*chain.from_iterable(layers), *axes]
+    labels = (names_of(scene, place, view, size) if names else []) + pitches
+    return Drawing(m.name, strokes, placed(labels, strokes))
 
 
 def with_world(drawing: Drawing, m: Mechanism, view: View) -> Drawing:

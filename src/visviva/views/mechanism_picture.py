@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from visviva.views.mechanism_canvas import paint
 from visviva.views.mechanism_drawing import Drawing, drawing_of, extent, with_world
 from visviva.views.mechanism_names import NAMED
 from visviva.views.mechanism_placement import placement
+from visviva.views.mechanism_screws import Shown, screws_of
 from visviva.views.mechanism_view import look
 from visviva.views.picture import AbstractPicture
 
@@ -65,6 +67,7 @@ def draw_mechanism(
     view: tuple[float, float] | None = None,
     names: bool | None = None,
     solids: bool | None = None,
+    screws: Shown | Sequence[Shown] = (),
 ) -> MechanismPicture:
     """A mechanism as built, or at a state, in an orthographic projection.
 
@@ -76,12 +79,16 @@ def draw_mechanism(
     view:   azimuth and elevation of the viewer [degrees].
     names:  whether parts are named; by default those of a mechanism of few are.
     solids: whether solids are shown; by default those of few bodies are.
+    screws: whose screws are shown: a body by name (its motion against the ground), a pair of names, a
+            `m.kinestatics().freedom(...)` (its motions and what holds it), a `vv.screws.System`, or a list of these.
     """
     scene, place = Scene(m), placement(m, state)
     filled = scene.few if solids is None else solids
     seen = look(m, place, extent(scene, place, solids=False), view).fitted(extent(scene, place, filled))
     named = len(m.parts) <= NAMED if names is None else names
-    picture = MechanismPicture(with_world(drawing_of(scene, place, seen, named, filled), m, seen))
+    drawn = screws_of(m, place, screws)
+    drawing = drawing_of(scene, place, seen, named, filled, drawn)
+    picture = MechanismPicture(with_world(drawing, m, seen))
     if path is not None:
         picture.save(path)
     return picture

@@ -13,8 +13,9 @@ from visviva.compiler import compile_mechanism
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion
+from visviva.mechanism.assembly import Motion, motion_at
 from visviva.mechanism.coordinates import POSES, as_built
+from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Carrier, Pair, Particle
 from visviva.model import State
 
@@ -81,6 +82,17 @@ def placement(m: Mechanism, state: Motion | State | None = None) -> Placement:
     if missing:
         raise ModelError(f"the state to draw belongs to another mechanism: it does not say where {missing[0]!r} is.")
     return Placement(q)
+
+
+def motion_in(m: Mechanism, state: State) -> Motion:
+    """The configuration at an instant of a run, at rest."""
+    return at_rest(m, placement(m, state))
+
+
+def at_rest(m: Mechanism, place: Placement) -> Motion:
+    """A configuration as a motion without velocities."""
+    linkage = Linkage(m)
+    return motion_at(linkage, np.concatenate([place.q[part.name] for part in linkage.bodies]), {})
 
 
 def _coordinates(m: Mechanism, state: State) -> dict[str, Array]:

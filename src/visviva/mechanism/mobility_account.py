@@ -1,0 +1,183 @@
+"""Why a mechanism moves as it does: mobility against the count of its constraints, loop by loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.screws import Screw, System, as_twist
+from visviva.mechanism.assembly import coordinates
+from visviva.mechanism.freedoms import TWISTS, WRENCHES, joint_screws, lines_of, phrase, spanned
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.mobility import left_out
+from visviva.mechanism.motions import Motions
+from visviva.structure.kinestatics import CLOSURE
+from visviva.structure.ports import spans
+from visviva.structure.subspace import range_and_complement
+
+if TYPE_CHECKING:
+    from visviva.mechanism.network import MechanismNetwork
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A loop: the screws of its joints span a system; the wrenches reciprocal to it can run round it without any load.
+
+    joints: all of them.   screws: what they span.   stress: its reciprocal system, as (f; m).
+    """
+
+    joints: tuple[str, ...]
+    freedoms: int
+    screws: System
+    stress: System
+
+    def __str__(self) -> str:
+        text = f"loop {', '.join(self.joints)}: {self.freedoms} freedoms span a {self.screws.type}"
+        if spare := self.stress.rank:
+            rows = "row follows" if spare == 1 else "rows follow"
+            held = "\n".join(f"  {line}" for line in lines_of(self.stress, WRENCHES))
+            text += f";\n  {spare} {rows} from the others. Without any load it can carry\n{held}"
+        return text
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MobilityAccount:
+    """Mobility of a mechanism as it stands, with reasons; prints as a text.
+
+    gruebler:  velocities less all rows (Grübler, Kutzbach).   mobility = gruebler + redundant rows.
+    redundant: rows that follow from others, by joint or condition; which of those that repeat each other is a choice.
+    loops:     the independent ones, with what their joints span.
+    local:     freedoms of a body between others that moves alone, as a rod that spins about itself, by body.
+    resting:   joints with freedoms none of which occurs as the mechanism stands.
+    stresses:  states of self-stress: wrenches on the joint as screws (f; m), children pressing on parents, by joint;
+               conditions have their multipliers.
+    """
+
+    name: str
+    velocities: int
+    rows: int
+    mobility: int
+    redundant: dict[str, int]
+    loops: tuple[Loop, ...]
+    local: dict[str, System]
+    resting: tuple[str, ...]
+    stresses: tuple[dict[str, Screw | Array], ...]
+
+    @property
+    def gruebler(self) -> int:
+        """What counting gives."""
+        return self.velocities - self.rows
+
+    def __str__(self) -> str:
+        spare = self.mobility - self.gruebler
+        head = f"{self.name!r}: {self.velocities} velocities - {self.rows} rows = {self.gruebler} (Grübler-Kutzbach)"
+        lines = [f"{head}, mobility {self.mobility}"]
+        if spare:
+            where = ", ".join(f"{name} {count}" for name, count in self.redundant.items())
+            lines.append(f"the difference of {spare} is in rows that follow from others: {where}")
+        else:
+            lines.append("no row follows from others: counting is right")
+        lines += [str(loop) for loop in self.loops]
+        for name, system in self.local.items():
+            lines.append(f"{name} moves alone, with all others at rest, and counts: {_line(system)}")
+        lines += [f"{name} has freedom and does not move" for name in self.resting]
+        for k, state in enumerate(self.stresses, start=1):
+            lines += [f"self-stress {k}:", *(f"  {names}: {part}" for names, part in _together(state))]
+        return "\n".join(lines)
+
+
+def mobility_account(network: MechanismNetwork) -> MobilityAccount:
+    """The account of a network; loops are those of its joints."""
+    m, kinestatics = network.mechanism, network.kinestatics
+    linkage = Linkage(m)
+    place = linkage.kinematics.place(coordinates(linkage, network.motion))
+    rows, velocities = kinestatics.constraints().shape
+    motions = Motions(network)
+    length, each = motions.length, [joint_screws(network, joint, motions) for joint in m.joints]
+    loops = []
+    for k in linkage.topology.loops:
+        tree = [
+            int(linkage.topology.joint[body]) for body in linkage.topology.cycle(*linkage.kinematics.ends[k].tolist())
+        ]
+        names = tuple(linkage.joints[j].name for j in sorted({k, *tree}))
+        S = np.hstack([kinestatics.pairs[name].S for name in names])
+        screws = spanned(S, length)
+        loops.append(Loop(names, S.shape[1], screws, screws.reciprocal()))
+    return MobilityAccount(
+        m.name,
+        velocities,
+        rows,
+        network.mobility(),
+        left_out(linkage, linkage.dependence(place)),
+        tuple(loops),
+        _local(network, length),
+        tuple(screws.name for screws in each if screws.allows.rank and not screws.moves.rank),
+        _stresses(network, length),
+    )
+
+
+def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
+    """Motions of single bodies between others, all else at rest."""
+    m, G = network.mechanism, network.kinestatics.constraints()
+    at = spans({part.name: 3 if part.name in network.kinestatics.particles else 6 for part in m.bodies})
+    held = [end.name for joint in m.joints for end in (joint.parent, joint.child)]
+    found = {}
+    for part in m.bodies:
+        if held.count(part.name) > 1 and at[part.name].stop - at[part.name].start == 6:
+            units = np.repeat([1.0, length], 3)
+            own = range_and_complement((G[:, at[part.name]] * units).T, tolerance=CLOSURE)[1]
+            if own.size:
+                found[part.name] = spanned(units[:, None] * own, length)
+    return found
+
+
+def _stresses(network: MechanismNetwork, length: float) -> tuple[dict[str, Screw | Array], ...]:
+    """States of self-stress; where one joint tells them all apart, those with principal screws in it."""
+    kinestatics, Y = network.kinestatics, network.kinestatics.self_stresses()
+    for wrenches in kinestatics.self_stress_wrenches().values():
+        system = spanned(as_twist(wrenches.T).T, length)
+        if system.rank == Y.shape[1]:
+            wanted = np.array([screw.as_wrench() for screw in system.principal().screws]).T
+            Y = Y @ np.linalg.lstsq(wrenches, wanted, rcond=None)[0]
+            break
+    found = []
+    for y in Y.T:
+        state: dict[str, Screw | Array] = {}
+        for name, rows in kinestatics.rows().items():
+            share = np.where(np.abs(y[rows]) > CLOSURE * np.abs(y).max(), y[rows], 0.0)
+            if share.any():
+                pair = kinestatics.pairs.get(name)
+                state[name] = share if pair is None else Screw.of_wrench(pair.A.T @ share)
+        found.append(state)
+    return tuple(found)
+
+
+def _line(system: System) -> str:
+    return "; ".join(phrase(screw, TWISTS, system.length) for screw in system.principal().screws)
+
+
+def _together(state: dict[str, Screw | Array]) -> list[tuple[str, str]]:
+    """Joints with one wrench on one line, '-' before those with its opposite."""
+    groups: list[tuple[Screw, list[str]]] = []
+    lines: list[tuple[str, str]] = []
+    for name, part in state.items():
+        if not isinstance(part, Screw):
+            lines.append((name, "multiplier " + ", ".join(f"{value:.6g}" for value in part)))
+            continue
+        for other, names in groups:
+            for sign, mark in ((1.0, ""), (-1.0, "-")):
+                if np.allclose(part.vector, sign * other.vector, rtol=0, atol=1e-9 * np.abs(other.vector).max()):
+                    names.append(mark + name)
+                    break
+            else:
+                continue
+            break
+        else:
+            groups.append((part, [name]))
+    shown = [(", ".join(names), f"{part.magnitude:.6g} × {phrase(part, WRENCHES)}") for part, names in groups]
+    return shown + lines
