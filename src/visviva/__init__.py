@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from visviva.forms import RigidSystem as RigidSystem
     from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
+    from visviva.forms import springs as springs
     from visviva.forms.flow import Flow as Flow
     from visviva.forms.flow import HandFlow as HandFlow
     from visviva.forms.kane_body import KaneBody as KaneBody
@@ -120,6 +121,7 @@ _MODULES = {
     "language": "visviva.language",
     "library": "visviva.library",
     "screws": "visviva.geometry.screws",
+    "springs": "visviva.forms.springs",
     "testing": "visviva.testing",
 }
 

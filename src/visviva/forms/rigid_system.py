@@ -24,6 +24,7 @@ from visviva.forms.retraction import advance, local_rate
 from visviva.forms.rigid_checks import body_moments_of, check_frames, check_names
 from visviva.forms.rigid_terms import Solution, Terms
 from visviva.forms.small_motions import SmallMotions, small_motions
+from visviva.forms.springs.spring import Spring
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
@@ -39,7 +40,8 @@ class RigidSystem(Flow):
     bodies:      by frame, its `Inertia` (com and tensor in that frame), which is checked to be that of some body; or
                  its `Moments`, of which only T ⪰ 0 is asked, so that a rotor seen through a gear is one too.
                  Other frames have no mass.
-    springs:     `Stiffness` between any two frames;   dampers: `Damping`, between any ordered two.
+    springs:     `Stiffness`, or a `Spring` of any energy, between any two frames.
+    dampers:     `Damping`, between any ordered two.
     gravity:     acceleration (3,) in the ground's axes [m/s²].
     force:       forces from outside, a function of (t, q, ξ) with n values, power f·ξ; none by default.
     constraints: beyond those of the coordinates, see `constrain`. Edges of the parameterisation that close loops
@@ -58,7 +60,7 @@ class RigidSystem(Flow):
         parameterisation: Parameterisation,
         *,
         bodies: Mapping[str, Inertia | Moments | ArrayLike],
-        springs: Iterable[Stiffness] = (),
+        springs: Iterable[Stiffness | Spring] = (),
         dampers: Iterable[Damping] = (),
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         force: Force | None = None,
