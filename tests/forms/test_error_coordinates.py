@@ -13,68 +13,50 @@ from visviva.forms.springs import ChordEnergy
 from visviva.geometry import SE3
 
 RNG = np.random.default_rng(4)
-FREE = vv.coordinates.joined({("ground", "b"): vv.coordinates.free("b", rotation="matrix")})
+FREE = vv.coordinates.joined({("ground", "b"): vv.coordinates.free("b", by="matrix")})
 A = RNG.normal(size=(6, 6))
 K6 = A @ A.T + np.eye(6)
 
 
-def entries(X, like):
-    """Coordinates of a pose, whatever their order is: found by the pose they give."""
-    q = np.zeros(12)
-    q[:3], q[3:] = X.r, X.R.T.ravel() if like == "columns" else X.R.ravel()
-    return q
+def entries(X):
+    """Coordinates of a pose: position, then the columns of R."""
+    return np.concatenate([X.r, X.R.T.ravel()])
 
 
-def pose(q):
-    return FREE.edges[0].pose(q)
+def parts(x):
+    x = np.array(list(x))
+    return x[3:].reshape(3, 3).T, x[:3]
 
 
-@pytest.fixture(scope="module")
-def order():
-    X = SE3.exp([0.1, 0.2, 0.3, 1, 2, 3])
-    return next(name for name in ("columns", "rows") if np.allclose(pose(entries(X, name)), X.matrix))
-
-
-def relative(order):
+def relative(q, q_R):
     """χ: the twelve entries of X_R⁻¹ X."""
-
-    def chi(q, q_R):
-        (R, r), (S, s) = (_matrix(x, order) for x in (q, q_R))
-        return np.concatenate([(S.T @ R).ravel(), S.T @ (r - s)])
-
-    return chi
+    (R, r), (S, s) = parts(q), parts(q_R)
+    return np.concatenate([(S.T @ R).ravel(), S.T @ (r - s)])
 
 
-def _matrix(x, order):
-    R = np.array([x[3 + k] for k in range(9)]).reshape(3, 3)
-    return (R.T if order == "columns" else R), np.array([x[0], x[1], x[2]])
+ERRORS = ErrorCoordinates(FREE, relative)
 
 
-@pytest.fixture(scope="module")
-def errors(order):
-    return ErrorCoordinates(FREE, relative(order))
-
-
-def test_the_transport_of_relative_poses_is_the_adjoint(errors, order):
+def test_the_transport_of_relative_poses_is_the_adjoint():
     """Q = Ad(X_E)⁻¹ from the pseudo-inverse, and ė = ∇χ ξ_E."""
     for xi, xi_R in RNG.normal(size=(3, 2, 6)):
         X, X_R = SE3.exp(RNG.normal(size=6)), SE3.exp(RNG.normal(size=6))
-        q, q_R = entries(X, order), entries(X_R, order)
+        q, q_R = entries(X), entries(X_R)
         X_E = X_R.inverse() @ X
-        assert_allclose(errors.transport(q, q_R), X_E.inverse().Ad(), atol=1e-12)
-        xi_E = errors.velocity(q, xi, q_R, xi_R)
+        assert_allclose(ERRORS.transport(q, q_R), X_E.inverse().Ad(), atol=1e-12)
+        xi_E = ERRORS.velocity(q, xi, q_R, xi_R)
         assert_allclose(xi_E, xi - X_E.inverse().Ad() @ xi_R, atol=1e-12)
-        own, of_reference = errors.slopes(q, q_R)
+        own, of_reference = ERRORS.slopes(q, q_R)
         assert_allclose(own @ xi + of_reference @ xi_R, own @ xi_E, atol=1e-12)
         # ė is the rate of X_E with the body twist ξ_E
         rate = (X_E.matrix @ SE3.hat(xi_E))[:3]
         assert_allclose(own @ xi_E, np.concatenate([rate[:, :3].ravel(), rate[:, 3]]), atol=1e-12)
 
 
-def test_energies_of_the_error_push_both_alike(errors, order):
+def test_energies_of_the_error_push_both_alike():
     """(4.30): ∇_R V = -Qᵀ ∇V, for an energy with 21 parameters of X_R⁻¹ X."""
     X, X_R, h = SE3.exp(RNG.normal(size=6)), SE3.exp(RNG.normal(size=6)), 1e-5
-    Q = errors.transport(entries(X, order), entries(X_R, order))
+    Q = ERRORS.transport(entries(X), entries(X_R))
     wrench = ChordEnergy.general(K6, X_R).wrench(X)
     moved = [
         (
@@ -87,10 +69,10 @@ def test_energies_of_the_error_push_both_alike(errors, order):
     assert_allclose(moved, -Q.T @ wrench, atol=1e-6)
 
 
-def test_the_last_term_of_A7_vanishes_with_its_own_order(errors, order):
+def test_the_last_term_of_A7_vanishes_with_its_own_order():
     """(Φ⁺ Φ ∇_R χ)ᵀ ∂V is zero; as printed, Φ⁺ Φ ∇_R χ ∂V, shapes (12, 6) and (12,) do not even multiply."""
-    q, q_R = (entries(SE3.exp(RNG.normal(size=6)), order) for _ in range(2))
-    own, of_reference = errors.slopes(q, q_R)
+    q, q_R = (entries(SE3.exp(RNG.normal(size=6))) for _ in range(2))
+    own, of_reference = ERRORS.slopes(q, q_R)
     projector = np.eye(12) - own @ np.linalg.pinv(own)  # Φ⁺ Φ
     dV = RNG.normal(size=12)
     assert_allclose((projector @ of_reference).T @ dV, 0, atol=1e-12)
@@ -98,16 +80,16 @@ def test_the_last_term_of_A7_vanishes_with_its_own_order(errors, order):
         projector @ of_reference @ dV
 
 
-def test_errors_that_do_not_tell_configurations_apart_are_refused(order):
+def test_errors_that_do_not_tell_configurations_apart_are_refused():
     X = SE3.exp(RNG.normal(size=6))
-    q = entries(X, order)
+    q = entries(X)
     with pytest.raises(ModelError, match="∇χ has rank 3, there are 6 velocities"):
         ErrorCoordinates(FREE, lambda q, q_R: np.array([q[k] - q_R[k] for k in range(3)])).transport(q, q)
 
 
-def test_errors_off_one_manifold_are_refused(order):
+def test_errors_off_one_manifold_are_refused():
     """Differences of matrices are not on one manifold of dimension six."""
-    q, q_R = (entries(SE3.exp(RNG.normal(size=6)), order) for _ in range(2))
+    q, q_R = (entries(SE3.exp(RNG.normal(size=6))) for _ in range(2))
     difference = ErrorCoordinates(FREE, lambda q, q_R: np.array([q[k] - q_R[k] for k in range(12)]))
     with pytest.raises(ModelError, match="in ways that no velocity does"):
         difference.transport(q, q_R)
