@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from visviva import ModelError
 from visviva.forms.damping import Damping
 from visviva.forms.moments import Moments
+from visviva.forms.springs import points_with
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry import SE3, SO3, skew
-from visviva.forms.springs import points_with
 
 RNG = np.random.default_rng(5)
 
@@ -142,7 +142,7 @@ def test_points_of_dampers_and_back():
     moments = Moments.from_points(RNG.uniform(1, 2, 5), RNG.normal(size=(5, 3)))
     d, h = points_with(moments)
     assert_allclose(Moments.from_points(d, h).matrix, moments.matrix, atol=1e-13)
-    wind = lambda t, r: np.cross([0.1, 0.2, -0.3], r) + [1, 0, 2]  # noqa: E731 - a rigid flow
+    wind = lambda t, r: np.cross([0.1, 0.2, -0.3], r) + np.array([1, 0, 2])  # noqa: E731 - a rigid flow
     X = SE3.exp(RNG.normal(size=6))
     by_points = Damping.of_points("a", "b", d, h, wind)
     by_twist = Damping.in_stream("a", "b", moments, [0.1, 0.2, -0.3, 1, 0, 2])

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva import ModelError
 from visviva.forms.moments import Moments
+from visviva.forms.springs import ChordEnergy, GivenEnergy, LineEnergy, LogarithmEnergy, Spring
 from visviva.forms.springs.logarithm import dexp_inv_slope
 from visviva.forms.stiffness import Stiffness
 from visviva.geometry import SE3, SO3
 from visviva.geometry.moments import axial2
-from visviva.forms.springs import ChordEnergy, GivenEnergy, LineEnergy, LogarithmEnergy, Spring
 
 RNG = np.random.default_rng(11)
 G, K = np.diag([1.0, 2, 3]), np.diag([10.0, 20, 30])

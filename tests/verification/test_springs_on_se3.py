@@ -39,7 +39,7 @@ def test_in_minimal_velocities():
 def elements(t, x):
     """Two bodies and the spring's own pose, with its port joined to theirs: x = (X1, P1, X2, P2, X_12)."""
     states = x[:18], x[18:36]
-    (X1, X2), X = (pose(state) for state in states), pose(x[36:])
+    X2, X = pose(x[18:]), pose(x[36:])
     wrench = X2.coAd() @ LAW.wrench(X)  # on the spring, in the ground's frame
     (rates1, V1), (rates2, V2) = (
         body.rates(state, W) for body, state, W in zip(BODIES, states, (wrench, -wrench), strict=True)

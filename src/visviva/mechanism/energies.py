@@ -89,7 +89,7 @@ def bushing_energy(K: Array) -> Storage:
 
 
 def point_energy(k: Array, a: Array, b: Array) -> Storage:
-    """½ Σ k |d + C b - P a|² of springs between points a of the frame P and b of the frame C, with d between origins."""
+    """½ Σ k |d + C b - P a|² of springs between points a of the frame P and b of the frame C; d between the origins."""
     square = float(0.5 * k @ ((a * a).sum(-1) + (b * b).sum(-1)))
     return affine_energy(float(k.sum()), k @ a, k @ b, np.einsum("n,ni,nj->ij", k, a, b), square)
 
