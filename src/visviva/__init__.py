@@ -42,6 +42,16 @@ if TYPE_CHECKING:
     from visviva.forms.flows.schemes import Relaxed as Relaxed
     from visviva.forms.kane.body import KaneBody as KaneBody
     from visviva.forms.kane.description import kane as kane
+    from visviva.forms import springs as springs
+    from visviva.forms.flow import Flow as Flow
+    from visviva.forms.flow import HandFlow as HandFlow
+    from visviva.forms.kane_body import KaneBody as KaneBody
+    from visviva.forms.kane_description import kane as kane
+    from visviva.forms.schemes import DOP853 as DOP853
+    from visviva.forms.schemes import RK4 as RK4
+    from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
+    from visviva.forms.schemes import Gauss8 as Gauss8
+    from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
     from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
@@ -124,6 +134,7 @@ _MODULES = {
     "language": "visviva.language",
     "library": "visviva.library",
     "screws": "visviva.geometry.screws",
+    "springs": "visviva.forms.springs",
     "testing": "visviva.testing",
 }
 

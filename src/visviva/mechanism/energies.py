@@ -89,13 +89,25 @@ def bushing_energy(K: Array) -> Storage:
 
 
 def point_energy(k: Array, a: Array, b: Array) -> Storage:
-    """½ Σ k |d + C b - P a|² of springs between points a of the frame P and b of the frame C, with d between origins.
+    """½ Σ k |d + C b - P a|² of springs between points a of the frame P and b of the frame C; d between the origins."""
+    square = float(0.5 * k @ ((a * a).sum(-1) + (b * b).sum(-1)))
+    return affine_energy(float(k.sum()), k @ a, k @ b, np.einsum("n,ni,nj->ij", k, a, b), square)
 
-    Linear in y = (½ d·d, Pᵀd, Cᵀd, PᵀC row by row): Σk ½ d·d + Σk b·Cᵀd - Σk a·Pᵀd - Σk a·PᵀC b + ½ Σk (a·a + b·b).
+
+def moment_energy(moments: Array) -> Storage:
+    """½ tr((X - I) K' (X - I)ᵀ) of the pose X = (PᵀC, Pᵀd), for the moments K' (4, 4) of a stiffness."""
+    first, second = moments[:3, 3], moments[:3, :3]
+    return affine_energy(float(moments[3, 3]), first, first, second, float(np.trace(second)))
+
+
+def affine_energy(k: float, a: Array, b: Array, ab: Array, constant: float) -> Storage:
+    """k ½ d·d + b·Cᵀd - a·Pᵀd - Σ ab_ij (PᵀC)_ij + constant: linear in y = (½ d·d, Pᵀd, Cᵀd, PᵀC row by row).
+
+    The energy of any linear springs: k is the sum of their stiffnesses, a, b and ab are Σ k a, Σ k b and Σ k a bᵀ.
     """
-    coefficients = np.concatenate([[k.sum()], -k @ a, k @ b, -np.einsum("n,ni,nj->ij", k, a, b).ravel()])
+    coefficients = np.concatenate([[k], -a, b, -ab.ravel()])
     numbers = {f"c{i}": float(c) for i, c in enumerate(coefficients) if c != 0}
-    numbers["c"] = float(0.5 * k @ ((a * a).sum(-1) + (b * b).sum(-1)))
+    numbers["c"] = constant
 
     def U(y: list[Any], numbers: dict[str, Any]) -> Any:
         return sum((numbers[f"c{i}"] * y[i] for i in range(len(y)) if f"c{i}" in numbers), numbers["c"])

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry import SE3
+from visviva.geometry.definite import one_each, semidefinite, symmetric
+from visviva.geometry.moments import matrix_of_moments, moments_of_matrix
 from visviva.language import Storage
 from visviva.library.joints import Row
 from visviva.mechanism.builder import Builder, End, RotationLike, kind_of, rotation_matrix
@@ -22,6 +24,7 @@ from visviva.mechanism.energies import (
     bushing_energy,
     linear_in_angle,
     linear_in_length,
+    moment_energy,
     of_angle,
     of_length,
     point_energy,
@@ -29,7 +32,6 @@ from visviva.mechanism.energies import (
 )
 from visviva.mechanism.joining import point_on
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
-from visviva.mechanism.stiffness import one_each, semidefinite, symmetric
 from visviva.mechanism.thermal import Thermal
 
 Pose = tuple[Array, Array]  # (3, 3), (3,)
@@ -173,17 +175,16 @@ class SpringMethods(Builder):
         """
         where = f"trace spring {name!r}"
         ends = self._spring_ends(name, parent, child, "trace spring")
-        (R_P, r_P), on_child = self._frames(where, ends, at, rotation)
+        on_parent, on_child = self._frames(where, ends, at, rotation)
         if rest is not None:
-            R_0, r_0 = _pose(rest, f"rest of {where}")
-            R_P, r_P = R_P @ R_0, r_P + R_P @ r_0
+            on_parent = _displaced(on_parent, _pose(rest, f"rest of {where}"))
         turning, stiffness = symmetric(G, 3, f"G of {where}"), symmetric(K, 3, f"K of {where}")
         semidefinite(np.trace(turning) * np.eye(3) - turning, f"tr(G) I - G of {where}")
         semidefinite(stiffness, f"K of {where}")
         if not (turning.any() or stiffness.any()):
             raise ModelError(f"G and K of {where} are zero. Give one of them.")
         return self._element(
-            name, (ends[0][0], ends[1][0]), ((R_P, r_P), on_child), POSE, trace_energy(turning, stiffness), None
+            name, (ends[0][0], ends[1][0]), (on_parent, on_child), POSE, trace_energy(turning, stiffness), None
         )
 
     def point_springs(
@@ -222,6 +223,40 @@ class SpringMethods(Builder):
         D = point_damping(losses, b - origin) if losses.any() else None
         place, sink = (np.eye(3), origin), self._damper_sink(heat_to, where, D is not None)
         return self._element(name, carriers, (place, place), POINTS, stored, D, heat_to=sink)
+
+    def stiffness(
+        self,
+        name: str,
+        parent: End,
+        child: End,
+        *,
+        K: ArrayLike,
+        at: ArrayLike | None = None,
+        rotation: RotationLike = None,
+        rest: SE3 | tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Element:
+        """All the springs between two bodies as one stiffness: U = ½ tr((X - X_R) K' (X - X_R)ᵀ), exact at any pose.
+
+        K:            (4, 4), the moments K' = Σ k (h; 1)(h; 1)ᵀ in the child's frame, or their 6×6 matrix for (ω; v):
+                      the stiffness at rest, tied to points. `forms.Stiffness` finds them for any springs.
+        at, rotation: the frame of both as built; default: at the centre of mass of the child, world axes. Or two named
+                      frames.
+        rest:         X_R, the pose of the child's frame in the parent's where it is relaxed, an SE3 or (R, p).
+        """
+        where = f"stiffness {name!r}"
+        ends = self._spring_ends(name, parent, child, "stiffness")
+        on_parent, on_child = self._frames(where, ends, at, rotation)
+        if rest is not None:
+            on_parent = _displaced(on_parent, _pose(rest, f"rest of {where}"))
+        given = finite_array(K, f"K of {where}")
+        n = 6 if given.shape in ((6, 6), (6,)) else 4
+        moments = symmetric(given, n, f"K of {where}") if n == 4 else moments_of_matrix(symmetric(given, n, where))
+        semidefinite(matrix_of_moments(moments), f"the 6×6 matrix of K of {where}")
+        if not moments.any():
+            raise ModelError(f"K of {where} is zero: leave it out.")
+        return self._element(
+            name, (ends[0][0], ends[1][0]), (on_parent, on_child), POINTS, moment_energy(moments), None
+        )
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
@@ -311,3 +346,8 @@ def _pose(rest: SE3 | tuple[ArrayLike, ArrayLike], what: str) -> Pose:
     if not isinstance(rest, tuple | list) or len(rest) != 2:
         raise ModelError(f"{what} must be an SE3 or (R, p), got {rest!r}.")
     return rotation_matrix(rest[0], what), finite_vector(rest[1], what, 3)
+
+
+def _displaced(frame: Pose, by: Pose) -> Pose:
+    """A frame moved by a pose in its own axes."""
+    return frame[0] @ by[0], frame[1] + frame[0] @ by[1]

@@ -81,6 +81,13 @@ class Moments:
         """Σ w_p h_p (3,)."""
         return self.matrix[:3, 3]
 
+    @property
+    def centre(self) -> Array:
+        """h = Σ w_p h_p / Σ w_p (3,): of mass, damping or stiffness."""
+        if self.total == 0:
+            raise ModelError(f"moments of total zero have no centre; their first moment is {self.first.tolist()}.")
+        return np.asarray(self.first / self.total)
+
     def spatial(self) -> Array:
         """Vee X' = [[Θ, (wh)^], [(wh)^ᵀ, w I]] (6, 6): the quadratic form of twists (ω; v) at the origin of the frame.
 

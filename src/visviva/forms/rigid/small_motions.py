@@ -100,8 +100,7 @@ def _sizes(system: RigidSystem, q: Array) -> Array:
         total += np.abs(frames[name].J).T @ weight
     for spring in system.springs:
         pair = between(frames[spring.a], frames[spring.b])
-        size = np.linalg.norm(spring.moments.matrix) * (1 + np.linalg.norm((pair.X.inverse() @ spring.rest).matrix))
-        total += size * np.abs(pair.J).sum(axis=0)
+        total += spring.size(pair.X) * np.abs(pair.J).sum(axis=0)
     return total
 
 
@@ -122,7 +121,7 @@ def stiffness(system: RigidSystem, q: Array) -> Array:
         turned = np.stack([SE3.ad(column) @ A @ a.J for column in pair.J.T], axis=-1)  # -∂_j(A) J_a
         slope = slopes[spring.b] - np.einsum("pq,qij->pij", A, slopes[spring.a]) + turned
         K += np.einsum("pij,p->ij", slope, spring.wrench(pair.X))
-        K += pair.J.T @ np.column_stack([spring.derivative(pair.X, column) for column in pair.J.T])
+        K += pair.J.T @ spring.hessian(pair.X) @ pair.J
     return K
 
 

@@ -10,16 +10,18 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
-from visviva.forms.rigid.body_motion import pose_of
-from visviva.forms.rigid.moments import Moments
-from visviva.geometry.moments import moment_wrench
+from visviva.forms.body_motion import pose_of
+from visviva.forms.moments import Moments
+from visviva.forms.springs.abstract import AbstractPoseEnergy
+from visviva.forms.springs.constellation import Minimum, minimum_of, springs_with
+from visviva.geometry.moments import matrix_of_moments, moment_wrench
 from visviva.geometry.se3 import SE3
 from visviva.geometry.special_polar import special_polar
 
 
 @final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class Stiffness:
+class Stiffness(AbstractPoseEnergy):
     """Potential of the pose X of frame b in frame a about its rest pose X_R.
 
         V = ½ tr((X - X_R) K' (X - X_R)ᵀ) + V_0
@@ -82,9 +84,30 @@ class Stiffness:
         """f^K = vee2((I - X⁻¹ X_R) K') (6,): the gradient of V in twists of b relative to a, in frame b."""
         return moment_wrench((np.eye(4) - (X.inverse() @ self.rest).matrix) @ self.moments.matrix)
 
-    def derivative(self, X: SE3, V: Array) -> Array:
-        """Rate of the wrench at the twist V: vee2(V̂ X⁻¹ X_R K')."""
-        return moment_wrench(SE3.hat(V) @ (X.inverse() @ self.rest).matrix @ self.moments.matrix)
+    def hessian(self, X: SE3) -> Array:
+        """Vee(X⁻¹ X_R K') (6, 6): the rate of the wrench is it times the twist; K = Vee K' at the rest pose."""
+        return matrix_of_moments((X.inverse() @ self.rest).matrix @ self.moments.matrix)
+
+    @property
+    def centre(self) -> Array:
+        """h (3,), the centre of stiffness in frame b: a force on it turns nothing."""
+        return self.moments.centre
+
+    def minimum(self) -> Minimum:
+        """The lowest energy over all poses, and whether one pose alone has it; an error where there is no lowest."""
+        return minimum_of(self.moments, self.rest, self.V_0, self._what)
+
+    def springs(self) -> tuple[Array, Array, Array]:
+        """k (8,), p (8, 3) of a and h (8, 3) of b: springs of which `of_springs` makes this energy."""
+        return springs_with(self.moments, self.rest, self.V_0, self._what)
+
+    def size(self, X: SE3) -> float:
+        """Of wrenches, were no part of them cancelled by another: the unit of their rounding."""
+        return float(np.linalg.norm(self.moments.matrix) * (1 + np.linalg.norm((X.inverse() @ self.rest).matrix)))
+
+    @property
+    def _what(self) -> str:
+        return f"springs between '{self.a}' and '{self.b}'"
 
 
 def _checked(k: ArrayLike, p: ArrayLike, h: ArrayLike, what: str) -> tuple[Array, Array, Array]:

@@ -10,21 +10,22 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError
-from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.forms.calculus.retraction import advance, local_rate
-from visviva.forms.flows.flow import Flow, FlowState
-from visviva.forms.rigid.body_motion import Frame, between, frames_of
-from visviva.forms.rigid.checks import body_moments_of, check_frames, check_names
-from visviva.forms.rigid.consistency import consistent
-from visviva.forms.rigid.constraints import AbstractConstraint, Instant, Rows
-from visviva.forms.rigid.damping import Damping
-from visviva.forms.rigid.gauss import Method, least_constraint
-from visviva.forms.rigid.inertia_forms import InertiaForms, inertia_forms
-from visviva.forms.rigid.loops import Closure
-from visviva.forms.rigid.moments import Moments
-from visviva.forms.rigid.small_motions import SmallMotions, small_motions
-from visviva.forms.rigid.stiffness import Stiffness
-from visviva.forms.rigid.terms import Solution, Terms
+from visviva.forms.body_motion import Frame, between, frames_of
+from visviva.forms.consistency import consistent
+from visviva.forms.constraints import AbstractConstraint, Instant, Rows
+from visviva.forms.damping import Damping
+from visviva.forms.flow import Flow, FlowState
+from visviva.forms.gauss import Method, least_constraint
+from visviva.forms.inertia_forms import InertiaForms, inertia_forms
+from visviva.forms.loops import Closure
+from visviva.forms.moments import Moments
+from visviva.forms.parameterisation import Parameterisation
+from visviva.forms.retraction import advance, local_rate
+from visviva.forms.rigid_checks import body_moments_of, check_frames, check_names
+from visviva.forms.rigid_terms import Solution, Terms
+from visviva.forms.small_motions import SmallMotions, small_motions
+from visviva.forms.springs.spring import Spring
+from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
 
@@ -39,7 +40,8 @@ class RigidSystem(Flow):
     bodies:      by frame, its `Inertia` (com and tensor in that frame), which is checked to be that of some body; or
                  its `Moments`, of which only T ⪰ 0 is asked, so that a rotor seen through a gear is one too.
                  Other frames have no mass.
-    springs:     `Stiffness` between any two frames;   dampers: `Damping`, between any ordered two.
+    springs:     `Stiffness`, or a `Spring` of any energy, between any two frames.
+    dampers:     `Damping`, between any ordered two.
     gravity:     acceleration (3,) in the ground's axes [m/s²].
     force:       forces from outside, a function of (t, q, ξ) with n values, power f·ξ; none by default.
     constraints: beyond those of the coordinates, see `constrain`. Edges of the parameterisation that close loops
@@ -58,7 +60,7 @@ class RigidSystem(Flow):
         parameterisation: Parameterisation,
         *,
         bodies: Mapping[str, Inertia | Moments | ArrayLike],
-        springs: Iterable[Stiffness] = (),
+        springs: Iterable[Stiffness | Spring] = (),
         dampers: Iterable[Damping] = (),
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         force: Force | None = None,
