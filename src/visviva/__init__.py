@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from visviva.forms import RigidSystem as RigidSystem
     from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
+    from visviva.forms import springs as springs
     from visviva.forms.flows.flow import Flow as Flow
     from visviva.forms.flows.flow import HandFlow as HandFlow
     from visviva.forms.flows.schemes import DOP853 as DOP853
@@ -42,16 +43,6 @@ if TYPE_CHECKING:
     from visviva.forms.flows.schemes import Relaxed as Relaxed
     from visviva.forms.kane.body import KaneBody as KaneBody
     from visviva.forms.kane.description import kane as kane
-    from visviva.forms import springs as springs
-    from visviva.forms.flow import Flow as Flow
-    from visviva.forms.flow import HandFlow as HandFlow
-    from visviva.forms.kane_body import KaneBody as KaneBody
-    from visviva.forms.kane_description import kane as kane
-    from visviva.forms.schemes import DOP853 as DOP853
-    from visviva.forms.schemes import RK4 as RK4
-    from visviva.forms.schemes import BalancedGauss8 as BalancedGauss8
-    from visviva.forms.schemes import Gauss8 as Gauss8
-    from visviva.forms.schemes import Relaxed as Relaxed
     from visviva.geometry import inertia as inertia
     from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP

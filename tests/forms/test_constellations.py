@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError
-from visviva.forms.damping import Damping
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
 from visviva.forms.springs import points_with
-from visviva.forms.stiffness import Stiffness
 from visviva.geometry import SE3, SO3, skew
 
 RNG = np.random.default_rng(5)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva import ModelError
-from visviva.forms.error_coordinates import ErrorCoordinates
+from visviva.forms.calculus.error_coordinates import ErrorCoordinates
 from visviva.forms.springs import ChordEnergy
 from visviva.geometry import SE3
 

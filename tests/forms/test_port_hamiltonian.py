@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError
-from visviva.forms.body_structure import rigid_body
-from visviva.forms.moments import Moments
-from visviva.forms.port_hamiltonian import PortHamiltonian
+from visviva.forms.hamiltonian.body_structure import rigid_body
+from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
+from visviva.forms.rigid.moments import Moments
 from visviva.geometry import SE3, skew
 
 RNG = np.random.default_rng(8)

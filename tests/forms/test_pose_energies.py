@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva import ModelError
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.stiffness import Stiffness
 from visviva.forms.springs import ChordEnergy, GivenEnergy, LineEnergy, LogarithmEnergy, Spring
 from visviva.forms.springs.logarithm import dexp_inv_slope
-from visviva.forms.stiffness import Stiffness
 from visviva.geometry import SE3, SO3
 from visviva.geometry.moments import axial2
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from visviva import ModelError
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.moments import Moments
 from visviva.forms.springs import ChordEnergy, ProductSE3
 from visviva.geometry import SE3, skew
 from visviva.geometry.inertia.euler import euler_tensor, inertia_tensor

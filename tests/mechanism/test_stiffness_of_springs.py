@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva import ModelError
-from visviva.forms.stiffness import Stiffness
+from visviva.forms.rigid.stiffness import Stiffness
 from visviva.geometry import SE3, SO3
 
 RNG = np.random.default_rng(3)

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import visviva as vv
-from visviva.forms.body_structure import rigid_body
-from visviva.forms.moments import Moments
+from visviva.forms.hamiltonian.body_structure import rigid_body
+from visviva.forms.rigid.moments import Moments
 from visviva.geometry import SE3, SO3
 
 ENERGY, MOMENTUM = 0.8497523143, (0.1151033, -0.940823, 0.09, 0, 0.1, 0.8)

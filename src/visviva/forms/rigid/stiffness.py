@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
-from visviva.forms.body_motion import pose_of
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.body_motion import pose_of
+from visviva.forms.rigid.moments import Moments
 from visviva.forms.springs.abstract import AbstractPoseEnergy
 from visviva.forms.springs.constellation import Minimum, minimum_of, springs_with
 from visviva.geometry.moments import matrix_of_moments, moment_wrench

@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError
-from visviva.forms.body_motion import Frame, between, frames_of
-from visviva.forms.consistency import consistent
-from visviva.forms.constraints import AbstractConstraint, Instant, Rows
-from visviva.forms.damping import Damping
-from visviva.forms.flow import Flow, FlowState
-from visviva.forms.gauss import Method, least_constraint
-from visviva.forms.inertia_forms import InertiaForms, inertia_forms
-from visviva.forms.loops import Closure
-from visviva.forms.moments import Moments
-from visviva.forms.parameterisation import Parameterisation
-from visviva.forms.retraction import advance, local_rate
-from visviva.forms.rigid_checks import body_moments_of, check_frames, check_names
-from visviva.forms.rigid_terms import Solution, Terms
-from visviva.forms.small_motions import SmallMotions, small_motions
+from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.calculus.retraction import advance, local_rate
+from visviva.forms.flows.flow import Flow, FlowState
+from visviva.forms.rigid.body_motion import Frame, between, frames_of
+from visviva.forms.rigid.checks import body_moments_of, check_frames, check_names
+from visviva.forms.rigid.consistency import consistent
+from visviva.forms.rigid.constraints import AbstractConstraint, Instant, Rows
+from visviva.forms.rigid.damping import Damping
+from visviva.forms.rigid.gauss import Method, least_constraint
+from visviva.forms.rigid.inertia_forms import InertiaForms, inertia_forms
+from visviva.forms.rigid.loops import Closure
+from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.small_motions import SmallMotions, small_motions
+from visviva.forms.rigid.stiffness import Stiffness
+from visviva.forms.rigid.terms import Solution, Terms
 from visviva.forms.springs.spring import Spring
-from visviva.forms.stiffness import Stiffness
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_number
-from visviva.forms.body_motion import pose_of
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.body_motion import pose_of
+from visviva.forms.rigid.moments import Moments
 from visviva.forms.springs.abstract import AbstractPoseEnergy, gradient_of, hessian_of
 from visviva.forms.springs.product import ProductSE3
 from visviva.geometry.definite import semidefinite, symmetric

@@ -16,7 +16,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.forms.moments import Moments
+from visviva.forms.rigid.moments import Moments
 from visviva.geometry.se3 import SE3
 from visviva.geometry.trace_function import CriticalSet, TraceFunction
 

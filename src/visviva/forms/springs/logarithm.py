@@ -12,7 +12,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.forms.body_motion import pose_of
+from visviva.forms.rigid.body_motion import pose_of
 from visviva.forms.springs.abstract import AbstractPoseEnergy
 from visviva.geometry.definite import semidefinite, symmetric
 from visviva.geometry.group import LogBranch

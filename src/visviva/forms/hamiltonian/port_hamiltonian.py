@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.forms.given import map_of
-from visviva.forms.maps import Arguments
+from visviva.forms.calculus.given import map_of
+from visviva.forms.calculus.maps import Arguments
 from visviva.geometry.definite import semidefinite, symmetric
 from visviva.geometry.nullspace import split
 

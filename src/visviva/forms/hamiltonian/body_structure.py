@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_array
 from visviva.errors import ModelError
-from visviva.forms.port_hamiltonian import PortHamiltonian
+from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
 from visviva.geometry.definite import symmetric
 
 

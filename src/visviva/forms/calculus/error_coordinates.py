@@ -8,9 +8,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.forms.given import map_of
-from visviva.forms.maps import Arguments
-from visviva.forms.parameterisation import Parameterisation
+from visviva.forms.calculus.given import map_of
+from visviva.forms.calculus.maps import Arguments
+from visviva.forms.calculus.parameterisation import Parameterisation
 
 
 @final

@@ -1,0 +1,1 @@
+"""Port-Hamiltonian systems in coordinates: their structure, its Casimirs and canonical form."""
