@@ -231,7 +231,7 @@ def _signs(each: list[Transmission], kind: Kind) -> Array | None:
     if any(_rows(one, kind).shape != (each[0].A.shape[1],) * 2 for one in each):
         return None
     orientation = np.cumprod([1.0, *(_turn(a, b) for a, b in pairwise(each))])
-    return orientation * np.sign([np.linalg.det(_rows(one, kind)) for one in each])
+    return np.asarray(orientation * np.sign([np.linalg.det(_rows(one, kind)) for one in each]), dtype=np.float64)
 
 
 def _turn(a: Transmission, b: Transmission) -> float:
@@ -269,8 +269,9 @@ def _zeros(
     found = [float(at) for at, value in zip(s, values, strict=True) if value < SINGULAR]
     crossed = np.zeros(len(s), dtype=bool)
     if signs is not None:
-        for k in np.flatnonzero((signs[:-1] * signs[1:] < 0) & (np.minimum(values[:-1], values[1:]) >= SINGULAR)):
-            found.append(float(brentq(signed(int(k)), s[k], s[k + 1], xtol=1e-12 * max(1.0, float(np.abs(s).max())))))
+        changes = (signs[:-1] * signs[1:] < 0) & (np.minimum(values[:-1], values[1:]) >= SINGULAR)
+        for k in np.flatnonzero(changes).tolist():
+            found.append(float(brentq(signed(k), s[k], s[k + 1], xtol=1e-12 * max(1.0, float(np.abs(s).max())))))
             crossed[k : k + 2] = True
     for k in range(1, len(s) - 1):
         low, here, high = values[k - 1 : k + 2]
