@@ -18,6 +18,7 @@ from visviva.model.batches import EnergyBatch, energy_batches
 from visviva.model.checks import check_description, check_laws
 from visviva.model.conditioned import DrivePort
 from visviva.model.driven import row_inputs
+from visviva.model.efforts import mean_efforts
 from visviva.model.feedback import Feedback
 from visviva.model.index1 import Accelerations, accelerations
 from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, lay_out
@@ -155,7 +156,7 @@ class Model:
 
     @cached_property
     def _energy_batches(self) -> tuple[list[EnergyBatch], list[int]]:
-        return energy_batches(self.storages, self.layout, self._spaces)
+        return energy_batches(self.storages, self.layout, self.spaces)
 
     def exergies(self, x: Array) -> Array:
         """Stored exergy of each storage [J], shape (..., storages)."""
@@ -215,28 +216,11 @@ class Model:
 
     def mean_z(self, x0: Array, x1: Array, w: Array | None = None) -> Array:
         """The z of a step: one discrete gradient per storage, pulled back at the mean of the two states."""
-        z = np.zeros((*np.shape(x1)[:-1], self.layout.total))
-        batches, single = self._energy_batches
-        for batch in batches:
-            z[..., batch.z] += batch.efforts(x0, x1)
-        for part in (self.storages[k] for k in single):
-            at = self.layout.x[part.variable]
-            q0, q1, rows = x0[..., at], x1[..., at], self.layout.z[part.variable]
-            if isinstance(part, Kinetic):
-                z[..., rows] = 0.5 * (q0 + q1)
-            elif isinstance(part, AbstractMotion):
-                both = self.layout.read(part.reads)
-                D_q, z[..., rows] = part.efforts(x0[..., both], x1[..., both])
-                z[..., self.layout.z[part.position]] += D_q
-            else:
-                lift = self._spaces[part.variable].lift(0.5 * (q0 + q1))
-                z[..., rows] += apply(transpose(lift), part.mean_effort(q0, q1))
-        if w is not None:
-            z[..., self.layout.dim : self.layout.solved] = w
-        return z
+        return mean_efforts(self, self._energy_batches, x0, x1, w)
 
     @cached_property
-    def _spaces(self) -> dict[str, AbstractSpace]:
+    def spaces(self) -> dict[str, AbstractSpace]:
+        """Those of the variables, by name."""
         return {variable.name: variable.space for variable in self.variables}
 
     # -- the matrices -------------------------------------------------------------------------------------------

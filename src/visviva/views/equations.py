@@ -13,7 +13,7 @@ from visviva.views.equations_names import Label
 from visviva.views.equations_reduce import reduced
 from visviva.views.equations_rows import Row, column, rows
 from visviva.views.equations_terms import value
-from visviva.views.equations_text import AbstractWriter, LatexWriter, TextWriter
+from visviva.views.equations_text import AbstractWriter, LatexWriter, TextWriter, aligned
 from visviva.views.equations_variables import Variables, variables
 
 
@@ -100,10 +100,7 @@ class Equations:
     def latex(self) -> str:
         """An `aligned` environment: the equations in vectors, then what its names stand for."""
         lines, where = self._lines(LatexWriter(self.variables.spelling))
-        if where:
-            where[0] = r"\text{where}\quad " + where[0]
-        body = " \\\\\n".join([*lines, *where])
-        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+        return aligned(lines, where)
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"

@@ -105,3 +105,10 @@ class TextWriter(AbstractWriter):
 
     def transposed(self, name: str) -> str:  # noqa: D102
         return f"{name}^T"
+
+
+def aligned(lines: list[str], where: list[str]) -> str:
+    """An `aligned` environment of LaTeX: the equations, then what names in them stand for."""
+    explained = [r"\text{where}\quad " + where[0], *where[1:]] if where else []
+    body = " \\\\\n".join([*lines, *explained])
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

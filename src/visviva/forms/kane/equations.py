@@ -11,7 +11,7 @@ from visviva.errors import ModelError
 from visviva.forms.kane.rates import derivatives, momentum_drift, require_holonomic, rheonomic, rule
 from visviva.forms.kane.system import KaneSystem, tidy
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter, TextWriter
+from visviva.views.equations_text import LatexWriter, TextWriter, aligned
 
 
 @final
@@ -41,10 +41,7 @@ class KaneEquations:
         writer = LatexWriter(self.spelling)
         lines = [writer.equation(writer.expression(a), writer.expression(b)) for a, b in (*self.rates, *self.drives)]
         where = [writer.equation(writer.expression(a), writer.expression(b)) for a, b in self.where]
-        if where:
-            where[0] = r"\text{where}\quad " + where[0]
-        body = " \\\\\n".join([*lines, *where])
-        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+        return aligned(lines, where)
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"

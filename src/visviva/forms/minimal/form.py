@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -20,16 +19,16 @@ from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.minimal.names import coordinate_names, velocity_names
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.spanning import Spanning, spanning
-from visviva.forms.minimal.state import Coordinates
+from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.trees.links import SIZES, q_dot
 from visviva.forms.trees.tree import Tree
 from visviva.integrate.inputs import TimeInputs, input_function
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Mechanism
 from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
-from visviva.model import Model, State
+from visviva.model import Model
 
 
 @final
@@ -130,11 +129,7 @@ class MinimalForm(Flow):
 
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts: as assembled, at what `coordinates` takes, or at (q, ξ, s); s may be left out."""
-        if initial is None or isinstance(initial, Motion | State | np.ndarray):
-            initial = self.initial if initial is None else self.coordinates(initial)
-        elif isinstance(initial, Sequence) and len(initial) == 2:
-            initial = (*initial, self.initial.s)
-        state = Flow.checked(self, initial)
+        state = Flow.checked(self, start_of(self, initial))
         point = Point(self, state.q, state.xi, state.s)
         check_state(self, point, self._u(state.t, point))
         return state

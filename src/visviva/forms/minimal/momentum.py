@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, final
-
-import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.forms.minimal.state import Coordinates
-from visviva.mechanism import Mechanism, Motion
-from visviva.model import State
+from visviva.forms.minimal.state import Coordinates, start_of
+from visviva.mechanism import Mechanism
 
 
 @final
@@ -47,11 +43,7 @@ class MomentumForm(Flow):
 
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts: as assembled, at what `coordinates` takes, or at (q, p, s); s may be left out."""
-        if initial is None or isinstance(initial, Motion | State | np.ndarray):
-            initial = self.initial if initial is None else self.coordinates(initial)
-        elif isinstance(initial, Sequence) and len(initial) == 2:
-            initial = (*initial, self.initial.s)
-        state = Flow.checked(self, initial)
+        state = Flow.checked(self, start_of(self, initial))
         self.minimal.checked((state.q, self.velocities(state.q, state.xi), state.s))
         return state
 
