@@ -139,23 +139,25 @@ class TreeDynamics:
         angles and shifts that is the partial derivative.
         """
         from visviva.kernels.trees.addresses import accelerations
-        from visviva.kernels.trees.derivatives import ROWS, SWEEP, A, Sweeps, differentiate
+        from visviva.kernels.trees.derivatives import differentiate
         from visviva.kernels.trees.field import Field
         from visviva.kernels.trees.runs import PANEL
+        from visviva.kernels.trees.sweeps import ROT, ROWS, A, Sweeps
         from visviva.kernels.trees.tables import memory
 
         leading, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
-        T, n, W = self.parts.tables, self.n, memory(self.parts.tables)
-        Z = np.zeros((len(T.K) + 1, int(SWEEP)))
-        Z[-1, [0, 4, 8]] = 1.0
-        Z[-1, A + 3 : A + 6] = -T.gravity
-        addresses = np.array([accelerations(), 0])
-        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, np.empty(L.shape[1:]), W)
-        width = -(-3 * n // PANEL) * PANEL
-        Y, M, G, B, X = (np.zeros(shape) for shape in ((ROWS, n), (n, n), (n, 2 * n), (n, PANEL), (n, width)))
-        sweeps = Sweeps(T.S, Z, Y, M, G, B, X)
-        found = np.empty((3, len(Q), n, n))
-        singular = differentiate(field, sweeps, self.parts.paths, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
+        T, n, parts = self.parts.tables, self.n, self.parts
+        Y = np.zeros((int(ROWS), parts.bodies.shape[1] + 1))
+        Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
+        Y[A + 3 : A + 6, -1] = -T.gravity
+        addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
+        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, loads, memory(T))
+        largest = int(np.diff(parts.paths.blocks[:, 2:]).max())
+        right = np.zeros((n, -(-3 * largest // PANEL) * PANEL + 8))
+        work = np.zeros((n, largest + 4)), right, np.zeros((6, PANEL))
+        found = (np.empty if len(parts.paths.blocks) == 1 else np.zeros)((3, len(Q), n, n))
+        sweeps = Sweeps(T.S, parts.bodies, Y, np.zeros((n, 6)))
+        singular = differentiate(field, sweeps, parts.paths, work, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
         self.refuse_singular(singular)
         by_q, by_xi, by_tau = found.reshape(3, *leading, n, n)
         return by_q, by_xi, by_tau
