@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from rigid_models import tree
-from test_particles import Q as PLACE
 from test_particles import SYSTEM as PARTICLES
 from test_particles import XI as RATES
 from test_particles import G, T, forces_by_hand
+from test_particles import Q as PLACE
 
 from visviva.forms import Parameterisation
 from visviva.forms.calculus.commutation import commutation

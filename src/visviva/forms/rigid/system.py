@@ -129,7 +129,7 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle; for states off redundant ones see `agreeing`."""
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle; off redundant ones see `agreeing`."""
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
