@@ -114,7 +114,7 @@ def test_redundant_rows_are_left_out_off_the_conditions_too(size):
     assert len(rows) == 6
     phi_dot = p.Phi(q) @ stabilised_rate(p, q, np.zeros(3), 1.5)
     np.testing.assert_allclose(phi_dot[rows], -1.5 * p.phi(q)[rows], atol=1e-13)
-    np.testing.assert_allclose(phi_dot, -1.5 * p.phi(q), atol=20 * size**2)
+    np.testing.assert_allclose(phi_dot, -1.5 * p.phi(q), atol=300 * size**2)
 
 
 def test_rows_that_are_nearly_parallel_are_kept():
