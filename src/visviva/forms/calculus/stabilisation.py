@@ -17,6 +17,8 @@ from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
 from visviva.forms.calculus.parameterisation import Parameterisation
 
+CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
+
 
 def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
     """Y (n, ν) and Ψ (ν, m) at q: A Y projects on motions, Ψ Φ on what they cannot reach."""
@@ -39,15 +41,22 @@ def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -
 
 
 def independent_rows(p: Parameterisation, q: Array) -> list[int]:
-    """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice."""
-    Phi, rows, basis = p.Phi(q), list[int](), np.zeros((0, p.size_q))
-    for row, gradient in enumerate(Phi):
-        rest = gradient - basis.T @ (basis @ gradient)
-        rest = rest - basis.T @ (basis @ rest)
-        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(gradient):
-            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
-            rows.append(row)
-    return rows
+    """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice.
+
+    Each is one of those that the rows before leave the most of: off φ = 0 redundant rows are independent by as much
+    as q is off.
+    """
+    Phi, rows = p.Phi(q), list[int]()
+    size = np.linalg.norm(Phi, axis=1)
+    rest = Phi / np.where(size > 0, size, 1.0)[:, None]
+    for _ in range(p.size_q - p.n):
+        left = np.linalg.norm(rest, axis=1)
+        row = int(np.argmax(left >= CHOICE * left.max()))
+        e = rest[row] / left[row]
+        rest = rest - np.outer(rest @ e, e)
+        rest[row] = 0.0
+        rows.append(row)
+    return sorted(rows)
 
 
 def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Array:

@@ -22,6 +22,7 @@ from visviva.forms.rigid.gauss import Method, least_constraint
 from visviva.forms.rigid.inertia_forms import InertiaForms, inertia_forms
 from visviva.forms.rigid.loops import Closure
 from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.redundant import agreeing
 from visviva.forms.rigid.small_motions import SmallMotions, small_motions
 from visviva.forms.rigid.stiffness import Stiffness
 from visviva.forms.rigid.terms import Solution, Terms
@@ -128,16 +129,13 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle.
-
-        Limits:  redundant constraints agree with each other at states that satisfy them, see `consistent`.
-        """
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle; off redundant ones see `agreeing`."""
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
         """Accelerations, multipliers and reactions.  Source: Konz (3.124), (3.126)-(3.132)."""
         at = self.instant(q, xi, t)
-        terms, rows = self._terms(at, f), self.rows(at)
+        terms, rows = self._terms(at, f), agreeing(self, at, self.rows(at))
         Z, z, names = self._stacked(rows)
         found = least_constraint(terms.M, terms.b, Z, z, self.method, names, self.parameterisation.velocities)
         ends = np.cumsum([len(part.z) for part in rows.values()])[:-1]
