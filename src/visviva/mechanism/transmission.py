@@ -33,7 +33,8 @@ class Transmission:
                      the centre of mass, all in world axes.
     motions:         twists (bodies, 6, k) of all bodies for each y, orthonormal where lengths are counted by `length`.
     input_margin:    smallest singular value of A, lengths counted so: 0 where motions are left with all inputs locked,
-                     so that no input force can stop them (parallel singularity, dead point of the inputs).
+                     so that no input force can stop them (parallel singularity, dead point of the inputs). Fewer
+                     inputs than motions leave some open anywhere: then it is 0 where they leave more.
     output_margin:   the same of B: 0 where the mechanism moves with all outputs at rest, so that the outputs lose a
                      freedom and bear a load without any input force (serial singularity, end of a range).
 
@@ -84,7 +85,7 @@ class Transmission:
         An error where no τ does, at a singularity of the inputs.
         """
         W = finite_vector(np.atleast_1d(load), "load on the outputs", len(self.outputs))
-        return self._balanced(self.A, -self.B.T @ W, "input forces", "outputs")
+        return self._balanced(self.A, self.input_units, -self.B.T @ W, "input forces", "outputs")
 
     def reached(self, tau: ArrayLike) -> Array:
         """What the outputs press on if they are held while the inputs drive with τ, (outputs,): Bᵀ W = Aᵀ τ, least W.
@@ -92,12 +93,12 @@ class Transmission:
         An error where the outputs cannot stop the inputs, at a singularity of the outputs.
         """
         given = finite_vector(np.atleast_1d(tau), "forces of the inputs", len(self.inputs))
-        return self._balanced(self.B, self.A.T @ given, "forces at the outputs", "inputs")
+        return self._balanced(self.B, self.output_units, self.A.T @ given, "forces at the outputs", "inputs")
 
-    def _balanced(self, M: Array, rest: Array, what: str, other: str) -> Array:
-        U, s, Vt = np.linalg.svd(M.T, full_matrices=False)
+    def _balanced(self, M: Array, units: Array, rest: Array, what: str, other: str) -> Array:
+        U, s, Vt = np.linalg.svd((M / units[:, None]).T, full_matrices=False)
         kept = s > SINGULAR
-        found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept])
+        found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept]) / units
         if np.abs(M.T @ found - rest).max(initial=0.0) > 1e-6 * np.abs(rest).max(initial=0.0):
             raise ModelError(f"no {what} balance these forces on the {other}: {self._state}.")
         return np.asarray(found)
@@ -119,6 +120,9 @@ class Transmission:
 
     @property
     def _state(self) -> str:
+        k, sides = self.A.shape[1], ((len(self.A), "inputs locked"), (len(self.B), "outputs at rest"))
+        if few := [f"{k - rows} of {k} motions left with all {how}" for rows, how in sides if rows < k]:
+            return ", ".join(few)
         if self.input_margin < SINGULAR and self.output_margin < SINGULAR:
             return "singular for inputs and outputs"
         if self.input_margin < SINGULAR:

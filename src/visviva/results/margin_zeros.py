@@ -57,7 +57,10 @@ class Determinant:
 
 
 def crossings(s: Array, values: Array, determinant: Determinant) -> list[tuple[int, float]]:
-    """Nodes k and zeros between k and k + 1, where the determinant changes its sign and no margin is zero already."""
+    """Nodes k and zeros between k and k + 1, where the determinant changes its sign and no margin is zero already.
+
+    Signs change at jumps as well, such as from one branch of a motion to another: these are no zeros.
+    """
     from scipy.optimize import brentq
 
     signs = determinant.signs()
@@ -65,9 +68,13 @@ def crossings(s: Array, values: Array, determinant: Determinant) -> list[tuple[i
         return []
     changes = (signs[:-1] * signs[1:] < 0) & (np.minimum(values[:-1], values[1:]) >= SINGULAR)
     xtol = 1e-12 * max(1.0, float(np.abs(s).max()))
-    return [
-        (k, float(brentq(determinant.near(k), s[k], s[k + 1], xtol=xtol))) for k in np.flatnonzero(changes).tolist()
-    ]
+    found = []
+    for k in np.flatnonzero(changes).tolist():
+        value = determinant.near(k)
+        at = float(brentq(value, s[k], s[k + 1], xtol=xtol))
+        if abs(value(at)) < SINGULAR:
+            found.append((k, at))
+    return found
 
 
 def zeros(
@@ -79,17 +86,18 @@ def zeros(
     for k, at in crossings(s, values, determinant) if determinant is not None else []:
         found.append(at)
         crossed[k : k + 2] = True
-    for k in range(1, len(s) - 1):
-        if not crossed[k] and values[k] >= SINGULAR and _may_reach_zero(*values[k - 1 : k + 2]):
-            at, least = _minimum(margin, float(s[k - 1]), float(s[k + 1]))
+    for k in range(len(s)):
+        if not crossed[k] and values[k] >= SINGULAR and _may_reach_zero(values, k):
+            at, least = _minimum(margin, float(s[max(k - 1, 0)]), float(s[min(k + 1, len(s) - 1)]))
             if least < SINGULAR:
                 found.append(at)
     return sorted(found)
 
 
-def _may_reach_zero(low: float, here: float, high: float) -> bool:
-    """Whether a margin has a minimum here that is small against its change from node to node."""
-    return here <= min(low, high) and here < max(low - here, high - here)
+def _may_reach_zero(values: Array, k: int) -> bool:
+    """Whether a margin has a minimum at node k that is small against its changes from node to node near by."""
+    near = values[max(k - 2, 0) : k + 3]
+    return bool(values[k] <= values[max(k - 1, 0) : k + 2].min() and values[k] < np.abs(np.diff(near)).max())
 
 
 def _minimum(margin: Callable[[float], float], a: float, b: float) -> tuple[float, float]:
