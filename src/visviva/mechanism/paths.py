@@ -27,7 +27,7 @@ from visviva.mechanism.positions import settled
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
-STEP = 0.1  # [rad], and of the size of the mechanism: the largest from one configuration to the next
+STEP = 0.2  # [rad], and of the size of the mechanism: the largest from one configuration to the next
 
 
 class AbstractPath(ABC):
@@ -47,7 +47,7 @@ class AbstractPath(ABC):
         return motion_at(self.linkage, self.at(s), {})
 
     def _expected(self, known: dict[float, Array], near: float, s: float) -> Array:
-        """Where the configuration that is known near s, and another one not too close to it, lead in a straight line."""
+        """Where the configuration known near s, and another one not too close to it, lead in a straight line."""
         apart = [other for other in known if abs(other - near) >= 0.5 * abs(s - near) and other != near]
         if not apart:
             return known[near]

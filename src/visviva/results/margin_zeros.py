@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism.transmission import SINGULAR, Transmission
+from visviva.mechanism.transmission import SINGULAR, Side, Transmission
 
-Side = Literal["input", "output"]
 Passing = Callable[[float], Transmission]
 
 
@@ -42,7 +41,9 @@ class Determinant:
 
         def value(at: float) -> float:
             one = self._passing(at)
-            return _turn(self._each[node], one) * self._sign(one) * self._margin(one)
+            if self._rows(one).shape != self._rows(self._each[node]).shape:
+                return 0.0  # more motions than rows: some are left open
+            return _turn(self._each[node], one) * self._sign(one) * one.margin(self._side)
 
         return value
 
@@ -51,9 +52,6 @@ class Determinant:
 
     def _sign(self, one: Transmission) -> float:
         return float(np.sign(np.linalg.det(self._rows(one))))
-
-    def _margin(self, one: Transmission) -> float:
-        return one.input_margin if self._side == "input" else one.output_margin
 
 
 def crossings(s: Array, values: Array, determinant: Determinant) -> list[tuple[int, float]]:

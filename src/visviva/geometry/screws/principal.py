@@ -25,7 +25,6 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.screws.screw import Screw
 
-
 EQUAL = 1e-12  # difference of pitches, relative to the largest or to 1, below which they are equal
 
 
@@ -81,7 +80,9 @@ def principal_form(basis: Array, tolerance: float) -> Principal:
 
 def _settled(pitches: Array, E: Array, w: Array) -> Array:
     """Eigenvectors whose directions are near the coordinate axes where equal pitches leave a choice."""
-    E, groups = E.copy(), np.cumsum(np.abs(np.diff(pitches, prepend=pitches[:1])) > EQUAL * np.abs(pitches).max(initial=1))
+    apart = EQUAL * float(np.abs(pitches).max(initial=1.0))
+    groups = np.cumsum(np.abs(np.diff(pitches, prepend=pitches[:1])) > apart)
+    E = E.copy()
     for group in np.unique(groups):
         at = groups == group
         E[:, at] = w @ _aligned(E[:, at].T @ w).T
