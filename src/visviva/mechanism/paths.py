@@ -1,7 +1,7 @@
 """Configurations of a mechanism along a path: of a coordinate of a joint, or of a body from pose to pose.
 
-Each configuration is closed from the nearest one that is known, by the least motion in the metric of kinetic energy, in
-steps small enough that a path through a singular configuration stays on its branch.
+Each configuration is closed by the least motion in the metric of kinetic energy, in small steps, from where the known
+ones lead on a straight line: so a path through a singular configuration, where branches meet, stays on its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from visviva.mechanism.positions import settled
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
-STEP = 0.1  # [rad], and of the size of the mechanism: the largest from one configuration to the next
+STEP = 0.2  # [rad], and of the size of the mechanism: the largest from one configuration to the next
 
 
 class AbstractPath(ABC):
@@ -45,6 +45,15 @@ class AbstractPath(ABC):
     def motion(self, s: float) -> Motion:
         """The same as a motion at rest."""
         return motion_at(self.linkage, self.at(s), {})
+
+    def _expected(self, known: dict[float, Array], near: float, s: float) -> Array:
+        """Where the configuration known near s, and another one not too close to it, lead in a straight line."""
+        apart = [other for other in known if abs(other - near) >= 0.5 * abs(s - near) and other != near]
+        if not apart:
+            return known[near]
+        other = min(apart, key=lambda place: abs(place - s))
+        slope = (known[near] - known[other]) / (near - other)
+        return self.linkage.kinematics.orthonormal(known[near] + (s - near) * slope)
 
 
 @final
@@ -80,7 +89,7 @@ class JointPath(AbstractPath):
             copy = self._mechanism.snapshot()
             path = Coupling("path", (self._term,), value)
             copy.parts |= {part.name: part for part in (path, *self._held)}
-            found = settled(Linkage(copy), self._known[known])
+            found = settled(Linkage(copy), self._expected(self._known, known, value))
             if found is None:
                 raise AssemblyError(
                     f"joint {self._term.joint.name!r} of mechanism {self._mechanism.name!r} cannot go from"
@@ -113,7 +122,7 @@ class BodyPath(AbstractPath):
         known = min(self._known, key=lambda other: abs(other - s))
         count = max(1, int(np.ceil(abs(s - known) / self._step)))
         for value in np.linspace(known, s, count + 1)[1:].tolist():
-            X, q = self._from @ SE3.exp(value * self._screw), self._known[known].copy()
+            X, q = self._from @ SE3.exp(value * self._screw), self._expected(self._known, known, value).copy()
             q[self._place] = POSES.point(X.R, X.r)
             found = settled(self.linkage, q, [self._body.name])
             if found is None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import AssemblyError, ModelError
+from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion, motion_of
@@ -20,15 +19,17 @@ from visviva.mechanism.motions import Coordinate
 from visviva.mechanism.network import kinestatics_of
 from visviva.mechanism.parts import Body, Carrier
 from visviva.mechanism.paths import AbstractPath, BodyPath, JointPath
-from visviva.mechanism.positions import settled
 from visviva.mechanism.singular import regularity
-from visviva.mechanism.transmission import SINGULAR, Transmission
+from visviva.mechanism.transmission import Side, Transmission
+from visviva.results.margin_zeros import Determinant, zeros
 from visviva.results.run import Run
+from visviva.results.run_path import RunPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["input", "output", "loop"]
+SIDES: tuple[Side, ...] = ("input", "output")
+Kind = Side | Literal["loop"]
 MEANING = {
     "input": "the mechanism moves with all inputs locked, and no input force can hold it",
     "output": "the inputs move with all outputs at rest, which then bear loads without any input force",
@@ -58,6 +59,7 @@ class Sweep:
 
     s:       places on the path, (n,); `label` says what they are.
     margins: "input" and "output" of the transmission, see `Transmission`, and "loop", see `Linkage.margin`; (n,) each.
+             Where there are fewer inputs or outputs than motions, it counts how far they are from leaving more open.
     """
 
     name: str
@@ -146,30 +148,6 @@ def _path(
     return JointPath(m, motion, along, to, hold)  # type: ignore[arg-type]
 
 
-@final
-class _RunPath(AbstractPath):
-    """The configurations of a run; between nodes, the nearest closed one to their mean."""
-
-    def __init__(self, run: Run) -> None:
-        assert run.motion is not None
-        self.linkage, self.label = run.motion.linkage, "t [s]"
-        self._t, self._q = run.record.t, run.motion.configurations
-        self.start, self.end = float(self._t[0]), float(self._t[-1])
-
-    def at(self, s: float) -> Array:
-        k = int(np.clip(np.searchsorted(self._t, s, side="right") - 1, 0, len(self._t) - 2))
-        w = (s - self._t[k]) / (self._t[k + 1] - self._t[k])
-        if w in (0.0, 1.0):
-            return self._q[k + int(w)]
-        mean = self.linkage.kinematics.orthonormal((1 - w) * self._q[k] + w * self._q[k + 1])
-        found = settled(self.linkage, mean)
-        if found is None:
-            raise AssemblyError(
-                f"between t = {self._t[k]:.6g} s and {self._t[k + 1]:.6g} s no closed configuration is near."
-            )
-        return found
-
-
 def _along_run(
     run: Run,
     along: object,
@@ -183,7 +161,7 @@ def _along_run(
         raise ModelError("the path of a run is its motion: leave out along and to.")
     if inputs is None:
         raise ModelError("a sweep along a run needs inputs=[...], the joints that drive it.")
-    return _swept(run.motion.mechanism, _RunPath(run), run.record.t, inputs, outputs)
+    return _swept(run.motion.mechanism, RunPath(run), run.record.t, inputs, outputs)
 
 
 def _swept(
@@ -204,82 +182,18 @@ def _swept(
         return float(linkage.margin(linkage.kinematics.place(path.at(at)), kept))
 
     each = [passing(at) for at in s.tolist()]
-    margins: dict[Kind, Array] = {
-        "input": np.array([one.input_margin for one in each]),
-        "output": np.array([one.output_margin for one in each]),
-    }
+    motions = min(one.A.shape[1] for one in each)
+    spare = {"input": max(0, motions - len(each[0].A)), "output": max(0, motions - len(each[0].B))}  # left open anyway
+    margins: dict[Kind, Array] = {side: np.array([one.margin(side, spare[side]) for one in each]) for side in SIDES}
     if linkage.topology.loops:
         margins["loop"] = np.array([loop(at) for at in s.tolist()])
     found = []
     for kind, values in margins.items():
-        signs = _signs(each, kind) if kind != "loop" else None
+        at_node = Determinant(each, passing, kind) if kind != "loop" else None
 
         def margin(at: float, kind: Kind = kind) -> float:
-            return loop(at) if kind == "loop" else getattr(passing(at), f"{kind}_margin")
+            return loop(at) if kind == "loop" else passing(at).margin(kind, spare[kind])
 
-        for at in _zeros(s, values, signs, margin, _signed(each, passing, kind)):
+        for at in zeros(s, values, margin, at_node):
             found.append(Singular(at, kind, margin(at), path.motion(at), path.label))
     return Sweep(m.name, path.label, s, margins, tuple(sorted(found, key=lambda one: one.s)))
-
-
-def _rows(one: Transmission, kind: Kind) -> Array:
-    return one.A if kind == "input" else one.B
-
-
-def _signs(each: list[Transmission], kind: Kind) -> Array | None:
-    """Signs of the determinants along the path, in bases of motions that are carried on; None where there are none."""
-    if any(_rows(one, kind).shape != (each[0].A.shape[1],) * 2 for one in each):
-        return None
-    orientation = np.cumprod([1.0, *(_turn(a, b) for a, b in pairwise(each))])
-    return np.asarray(orientation * np.sign([np.linalg.det(_rows(one, kind)) for one in each]), dtype=np.float64)
-
-
-def _turn(a: Transmission, b: Transmission) -> float:
-    """Whether two bases of motions have one orientation: 1, or -1."""
-    M, N = (one.motions.reshape(-1, one.motions.shape[-1]) for one in (a, b))
-    return float(np.sign(np.linalg.det(np.linalg.pinv(M) @ N)))
-
-
-def _signed(
-    each: list[Transmission], passing: Callable[[float], Transmission], kind: Kind
-) -> Callable[[int], Callable[[float], float]]:
-    """The margin with the sign of the determinant, in the basis of node k."""
-
-    def from_node(k: int) -> Callable[[float], float]:
-        def value(at: float) -> float:
-            one = passing(at)
-            sign = _turn(each[k], one) * np.sign(np.linalg.det(_rows(one, kind)))
-            return float(sign * getattr(one, f"{kind}_margin"))
-
-        return value
-
-    return from_node
-
-
-def _zeros(
-    s: Array,
-    values: Array,
-    signs: Array | None,
-    margin: Callable[[float], float],
-    signed: Callable[[int], Callable[[float], float]],
-) -> list[float]:
-    """Where a margin vanishes: between nodes of different sign, at nodes, and at minima that reach zero."""
-    from scipy.optimize import brentq, minimize_scalar
-
-    found = [float(at) for at, value in zip(s, values, strict=True) if value < SINGULAR]
-    crossed = np.zeros(len(s), dtype=bool)
-    if signs is not None:
-        changes = (signs[:-1] * signs[1:] < 0) & (np.minimum(values[:-1], values[1:]) >= SINGULAR)
-        for k in np.flatnonzero(changes).tolist():
-            found.append(float(brentq(signed(k), s[k], s[k + 1], xtol=1e-12 * max(1.0, float(np.abs(s).max())))))
-            crossed[k : k + 2] = True
-    for k in range(1, len(s) - 1):
-        low, here, high = values[k - 1 : k + 2]
-        reaches = here < max(low - here, high - here)
-        if here <= min(low, high) and reaches and here >= SINGULAR and not crossed[k]:
-            best = minimize_scalar(
-                margin, bounds=(s[k - 1], s[k + 1]), method="bounded", options={"xatol": 1e-9 * (s[k + 1] - s[k - 1])}
-            )
-            if best.fun < SINGULAR:
-                found.append(float(best.x))
-    return sorted(found)
