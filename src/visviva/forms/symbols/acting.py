@@ -32,6 +32,7 @@ class Acting:
         self.variables, m = places.variables, places.form.mechanism
         self.forces: dict[str, Any] = {}
         self.potentials: dict[str, Any] = {}
+        self.slope = zeros(places.n)  # of all potentials, along the velocities
         self.heats: dict[str, Any] = {}
         self._numbers: dict[str, tuple[Any, Any]] = {}  # start and capacity of thermal nodes
         self.s_dot = zeros(len(self.variables.s))
@@ -57,6 +58,11 @@ class Acting:
     def _add(self, name: str, force: Any) -> None:
         self.forces[name] = self.forces[name] + force if name in self.forces else force
 
+    def _pull(self, name: str, force: Any) -> None:
+        """A force that has a potential."""
+        self._add(name, force)
+        self.slope = self.slope - force
+
     def _gravity(self, inertia: Inertia, gravity: Any) -> None:
         """V = -Σ m g·r, force Σ m S_cᵀ Rᵀ g."""
         if not any(gravity):
@@ -67,7 +73,7 @@ class Acting:
             down = self.steps.names(frame.R.T @ gravity, Label("g", (body.name,)))
             total = total + body.mass * (S[3:].T @ down)
             V -= body.mass * (gravity @ (frame.r + frame.R @ body.com))
-        self._add("gravity", total)
+        self._pull("gravity", total)
         self.potentials["gravity"] = V
 
     # -- springs and dampers ------------------------------------------------------------------------------------
@@ -86,7 +92,7 @@ class Acting:
     def _element(self, part: Element) -> None:
         y = self.places.functions(part, part.rows)
         if part.energy is not None:
-            self._add(part.name, -y.row.T @ self._stored(part.name, part.energy, "y", y))
+            self._pull(part.name, -y.row.T @ self._stored(part.name, part.energy, "y", y))
         if part.damping is not None:
             D = self._matrix(part.damping, part.name)
             flow = D @ y.rate
@@ -117,7 +123,7 @@ class Acting:
     def _torsion(self, part: Torsion) -> None:
         y = self.places.coordinate(part.joint, TURN)
         if part.energy is not None:
-            self._add(part.name, -y.row.T @ self._stored(part.name, part.energy, "angle", y))
+            self._pull(part.name, -y.row.T @ self._stored(part.name, part.energy, "angle", y))
         if part.damping > 0:
             d = self.parameters.number(part.damping, Label("d", (part.name,)), "N m s/rad")
             self._dissipate(part, y, d * y.rate)
@@ -128,7 +134,7 @@ class Acting:
 
         y = self.places.coordinate(part.joint, part.measure)
         e = self._stored(part.name, part.energy, "y", y)
-        self._add(part.name, -y.row.T @ e)
+        self._pull(part.name, -y.row.T @ e)
         if part.loss > 0:
             loss = self.parameters.number(part.loss, Label("beta", (part.name,)), "s/rad, s/m")
             opening = sympy.Max(0, -loss * y.rate[0] * sympy.sign(e[0]))

@@ -70,6 +70,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         simplify,
         acting.forces,
         acting.potentials,
+        acting.slope,
         acting.s_dot,
     )
 

@@ -56,6 +56,7 @@ class SymbolicEquations:
     simplify: bool | None = None
     acting: Mapping[str, Any] = field(default_factory=dict)
     stored: Mapping[str, Any] = field(default_factory=dict)
+    slope: Any = ()
     states: Any = ()
 
     # -- quantities -------------------------------------------------------------------------------------------------
@@ -131,8 +132,35 @@ class SymbolicEquations:
     @cached_property
     def T_q(self) -> Any:
         """∂_i T at constant ξ, along the velocities: Dᵀξ + γ_ij^k ξʲ p_k, (n,); Konz (3.16), (2.31)."""
-        turned = np.einsum("ijk,j,k->i", self.gamma, np.array(self.xi, dtype=object), self.inertia.momenta)
-        return self._short(self.inertia.kane[1] + turned)
+        return self._short(self.inertia.kane[1] + self._turning)
+
+    @cached_property
+    def turning(self) -> Any:
+        """γ_ij^k ξʲ p_k with p = M ξ, (n,): zero where all velocities are rates of coordinates."""
+        return self._short(self._turning)
+
+    @property
+    def _turning(self) -> Any:
+        p = self.inertia.momenta
+        found = zeros(len(self.xi))
+        for i, j, k in zip(*np.nonzero(self.gamma), strict=True):
+            found[i] = found[i] + self.gamma[i, j, k] * self.xi[j] * p[k]
+        return found
+
+    @property
+    def turns(self) -> bool:
+        """Whether some velocities are no rates of coordinates."""
+        return bool(np.any(self.gamma != 0))
+
+    @cached_property
+    def V_q(self) -> Any:
+        """∂_i V, (n,): less the forces of gravity and springs."""
+        return self._short(self.slope)
+
+    @cached_property
+    def Q(self) -> Any:
+        """Forces without a potential, (n,): f = Q - ∂V."""
+        return self._short(sum(self.acting.values(), zeros(len(self.xi))) + self.slope)
 
     @cached_property
     def Gamma(self) -> Any:
