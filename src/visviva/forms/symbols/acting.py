@@ -10,9 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from visviva.compiler.losses import entropy_of, flux_of
-from visviva.forms.symbols.inertia import Inertia
 from visviva.forms.symbols.moving import Moving
-from visviva.forms.symbols.places import Places
+from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
 from visviva.library.joints import TURN, Along, Angle
@@ -25,19 +24,22 @@ from visviva.views.equations_names import Label
 
 @final
 class Acting:
-    """forces: (n,) by part, "gravity" among them.   potentials: energies by part.   s_dot: rates of other states."""
+    """forces: (n,) by part.   potentials: energies by part.   slope: of all of them, along the velocities.
 
-    def __init__(self, places: Places, inertia: Inertia, gravity: Any) -> None:
+    s_dot: rates of other states.   R: dissipation matrix (n, n) of the forces -R ξ against velocities.
+    """
+
+    def __init__(self, places: AbstractPlaces) -> None:
         self.places, self.steps, self.parameters = places, places.steps, places.parameters
-        self.variables, m = places.variables, places.form.mechanism
+        self.variables, m = places.variables, places.m
         self.forces: dict[str, Any] = {}
         self.potentials: dict[str, Any] = {}
-        self.slope = zeros(places.n)  # of all potentials, along the velocities
+        self.slope = zeros(places.n)
+        self.R = zeros(places.n, places.n)
         self.heats: dict[str, Any] = {}
         self._numbers: dict[str, tuple[Any, Any]] = {}  # start and capacity of thermal nodes
         self.s_dot = zeros(len(self.variables.s))
         self.theta0 = self.parameters.number(m.theta0, Label("theta", ("0",)), "K") if m.thermals else None
-        self._gravity(inertia, gravity)
         for element in m.elements:
             self._element(element)
         for torsion in m.torsions:
@@ -50,55 +52,41 @@ class Acting:
             self._port(port)
         for node in m.thermals:
             self._node(node)
-        for name, (joint, k) in places.form.states.angles.items():
-            if name in places.form.states.s:
+        for name, (joint, k) in places.states.angles.items():
+            if name in places.states.s:
                 rate = places.coordinate(joint, joint.joint.coordinates[k]).rate
-                self.s_dot[places.form.states.s[name]] = rate
+                self.s_dot[places.states.s[name]] = rate
 
     def _add(self, name: str, force: Any) -> None:
         self.forces[name] = self.forces[name] + force if name in self.forces else force
 
-    def _pull(self, name: str, force: Any) -> None:
+    def pull(self, name: str, force: Any, potential: Any) -> None:
         """A force that has a potential."""
+        self.potentials[name] = potential
         self._add(name, force)
         self.slope = self.slope - force
 
-    def _gravity(self, inertia: Inertia, gravity: Any) -> None:
-        """V = -Σ m g·r, force Σ m S_cᵀ Rᵀ g."""
-        if not any(gravity):
-            return
-        total, V = zeros(inertia.n), 0
-        for body, S in zip(inertia.bodies, inertia.S, strict=True):
-            frame = inertia.frames[body.frame]
-            down = self.steps.names(frame.R.T @ gravity, Label("g", (body.name,)))
-            total = total + body.mass * (S[3:].T @ down)
-            V -= body.mass * (gravity @ (frame.r + frame.R @ body.com))
-        self._pull("gravity", total)
-        self.potentials["gravity"] = V
-
     # -- springs and dampers ------------------------------------------------------------------------------------
 
-    def _stored(self, name: str, energy: Storage, port: str, y: Moving) -> Any:
-        """Adds an energy of y, and returns its efforts."""
-        H, symbols = energy.H.values.item(), energy.H.states[port]
+    def _spring(self, name: str, energy: Storage, port: str, y: Moving) -> Any:
+        """An energy of y; returns its efforts."""
+        symbols = energy.H.states[port]
         given = {
             symbol: self.parameters.signed(number, Label(letter, (name,)), "")
             for letter, (symbol, number) in energy.H.parameters.items()
         }
-        H, at = H.xreplace(given), dict(zip(symbols, y.value, strict=True))
-        self.potentials[name] = H.xreplace(at)
-        return self.steps.names([H.diff(s).xreplace(at) for s in symbols], Label("e", (name,)))
+        H, at = energy.H.values.item().xreplace(given), dict(zip(symbols, y.value, strict=True))
+        e = self.steps.names([H.diff(s).xreplace(at) for s in symbols], Label("e", (name,)))
+        self.pull(name, -y.row.T @ e, H.xreplace(at))
+        return e
 
     def _element(self, part: Element) -> None:
         y = self.places.functions(part, part.rows)
         if part.energy is not None:
-            self._pull(part.name, -y.row.T @ self._stored(part.name, part.energy, "y", y))
+            self._spring(part.name, part.energy, "y", y)
         if part.damping is not None:
             D = self._matrix(part.damping, part.name)
-            flow = D @ y.rate
-            if part.line:
-                flow = flow / (2 * y.value[0])
-            self._dissipate(part, y, self.steps.names(flow, Label("f", (part.name,))))
+            self._dissipate(part, y, self.steps.names(D / (2 * y.value[0]), Label("D", (part.name,))) if part.line else D)
 
     def _matrix(self, D: Any, name: str) -> Any:
         """Equal numbers of a damper's matrix are one parameter."""
@@ -113,44 +101,49 @@ class Acting:
                 found[at] = made[size] * (1 if D[at] > 0 else -1)
         return found
 
-    def _dissipate(self, part: Any, y: Moving, f: Any) -> None:
-        """A force f against ẏ, whose power heats."""
+    def _dissipate(self, part: Any, y: Moving, D: Any, f: Any = None) -> None:
+        """A force D ẏ against ẏ, whose power heats; f: the same without a quotient, where D has one."""
+        f = self.steps.names(D @ y.rate if f is None else f, Label("f", (part.name,)))
         self._add(part.name, -y.row.T @ f)
+        self.R = self.R + y.row.T @ D @ y.row
         if part.heat_to is not None:
             s = entropy_of(part.heat_to)
             self.heats[s] = self.heats.get(s, 0) + y.rate @ f
 
+    def _viscous(self, part: Any, y: Moving, d: Any) -> None:
+        self._dissipate(part, y, np.array([[d]], dtype=object))
+
     def _torsion(self, part: Torsion) -> None:
         y = self.places.coordinate(part.joint, TURN)
         if part.energy is not None:
-            self._pull(part.name, -y.row.T @ self._stored(part.name, part.energy, "angle", y))
+            self._spring(part.name, part.energy, "angle", y)
         if part.damping > 0:
             d = self.parameters.number(part.damping, Label("d", (part.name,)), "N m s/rad")
-            self._dissipate(part, y, d * y.rate)
+            self._viscous(part, y, d)
 
     def _stop(self, part: Stop) -> None:
         """U'(y) (1 + χ(β v)); see `mechanism.elements.Stop`."""
         import sympy
 
         y = self.places.coordinate(part.joint, part.measure)
-        e = self._stored(part.name, part.energy, "y", y)
-        self._pull(part.name, -y.row.T @ e)
+        e = self._spring(part.name, part.energy, "y", y)
         if part.loss > 0:
             loss = self.parameters.number(part.loss, Label("beta", (part.name,)), "s/rad, s/m")
             opening = sympy.Max(0, -loss * y.rate[0] * sympy.sign(e[0]))
-            flow = loss * sympy.Abs(e[0]) / (1 + opening) * y.rate
-            self._dissipate(part, y, self.steps.names(flow, Label("f", (part.name,))))
+            self._viscous(part, y, self.steps.name(loss * sympy.Abs(e[0]) / (1 + opening), Label("mu", (part.name,))))
 
     # -- joints ---------------------------------------------------------------------------------------------------
 
     def _frictions(self, joint: Joint) -> None:
+        import sympy
+
         coordinates = joint.joint.coordinates
         for k, d in enumerate(joint.friction):
             if d > 0:
                 y = self.places.coordinate(joint, coordinates[k])
                 unit = "N m s/rad" if isinstance(coordinates[k], Angle) else "N s/m"
                 label = Label("d", (joint.name,) if len(coordinates) == 1 else (joint.name, str(k + 1)))
-                self._dissipate(joint, y, self.parameters.number(d, label, unit) * y.rate)
+                self._viscous(joint, y, self.parameters.number(d, label, unit))
         if joint.joint.kind == "spherical":
             for law in joint.laws:
                 if law is not None:
@@ -159,8 +152,10 @@ class Acting:
         for coordinate, law in zip(coordinates, joint.laws, strict=False):
             if law is not None:
                 y = self.places.coordinate(joint, coordinate)
-                force = self._law(joint, law).xreplace({rate_symbol(): y.rate[0]})
-                self._dissipate(joint, y, self.steps.names([force], Label("f", (joint.name,))))
+                force = self._law(joint, law)
+                at = {rate_symbol(): y.rate[0]}
+                D = np.array([[sympy.cancel(force / rate_symbol()).xreplace(at)]], dtype=object)
+                self._dissipate(joint, y, D, [force.xreplace(at)])
 
     def _ball(self, joint: Joint, law: FrictionLaw) -> None:
         """A torque (F(r)/r) ω against the relative angular velocity ω, r = |ω|."""
@@ -170,10 +165,11 @@ class Acting:
         y = (C - P).named(self.steps, Label("omega", (joint.name,)))
         r = self.steps.name(sympy.sqrt(y.rate @ y.rate), Label("omega", (joint.name, "r")))
         factor = sympy.cancel(self._law(joint, law) / rate_symbol()).xreplace({rate_symbol(): r})
-        self._dissipate(joint, y, self.steps.name(factor, Label("mu", (joint.name,))) * y.rate)
+        mu = self.steps.name(factor, Label("mu", (joint.name,)))
+        self._dissipate(joint, y, np.diag(np.full(3, mu, dtype=object)))
 
     def _spin(self, end: Any) -> Moving:
-        if not isinstance(end, Particle) and end is not self.places.form.mechanism.ground:
+        if not isinstance(end, Particle) and end is not self.places.m.ground:
             return self.places.twist(end)[:3]
         return Moving(zeros(3), zeros(3, self.places.n), zeros(3), zeros(3))
 
@@ -190,7 +186,7 @@ class Acting:
     # -- inputs, motors and heat ------------------------------------------------------------------------------------
 
     def _port(self, port: Torque | Force | WrenchPort | Motor) -> None:
-        ports = self.places.form.mechanism.ports
+        ports = self.places.m.ports
         first = sum(other.width for other in ports[: ports.index(port)])
         u = self.variables.u[first : first + port.width]
         if isinstance(port, Torque):
@@ -204,7 +200,7 @@ class Acting:
 
     def _motor(self, motor: Motor, voltage: Any) -> None:
         """ψ̇ = u - R i - k θ̇, torque k i, i = ψ/L."""
-        at = self.places.form.states.s[flux_of(motor)]
+        at = self.places.states.s[flux_of(motor)]
         R, L, k = (
             self.parameters.number(value, Label(letter, (motor.name,)), unit)
             for value, letter, unit in (
@@ -223,7 +219,7 @@ class Acting:
         """θ = θ_start exp(S/C) [K]."""
         import sympy
 
-        at = self.places.form.states.s[entropy_of(node)]
+        at = self.places.states.s[entropy_of(node)]
         label = Label("theta", (node.name,))
         if node.name not in self._numbers:
             start = self.parameters.number(node.temperature, label.at("0"), "K")
@@ -233,7 +229,7 @@ class Acting:
 
     def _node(self, node: Thermal) -> None:
         """Ṡ = (heat - k (θ - θ0))/θ."""
-        at, theta = self.places.form.states.s[entropy_of(node)], self.temperature(node)
+        at, theta = self.places.states.s[entropy_of(node)], self.temperature(node)
         k = self.parameters.number(node.conductance, Label("k", (node.name,)), "W/K")
         heat = self.heats.get(entropy_of(node), 0)
         self.s_dot[at] = (heat - k * (theta - self.theta0)) / theta

@@ -13,7 +13,7 @@ from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.frames import ad, frames_of
 from visviva.forms.symbols.inertia import Carried, Inertia
 from visviva.forms.symbols.parameters import Parameters, tidy
-from visviva.forms.symbols.places import Places
+from visviva.forms.symbols.places import TreePlaces
 from visviva.forms.symbols.rows import constraint_rows, rate_and_slope
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import tree_symbols
@@ -48,8 +48,10 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         if place.last and (tree.mass[k] != 0 or any(tree.inertia[k].ravel()))
     ]
     inertia = Inertia(bodies, frames, v.xi, steps)
-    places = Places(source, v, tree, frames, parameters, steps)
-    acting = Acting(places, inertia, gravity)
+    places = TreePlaces(source, v, tree, frames, parameters, steps)
+    acting = Acting(places)
+    if any(gravity):
+        acting.pull("gravity", *inertia.weight(gravity))
     for part in source.mechanism.conditions:
         if part.law is not None:
             acting.s_dot[source.states.s[shift_variable(part)]] = rate_and_slope(places, part.name, part.law)[0]

@@ -87,6 +87,16 @@ class Inertia:
         pairs = zip(self.bodies, self.V, strict=True)
         return sum((b.mass * (V[3:] @ V[3:]) / 2 + V[:3] @ (b.J @ V[:3]) / 2 for b, V in pairs), sympy.Integer(0))
 
+    def weight(self, gravity: Any) -> tuple[Any, Any]:
+        """Force Σ m S_cᵀRᵀ g (n,) of gravity, an acceleration in world axes, and its potential -Σ m g·r."""
+        total, V = zeros(self.n), 0
+        for body, S in zip(self.bodies, self.S, strict=True):
+            frame = self.frames[body.frame]
+            down = self.steps.names(frame.R.T @ gravity, Label("g", (body.name,)))
+            total = total + body.mass * (S[3:].T @ down)
+            V -= body.mass * (gravity @ (frame.r + frame.R @ body.com))
+        return total, V
+
     def _rates(self, along: Any, letter: str) -> list[Any]:
         rates = jacobian_rates(self.frames, along, self.steps, letter)
         return [self._columns(body, rates[body.frame], letter) for body in self.bodies]

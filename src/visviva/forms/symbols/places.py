@@ -2,78 +2,68 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
 
-from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.symbols.frames import Frame
 from visviva.forms.symbols.moving import Moving, axis_on, constant, dot, function_of, point_on, stacked
-from visviva.forms.symbols.parameters import Parameters, directions, tidy
+from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
 from visviva.forms.symbols.variables import Variables
 from visviva.library.joints import Along, AlongChild, Angle, Coordinate, Dot, Meet, Rod, Row
-from visviva.mechanism.joint_coordinates import turn_names
+from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 from visviva.views.equations_names import Label
 
 
-@final
-class Places:
-    """Everything that constraints, springs and inputs need to know of a mechanism that moves."""
+class AbstractPlaces(ABC):
+    """Everything that constraints, springs and inputs need to know of a mechanism that moves.
 
-    def __init__(
-        self,
-        form: MinimalForm,
-        variables: Variables,
-        tree: TreeSymbols,
-        frames: Sequence[Frame],
-        parameters: Parameters,
-        steps: Steps,
-    ) -> None:
-        self.form, self.variables, self.tree, self.frames = form, variables, tree, frames
-        self.parameters, self.steps, self.n = parameters, steps, form.n
-        self._made: dict[Any, Moving] = {}
-        self.place = {
-            (place.joint.name, place.coordinate): place
-            for place in form.spanning.places
-            if place.joint is not None and place.coordinate is not None
-        }
-        self.scale = max((float(np.abs(body_at(b)).max()) for b in form.mechanism.bodies), default=0.0)
+    variables: its symbols.   states: which other states it has.   constraints: names of those that are not held, in the
+    order of the multipliers.   n: number of velocities.   scale: size of the mechanism [m].
+    """
 
-    # -- vectors --------------------------------------------------------------------------------------------------
+    m: Mechanism
+    variables: Variables
+    states: ModelStates
+    parameters: Parameters
+    steps: Steps
+    constraints: tuple[str, ...]
+    n: int
+    scale: float
 
-    def frame(self, carrier: Body | Particle) -> Frame:
-        """The frame of the link that carries a body."""
-        return self.frames[self.form.spanning.link[carrier.name]]
-
+    @abstractmethod
     def centre(self, carrier: Body | Particle) -> Moving:
-        """The centre of mass of a body, or the particle."""
-        key = "centre", carrier.name
-        if key not in self._made:
-            com = self.tree.com[self.form.spanning.link[carrier.name]]
-            self._made[key] = point_on(self.frame(carrier), com, self.steps, Label("r", (carrier.name, "C")))
-        return self._made[key]
+        """The centre of mass of a body, or the particle, in world axes."""
 
+    @abstractmethod
     def principal(self, body: Body) -> list[Moving]:
         """The directors: principal axes of a body."""
-        key = "principal", body.name
-        if key not in self._made:
-            k = self.form.mechanism.bodies.index(body)
-            columns = directions(self.form.R_LC[k]).T
-            parts = [self._axis(body, column, f"{i + 1}") for i, column in enumerate(columns)]
-            self._made[key] = stacked(parts)
-        return [self._made[key][3 * i : 3 * i + 3] for i in range(3)]
 
+    @abstractmethod
     def axis(self, pair: Pair, end: Carrier, i: int) -> Moving:
         """Axis i of the frame of a pair on one of its ends."""
-        a = pair.frame_on(end)[0][:, i]
-        if not isinstance(end, Body):
-            return constant(directions(a), self.n)
-        return self._axis(end, directions(self._R_LW(end) @ a), "")
+
+    @abstractmethod
+    def attached(self, end: Ground | Body, r_W: Any, label: Label) -> Moving:
+        """A point that is at r_W as built and moves with a body; its place there is a parameter."""
+
+    @abstractmethod
+    def twist(self, body: Body | Particle) -> Moving:
+        """(ω; v) of a body at its centre of mass in world axes, v of a particle: rate is the twist, row its Jacobian.
+
+        bias is that of its rate; it has no value.
+        """
+
+    @abstractmethod
+    def own(self, joint: Joint, k: int) -> Moving | None:
+        """Coordinate k of a joint where it is one of the coordinates; None where it follows from them."""
 
     def origin(self, pair: Any, end: Carrier) -> Moving:
         """Origin of the frame of a pair on one of its ends."""
@@ -81,32 +71,6 @@ class Places:
             return self.centre(end)
         side = "a" if end is pair.parent else "b"
         return self.attached(end, pair.frame_on(end)[1], Label(side, (pair.name,)))
-
-    def attached(self, end: Ground | Body, r_W: Any, label: Label) -> Moving:
-        """A point that is at r_W as built and moves with a body; its place there is a parameter."""
-        key = "point", end.name, label, tuple(np.asarray(r_W).tolist())
-        if key not in self._made:
-            if isinstance(end, Ground):
-                self._made[key] = constant(self.parameters.vector(r_W, label, "m", self.scale), self.n)
-            else:
-                link = self.form.tree.links[self.form.spanning.link[end.name]]
-                local = link.X_LB[:3, 3] + self._R_LW(end) @ (r_W - end.r_WB)
-                p = self.parameters.vector(local, label, "m", self.scale)
-                self._made[key] = point_on(self.frame(end), p, self.steps, label.at("r"))
-        return self._made[key]
-
-    def _R_LW(self, body: Body) -> Any:
-        """From world axes as built to those of the link."""
-        link = self.form.tree.links[self.form.spanning.link[body.name]]
-        return link.X_LB[:3, :3] @ body.R_WB.T
-
-    def _axis(self, body: Body, a: Any, suffix: str) -> Moving:
-        key = "axis", body.name, tuple(a)
-        if key not in self._made:
-            self._made[key] = axis_on(self.frame(body), a, self.steps, Label("e", (body.name, suffix)))
-        return self._made[key]
-
-    # -- functions ------------------------------------------------------------------------------------------------
 
     def functions(self, pair: Any, rows: Sequence[Row]) -> Moving:
         """Functions of the relative placement of two frames; see `mechanism.coordinates.pair_functions`."""
@@ -141,11 +105,9 @@ class Places:
         """
         import sympy
 
-        place = self.place.get((joint.name, joint.joint.coordinates.index(coordinate)))
-        if place is not None:
-            row = zeros(1, self.n)
-            row[0, place.xi] = sympy.Integer(1)
-            return Moving(self.variables.q[place.q], row, self.variables.xi[place.xi], zeros(1))
+        own = self.own(joint, joint.joint.coordinates.index(coordinate))
+        if own is not None:
+            return own
         if not isinstance(coordinate, Angle):
             return self.functions(joint, (coordinate,))
         c, s = sympy.symbols("c s", real=True)
@@ -161,9 +123,9 @@ class Places:
         import sympy
 
         k = joint.joint.coordinates.index(angle)
-        for name, (other, number) in self.form.states.angles.items():
-            if other is joint and number == k and name in self.form.states.s:
-                return self.variables.s[self.form.states.s[name]][0]
+        for name, (other, number) in self.states.angles.items():
+            if other is joint and number == k and name in self.states.s:
+                return self.variables.s[self.states.s[name]][0]
         return sympy.Integer(0)
 
     def directors(self, movers: Sequence[Body | Particle]) -> Moving:
@@ -175,29 +137,95 @@ class Places:
         ]
         return stacked(parts)
 
-    def twist(self, body: Body | Particle) -> Moving:
-        """(ω; v) of a body at its centre of mass in world axes, v of a particle: rate is the twist, row its Jacobian.
 
-        bias is that of its rate; it has no value.
-        """
+@final
+class TreePlaces(AbstractPlaces):
+    """On the frames of a tree of links, over its minimal velocities."""
+
+    def __init__(
+        self,
+        form: MinimalForm,
+        variables: Variables,
+        tree: TreeSymbols,
+        frames: Sequence[Frame],
+        parameters: Parameters,
+        steps: Steps,
+    ) -> None:
+        self.m, self.states, self.variables = form.mechanism, form.states, variables
+        self.form, self.tree, self.frames = form, tree, frames
+        self.parameters, self.steps, self.n = parameters, steps, form.n
+        self.constraints = tuple(dict.fromkeys(part.name for part in form.open.constraints))
+        self.scale = size_of(form.mechanism)
+        self._made: dict[Any, Moving] = {}
+        self._place = {
+            (place.joint.name, place.coordinate): place
+            for place in form.spanning.places
+            if place.joint is not None and place.coordinate is not None
+        }
+
+    def frame(self, carrier: Body | Particle) -> Frame:
+        """The frame of the link that carries a body."""
+        return self.frames[self.form.spanning.link[carrier.name]]
+
+    def centre(self, carrier: Body | Particle) -> Moving:  # noqa: D102
+        key = "centre", carrier.name
+        if key not in self._made:
+            com = self.tree.com[self.form.spanning.link[carrier.name]]
+            self._made[key] = point_on(self.frame(carrier), com, self.steps, Label("r", (carrier.name, "C")))
+        return self._made[key]
+
+    def principal(self, body: Body) -> list[Moving]:  # noqa: D102
+        columns = directions(self.form.R_LC[self.m.bodies.index(body)]).T
+        return [self._axis(body, column) for column in columns]
+
+    def axis(self, pair: Pair, end: Carrier, i: int) -> Moving:  # noqa: D102
+        a = pair.frame_on(end)[0][:, i]
+        if not isinstance(end, Body):
+            return constant(directions(a), self.n)
+        return self._axis(end, directions(self._R_LW(end) @ a))
+
+    def attached(self, end: Ground | Body, r_W: Any, label: Label) -> Moving:  # noqa: D102
+        key = "point", end.name, label
+        if key not in self._made:
+            if isinstance(end, Ground):
+                self._made[key] = constant(self.parameters.vector(r_W, label, "m", self.scale), self.n)
+            else:
+                link = self.form.tree.links[self.form.spanning.link[end.name]]
+                local = link.X_LB[:3, 3] + self._R_LW(end) @ (r_W - end.r_WB)
+                p = self.parameters.vector(local, label, "m", self.scale)
+                self._made[key] = point_on(self.frame(end), p, self.steps, label.at("r"))
+        return self._made[key]
+
+    def twist(self, body: Body | Particle) -> Moving:  # noqa: D102
         centre, frame = self.centre(body), self.frame(body)
         linear = Moving(zeros(3), centre.row, centre.rate, centre.bias)
         if isinstance(body, Particle):
             return linear
-        label = Label("omega", (body.name, "W"))
-        angular = Moving(
-            zeros(3), frame.R @ frame.J[:3], frame.R @ frame.V[:3], frame.R @ frame.B[:3]
-        ).named(self.steps, label)  # fmt: skip
-        return stacked([angular, linear])
+        R, J, V, B = frame.R, frame.J, frame.V, frame.B
+        angular = Moving(zeros(3), R @ J[:3], R @ V[:3], R @ B[:3])
+        return stacked([angular.named(self.steps, Label("omega", (body.name, "W"))), linear])
 
-    def angle_names(self, joint: Joint) -> dict[str, Angle]:
-        """Its angles by the names that runs follow."""
-        return turn_names(joint)
+    def own(self, joint: Joint, k: int) -> Moving | None:  # noqa: D102
+        place = self._place.get((joint.name, k))
+        if place is None:
+            return None
+        row = zeros(1, self.n)
+        row[0, place.xi] += 1
+        return Moving(self.variables.q[place.q], row, self.variables.xi[place.xi], zeros(1))
+
+    def _R_LW(self, body: Body) -> Any:
+        """From world axes as built to those of the link."""
+        link = self.form.tree.links[self.form.spanning.link[body.name]]
+        return link.X_LB[:3, :3] @ body.R_WB.T
+
+    def _axis(self, body: Body, a: Any) -> Moving:
+        key = "axis", body.name, tuple(a)
+        if key not in self._made:
+            self._made[key] = axis_on(self.frame(body), a, self.steps, Label("e", (body.name,)))
+        return self._made[key]
 
 
-def body_at(body: Body | Particle) -> Any:
-    """Where it is as built."""
-    at = body.r_WB if isinstance(body, Body) else body.r_W
-    if at is None:
-        raise ModelError(f"{body.name!r} has no place.")
-    return tidy(at)
+def size_of(m: Mechanism) -> float:
+    """The largest coordinate of a body as built: rounding of lengths is in proportion to it."""
+    places = [body.r_WB if isinstance(body, Body) else body.r_W for body in m.bodies]
+    return max((float(np.abs(r).max()) for r in places), default=0.0)

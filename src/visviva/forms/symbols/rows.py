@@ -12,7 +12,7 @@ from visviva.compiler.conditions import shift_variable
 from visviva.errors import ModelError
 from visviva.forms.symbols.moving import Moving, constant, function_of, stacked
 from visviva.forms.symbols.parameters import exacts
-from visviva.forms.symbols.places import Places
+from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.library.joints import Along, Dot
 from visviva.mechanism.conditions import AbstractCondition
@@ -20,7 +20,7 @@ from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.function_condition import FunctionCondition
 from visviva.mechanism.motion_laws import MotionLaw, TimeFunction
-from visviva.mechanism.parts import Body, Joint
+from visviva.mechanism.parts import Joint
 from visviva.mechanism.velocity_conditions import VelocityCondition
 from visviva.views.equations_names import Label
 
@@ -41,10 +41,10 @@ class ConstraintRows:
     z: Any  # (k,)
 
 
-def constraint_rows(places: Places) -> Iterator[ConstraintRows]:
+def constraint_rows(places: AbstractPlaces) -> Iterator[ConstraintRows]:
     """All of them, in the order of the multipliers of the Model."""
-    m = places.form.mechanism
-    for name in dict.fromkeys(part.name for part in places.form.open.constraints):
+    m = places.m
+    for name in places.constraints:
         part = m.parts.get(name)
         if isinstance(part, Joint):
             y = places.functions(part, part.joint.rows)
@@ -54,7 +54,7 @@ def constraint_rows(places: Places) -> Iterator[ConstraintRows]:
             yield _condition(places, condition)
 
 
-def _condition(places: Places, part: AbstractCondition) -> ConstraintRows:
+def _condition(places: AbstractPlaces, part: AbstractCondition) -> ConstraintRows:
     import sympy
 
     y = measured(places, part).named(places.steps, Label("g", (part.name,)))
@@ -62,18 +62,18 @@ def _condition(places: Places, part: AbstractCondition) -> ConstraintRows:
         return ConstraintRows(part.name, part.kind, None, y.row, zeros(part.rows), -y.bias)
     g, r, r_dot = y.value, sympy.Integer(0), sympy.Integer(0)
     if part.shifted:
-        g = g - places.variables.s[places.form.states.s[shift_variable(part)]]
+        g = g - places.variables.s[places.states.s[shift_variable(part)]]
     if part.law is not None:
         r, r_dot = rate_and_slope(places, part.name, part.law)
     return ConstraintRows(part.name, part.kind, g, y.row, zeros(part.rows) + r, r_dot - y.bias)
 
 
-def rate_and_slope(places: Places, name: str, law: MotionLaw) -> tuple[Any, Any]:
+def rate_and_slope(places: AbstractPlaces, name: str, law: MotionLaw) -> tuple[Any, Any]:
     """Rate and acceleration of a drive, as expressions of time."""
     return _of_time(places, name, law.rate), _of_time(places, name, law.acceleration)
 
 
-def _of_time(places: Places, name: str, function: TimeFunction) -> Any:
+def _of_time(places: AbstractPlaces, name: str, function: TimeFunction) -> Any:
     import sympy
 
     if function.expr is None:
@@ -84,7 +84,7 @@ def _of_time(places: Places, name: str, function: TimeFunction) -> Any:
     return function.expr.xreplace({sympy.Symbol("t", real=True): places.variables.t})
 
 
-def measured(places: Places, part: AbstractCondition) -> Moving:
+def measured(places: AbstractPlaces, part: AbstractCondition) -> Moving:
     """g and its rates, or the rows of a condition on velocities."""
     match part:
         case Coupling():
@@ -98,7 +98,7 @@ def measured(places: Places, part: AbstractCondition) -> Moving:
     raise ModelError(f"constraint {part.name!r} ({type(part).__name__}) has no symbols: its rows are known as numbers only.")
 
 
-def _coupling(places: Places, part: Coupling) -> Moving:
+def _coupling(places: AbstractPlaces, part: Coupling) -> Moving:
     """Σ c_k q_k - offset."""
     total = constant(zeros(1), places.n)
     for k, term in enumerate(part.terms):
@@ -113,7 +113,7 @@ def _coupling(places: Places, part: Coupling) -> Moving:
     return Moving(total.value - offset, total.row, total.rate, total.bias)
 
 
-def _function(places: Places, part: FunctionCondition) -> Moving:
+def _function(places: AbstractPlaces, part: FunctionCondition) -> Moving:
     """g(y) with y = L q + c affine in the directors of the bodies."""
     x, L = places.directors(part.movers), exacts(part.placements.L)
     y = Moving(L @ x.value + exacts(part.placements.c), L @ x.row, L @ x.rate, L @ x.bias)
@@ -121,7 +121,7 @@ def _function(places: Places, part: FunctionCondition) -> Moving:
     return stacked([function_of(g, part.placements.symbols(), y) for g in part.g])
 
 
-def _height(places: Places, part: ContactHeight) -> Moving:
+def _height(places: AbstractPlaces, part: ContactHeight) -> Moving:
     """n·d - ρ |n x a|."""
     import sympy
 
@@ -131,25 +131,16 @@ def _height(places: Places, part: ContactHeight) -> Moving:
     return function_of(d - rho * sympy.sqrt(x**2 + y**2), (d, x, y), seen)
 
 
-def _velocities(places: Places, part: VelocityCondition) -> Moving:
+def _velocities(places: AbstractPlaces, part: VelocityCondition) -> Moving:
     """A(x) V over the twists of bodies; bias A V̇ + Ȧ V."""
     import sympy
 
     law, x = part.twists.law, places.directors(part.movers)
     twists = stacked([places.twist(mover) for mover in part.movers])
     symbols = [sympy.Symbol(f"x{k}", real=True) for k in range(law.size)]
-    numbers = {sympy.Symbol(f"p{k}", real=True): v for k, v in enumerate(_numbers(places, part))}
+    numbers = {sympy.Symbol(f"p{k}", real=True): v for k, v in enumerate(exacts(part.twists.numbers))}
     entries = [sympy.sympify(value).xreplace(numbers) for value in law.values]
     A = stacked([function_of(entry, symbols, x) for entry in entries]).named(places.steps, Label("A", (part.name,)))
     rows, slopes = A.value.reshape(law.shape), A.rate.reshape(law.shape)
     return Moving(zeros(law.shape[0]), rows @ twists.row, rows @ twists.rate, rows @ twists.bias + slopes @ twists.rate)
 
-
-def _numbers(places: Places, part: VelocityCondition) -> list[Any]:
-    """Directions as numbers; the rest of a contact's numbers as they are."""
-    return list(exacts(part.twists.numbers))
-
-
-def is_rigid(body: Any) -> bool:
-    """Whether it turns."""
-    return isinstance(body, Body)
