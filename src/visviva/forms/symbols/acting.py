@@ -36,6 +36,7 @@ class Acting:
         self.potentials: dict[str, Any] = {}
         self.slope = zeros(places.n)
         self.R = zeros(places.n, places.n)
+        self.driven = zeros(places.n)  # forces of what is neither potential, loss nor input: motors
         self.heats: dict[str, Any] = {}
         self._numbers: dict[str, tuple[Any, Any]] = {}  # start and capacity of thermal nodes
         self.s_dot = zeros(len(self.variables.s))
@@ -208,7 +209,9 @@ class Acting:
             )
         )  # fmt: skip
         psi, y = self.variables.s[at][0], self.places.coordinate(motor.joint, TURN)
-        self._add(motor.name, y.row.T @ np.array([k * psi / L], dtype=object))
+        torque = y.row.T @ np.array([k * psi / L], dtype=object)
+        self._add(motor.name, torque)
+        self.driven = self.driven + torque
         self.s_dot[at] = voltage - R * psi / L - k * y.rate
         self.potentials[motor.name] = psi**2 / (2 * L)
         if motor.heat_to is not None:

@@ -9,26 +9,28 @@ import numpy as np
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.acting import Acting
+from visviva.forms.symbols.directors import DirectorEquations, director_equations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.frames import ad, frames_of
 from visviva.forms.symbols.inertia import Carried, Inertia
 from visviva.forms.symbols.parameters import Parameters, tidy
 from visviva.forms.symbols.places import TreePlaces
-from visviva.forms.symbols.rows import constraint_rows, rate_and_slope
+from visviva.forms.symbols.rows import constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
-from visviva.compiler.conditions import shift_variable
 from visviva.mechanism import Mechanism
 from visviva.views.equations_names import Label
 
 FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "directors")
 
 
-def symbols(m: Any, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None) -> SymbolicEquations:
+def symbols(m: Any, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None) -> SymbolicEquations | DirectorEquations:
     """The equations of motion."""
     if form not in FORMS:
         raise ModelError(f"there is no symbolic form {form!r}; there are {', '.join(FORMS)}.")
+    if form == "directors":
+        return director_equations(m, numeric)
     return of_mechanism(MinimalForm(m), form, numeric, simplify)
 
 
@@ -52,9 +54,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
     acting = Acting(places)
     if any(gravity):
         acting.pull("gravity", *inertia.weight(gravity))
-    for part in source.mechanism.conditions:
-        if part.law is not None:
-            acting.s_dot[source.states.s[shift_variable(part)]] = rate_and_slope(places, part.name, part.law)[0]
+    drive_rates(places, acting.s_dot)
     return SymbolicEquations(
         source.name,
         form,
@@ -65,7 +65,6 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         parameters.values,
         parameters.units,
         v.names,
-        v.rates,
         commutation(source),
         steps,
         inertia,

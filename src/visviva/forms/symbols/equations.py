@@ -49,7 +49,6 @@ class SymbolicEquations:
     values: Mapping[Any, float]
     units: Mapping[Any, str]
     names: Mapping[Any, str]
-    rates: Mapping[Any, str]
     gamma: Any
     steps: Steps
     inertia: Inertia

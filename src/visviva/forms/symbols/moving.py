@@ -99,3 +99,13 @@ def function_of(f: Any, symbols: Sequence[Any], y: Moving) -> Moving:
             if bend != 0:
                 bias += bend.xreplace(at) * y.rate[k] * y.rate[l]
     return Moving(*(np.array([part], dtype=object) for part in (f.xreplace(at), row, rate, bias)))
+
+
+def value_and_rate(f: Any, symbols: Sequence[Any], y: Moving) -> tuple[Any, Any]:
+    """f(y) and its rate ∇f ẏ alone."""
+    import sympy
+
+    f, at = sympy.sympify(f), dict(zip(symbols, y.value, strict=True))
+    used = [k for k, s in enumerate(symbols) if s in f.free_symbols]
+    rate = sum((f.diff(symbols[k]).xreplace(at) * y.rate[k] for k in used), sympy.Integer(0))
+    return f.xreplace(at), rate

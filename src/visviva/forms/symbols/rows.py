@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva.compiler.conditions import shift_variable
 from visviva.errors import ModelError
-from visviva.forms.symbols.moving import Moving, constant, function_of, stacked
+from visviva.forms.symbols.moving import Moving, constant, function_of, stacked, value_and_rate
 from visviva.forms.symbols.parameters import exacts
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
@@ -66,6 +66,13 @@ def _condition(places: AbstractPlaces, part: AbstractCondition) -> ConstraintRow
     if part.law is not None:
         r, r_dot = rate_and_slope(places, part.name, part.law)
     return ConstraintRows(part.name, part.kind, g, y.row, zeros(part.rows) + r, r_dot - y.bias)
+
+
+def drive_rates(places: AbstractPlaces, s_dot: Any) -> None:
+    """Writes the rates of what drives prescribe into those of the states."""
+    for part in places.m.conditions:
+        if part.law is not None:
+            s_dot[places.states.s[shift_variable(part)]] = rate_and_slope(places, part.name, part.law)[0]
 
 
 def rate_and_slope(places: AbstractPlaces, name: str, law: MotionLaw) -> tuple[Any, Any]:
@@ -140,7 +147,8 @@ def _velocities(places: AbstractPlaces, part: VelocityCondition) -> Moving:
     symbols = [sympy.Symbol(f"x{k}", real=True) for k in range(law.size)]
     numbers = {sympy.Symbol(f"p{k}", real=True): v for k, v in enumerate(exacts(part.twists.numbers))}
     entries = [sympy.sympify(value).xreplace(numbers) for value in law.values]
-    A = stacked([function_of(entry, symbols, x) for entry in entries]).named(places.steps, Label("A", (part.name,)))
-    rows, slopes = A.value.reshape(law.shape), A.rate.reshape(law.shape)
+    both = np.array([value_and_rate(entry, symbols, x) for entry in entries], dtype=object)
+    rows = places.steps.names(both[:, 0].reshape(law.shape), Label("A", (part.name,)))
+    slopes = places.steps.names(both[:, 1].reshape(law.shape), Label("Adot", (part.name,)))
     return Moving(zeros(law.shape[0]), rows @ twists.row, rows @ twists.rate, rows @ twists.bias + slopes @ twists.rate)
 

@@ -12,6 +12,7 @@ import numpy as np
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.steps import Steps
 from visviva.forms.trees.links import SIZES
+from visviva.mechanism import Mechanism
 from visviva.views.equations_names import Label
 
 SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
@@ -22,7 +23,7 @@ SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
 class Variables:
     """Symbols as object arrays, and time; names: what the package calls each of them.
 
-    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.   u: inputs.   lam: multipliers.
+    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.   u: inputs.
     """
 
     q: Any
@@ -33,24 +34,12 @@ class Variables:
     u: Any
     t: Any
     names: dict[Any, str]
-    rates: dict[Any, str]  # LaTeX of the rates of q, p and s
 
 
 def variables_of(form: MinimalForm, steps: Steps) -> Variables:
     """Those of a mechanism in minimal velocities; the rate of an angle is called so."""
-    names: dict[Any, str] = {}
-    rates: dict[Any, str] = {}
-
-    def symbols(given: Sequence[str], labels: Sequence[Label], dotted: bool = False) -> Any:
-        found = []
-        for name, label in zip(given, labels, strict=True):
-            symbol = steps.symbol(label.rate, label.dotted) if dotted else steps.symbol(label)
-            names[symbol] = name
-            rates[symbol] = label.dotted.replace(r"\dot", r"\ddot", 1) if dotted else label.dotted
-            found.append(symbol)
-        return np.array(found, dtype=object)
-
-    q = symbols(form.q_names, [_label(name) for name in form.q_names])
+    register = Register(steps)
+    q = register.symbols(form.q_names, [_label(name) for name in form.q_names])
     xi, xi_dot, p = list[Any](), list[Any](), list[Any]()
     for link, place in zip(form.tree.links, form.spanning.places, strict=True):
         given = form.xi_names[place.xi]
@@ -58,21 +47,38 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
         owner = place.carrier.name if place.joint is None else place.joint.name
         for k, (name, letter) in enumerate(zip(given, letters, strict=True)):
             label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
-            xi.append(symbols([name], [label], dotted=letter == "q")[0])
+            xi.append(register.symbol(name, label, dotted=letter == "q"))
             twice = label.dotted.replace(r"\dot", r"\ddot", 1) if letter == "q" else label.dotted
             xi_dot.append(steps.symbol(label.rate.rate if letter == "q" else label.rate, twice))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
-            p.append(symbols([name.replace(".rate", ".p")], [momentum])[0])
-    s = symbols(form.s_names, [_state(name) for name in form.s_names])
-    inputs = [_of(name, k, width) for name, width in _inputs(form) for k in range(width)]
-    u = symbols(inputs, [Label("u", _subscripts(name)) for name in inputs])
-    t = steps.symbol(Label("t"))
-    return Variables(q, np.array(xi, dtype=object), np.array(xi_dot, dtype=object), np.array(p, dtype=object), s, u, t, names, rates)
+            p.append(register.symbol(name.replace(".rate", ".p"), momentum))
+    arrays = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
+    return Variables(q, *arrays, *register.others(form.mechanism, form.s_names), register.names)
 
 
-def _inputs(form: MinimalForm) -> list[tuple[str, int]]:
-    """Ports and their widths, in the order of u; drives follow their laws."""
-    return [(port.name, port.width) for port in form.mechanism.ports]
+@final
+class Register:
+    """Makes symbols, and keeps what the package calls them."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.names: dict[Any, str] = {}
+
+    def symbol(self, name: str, label: Label, dotted: bool = False) -> Any:
+        """One of them; dotted: the rate of the label."""
+        symbol = self.steps.symbol(label.rate, label.dotted) if dotted else self.steps.symbol(label)
+        self.names[symbol] = name
+        return symbol
+
+    def symbols(self, names: Sequence[str], labels: Sequence[Label]) -> Any:
+        """An array of them."""
+        return np.array([self.symbol(name, label) for name, label in zip(names, labels, strict=True)], dtype=object)
+
+    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any]:
+        """Other states, inputs of ports and time."""
+        s = self.symbols(s_names, [_state(name) for name in s_names])
+        inputs = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
+        return s, self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]), self.steps.symbol(Label("t"))
 
 
 def _of(name: str, k: int, width: int) -> str:
