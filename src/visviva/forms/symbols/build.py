@@ -1,0 +1,97 @@
+"""symbols: the equations of a mechanism as SymPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from visviva.errors import ModelError
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.symbols.acting import Acting
+from visviva.forms.symbols.directors import DirectorEquations, director_equations
+from visviva.forms.symbols.equations import SymbolicEquations
+from visviva.forms.symbols.frames import ad, frames_of
+from visviva.forms.symbols.inertia import Carried, Inertia
+from visviva.forms.symbols.parameters import Parameters, tidy
+from visviva.forms.symbols.places import TreePlaces
+from visviva.forms.symbols.rows import constraint_rows, drive_rates
+from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.tree import tree_symbols
+from visviva.forms.symbols.variables import variables_of
+from visviva.mechanism import Mechanism
+from visviva.views.equations_names import Label
+
+FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "directors")
+
+
+def symbols(m: Any, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None) -> SymbolicEquations | DirectorEquations:
+    """The equations of motion."""
+    if form not in FORMS:
+        raise ModelError(f"there is no symbolic form {form!r}; there are {', '.join(FORMS)}.")
+    if form == "directors":
+        return director_equations(m, numeric)
+    return of_mechanism(MinimalForm(m), form, numeric, simplify)
+
+
+def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool | None) -> SymbolicEquations:
+    """The equations of a mechanism on its spanning tree."""
+    import sympy
+
+    steps = Steps()
+    v = variables_of(source, steps)
+    parameters = Parameters(steps, numeric)
+    gravity = _gravity(source, parameters)
+    tree = tree_symbols(source.spanning, v, parameters, steps)
+    frames = frames_of(tree.edges, v.xi, steps)
+    bodies = [
+        Carried(place.carrier.name, k, tree.mass[k], tree.com[k], tree.inertia[k])
+        for k, place in enumerate(source.spanning.places)
+        if place.last and (tree.mass[k] != 0 or any(tree.inertia[k].ravel()))
+    ]
+    inertia = Inertia(bodies, frames, v.xi, steps)
+    places = TreePlaces(source, v, tree, frames, parameters, steps)
+    acting = Acting(places)
+    if any(gravity):
+        acting.pull("gravity", *inertia.weight(gravity))
+    drive_rates(places, acting.s_dot)
+    return SymbolicEquations(
+        source.name,
+        form,
+        *(tuple(each) for each in (v.q, v.xi, v.xi_dot, v.p, v.s, v.u)),
+        v.t,
+        sympy.Matrix(*tree.A.shape, list(tree.A.ravel())),
+        tuple(constraint_rows(places)),
+        parameters.values,
+        parameters.units,
+        v.names,
+        commutation(source),
+        steps,
+        inertia,
+        simplify,
+        acting.forces,
+        acting.potentials,
+        acting.slope,
+        acting.s_dot,
+    )
+
+
+def _gravity(source: MinimalForm, parameters: Parameters) -> Any:
+    """The acceleration in world axes; one number along an axis is called g."""
+    return parameters.vector(tidy(source.mechanism.gravity), Label("g"), "m/s²")
+
+
+def commutation(source: MinimalForm) -> Any:
+    """γ_ij^k = (ad(e_i) e_j)_k of balls and free links, zero else, (n, n, n); Konz (3.49), (3.50)."""
+    import sympy
+
+    gamma = zeros(source.n, source.n, source.n)
+    for link, place in zip(source.tree.links, source.spanning.places, strict=True):
+        if link.kind not in ("ball", "free"):
+            continue
+        size = place.xi.stop - place.xi.start
+        units = np.array([[sympy.Integer(i == j) for j in range(6)] for i in range(6)], dtype=object)[:size]
+        for i, a in enumerate(units):
+            for j, b in enumerate(units):
+                gamma[place.xi.start + i, place.xi.start + j, place.xi] = ad(a, b)[:size]
+    return gamma
