@@ -84,7 +84,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
     if figure in (3, 6):
         place = rate
     if R:
-        elements[place] = one(width=R)
+        elements[place] = Element("1", widths=(R,), ports=(), label="q̇")
         if place != rate:
             elements["Q"] = _law("TF", motion, {"matrix": ("Q", 1)}, "Q", (n, R), modulated=True)
             bonds.append(f"{rate} -> Q -> {place}")
@@ -92,7 +92,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
             roles = {"output": ("V_q", 1), "energy": ("V", 1)}
             elements["V"] = _law("C", motion, roles, "V", (R,), names=motion.coordinates, energy=True)
             bonds.append(f"{place} -> V")
-    elements[rate] = one(width=n)
+    elements[rate] = Element("1", widths=(n,), ports=(), label="q̇" if place == rate else "ξ")
     if motion.loaded:
         elements["tau"] = _law("Se", motion, {"output": ("tau", 1)}, "τ", (n,), momentum=momentum, modulated=True)
         bonds.append(f"tau -> {rate}")
@@ -107,7 +107,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
 
 def _unreduced(motion: AbstractMotion, elements: dict[str, Element], bonds: list[str], rate: str) -> None:
     n, m = len(motion.velocities), motion.masses
-    elements[rate] = Element("1", None, widths=(n,), ports=(), free=True, names=motion.velocities)
+    elements[rate] = Element("1", widths=(n,), ports=(), free=True, names=motion.velocities, label="ξ")
     elements["partials"] = _law("TF", motion, {"matrix": ("S", 1)}, "∂v/∂ξᵀ", (n, m), modulated=True)
     elements["v"] = one(width=m)
     elements["masses"] = _law("I", motion, {"matrix": ("M", 1)}, "m", (m,))
