@@ -138,9 +138,8 @@ class Laws:
                 raise ModelError(f"the energy of {element.kind} {label!r} must be one number, got shape {energy.shape}.")
         else:
             matrix = self._matrix(label, element, element.given, (n, n), positive=True)
-            inverse = _inverse(matrix.values)
             x = np.array(symbols, dtype=object)
-            output = inverse @ x
+            output = inverse(matrix.values) @ x
             energy = np.array(x @ output / 2, dtype=object)
             return {
                 "matrix": matrix,
@@ -327,7 +326,8 @@ def _numbered(name: str, n: int) -> tuple[str, ...]:
     return (name,) if n == 1 else tuple(f"{name}_{k + 1}" for k in range(n))
 
 
-def _inverse(values: Any) -> Any:
+def inverse(values: Any) -> Any:
+    """The inverse of a square object array."""
     import sympy
 
     n = len(values)
