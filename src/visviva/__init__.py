@@ -15,11 +15,14 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import bonds as bonds
     from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
     from visviva import testing as testing
+    from visviva.bonds.graph import BondGraph as BondGraph
+    from visviva.bonds.of_models import bond_graph as bond_graph
     from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
@@ -76,6 +79,8 @@ _HOME = {
     "Interrupted": "visviva.errors",
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
+    "BondGraph": "visviva.bonds.graph",
+    "bond_graph": "visviva.bonds.of_models",
     "analyse": "visviva.compiler",
     "analytical": "visviva.forms",
     "compile": "visviva.compiler",
@@ -117,6 +122,7 @@ _HOME = {
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
+    "bonds": "visviva.bonds",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",
