@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from visviva.compiler import compile
 from visviva.errors import ModelError
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.hamel_flow import HamelFlow
+from visviva.forms.flows.flow import Flow
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
+from visviva.language import Composite
 from visviva.linear.motion import about
+from visviva.linear.of_flows import FlowEquations
 from visviva.linear.of_mechanisms import MechanismEquations, mechanism_equations
+from visviva.linear.of_models import linearise_model
 from visviva.linear.shapes import Shapes
 from visviva.linear.system import LinearSystem
 from visviva.mechanism import Mechanism
@@ -32,9 +39,11 @@ def linearise(
 ) -> LinearSystem:
     """Small motions of a mechanism, or of other equations, as a linear system on independent velocities.
 
-    m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form.
+    m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form;
+                 a composite of the language or any Model; a `vv.RigidSystem`, a Lagrangian in minimal velocities
+                 (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
-                 `m.assemble()`, or coordinates and velocities (q, ξ).
+                 `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by variable.
     inputs:      which ports are inputs; default: all. Drives are followed exactly and are none.
     outputs:     what is seen, by the names that runs use ("tip.r", "hinge.q", "arm.twist"), states, or "<port>.y",
                  which makes power with the input of a port; default: all states.
@@ -50,9 +59,25 @@ def linearise(
         subject = m.mechanism if isinstance(m, Model) else m
         equations = mechanism_equations(subject, operating, outputs)
         found = _mechanism(equations, at, steady, residual_ok, velocities)
+    elif isinstance(m, Model | Composite):
+        _refuse(m, steady=steady, velocities=velocities)
+        found = linearise_model(compile(m), at, outputs, operating, residual_ok)
+    elif isinstance(m, Flow | Hamel):
+        _refuse(m, operating=operating)
+        flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)
+        found = about(flow, flow.start(at, steady), steady, residual_ok, velocities).system
     else:
-        raise ModelError(f"linearise() takes a Mechanism, a RigidSystem or a composite, got {type(m).__name__}.")
+        raise ModelError(
+            f"linearise() takes a Mechanism, a RigidSystem, a composite, a Model or a flow, got {type(m).__name__}."
+        )
     return found.select(inputs) if inputs is not None else found
+
+
+def _refuse(m: Any, **options: Any) -> None:
+    """An error for options that belong to other subjects."""
+    for name, value in options.items():
+        if value:
+            raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms.")
 
 
 def _mechanism(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Complex = NDArray[np.complex128]
 NEUTRAL = 1e-10  # of the largest stiffness over mass: below it there is none
+ZERO = 1e-13  # of the largest singular value: below it there is none
 SHOWN = 3  # bodies or states that a line of the table names
 SHARE = 0.02  # those below are not named
 
@@ -143,28 +144,34 @@ def modes_of(system: LinearSystem) -> Modes:
 def _eigen(A: Array) -> tuple[Complex, Complex, Array]:
     """Eigenvalues, vectors and participations |w v| of the states in each, columns.
 
-    A state that nothing depends on, such as the place of what moves freely, has the eigenvalue zero exactly; it is
-    taken out first, and then those that only it depended on. Chains of them would be spread by rounding to 1e-8 and
-    more.
+    What moves freely has the eigenvalue zero, in chains that rounding would spread to 1e-8 and more. They are taken out
+    first, one link after the other, by orthogonal steps: with Q = (V, Z) and A V = 0, QᵀA Q = [[0, VᵀA Z], [0, ZᵀA Z]].
+    Vectors of such a chain are those that make it up.
     """
     import scipy.linalg
 
     n = len(A)
-    kept, removed = list(range(n)), list[int]()
-    while alone := [j for j in kept if not A[[i for i in kept if i != j], j].any() and not A[j, j]]:
-        removed.append(alone[0])
-        kept.remove(alone[0])
     values, vectors, parts = np.zeros(n, complex), np.zeros((n, n), complex), np.zeros((n, n))
-    m = len(kept)
-    if kept:
-        found, left, right = scipy.linalg.eig(A[np.ix_(kept, kept)], left=True)
-        values[:m], parts[np.ix_(kept, range(m))] = found, np.abs(left.conj() * right)
-        vectors[np.ix_(kept, range(m))] = right
-    for k in range(m):
-        for j in reversed(removed):
-            vectors[j, k] = A[j] @ vectors[:, k] / values[k] if values[k] else 0.0
-    for k, j in enumerate(removed):
-        vectors[j, m + k] = parts[j, m + k] = 1.0
+    if not n:
+        return values, vectors, parts
+    size = float(np.linalg.norm(A, 2))
+    frame, core, steps, first = np.eye(n), A, list[tuple[Array, Array, Array]](), 0
+    while len(core):
+        _, s, Vt = np.linalg.svd(core)
+        null = s <= ZERO * size
+        if not null.any():
+            break
+        V, Z = Vt[null].T, Vt[~null].T
+        found = slice(first, first + V.shape[1])
+        vectors[:, found], parts[:, found] = frame @ V, (frame @ V) ** 2
+        steps.append((V, Z, V.T @ core @ Z))
+        frame, core, first = frame @ Z, Z.T @ core @ Z, found.stop
+    if len(core):
+        rates, left, right = scipy.linalg.eig(core, left=True)
+        parts[:, first:] = np.abs((frame @ left).conj() * (frame @ right))
+        for V, Z, above in reversed(steps):
+            right = V @ (above @ right / rates) + Z @ right
+        values[first:], vectors[:, first:] = rates, right
     return values, vectors, parts
 
 

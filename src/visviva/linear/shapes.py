@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
+from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_drawing import extent
+from visviva.views.mechanism_placement import Placement
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -42,7 +45,7 @@ class Shapes:
         return found
 
     def reach(self, p: NDArray[Any]) -> float:
-        """How far the farthest centre of mass goes at increments p [m], or, where none does, turns [rad]."""
+        """How far the farthest centre of mass goes at increments p [m]; what turns goes a quarter of the extent."""
         V = np.abs(self.S @ (self.H @ p))
         first, moved, turned = 0, 0.0, 0.0
         for rigid in self.form.rigid:
@@ -50,23 +53,21 @@ class Shapes:
             moved = max(moved, float(np.linalg.norm(V[first + width - 3 : first + width])))
             turned = max(turned, float(np.linalg.norm(V[first : first + width - 3])))
             first += width
-        return max(moved, turned * self._extent * 0.5)
+        return max(moved, 0.25 * turned * self.extent)
 
     @property
-    def _extent(self) -> float:
-        from visviva.mechanism.closure import typical_length
-        from visviva.mechanism.linkage import Linkage
-
-        return typical_length(Linkage(self.form.mechanism).kinematics)
+    def extent(self) -> float:
+        """Size of the mechanism: of the box around centres of mass and joints [m]."""
+        scene, place = Scene(self.form.mechanism), Placement(self.displaced(np.zeros(self.H.shape[1])))
+        points = extent(scene, place, solids=False).reshape(-1, 3)
+        return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
 
     def displaced(self, p: Array) -> dict[str, Array]:
         """Coordinates of all bodies, by name, at increments p, with the loops closed."""
-        form = self.form
-        for _ in range(8):
-            try:
-                q, _, s = form.projected(0.0, form.advance_q(self.q, self.H @ p), np.zeros(form.n), self.s)
-                break
-            except AssemblyError:  # too far for its loops
-                p = p / 2
-        x = form.x(q, np.zeros(form.n), s)
+        form, still = self.form, np.zeros(self.form.n)
+        try:
+            q, _, s = form.projected(0.0, form.advance_q(self.q, self.H @ p), still, self.s)
+        except AssemblyError as error:
+            raise AssemblyError(f"{error}\nA picture of a mode goes too far for its loops: give a smaller amplitude=.") from None
+        x = form.x(q, still, s)
         return {body.name: x[form.model.layout.x[f"{body.name}.q"]] for body in form.mechanism.bodies}
