@@ -1,0 +1,79 @@
+"""Derivatives of functions that can only be evaluated: extrapolated central differences that know their error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+
+LEVELS = 16  # halvings of a step
+FIRST = 0.04  # the first step, in units of the variable
+ENOUGH = 1e-11  # of the largest derivative: no more halvings
+ROUGH = 1e-6  # of the largest derivative: an error above is too large
+KINK = 1e-4  # of the largest derivative: a second difference over h that stays above is no curvature
+SMALL = 1e-6  # of the values themselves: derivatives below are zero but for rounding
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """J, (m, n), with an estimate of its error, and the columns along which the function is not smooth."""
+
+    J: Array
+    error: Array  # (m, n)
+    rough: tuple[int, ...]
+
+
+def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | None = None) -> Slopes:
+    """∂f/∂x at x = 0 of a function of n variables whose typical sizes are given.
+
+    terms: sizes of the terms that add up to the values (m,), whose rounding the values have; default: the values.
+
+    Central differences of halved steps, extrapolated to the step zero; each entry is the one of the table whose
+    neighbours differ least from it, and that difference is its error; entries that are smaller are zero. (Ridders, Adv. Eng. Software 4 (1982) 75.)
+
+    A function with a kink has central differences all the same, but second differences over h that do not vanish with
+    h. Such a column is rough, and so is one whose error stays large.
+    """
+    middle = f(np.zeros(n))
+    terms = np.abs(middle) if terms is None else np.maximum(terms, np.abs(middle))
+    J, error, rough = np.zeros((len(middle), n)), np.zeros((len(middle), n)), []
+    for k in range(n):
+        direction = np.zeros(n)
+        direction[k] = sizes[k]
+        column, error[:, k], bent = _slope(f, direction, middle, terms)
+        J[:, k], error[:, k] = column / sizes[k], error[:, k] / sizes[k]
+        if bent:
+            rough.append(k)
+    return Slopes(J, error, tuple(rough))
+
+
+def _slope(f: Callable[[Array], Array], direction: Array, middle: Array, terms: Array) -> tuple[Array, Array, bool]:
+    """Derivative along a direction, its error, and whether it is rough."""
+    best, least, row, bends = np.zeros_like(middle), np.full_like(middle, np.inf), list[Array](), list[Array]()
+    h = FIRST
+    for level in range(LEVELS):
+        ahead, behind = f(h * direction), f(-h * direction)
+        terms = np.maximum(terms, np.abs(ahead))
+        bends.append(np.abs(ahead + behind - 2 * middle) / h)
+        table = [(ahead - behind) / (2 * h)]
+        for order, coarser in enumerate(row):
+            finer = table[-1]
+            better = finer + (finer - coarser) / (4.0 ** (order + 1) - 1)
+            gap = np.maximum(np.abs(better - finer), np.abs(better - coarser))
+            best, least = np.where(gap < least, better, best), np.minimum(gap, least)
+            table.append(better)
+        row, h = table, h / 2
+        size = np.maximum(np.abs(best).max(initial=0.0), SMALL * terms)
+        if level >= 2 and (least <= ENOUGH * size).all():
+            break
+        if level >= 4 and (np.abs(table[-1] - best) > 2 * least).all():
+            break  # rounding
+    noise = 1e-14 * terms / h
+    nothing = np.abs(best) <= np.maximum(least, 1e-14 * terms / FIRST)
+    stays = (bends[-1] > KINK * size + noise) & (bends[-1] > 0.75 * bends[-2])
+    return np.where(nothing, 0.0, best), least, bool(stays.any() or (least > ROUGH * size).any())
