@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -152,10 +153,9 @@ class TreeDynamics:
         Y[A + 3 : A + 6, -1] = -T.gravity
         addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
         field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, loads, memory(T))
-        largest = int(np.diff(parts.paths.blocks[:, 2:]).max())
-        right = np.zeros((n, -(-3 * largest // PANEL) * PANEL + 8))
-        work = np.zeros((n, largest + 4)), right, np.zeros((6, PANEL))
-        found = (np.empty if len(parts.paths.blocks) == 1 else np.zeros)((3, len(Q), n, n))
+        right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
+        work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))
+        found = np.empty((3, len(Q), n, n))
         sweeps = Sweeps(T.S, parts.bodies, Y, np.zeros((n, 6)))
         singular = differentiate(field, sweeps, parts.paths, work, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
         self.refuse_singular(singular)
@@ -227,22 +227,18 @@ class TreeDynamics:
                 arrays[what] = np.zeros((0, 6)) if value is None else self.loads(value)
             else:
                 arrays[what] = np.zeros(size) if value is None else finite_array(value, f"{what} of a tree", (size,))
-        for name, at in self._quaternions:
-            length = np.linalg.norm(arrays["q"][..., at : at + 4], axis=-1)
-            if (np.abs(length - 1.0) > NEARLY_UNIT).any():
-                raise ModelError(
-                    f"the quaternion of link {name!r}, q[{at}:{at + 4}], must have length 1, got {length}."
-                )
-        cores = {what: 2 if what == "wrenches" else 1 for what in given}
+        self.check_quaternions(arrays["q"])
+        fronts = [array.shape[: -2 if what == "wrenches" else -1] for what, array in arrays.items()]
         try:
-            shape = np.broadcast_shapes(*(array.shape[: array.ndim - cores[what]] for what, array in arrays.items()))
+            shape = fronts[0] if len(set(fronts)) == 1 else np.broadcast_shapes(*fronts)
         except ValueError as cause:
             shapes = ", ".join(f"{what} {array.shape}" for what, array in arrays.items())
             raise ModelError(f"leading axes of {shapes} do not fit each other.") from cause
-        flat, count = [], int(np.prod(shape, dtype=np.int64))
-        for what, array in arrays.items():
-            core = array.shape[array.ndim - cores[what] :]
-            flat.append(np.ascontiguousarray(np.broadcast_to(array, (*shape, *core)).reshape(count, *core)))
+        flat, count = [], math.prod(shape)
+        for front, array in zip(fronts, arrays.values(), strict=True):
+            core = array.shape[len(front) :]
+            whole = array if front == shape else np.broadcast_to(array, (*shape, *core))
+            flat.append(np.ascontiguousarray(whole.reshape(count, *core)))
         return shape, flat
 
     def _check_springs(self, damping: Array, stiffness: Array) -> None:
