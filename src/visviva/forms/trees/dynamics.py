@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF, TreeTables, tree_tables
 from visviva.forms.trees.tree import Tree
 
@@ -161,6 +162,39 @@ class TreeDynamics:
         self.refuse_singular(singular)
         by_q, by_xi, by_tau = found.reshape(3, *leading, n, n)
         return by_q, by_xi, by_tau
+
+    def directional_derivative(
+        self,
+        q: ArrayLike,
+        xi: ArrayLike,
+        tau: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        *,
+        along_q: ArrayLike | None = None,
+        along_xi: ArrayLike | None = None,
+        along_tau: ArrayLike | None = None,
+    ) -> Array:
+        """∂ξ̇/∂q a + ∂ξ̇/∂ξ b + ∂ξ̇/∂τ c along directions a, b, c, (..., n) each, in O(n).
+
+        It is what `derivatives` has as matrices, without them: forward dynamics with complex numbers, whose imaginary
+        parts of size 10⁻³⁰ carry derivatives that are exact to rounding (Squire, Trapp (1998), SIAM Rev. 40, 110-112).
+        The direction a is a velocity: angles change by it, a ball turns by it in link axes.
+        """
+        from visviva.kernels.trees.addresses import complex_accelerations
+        from visviva.kernels.trees.batches import accelerate_all
+        from visviva.kernels.trees.tables import memory
+
+        given = {"q": q, "xi": xi, "tau": tau, "wrenches": wrenches}
+        shape, (Q, XI, TAU, L, a, b, c) = self._batch(**given, along_q=along_q, along_xi=along_xi, along_tau=along_tau)
+        step = 1e-30j
+        T, out = self.parts.tables, np.empty(XI.shape, complex)
+        there = Q + step * rates(T.K, Q, a)
+        singular = accelerate_all(
+            complex_accelerations(), self.sizes(L.shape[1]), T.C, T.K, T.E, there, XI + step * b, TAU + step * c,
+            L.astype(complex), out, memory(T, dtype=complex),
+        )  # fmt: skip
+        self.refuse_singular(singular)
+        return (out.imag / step.imag).reshape(*shape, self.n)
 
     def sizes(self, loads: int = 0) -> Int:
         """Moving links, velocities, coordinates, rows of wrenches, as compiled loops want them."""
