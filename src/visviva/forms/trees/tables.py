@@ -72,6 +72,11 @@ class TreeTables:
         return Paths(np.array(blocks), *_runs(above), *_runs(behind), *_listed(rows, 3))
 
     @cached_property
+    def largest(self) -> int:
+        """Number of velocities of the largest block of links that share the ground alone."""
+        return int(np.diff(self.paths.blocks[:, 2:]).max())
+
+    @cached_property
     def bodies(self) -> Array:
         """Mass, moment and inertia of the link of each velocity, (10, velocities up to a multiple of 4)."""
         C, K = self.tables.C, self.tables.K

@@ -82,16 +82,19 @@ def _enter(K: Int, s: Sweeps, t: Paths, block: int, E: Array, L: Array, X: Array
 
 @woven
 def _hand_over(X: Array, at: int, start: int, end: int, out: Array) -> None:
-    """Some columns of the rows of a block."""
+    """Some columns of the rows of a block; those of other blocks are zero."""
     n = end - start
     for j in range(start, end):
+        if n < out.shape[1]:
+            for k in range(out.shape[1]):
+                out[j, k] = 0.0
         if n < 4:
             for k in range(n):
                 out[j, start + k] = X[j, at + k]
         else:
-            for k in range(0, n, 4):
-                k = min(k, n - 4)
-                store_four(out, j, start + k, load_four(X, j, at + k))
+            for k in range(0, n, 4):  # the last four overlap those before
+                first = min(k, n - 4)
+                store_four(out, j, start + first, load_four(X, j, at + first))
 
 
 @kernel
@@ -99,7 +102,7 @@ def differentiate(
     f: Field, s: Sweeps, t: Paths, M: tuple[Array, Array, Array], Q: Array, XI: Array, TAU: Array, L: Array,
     xi_dot: Array, by_q: Array, by_xi: Array, by_tau: Array,
 ) -> int:  # fmt: skip
-    """ξ̇[b] and its derivatives, (n, n) each, whose entries between blocks stay; a link whose joint has no inertia, or -1.
+    """ξ̇[b] and its derivatives, (n, n) each; a link whose joint has no inertia, or -1.
 
     M: L (n, n and a few more of the largest block), right-hand sides (n, PANELs), scratch of `runs.solve`.
     """
@@ -115,7 +118,7 @@ def differentiate(
             return singular
         move_out(f, s, XI[b], xi_dot[b])
         describe(s)
-        gather(K, f.L, s.Y)
+        gather(K, f.L.shape[0] > 0, s.Y)
         combine(s)
         for block in range(t.blocks.shape[0]):
             start, end = t.blocks[block, 2], t.blocks[block, 3]

@@ -13,25 +13,29 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
 from visviva.kernels.trees.field import Field
-from visviva.kernels.trees.kinematics import put_rotation
 from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, BALL, COS, COUNT, H, HINGE, INVERSE, JI, KIND, MI, PARENT, R_PL, SIN, UV, UW,
+    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, H, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN, SIN_A,
+    SIN_B, SPUN, UV, UW,
 )  # fmt: skip
 
-# Rows of Y: rotation and place of the link; v_P, a_P, v, a; S, ψ̇ + Ṡ, ψ̈, angular part of ψ̇; of all behind the link m, h,
-# J, (n, f), P, B11; I S, b = Sᵀ 2B; columns of ∂τ/∂q and ∂τ/∂ξ as wrenches; those of L, see `runs`.
-(
-    ROT, PLACE, V_P, A_P, V, A, UNIT, RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, MOMENTUM, B,
-    BY_Q, BY_XI, ELIMINATED, ROWS,
-) = columns(9, 3, 6, 6, 6, 6, 6, 6, 6, 3, 1, 3, 6, 6, 3, 9, 6, 3, 6, 6, 6)  # fmt: skip
+# Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind the
+# link m, h, J, (n, f), P, B11. At last I S, b = Sᵀ 2B, and the columns of ∂τ/∂q and ∂τ/∂ξ as wrenches. What is no longer
+# needed is overwritten: all of it has to stay in the fastest memory. ELIMINATED: rows of L, see `runs`. LOAD: a wrench.
+UNIT, ELIMINATED, LOAD, ROT, PLACE, V_P, A_P, V, A, _ = columns(6, 6, 6, 9, 3, 6, 6, 6, 6)
+RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, ROWS = ROT + np.array(
+    columns(6, 6, 3, 1, 3, 6, 6, 3, 9)
+)
+MOMENTUM, B, BY_Q, BY_XI, _ = TOTAL_M + np.array(columns(6, 3, 6, 6))
 BODY_M, BODY_H, BODY_J, BODY = columns(1, 3, 6)  # rows of the bodies, in their axes
 Pair = tuple[Vector, Vector]
 
@@ -97,15 +101,22 @@ def move_out(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
     for i in range(K.shape[0]):
         p, first, last = K[i, PARENT], K[i, AT_V], K[i, AT_V] + K[i, COUNT]
         k = K[p, AT_V] if p < K.shape[0] else ground
+        R, x = _turn_of(Y, k), column(Y, PLACE, k)
         if K[i, KIND] == HINGE:
-            put_rotation(f.C, f.W, i, f.W[i, COS], f.W[i, SIN])
-        R_P = _turn_of(Y, k)
-        R, x = matmul(R_P, matrix(f.W, i, R_PL)), plus(column(Y, PLACE, k), mul(R_P, vector(f.W, i, ARM)))
+            x = plus(x, mul(R, vector(f.C, i, ORIGIN)))
+            R = _turned(f, i, R)
+        else:
+            x = plus(x, mul(R, vector(f.W, i, ARM)))
+            R = matmul(R, matrix(f.W, i, R_PL))
         v_P, a_P = pair(Y, V, k), pair(Y, A, k)
         v, a = v_P, a_P
         for k in range(first, last):
-            e = mul(R, vector(s.S, k, 0))
-            u = plus(mul(R, vector(s.S, k, 3)), cross(x, e))
+            if K[i, KIND] == HINGE:
+                e = (R[2], R[5], R[8])
+                u = cross(x, e)
+            else:
+                e = mul(R, vector(s.S, k, 0))
+                u = plus(mul(R, vector(s.S, k, 3)), cross(x, e))
             _put(Y, UNIT, k, e)
             _put(Y, UNIT + 3, k, u)
             v = plus(v[0], times(xi[k], e)), plus(v[1], times(xi[k], u))
@@ -121,7 +132,30 @@ def move_out(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
             _put_pair(Y, A_P, k, a_P)
             _put_pair(Y, V, k, v)
             _put_pair(Y, A, k, a)
+        if f.L.shape[0]:
+            force = mul(R, vector(f.L, i, 3))
+            _put_pair(Y, LOAD, first, (plus(mul(R, vector(f.L, i, 0)), cross(x, force)), force))
         _eliminated(f, s, i)
+
+
+@woven
+def _turned(f: Field, i: int, R: Matrix) -> Matrix:
+    """R Rz(β) Rx(α) Rz(q + q0) of a hinge."""
+    x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
+    if f.K[i, SPUN]:
+        x, y = _columns(f.C[i, COS_B], f.C[i, SIN_B], x, y)
+    y, z = _columns(f.C[i, COS_A], f.C[i, SIN_A], y, z)
+    x, y = _columns(f.W[i, COS], f.W[i, SIN], x, y)
+    return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
+
+
+@woven
+def _columns(c: float, s: float, x: Vector, y: Vector) -> Pair:
+    """Two columns of a rotation that is turned about the third."""
+    return (
+        (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]),
+        (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]),
+    )
 
 
 @woven
@@ -213,15 +247,14 @@ def describe(s: Sweeps) -> None:
             _pair_fours(Y, UNIT, k), _pair_fours(Y, V_P, k), _pair_fours(Y, A_P, k), _pair_fours(Y, V, k),
             _pair_fours(Y, A, k),
         )  # fmt: skip
-        first, rate = motion_cross(v_P, S), motion_cross(v, S)
-        other, again = motion_cross(a_P, S), motion_cross(v_P, first)
-        _put_fours(Y, FIRST, k, first[0])
-        _put_pair_fours(Y, RATE, k, (plus(first[0], rate[0]), plus(first[1], rate[1])))
-        _put_pair_fours(Y, SECOND, k, (plus(other[0], again[0]), plus(other[1], again[1])))
-        R, x = _matrix_fours(Y, ROT, k), _fours(Y, PLACE, k)
-        e = _pair_fours(Y, ELIMINATED, k)
+        R, x, e = _matrix_fours(Y, ROT, k), _fours(Y, PLACE, k), _pair_fours(Y, ELIMINATED, k)  # all is read by here
         force = mul(R, e[1])
         _put_pair_fours(Y, ELIMINATED, k, (plus(mul(R, e[0]), cross(x, force)), force))
+        first, rate = motion_cross(v_P, S), motion_cross(v, S)
+        other, again = motion_cross(a_P, S), motion_cross(v_P, first)
+        _put_pair_fours(Y, RATE, k, (plus(first[0], rate[0]), plus(first[1], rate[1])))
+        _put_pair_fours(Y, SECOND, k, (plus(other[0], again[0]), plus(other[1], again[1])))
+        _put_fours(Y, FIRST, k, first[0])
         m, h = load_four(s.bodies, BODY_M, k), mul(R, _fours(s.bodies, BODY_H, k))
         J = _about_origin(sym_turned(R, _six_fours(s.bodies, BODY_J, k)), h, m, x)
         _alone(Y, k, J, plus(h, times(m, x)), m, v, a)
@@ -268,22 +301,20 @@ def _alone(Y: Array, k: int, J: Six, h: Vector, m: float, v: Pair, a: Pair) -> N
 
 
 @inner
-def gather(K: Int, L: Array, Y: Array) -> None:
-    """Sums of inertia, force and 2B over all behind each link; L: wrenches on links, or an array without rows."""
-    for i in range(L.shape[0]):
+def gather(K: Int, loaded: bool, Y: Array) -> None:
+    """Sums of inertia, force and 2B over all behind each link; loaded: whether wrenches act on links."""
+    for i in range(K.shape[0] if loaded else 0):
         k = K[i, AT_V]
-        R, x = _turn_of(Y, k), column(Y, PLACE, k)
-        n, force = mul(R, vector(L, i, 0)), mul(R, vector(L, i, 3))
-        f = pair(Y, WRENCH, k)
-        _put_pair(Y, WRENCH, k, (minus(f[0], plus(n, cross(x, force))), minus(f[1], force)))
+        f, load = pair(Y, WRENCH, k), pair(Y, LOAD, k)
+        _put_pair(Y, WRENCH, k, (minus(f[0], load[0]), minus(f[1], load[1])))
     for i in range(K.shape[0] - 1, -1, -1):
         p, first = K[i, PARENT], K[i, AT_V]
         for k in range(first + 1, first + K[i, COUNT]):
-            for row in range(TOTAL_M, MOMENTUM):
+            for row in range(TOTAL_M, ROWS):
                 Y[row, k] = Y[row, first]
         if p < K.shape[0]:
             k = K[p, AT_V]
-            for row in range(TOTAL_M, MOMENTUM):
+            for row in range(TOTAL_M, ROWS):
                 Y[row, k] += Y[row, first]
 
 
@@ -298,10 +329,9 @@ def combine(s: Sweeps) -> None:
         m, h, J = load_four(Y, TOTAL_M, k), _fours(Y, TOTAL_H, k), _six_fours(Y, TOTAL_J, k)
         B2, P2, S = _matrix_fours(Y, B11, k), times(2.0, _fours(Y, P, k)), _pair_fours(Y, UNIT, k)
         g, f = _fours(Y, FIRST, k), _force_cross(S, _pair_fours(Y, WRENCH, k))
-        _put_pair_fours(Y, MOMENTUM, k, _momentum(J, h, m, S))
+        x, y = _momentum(J, h, m, _pair_fours(Y, SECOND, k)), _momentum(J, h, m, _pair_fours(Y, RATE, k))
+        _put_pair_fours(Y, MOMENTUM, k, _momentum(J, h, m, S))  # all is read by here
         _put_fours(Y, B, k, plus(mul_t(B2, S[0]), cross(P2, S[1])))
-        x = _momentum(J, h, m, _pair_fours(Y, SECOND, k))
         x = plus(plus(x[0], mul(B2, g)), f[0]), plus(minus(x[1], cross(P2, g)), f[1])
         _put_pair_fours(Y, BY_Q, k, x)
-        x = _momentum(J, h, m, _pair_fours(Y, RATE, k))
-        _put_pair_fours(Y, BY_XI, k, (plus(x[0], mul(B2, S[0])), minus(x[1], cross(P2, S[0]))))
+        _put_pair_fours(Y, BY_XI, k, (plus(y[0], mul(B2, S[0])), minus(y[1], cross(P2, S[0]))))
