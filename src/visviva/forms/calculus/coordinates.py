@@ -17,6 +17,7 @@ from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
 from visviva.forms.calculus.edges import AbstractEdge, adjoint, inverse_pose
+from visviva.forms.calculus.local_coordinates import ChartPlace, Exponentials
 from visviva.forms.calculus.maps import Block, Blocks
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.geometry.rotations import checked_homogeneous
@@ -130,7 +131,7 @@ def joined(joints: Mapping[tuple[str, str], Joint], q0: ArrayLike | None = None)
     n = sum(len(joint.velocities) for joint in joints.values())
     size = sum(len(joint.coordinates) for joint in joints.values())
     rows = sum(len(joint.chart.phi.a) for joint in joints.values())
-    edges, A, phi = list[AbstractEdge](), list[Block](), list[Block]()
+    edges, A, phi = list[JointEdge](), list[Block](), list[Block]()
     here, move, row = 0, 0, 0
     for (a, b), joint in joints.items():
         chart = joint.chart
@@ -147,6 +148,7 @@ def joined(joints: Mapping[tuple[str, str], Joint], q0: ArrayLike | None = None)
         Blocks(size, (size, n), tuple(A)),
         Blocks(size, (rows,), tuple(phi)),
         edges,
+        Exponentials(tuple(ChartPlace(edge.joint.chart, edge.read, edge.move) for edge in edges)),
         start if q0 is None else finite_vector(q0, "q0", size),
     )
 

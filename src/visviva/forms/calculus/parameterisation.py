@@ -15,6 +15,7 @@ from visviva.forms.calculus.checks import check_kinematics, check_pose
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.graph import FrameGraph, frame_graph
+from visviva.forms.calculus.local_coordinates import AbstractLocalCoordinates, Changed, Tangents
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, Product
 from visviva.forms.calculus.recent import Recent
 
@@ -53,6 +54,7 @@ class Parameterisation:
         arguments = self.arguments
         self.A_map = map_of(A, arguments, "A", (self.size_q, self.n))
         self.phi_map = _no_rows(self.size_q) if phi is None else map_of(phi, arguments, "phi", (None,))
+        self.local: AbstractLocalCoordinates = Tangents(self.A_map, self.phi_map)
         self.q0 = finite_vector(q0, "q0", self.size_q)
         self._set_edges(
             GivenEdge(a, b, map_of(X, arguments, f"the pose of {b!r} in {a!r}", (4, 4)), self.A_map)
@@ -68,13 +70,15 @@ class Parameterisation:
         A: AbstractMap,
         phi: AbstractMap,
         edges: Sequence[AbstractEdge],
+        local: AbstractLocalCoordinates,
         q0: Array,
     ) -> Self:
-        """One whose maps and edges are there already; checked at q0 like any other."""
+        """One whose maps, edges and local coordinates are there already; checked at q0 like any other."""
         self = cls.__new__(cls)
         self.coordinates = names_of(coordinates, "coordinate", OWN)
         self.velocities = names_of(velocities, "velocity", OWN | set(coordinates))
-        self.A_map, self.phi_map, self.q0 = A, phi, finite_vector(q0, "q0", len(coordinates))
+        self.A_map, self.phi_map, self.local = A, phi, local
+        self.q0 = finite_vector(q0, "q0", len(coordinates))
         self._set_edges(edges)
         self.check(self.q0)
         return self
@@ -141,9 +145,8 @@ class Parameterisation:
             raise ModelError(f"{self.n} velocities are replaced by {len(velocities)}: their number stays the same.")
         B_map = Recent(map_of(B, self.arguments, "B", (self.n, self.n)))
         edges = [ChangedEdge(edge.a, edge.b, edge, self.A_map, B_map) for edge in self.edges]
-        return Parameterisation.of_maps(
-            self.coordinates, velocities, Product(self.A_map, B_map), self.phi_map, edges, self.q0
-        )
+        A, local = Product(self.A_map, B_map), Changed(self.local, B_map)
+        return Parameterisation.of_maps(self.coordinates, velocities, A, self.phi_map, edges, local, self.q0)
 
     def check(self, q: ArrayLike) -> None:
         """An error unless φ = 0, ∂φ/∂q A = 0, both ranks are right and all poses are in SE(3), at q."""

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.forms.calculus.retraction import advance, local_rate
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.rigid.body_motion import Frame, between, frames_of
 from visviva.forms.rigid.checks import body_moments_of, check_frames, check_names
@@ -173,12 +172,12 @@ class RigidSystem(Flow):
         return self.accelerations(q, xi, None, t), np.zeros(0)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
-        """The configuration over q + A δ, see `retraction`."""
-        return advance(self.parameterisation, q, delta)
+        """See `local_coordinates`."""
+        return self.parameterisation.local.advance(q, delta)
 
     def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """Y(q) A(q') ξ, see `retraction`."""
-        return local_rate(self.parameterisation, q, delta, xi)
+        """See `local_coordinates`."""
+        return self.parameterisation.local.rate(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """T + V [J]."""
