@@ -18,7 +18,7 @@ from visviva.forms.calculus.charts import AbstractChart
 from visviva.forms.calculus.maps import AbstractMap
 from visviva.geometry.nullspace import split
 
-ITERATIONS = 30
+GROWN = 3  # times that Newton's steps may fail to halve what is left of φ
 EXACT = 1e-14  # of φ, in the size of its terms
 
 
@@ -51,13 +51,13 @@ class Tangents(AbstractLocalCoordinates):
         if not normals.shape[1]:
             return moved
         size = max(1.0, float(np.abs(normals).max() * np.abs(q).max()))
-        last = np.inf
-        for _ in range(ITERATIONS):
+        last, grown = np.inf, 0
+        while grown < GROWN:
             phi = self.phi.value(moved)
             error = float(np.abs(phi).max())
             if error <= EXACT * size or (error < 1e3 * EXACT * size and error >= last / 2):
                 return moved
-            last = error
+            last, grown = error, grown + (error > last / 2)
             moved = moved - normals @ split(self.phi.slope(moved) @ normals).solve(phi)  # rows of φ may be redundant
         raise ConvergenceError(
             f"no configuration lies over a step of length {float(np.linalg.norm(delta)):.3g} from here: φ stays at"
