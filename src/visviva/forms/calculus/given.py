@@ -56,7 +56,8 @@ class FunctionMap(AbstractMap):
                 raise ModelError(f"{what} asks for the argument {name!r}; it can have {', '.join(known)}.")
 
     def value(self, x: Array) -> Array:  # noqa: D102
-        return _shaped(finite_array(self._call(x), self.what), self.what, self.shape)
+        with np.errstate(all="ignore"):  # what is not finite is an error
+            return _shaped(finite_array(self._call(x), self.what), self.what, self.shape)
 
     def slope(self, x: Array) -> Array:  # noqa: D102
         return self._jets(x, np.eye(len(x)), None)[1]
@@ -101,7 +102,7 @@ class FunctionMap(AbstractMap):
                 f"{self.what} cannot be evaluated with its derivatives at {at}: {reason}.\n"
                 "Write it with arithmetic and NumPy's functions, smooth at this place."
             ) from None
-        except (TypeError, AttributeError, ZeroDivisionError) as reason:
+        except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError) as reason:
             raise ModelError(
                 f"{self.what} cannot be evaluated: {reason}.\nWrite it with arithmetic and NumPy's functions."
             ) from reason

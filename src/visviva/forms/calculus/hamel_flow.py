@@ -8,6 +8,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
 from visviva.forms.flows.flow import Flow
+from visviva.forms.kinds import of_kind
 
 
 @final
@@ -20,7 +21,7 @@ class HamelFlow(Flow):
     """
 
     def __init__(self, system: Hamel, name: str = "lagrangian") -> None:
-        p = system.p
+        p = of_kind(system, Hamel, "what HamelFlow moves", "a Hamel(p, L)").p
         self.system, self.name = system, name
         self.n, self.size_q = p.n, p.size_q
         self.names = (*p.coordinates, *p.velocities)

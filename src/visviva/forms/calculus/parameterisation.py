@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, final
 
 import numpy as np
@@ -18,6 +18,7 @@ from visviva.forms.calculus.graph import FrameGraph, frame_graph
 from visviva.forms.calculus.local_coordinates import AbstractLocalCoordinates, Changed, Tangents
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, Product
 from visviva.forms.calculus.recent import Recent
+from visviva.forms.kinds import by_name
 
 OWN = frozenset({"q", "xi", "xi_dot", "t"})
 
@@ -114,19 +115,19 @@ class Parameterisation:
 
     def A(self, q: Array) -> Array:
         """Kinematics matrix, shape (ν, n)."""
-        return self.A_map.value(q)
+        return self.A_map.value(self._at(q))
 
     def A_slope(self, q: Array) -> Array:
         """∂A/∂q, shape (ν, n, ν)."""
-        return self.A_map.slope(q)
+        return self.A_map.slope(self._at(q))
 
     def phi(self, q: Array) -> Array:
         """φ, shape (m,)."""
-        return self.phi_map.value(q)
+        return self.phi_map.value(self._at(q))
 
     def Phi(self, q: Array) -> Array:
         """∂φ/∂q, shape (m, ν)."""
-        return self.phi_map.slope(q)
+        return self.phi_map.slope(self._at(q))
 
     def q_dot(self, q: Array, xi: Array) -> Array:
         """A(q) ξ."""
@@ -148,6 +149,10 @@ class Parameterisation:
         A, local = Product(self.A_map, B_map), Changed(self.local, B_map)
         return Parameterisation.of_maps(self.coordinates, velocities, A, self.phi_map, edges, local, self.q0)
 
+    def _at(self, q: Array) -> Array:
+        """q as it is, or an error where it has another length; a look at its shape alone, since this is asked often."""
+        return q if np.shape(q) == (self.size_q,) and isinstance(q, np.ndarray) else finite_vector(q, "q", self.size_q)
+
     def check(self, q: ArrayLike) -> None:
         """An error unless φ = 0, ∂φ/∂q A = 0, both ranks are right and all poses are in SE(3), at q."""
         q = finite_vector(q, "q", self.size_q)
@@ -160,6 +165,8 @@ def names_of(given: Sequence[Any], what: str, taken: set[str] | frozenset[str]) 
     """Names from strings or symbols, each a Python name and none twice."""
     if isinstance(given, str):
         given = (given,)
+    if not isinstance(given, Iterable):
+        raise ModelError(f"each {what} has a name: give them as strings, such as ('x', 'y'), got {given!r}.")
     names = tuple(str(name) for name in given)
     for k, name in enumerate(names):
         if not name.isidentifier() or keyword.iskeyword(name) or name in dir(np.ndarray):
@@ -170,7 +177,8 @@ def names_of(given: Sequence[Any], what: str, taken: set[str] | frozenset[str]) 
 
 
 def _pairs(edges: Mapping[tuple[str, str], Any] | None) -> list[tuple[tuple[str, str], Any]]:
-    pairs = list((edges or {}).items())
+    example = "{('ground', 'arm'): lambda q: ...}"
+    pairs = list(by_name({} if edges is None else edges, "edges", example).items())
     for key, _ in pairs:
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(name, str) and name for name in key)):
             raise ModelError(f"an edge is given by two frames such as ('ground', 'arm'), got {key!r}.")

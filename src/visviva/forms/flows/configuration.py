@@ -32,7 +32,7 @@ class Configuration:
 
     def __post_init__(self) -> None:
         for block in self.blocks:
-            if block not in SIZES and not (isinstance(block, int) and block >= 0):
+            if block not in SIZES and (not isinstance(block, int) or isinstance(block, bool) or block < 0):
                 raise ModelError(
                     f"blocks of a configuration are numbers of coordinates, 'ball' or 'free', got {block!r}."
                 )
@@ -64,6 +64,7 @@ class Configuration:
 
     def advance(self, q: Array, delta: Array) -> Array:
         """The configuration at the local coordinates δ from q."""
+        q, delta = np.asarray(q, dtype=np.float64), np.asarray(delta, dtype=np.float64)
         if len(self.places) == 1 and isinstance(self.places[0][0], int):
             return q + delta
         result = np.empty_like(q)
