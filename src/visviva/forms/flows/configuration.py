@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
+from visviva.geometry.quaternion import rotated, turned
 
 SIZES = {"ball": (4, 3), "free": (7, 6)}  # coordinates and velocities; a vector has as many as it says
 
@@ -70,10 +71,10 @@ class Configuration:
         result = np.empty_like(q)
         for kind, at, v in self.places:
             if kind == "ball":
-                result[at] = _turned(q[at], delta[v])
+                result[at] = turned(q[at], delta[v])
             elif kind == "free":
                 w = q[at][3:]
-                result[at] = np.concatenate([q[at][:3] + _rotated(w, delta[v][3:]), _turned(w, delta[v][:3])])
+                result[at] = np.concatenate([q[at][:3] + rotated(w, delta[v][3:]), turned(w, delta[v][:3])])
             else:
                 result[at] = q[at] + delta[v]
         return result
@@ -99,18 +100,3 @@ class Configuration:
             elif kind != "ball":
                 units[v] = max(1.0, float(np.abs(q[at]).max(initial=0.0)))
         return units
-
-
-def _turned(q: Array, delta: Array) -> Array:
-    """q exp(δ/2), of length one."""
-    half = 0.5 * float(np.sqrt(delta @ delta))
-    c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
-    w, v = q[0], q[1:]
-    product = np.concatenate([[w * c - v @ u], w * u + c * v + np.cross(v, u)])
-    return np.asarray(product / np.sqrt(product @ product))
-
-
-def _rotated(q: Array, r: Array) -> Array:
-    """R r of a unit quaternion."""
-    turn = 2.0 * np.cross(q[1:], r)
-    return np.asarray(r + q[0] * turn + np.cross(q[1:], turn))

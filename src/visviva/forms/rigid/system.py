@@ -75,7 +75,9 @@ class RigidSystem(Flow):
         self.name, self.names = "rigid system", (*p.coordinates, *p.velocities)
         given = by_name(bodies, "bodies", "{'arm': Inertia(...)}")
         self.bodies = {frame: body_moments_of(frame, body) for frame, body in given.items()}
-        self.springs: tuple[Stiffness | Spring, ...] = all_of_kind(springs, (Stiffness, Spring), "a spring", "a Stiffness or a Spring")
+        self.springs: tuple[Stiffness | Spring, ...] = all_of_kind(
+            springs, (Stiffness, Spring), "a spring", "a Stiffness or a Spring"
+        )
         self.dampers = all_of_kind(dampers, Damping, "a damper", "a Damping")
         self.gravity = finite_vector(gravity, "gravity", 3)
         self.force = None if force is None else function(force, "force", "t, q, xi")
