@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from visviva.forms import coordinates as coordinates
     from visviva.forms import springs as springs
     from visviva.forms.flows.flow import Flow as Flow
-    from visviva.forms.flows.flow import HandFlow as HandFlow
+    from visviva.forms.flows.hand_flow import HandFlow as HandFlow
     from visviva.forms.flows.schemes import DOP853 as DOP853
     from visviva.forms.flows.schemes import RK4 as RK4
     from visviva.forms.flows.schemes import BalancedGauss8 as BalancedGauss8
@@ -107,7 +107,7 @@ _HOME = {
     "DOP853": "visviva.forms.flows.schemes",
     "Flow": "visviva.forms.flows.flow",
     "Gauss8": "visviva.forms.flows.schemes",
-    "HandFlow": "visviva.forms.flows.flow",
+    "HandFlow": "visviva.forms.flows.hand_flow",
     "RK4": "visviva.forms.flows.schemes",
     "Relaxed": "visviva.forms.flows.schemes",
     "KaneBody": "visviva.forms.kane.body",

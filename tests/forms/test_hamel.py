@@ -375,6 +375,17 @@ def test_a_hand_given_lagrangian_runs():
     assert np.ptp(run["energy"]) < 1e-6
 
 
+def test_steps_that_local_coordinates_do_not_reach_are_shortened():
+    """On a circle by hand they end at a quarter turn; the steps asked for are eight radians."""
+    flow = HamelFlow(Hamel(circle(), lambda xi: 0.5 * xi[0] ** 2))
+    start = ([1.0, 0.0], [8.0])
+    adaptive = vv.simulate(flow, 1.0, 1.0, initial=start, integrator=vv.DOP853(tolerance=1e-6))
+    np.testing.assert_allclose(adaptive["q"][-1], [np.cos(8), np.sin(8)], atol=1e-5)
+    divided = vv.simulate(flow, 1.0, 1.0, initial=start, integrator=vv.RK4())
+    np.testing.assert_allclose(divided["q"][-1], [np.cos(8), np.sin(8)], atol=0.3)
+    assert "divided into smaller ones" in divided.notes[0]
+
+
 def test_where_time_enters_the_lagrangian_there_is_no_energy_to_keep():
     x, y, w, t = sympy.symbols("x y w t", real=True)
     for L in (lambda xi, t: (1 + t) * xi[0] ** 2, (1 + t) * w**2):

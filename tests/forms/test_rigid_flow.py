@@ -38,6 +38,15 @@ def test_a_top_turns_through_the_singularity_of_angles():
         assert_allclose(system.frames(q)["top"].R, SO3.exp([0, t, 0]).R, atol=1e-9)
 
 
+def test_a_run_that_grows_without_bounds_keeps_what_was_made():
+    """v = 1/√(1 - 2 t): the force is not finite at some stage of a step that is too long."""
+    system = particle(gravity=(0, 0, 0), force=lambda t, q, xi: [xi[0] ** 3, 0])
+    with pytest.raises(vv.ConvergenceError, match="could not be made: force must be finite, got") as caught:
+        vv.simulate(system, 3.0, 0.1, initial=((0, 0), (1, 0)), integrator=vv.RK4())
+    assert np.isfinite(caught.value.run["xi"]).all()
+    assert caught.value.run.t[-1] >= 0.3
+
+
 def test_a_constrained_run_stays_on_its_constraints():
     system = particle().constrain(ROD)
     run = vv.simulate(system, t_end=0.5, h=0.05, integrator=vv.RK4(), initial=((1, 0), (0, 0)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
@@ -65,7 +65,7 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
     rotation matrix     Ṙ = R (ω̂ - Λ (RᵀR - I))            Konz (A.12) says rate Λ, it is 2 Λ
     (c, s), quaternion  ẋ = A ξ - Λ (|x|² - 1) x
     """
-    q_dot = p.q_dot(q, xi)
+    q_dot, rate = p.q_dot(q, xi), finite_number(rate, "rate")
     for edge in p.edges:
         joint = _joint_edge(edge)
         q_dot[joint.read] += rate * joint.joint.chart.restoring(q[joint.read])
@@ -74,9 +74,11 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
 
 def nearest_configuration(p: Parameterisation, q: Array) -> Array:
     """The nearest q with φ = 0, joint by joint: unit length, and rotations by special polar decomposition."""
-    nearest = np.array(q, dtype=np.float64)
+    nearest = np.array(finite_vector(q, "q", p.size_q))
     for edge in p.edges:
         joint = _joint_edge(edge)
+        if len(joint.joint.chart.phi.a) and not nearest[joint.read].any():
+            raise ModelError(f"the coordinates of joint {joint.joint.name!r} are all zero: every rotation is as near.")
         nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])
     return nearest
 
