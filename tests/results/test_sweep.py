@@ -77,6 +77,18 @@ def test_along_a_run():
     assert angles[k - 1] <= dead_points()[0] <= angles[k]
 
 
+def test_fewer_inputs_than_motions_are_singular_only_where_they_leave_more():
+    """A hinge, then a slide across it: with the slide as the input, the hinge is left everywhere."""
+    m = vv.Mechanism("arm")
+    for k in range(2):
+        m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k + 0.5, 0, 0))
+    m.revolute("A", m.ground, "b0", at=(0, 0, 0), axis=(0, 1, 0))
+    m.prismatic("B", "b0", "b1", at=(1, 0, 0), axis=(1, 0, 0))
+    found = vv.sweep(m, "A", to=1.0, steps=3)
+    assert found.singular == ()
+    assert found.margins["input"].min() > 0.1
+
+
 def test_it_is_plotted(tmp_path):
     found = vv.sweep(demo.four_bar(), "A", to=1.5, steps=6, outputs=["D"])
     figure = found.plot(tmp_path / "sweep.png")
