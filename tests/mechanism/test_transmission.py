@@ -212,6 +212,9 @@ def test_a_gear_takes_part_in_self_stress():
         (["coupler"], ["D"], "an input is a joint or a coordinate"),
         (["A"], ["ground"], "the ground is no output"),
         (["A"], ["F"], "has no 'F'"),
+        (None, ["D"], "inputs of a transmission are several names, e.g. inputs=.'A'., got None"),
+        ([1], ["D"], "has no '1'. Known: A, B, C, D"),
+        (["A"], [None], "has no 'None'"),
     ],
 )
 def test_wrong_inputs_and_outputs_are_refused(inputs, outputs, message):
@@ -219,8 +222,18 @@ def test_wrong_inputs_and_outputs_are_refused(inputs, outputs, message):
         demo.four_bar().kinestatics().transmission(inputs, outputs)
 
 
+def test_the_jacobian_is_printed_by_names():
+    text = str(engine(1.0).kinestatics().transmission(["A"], ["guide", "B"]))
+    assert text.splitlines()[2:] == ["                  A", "  guide         0.3", "  B            -1.5"]
+    at_rest = str(engine(1.0).kinestatics().transmission(["A"], ["piston"]))
+    assert "  piston.vx         0.3" in at_rest
+    assert "  piston.wx           0" in at_rest
+
+
 def test_numbers_of_the_wrong_length_are_refused():
-    passing = demo.four_bar().kinestatics().transmission(["A"], ["D"])
+    passing = demo.four_bar().kinestatics().transmission((name for name in ["A"]), ["D"])  # anything with names
+    with pytest.raises(vv.ModelError, match="side 'input' or 'output', got 'in'"):
+        passing.margin("in")
     for call, what in ((passing.rates, "rates of the inputs"), (passing.holding, "load on the outputs")):
         with pytest.raises(vv.ModelError, match=what):
             call([1.0, 2.0])

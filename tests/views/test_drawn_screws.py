@@ -83,6 +83,10 @@ def test_what_cannot_be_drawn_is_refused():
         vv.draw(demo.four_bar(), screws=[3.0])
     with pytest.raises(vv.ModelError, match="has no 'cranc'"):
         vv.draw(demo.four_bar(), screws="cranc")
+    with pytest.raises(vv.ModelError, match=r"screws=3 cannot be drawn in 'four bar'"):
+        vv.draw(demo.four_bar(), screws=3)
+    with pytest.raises(vv.ModelError, match="freedom of mechanism 'four bar' has no 'first'"):
+        vv.draw(demo.four_bar(), screws=demo.bennett().kinestatics().freedom("first"))
 
 
 def test_at_a_state():

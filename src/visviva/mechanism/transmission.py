@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.nullspace import split
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.mechanism.parts import Body, Carrier, Ground, Particle
 from visviva.structure.kinestatics import CLOSURE
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Transmission:
 
     def margin(self, side: Side, spare: int = 0) -> float:
         """How far inputs or outputs are from leaving more than a spare number of motions open, and 0 where they do."""
+        if side not in ("input", "output"):
+            raise ModelError(f"a margin is that of side 'input' or 'output', got {side!r}.")
         M = self.A / self.input_units[:, None] if side == "input" else self.B / self.output_units[:, None]
         number = M.shape[1] - spare  # of the singular value that vanishes where they do
         if number <= 0:
@@ -162,12 +164,9 @@ def transmission_of(
     network: MechanismNetwork, inputs: Sequence[Coordinate], outputs: Sequence[Carrier | Coordinate]
 ) -> Transmission:
     """Rows of inputs and outputs over the motions of a network."""
-    for given, what in ((inputs, "inputs"), (outputs, "outputs")):
-        if isinstance(given, str | Joint | Body | Particle) or not len(given):
-            raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
     motions = Motions(network)
-    ins = [_rows(network, motions, one, bodies=False) for one in inputs]
-    outs = [_rows(network, motions, one, bodies=True) for one in outputs]
+    ins = [_rows(network, motions, one, bodies=False) for one in _listed(inputs, "inputs")]
+    outs = [_rows(network, motions, one, bodies=True) for one in _listed(outputs, "outputs")]
     units = [np.concatenate([part[2] for part in side]) for side in (ins, outs)]
     A, B = (np.vstack([part[1] for part in side]) for side in (ins, outs))
     seen = split(np.vstack([A, B]) / np.concatenate(units)[:, None], CLOSURE).V
@@ -181,6 +180,13 @@ def transmission_of(
         units[1],
         motions.mobility - seen.shape[1],
     )
+
+
+def _listed(given: Iterable[Carrier | Coordinate], what: str) -> list[Any]:
+    parts = [] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    if not parts:
+        raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
+    return parts
 
 
 def _rows(

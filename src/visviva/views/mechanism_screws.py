@@ -15,6 +15,7 @@ from visviva.geometry.projective.lines import foot
 from visviva.geometry.screws import Screw, System
 from visviva.mechanism import Mechanism
 from visviva.mechanism.freedoms import Freedom
+from visviva.mechanism.motions import carrier_of
 from visviva.mechanism.network import kinestatics_of
 from visviva.views.mechanism_labels import Label
 from visviva.views.mechanism_placement import Placement, at_rest
@@ -43,7 +44,7 @@ class DrawnScrews:
 def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) -> list[DrawnScrews]:
     """What `draw(m, screws=...)` asks for: freedoms, systems, names of bodies, or pairs of names."""
     single = isinstance(asked, str | Freedom | System) or _is_pair(asked)
-    listed: list[Any] = [asked] if single else list(asked)  # type: ignore[arg-type]
+    listed: list[Any] = list(asked) if isinstance(asked, list | tuple) and not single else [asked]
     found: list[DrawnScrews] = []
     for one in listed:
         if isinstance(one, System):
@@ -53,6 +54,8 @@ def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) ->
             free = kinestatics_of(m, at_rest(m, place)).freedom(*((one,) if isinstance(one, str) else one))
             found.append(DrawnScrews(free.twists, free.at, False, f"{free.body}/{free.against}"))
         elif isinstance(one, Freedom):  # motions last: their dashed lines show above those of forces
+            for name in (one.body, one.against):
+                carrier_of(m, name, "freedom")
             found.append(DrawnScrews(one.wrenches, one.at, True, ""))
             found.append(DrawnScrews(one.twists, one.at, False, f"{one.body}/{one.against}"))
         else:
