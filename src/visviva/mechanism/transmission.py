@@ -146,12 +146,12 @@ class Transmission:
     def __str__(self) -> str:
         k = self.A.shape[1]
         lines = [
-            f"{k} motion{'s' if k != 1 else ''} seen by {len(self.inputs)} inputs and {len(self.outputs)} outputs: "
-            f"{self._state}",
+            f"{_count(k, 'motion')} seen by {_count(len(self.inputs), 'input')} and"
+            f" {_count(len(self.outputs), 'output')}: {self._state}",
             f"margin of the inputs {self.input_margin:.3g}, of the outputs {self.output_margin:.3g} (0: singular)",
         ]
         if self.unused:
-            lines.append(f"{self.unused} more motions that neither sees")
+            lines.append(f"{_count(self.unused, 'more motion')} that neither sees")
         if k and self._rank == k:
             width = max(map(len, self.outputs))
             lines.append(" " * (width + 2) + "".join(f"{name:>12}" for name in self.inputs))
@@ -211,6 +211,10 @@ def _rows(
     first = 0 if isinstance(body, Body) else 3
     units = np.repeat([1.0, motions.length], 3)[first:]
     return [f"{body.name}.{axis}" for axis in AXES[first:]], T[first:], units
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' if n != 1 else ''}"
 
 
 def _clean(a: float) -> float:
