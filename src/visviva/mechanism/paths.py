@@ -20,8 +20,8 @@ from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.coupling import Coupling, Term
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.motions import Coordinate, size_of
-from visviva.mechanism.parts import Body, Joint
+from visviva.mechanism.motions import Coordinate, several, size_of
+from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import settled
 
 if TYPE_CHECKING:
@@ -68,15 +68,21 @@ class JointPath(AbstractPath):
     ) -> None:
         self._mechanism = m
         self.linkage = Linkage(m)
-        if isinstance(hold, str | Joint):
-            raise ModelError(f"hold takes several coordinates, e.g. hold=[{getattr(hold, 'name', hold)!r}].")
-        self._term, held = term_of(m, coordinate), [term_of(m, one) for one in hold]
+        self._term, held = term_of(m, coordinate), [term_of(m, one) for one in several(hold, "hold")]
+        if any(term.joint is self._term.joint and term.coordinate is self._term.coordinate for term in held):
+            raise ModelError(f"joint {self._term.joint.name!r} cannot follow a path and be held: take it out of hold.")
         q = coordinates(self.linkage, motion)
         self.start = value_of(self.linkage, self._term, q, motion)
         self.end = finite_number(to, f"end of the path of joint {self._term.joint.name!r}")
+        if self.end == self.start:
+            raise ModelError(
+                f"joint {self._term.joint.name!r} is at {self.end:.6g} already: give another end of its path."
+            )
         self._held = tuple(
             Coupling(f"hold {k}", (term,), value_of(self.linkage, term, q, motion)) for k, term in enumerate(held)
         )
+        names = ", ".join(repr(term.joint.name) for term in held)
+        self._with = f" with {names} held" if held else ""
         unit = "rad" if self._term.turns else "m"
         self.label = f"{self._term.joint.name} [{unit}]"
         self._step = STEP * (1.0 if self._term.turns else size_of(m))
@@ -93,7 +99,7 @@ class JointPath(AbstractPath):
             if found is None:
                 raise AssemblyError(
                     f"joint {self._term.joint.name!r} of mechanism {self._mechanism.name!r} cannot go from"
-                    f" {known:.6g} to {value:.6g}: its loops do not close there.\n"
+                    f" {known:.6g} to {value:.6g}{self._with}: its loops do not close there.\n"
                     "It is at the end of its range: let the path end before, or follow another joint."
                 )
             known, self._known[value] = value, found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.nullspace import split
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.mechanism.parts import Body, Carrier, Ground, Particle
 from visviva.structure.kinestatics import CLOSURE
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Transmission:
 
     def margin(self, side: Side, spare: int = 0) -> float:
         """How far inputs or outputs are from leaving more than a spare number of motions open, and 0 where they do."""
+        if side not in ("input", "output"):
+            raise ModelError(f"a margin is that of side 'input' or 'output', got {side!r}.")
         M = self.A / self.input_units[:, None] if side == "input" else self.B / self.output_units[:, None]
         number = M.shape[1] - spare  # of the singular value that vanishes where they do
         if number <= 0:
@@ -144,12 +146,12 @@ class Transmission:
     def __str__(self) -> str:
         k = self.A.shape[1]
         lines = [
-            f"{k} motion{'s' if k != 1 else ''} seen by {len(self.inputs)} inputs and {len(self.outputs)} outputs: "
-            f"{self._state}",
+            f"{_count(k, 'motion')} seen by {_count(len(self.inputs), 'input')} and"
+            f" {_count(len(self.outputs), 'output')}: {self._state}",
             f"margin of the inputs {self.input_margin:.3g}, of the outputs {self.output_margin:.3g} (0: singular)",
         ]
         if self.unused:
-            lines.append(f"{self.unused} more motions that neither sees")
+            lines.append(f"{_count(self.unused, 'more motion')} that neither sees")
         if k and self._rank == k:
             width = max(map(len, self.outputs))
             lines.append(" " * (width + 2) + "".join(f"{name:>12}" for name in self.inputs))
@@ -162,12 +164,9 @@ def transmission_of(
     network: MechanismNetwork, inputs: Sequence[Coordinate], outputs: Sequence[Carrier | Coordinate]
 ) -> Transmission:
     """Rows of inputs and outputs over the motions of a network."""
-    for given, what in ((inputs, "inputs"), (outputs, "outputs")):
-        if isinstance(given, str | Joint | Body | Particle) or not len(given):
-            raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
     motions = Motions(network)
-    ins = [_rows(network, motions, one, bodies=False) for one in inputs]
-    outs = [_rows(network, motions, one, bodies=True) for one in outputs]
+    ins = [_rows(network, motions, one, bodies=False) for one in _listed(inputs, "inputs")]
+    outs = [_rows(network, motions, one, bodies=True) for one in _listed(outputs, "outputs")]
     units = [np.concatenate([part[2] for part in side]) for side in (ins, outs)]
     A, B = (np.vstack([part[1] for part in side]) for side in (ins, outs))
     seen = split(np.vstack([A, B]) / np.concatenate(units)[:, None], CLOSURE).V
@@ -181,6 +180,13 @@ def transmission_of(
         units[1],
         motions.mobility - seen.shape[1],
     )
+
+
+def _listed(given: Iterable[Carrier | Coordinate], what: str) -> list[Any]:
+    parts = [] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    if not parts:
+        raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
+    return parts
 
 
 def _rows(
@@ -205,6 +211,10 @@ def _rows(
     first = 0 if isinstance(body, Body) else 3
     units = np.repeat([1.0, motions.length], 3)[first:]
     return [f"{body.name}.{axis}" for axis in AXES[first:]], T[first:], units
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' if n != 1 else ''}"
 
 
 def _clean(a: float) -> float:

@@ -120,7 +120,9 @@ def sweep(
     if not isinstance(steps, int) or steps < 2:
         raise ModelError(f"steps of a sweep is a whole number of at least 2, got {steps!r}.")
     if isinstance(subject, Run):
-        return _along_run(subject, along, to, inputs, outputs)
+        if along is not None or to is not None or hold or motion is not None:
+            raise ModelError("the path of a run is its motion: leave out along, to, hold and motion.")
+        return _along_run(subject, inputs, outputs)
     if not isinstance(subject, Mechanism):
         raise ModelError(f"sweep takes a mechanism or a run of one, got {type(subject).__name__}.")
     m = subject.snapshot()
@@ -142,6 +144,10 @@ def _path(
     if isinstance(part, Body):
         if not isinstance(to, SE3):
             raise ModelError(f"body {part.name!r} goes to a pose: give to=SE3(R, r) of its frame, got {to!r}.")
+        if hold:
+            raise ModelError(
+                f"hold goes with the path of a joint; of body {part.name!r} the pose is given: leave it out."
+            )
         return BodyPath(m, motion, part, to)
     if isinstance(to, SE3):
         raise ModelError(f"only a body goes to a pose; {name!r} is none. A joint goes to a number.")
@@ -150,15 +156,11 @@ def _path(
 
 def _along_run(
     run: Run,
-    along: object,
-    to: object,
     inputs: Sequence[Coordinate] | None,
     outputs: Sequence[Carrier | Coordinate] | None,
 ) -> Sweep:
     if run.motion is None:
         raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no joints to look at.")
-    if along is not None or to is not None:
-        raise ModelError("the path of a run is its motion: leave out along and to.")
     if inputs is None:
         raise ModelError("a sweep along a run needs inputs=[...], the joints that drive it.")
     return _swept(run.motion.mechanism, RunPath(run), run.record.t, inputs, outputs)
