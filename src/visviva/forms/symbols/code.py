@@ -73,7 +73,8 @@ class GeneratedFunction:
             raise ModelError(f"the function of {self.name!r} has no parameter {unknown[0]!r}; it has {known}.")
         parts = []
         for k, (name, width) in enumerate(self.arguments.items()):
-            value = np.asarray(given[k], dtype=np.float64) if k < len(given) else np.zeros(width)
+            default = np.zeros(() if name == "t" else width)
+            value = np.asarray(given[k], dtype=np.float64) if k < len(given) else default
             value = value[..., None] if name == "t" else value
             if value.shape[-1:] != (width,) and not (width == 0 and value.size == 0):
                 raise ModelError(

@@ -105,7 +105,8 @@ class AbstractPlaces(ABC):
         """
         import sympy
 
-        own = self.own(joint, joint.joint.coordinates.index(coordinate))
+        coordinates = joint.joint.coordinates
+        own = self.own(joint, coordinates.index(coordinate)) if coordinate in coordinates else None
         if own is not None:
             return own
         if not isinstance(coordinate, Angle):
