@@ -27,6 +27,7 @@ from visviva.forms.symbols.moving import Moving, dot, stacked
 from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.text import Lines, spelled_lines
 from visviva.forms.symbols.variables import Register, Variables
 from visviva.forms.trees.tree import Tree
 from visviva.mechanism import Mechanism
@@ -162,22 +163,31 @@ class DirectorEquations:
 
         return generated(self, names or ("M", "f", "G", "g"), target)
 
+    def lines(self) -> tuple[Lines, Lines, Lines]:
+        """Left and right sides in LaTeX: of the equations, of what their matrices are, and of definitions."""
+        writer = LatexWriter(self.steps.spelling)
+        driven = " + h" if any(self.h) else ""
+        equations = [
+            (r"\dot{q}", "v"),
+            (r"M \dot{v}", r"-\nabla V - R_v v - G^{\top} \lambda + B_v u" + driven),
+            ("G v", "r" if any(self.r) else "0"),
+        ]
+        diagonal = ", ".join(writer.expression(self.M[k, k]) for k in range(0, self.M.rows, 3))
+        where = [
+            ("M", rf"\mathrm{{diag}}\left({diagonal}\right) \otimes I_3"),
+            ("G", r"\partial g / \partial q"),
+            ("V", writer.expression(self.V)),
+        ]
+        for part in self.rows:
+            if part.g is not None:
+                where += spelled_lines(writer, rf"g_{{\text{{{part.name}}}}}", _matrix(part.g), "{}^{{({})}}")
+        names = [(writer.expression(s), writer.expression(e)) for s, e in self.definitions(self.V, self.g).items()]
+        return equations, where, names
+
     def latex(self) -> str:
         """An `aligned` environment, constraints by joint."""
-        writer = LatexWriter(self.steps.spelling)
-        lines = [
-            r"\dot{q} &= v",
-            r"M \dot{v} &= -\nabla V - R_v v - G^{\top} \lambda + B u" + (" + h" if any(self.h) else ""),
-            r"0 &= G v" + (" - r" if any(self.r) else ""),
-        ]
-        diagonal = writer.expression([self.M[k, k] for k in range(0, self.M.rows, 3)])
-        where = [
-            rf"M &= \mathrm{{diag}} {diagonal} \otimes I_3",
-            rf"V &= {writer.expression(self.V)}",
-            *(rf"g_{{\text{{{part.name}}}}} &= {writer.expression(_matrix(part.g))}" for part in self._with_g()),
-            *(rf"{writer.expression(s)} &= {writer.expression(e)}" for s, e in self.definitions(self.V, self.g).items()),
-        ]
-        return aligned(lines, where)
+        equations, where, names = self.lines()
+        return aligned([f"{a} &= {b}" for a, b in equations], [f"{a} &= {b}" for a, b in (*where, *names)])
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
