@@ -62,7 +62,9 @@ def _table(table: Table, number: int) -> str:
 
     body = "\n".join(row(cells, "td") for cells in table.rows)
     caption = f"<caption>Table {number}. {inline(table.caption)}</caption>"
-    return f'<div class="wide"><table>{caption}<thead>{row(table.head, "th")}</thead><tbody>{body}</tbody></table></div>'
+    return (
+        f'<div class="wide"><table>{caption}<thead>{row(table.head, "th")}</thead><tbody>{body}</tbody></table></div>'
+    )
 
 
 def _formulas(block: Formulas, count: _Counter) -> str:
@@ -73,8 +75,8 @@ def _formulas(block: Formulas, count: _Counter) -> str:
             head = mathml(left) if k == 0 else ""
             sign = mathml("=") if k == 0 else ""
             rows.append(
-                f'<tr><td class="left">{head}</td><td>{sign}</td><td class="right{" more" if k else ""}">'
-                f'{mathml(line)}</td><td class="tag">{number if k == 0 else ""}</td></tr>'
+                f'<tr><td class="left">{head}</td><td class="sign">{sign}</td><td class="right{" more" if k else ""}">'
+                f'{mathml(line, large=True)}</td><td class="tag">{number if k == 0 else ""}</td></tr>'
             )
     table = f'<div class="wide"><table class="formulas">{"".join(rows)}</table></div>'
     return f"<details><summary>{inline(block.folded)}</summary>{table}</details>" if block.folded else table

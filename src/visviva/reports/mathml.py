@@ -8,32 +8,30 @@ from typing import final
 
 from visviva.errors import ModelError
 
-GREEK = dict(
-    zip(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
-        "omega varphi vartheta varepsilon Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(),
-        "αβγδϵζηθικλμνξπρστυϕχψωφϑεΓΔΘΛΞΠΣΥΦΨΩ",
-        strict=True,
-    )
-)
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "varphi": "φ", "vartheta": "ϑ",
+    "varepsilon": "ε", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
 SYMBOLS = {
     "partial": "∂", "nabla": "∇", "cdot": "⋅", "times": "×", "otimes": "⊗", "top": "⊤", "infty": "∞", "in": "∈",
     "leq": "≤", "geq": "≥", "neq": "≠", "approx": "≈", "to": "→", "wedge": "∧", "ldots": "…", "pm": "±", "le": "≤",
     "ge": "≥", "circ": "∘",
 }  # fmt: skip
 SPACES = {"quad": "1em", "qquad": "2em", ",": "0.17em", ";": "0.28em", ":": "0.22em", " ": "0.3em", "!": "0"}
-NAMED = frozenset(
-    "sin cos tan sinh cosh tanh log exp max min arg det ln asin acos atan arcsin arccos arctan".split()
-)
-ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "tilde": "~", "overline": "¯"}
+NAMED = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "exp", "max", "min", "arg", "det", "ln"}
+NAMED |= {"asin", "acos", "atan", "arcsin", "arccos", "arctan"}
+ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "overline": "\u0304"}
 FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "|": "|", "\\{": "{", "\\}": "}", ".": ""}
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 
 
-def mathml(latex: str, *, block: bool = False) -> str:
-    """A `math` element."""
-    display = ' display="block"' if block else ""
-    return f"<math{display}>{_Reader(latex).everything()}</math>"
+def mathml(latex: str, *, large: bool = False) -> str:
+    """A `math` element; large: with fractions as in displayed formulas."""
+    style = ' displaystyle="true"' if large else ""
+    return f"<math{style}>{_Reader(latex).everything()}</math>"
 
 
 @final
@@ -116,7 +114,7 @@ class _Reader:
         if name in NAMED:
             return f"<mi>{name}</mi><mo>&#8289;</mo>" if self._peek() not in ("_", "^") else f"<mi>{name}</mi>"
         if name in ACCENTS:
-            return f'<mover accent="true">{self.argument()}<mo>{ACCENTS[name]}</mo></mover>'
+            return self.accented(ACCENTS[name])
         match name:
             case "mathrm" | "operatorname" | "mathbf" | "mathit":
                 return f'<mi mathvariant="normal">{html.escape(self.words())}</mi>'
@@ -133,6 +131,14 @@ class _Reader:
             case "{" | "}":
                 return f"<mo>{name}</mo>"
         raise ModelError(f"a formula has the command \\{name}, which has no MathML here: {self.latex!r}.")
+
+    def accented(self, mark: str) -> str:
+        """A letter with a mark that combines with it: every font has these, unlike marks that are placed above."""
+        base = self.argument()
+        letter = re.fullmatch(r"<mi>([^<]+)</mi>", base)
+        if letter:
+            return f'<mi class="marked">{letter[1]}{mark}</mi>'
+        return f'<mover accent="true">{base}<mo>&#160;{mark}</mo></mover>'
 
     def words(self) -> str:
         """Words in braces; spaces between them were lost to the tokens, and are read from the text."""
@@ -157,6 +163,8 @@ class _Reader:
         inner = self.row(frozenset({"\\right"}))
         self._expect("\\right")
         closing = FENCES[self._take()]
+        if inner.startswith("<mtable>") and opening == "[":
+            return inner.replace("<mtable>", '<mtable class="bracketed">', 1)  # drawn: few fonts have tall brackets
         return f"<mrow><mo>{html.escape(opening)}</mo>{inner}<mo>{html.escape(closing)}</mo></mrow>"
 
     def environment(self, name: str) -> str:

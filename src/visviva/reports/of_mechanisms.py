@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from visviva._arrays import Array
 from visviva.errors import ModelError, VisvivaError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.build import FORMS, of_mechanism
-from visviva.forms.symbols.directors import DirectorEquations, director_equations
+from visviva.forms.symbols.director_build import director_equations
+from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
-from visviva.forms.symbols.text import latex_lines, spelled_lines
+from visviva.forms.symbols.text import equation_terms, latex_lines, spelled_lines
 from visviva.integrate import equilibrium
 from visviva.mechanism import Mechanism
 from visviva.mechanism.builder import kind_of
@@ -94,7 +96,7 @@ def _joint(joint: Joint) -> tuple[str, ...]:
     return joint.name, joint.joint.kind.replace("_", " "), joint.parent.name, joint.child.name, _vector(joint.r_W), axis
 
 
-# -- symbols ------------------------------------------------------------------------------------------------------------
+# -- symbols ----------------------------------------------------------------------------------------------------------
 
 
 def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
@@ -106,8 +108,11 @@ def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
         "of its number, and signs are written out in the equations. Directions are numbers."
     )
     spelling = e.steps.spelling
+    used = _used(e)
     rows = [
-        (f"${spelling[symbol]}$", _number(value), e.units.get(symbol, "") or "SI") for symbol, value in e.values.items()
+        (f"${spelling[symbol]}$", _number(value), e.units.get(symbol, "") or "SI")
+        for symbol, value in e.values.items()
+        if symbol in used
     ]
     half = -(-len(rows) // 2)
     if len(rows) > 12:  # two columns side by side
@@ -119,12 +124,21 @@ def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
         yield Table("Parameters.", ("symbol", "value", "unit"), tuple(rows), frozenset({1}))
 
 
+def _used(e: SymbolicEquations | DirectorEquations) -> set[Any]:
+    """Symbols of the equations and energies; an inertia about an axis that nothing turns about is none."""
+    terms = [e.M, e.V_q, e.R_v, e.B_v, e.g, e.G, e.h] if isinstance(e, DirectorEquations) else [*equation_terms(e), e.V]
+    entries = [entry for term in terms for entry in (term if isinstance(term, Iterable) else [term])]
+    known = e.steps.needed(entries).values()
+    return set().union(set(), *(entry.free_symbols for entry in (*entries, *known)))
+
+
 def _variables(e: SymbolicEquations | DirectorEquations, source: MinimalForm) -> Iterator[Block]:
     spelling = e.steps.spelling
     if isinstance(e, DirectorEquations):
         yield Paragraph(
-            "Every body has the centre of mass $\\varphi$ and the directors $d_1, d_2, d_3$, its principal axes, in world "
-            f"axes: {len(e.q)} coordinates $q$ with velocities $v = \\dot{{q}}$, and {len(e.lam)} multipliers $\\lambda$."
+            "Every body has the centre of mass $\\phi$ and the directors $d_1, d_2, d_3$, its principal axes, in world "
+            f"axes: {len(e.q)} coordinates $q$ with velocities $v = \\dot{{q}}$. There are {len(e.lam)} multipliers "
+            "$\\lambda$, one for each row of the constraints $g$."
         )
         return
     start = source.initial
@@ -180,8 +194,8 @@ def _explained(e: SymbolicEquations) -> str:
     """What stands in the equations, in words."""
     text = {
         "minimal": "$M$ is the mass matrix, $c$ holds the inertia forces without accelerations, $f$ all that acts.",
-        "kane-velocity": "$A$ is the mass matrix and $D$ Kane's matrix, $\\dot{A} = D + D^{\\top}$; $f$ is all that acts.",
-        "kane-momentum": "$p$ are the generalised momenta and $D^{\\top} \\xi$ the gyration force; $f$ is all that acts.",
+        "kane-velocity": "$A$ is the mass matrix and $D$ Kane's matrix, $\\dot{A} = D + D^{\\top}$; $f$ is what acts.",
+        "kane-momentum": "$p$ are the generalised momenta and $D^{\\top} \\xi$ the gyration force; $f$ is what acts.",
         "lagrange": "$Q$ are the forces that have no potential; derivatives are along the velocities.",
         "hamilton": "$p$ are the momenta, $Q$ the forces that have no potential; derivatives are along the velocities.",
     }[e.form]
@@ -202,7 +216,7 @@ def _energies(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
     yield Formulas(tuple(lines))
 
 
-# -- what follows -------------------------------------------------------------------------------------------------------
+# -- what follows -----------------------------------------------------------------------------------------------------
 
 
 def _mobility(m: Mechanism) -> Iterator[Block]:
@@ -249,4 +263,3 @@ def _number(value: float) -> str:
 
 def _vector(values: Array) -> str:
     return f"({', '.join(_number(value) for value in values)})"
-

@@ -11,6 +11,7 @@ from visviva.reports.aligned import lines_of
 from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table
 from visviva.reports.report import Report
 from visviva.views import Equations, draw, equations
+from visviva.views.equations import as_composite
 from visviva.views.equations_text import LatexWriter
 
 
@@ -32,7 +33,7 @@ def system_report(system: AbstractSystem) -> Report:
 
 
 def _components(system: AbstractSystem, flat: Composite) -> Iterator[Block]:
-    yield Figure(draw(system), f"The interconnection pattern of {flat.name!r}.")
+    yield Figure(draw(as_composite(system)), f"The interconnection pattern of {flat.name!r}.")
     rows = tuple(
         (name, box.kind, ", ".join(f"{port.name}: {port.quantity.name}" for port in box.interface.values()))
         for name, box in flat.boxes.items()

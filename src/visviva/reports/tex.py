@@ -15,9 +15,10 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \allowdisplaybreaks
 """
 ESCAPED = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "·": r"$\cdot$", "Ω": r"$\Omega$",
-    "θ": r"$\theta$", "ω": r"$\omega$", "ξ": r"$\xi$", "λ": r"$\lambda$", "⁻": "-", "¹": r"\textsuperscript{1}", "–": "--",
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
+    "¹": r"\textsuperscript{1}", "⁻": "-", "–": "--", "·": r"$\cdot$", "Ω": r"$\Omega$", "θ": r"$\theta$",
+    "ω": r"$\omega$", "ξ": r"$\xi$", "λ": r"$\lambda$", "…": r"\ldots{}",
 }  # fmt: skip
 
 

@@ -8,19 +8,20 @@ import numpy as np
 
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.rigid.system import RigidSystem
 from visviva.forms.symbols.acting import Acting
-from visviva.forms.symbols.directors import DirectorEquations, director_equations
+from visviva.forms.symbols.director_build import director_equations
+from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.frames import ad, frames_of
 from visviva.forms.symbols.inertia import Carried, Inertia
 from visviva.forms.symbols.parameters import Parameters, tidy
 from visviva.forms.symbols.places import TreePlaces
+from visviva.forms.symbols.rigid import of_rigid_system
 from visviva.forms.symbols.rows import constraint_rows, drive_rates
-from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
-from visviva.forms.rigid.system import RigidSystem
-from visviva.forms.symbols.rigid import of_rigid_system
 from visviva.mechanism import Mechanism
 from visviva.model import Model
 from visviva.views.equations_names import Label
@@ -67,8 +68,6 @@ def symbols(
 
 def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool | None) -> SymbolicEquations:
     """The equations of a mechanism on its spanning tree."""
-    import sympy
-
     steps = Steps()
     v = variables_of(source, steps)
     parameters = Parameters(steps, numeric)
@@ -87,23 +86,28 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         acting.pull("gravity", *inertia.weight(gravity))
     drive_rates(places, acting.s_dot)
     return SymbolicEquations(
-        source.name,
-        form,
-        *(tuple(each) for each in (v.q, v.xi, v.xi_dot, v.p, v.s, v.u)),
-        v.t,
-        sympy.Matrix(*tree.A.shape, list(tree.A.ravel())),
-        tuple(constraint_rows(places)),
-        parameters.values,
-        parameters.units,
-        v.names,
-        commutation(source),
-        steps,
-        inertia,
-        simplify,
-        acting.forces,
-        acting.potentials,
-        acting.slope,
-        acting.s_dot,
+        name=source.name,
+        form=form,
+        q=tuple(v.q),
+        xi=tuple(v.xi),
+        xi_dot=tuple(v.xi_dot),
+        p=tuple(v.p),
+        s=tuple(v.s),
+        u=tuple(v.u),
+        t=v.t,
+        A=matrix_of(tree.A),
+        rows=tuple(constraint_rows(places)),
+        values=parameters.values,
+        units=parameters.units,
+        names=v.names,
+        gamma=commutation(source),
+        steps=steps,
+        inertia=inertia,
+        simplify=simplify,
+        acting=acting.forces,
+        stored=acting.potentials,
+        slope=acting.slope,
+        states=acting.s_dot,
     )
 
 

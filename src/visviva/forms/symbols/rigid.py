@@ -27,7 +27,7 @@ from visviva.forms.symbols.moving import Moving, axis_on, dot, function_of, poin
 from visviva.forms.symbols.parameters import Parameters, directions, exacts, tidy
 from visviva.forms.symbols.poses import edge_of
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, cross, zeros
+from visviva.forms.symbols.steps import Steps, cross, matrix_of, zeros
 from visviva.language.trace import Traced, call, expressions
 from visviva.views.equations_names import Label
 
@@ -59,16 +59,14 @@ class _Builder:
         """All frames, and those at the far ends of edges that close loops, by the names of the closures."""
         graph, closures = self.p.graph, self.system.closures
         number = {name: k - 1 for k, name in enumerate(self.p.frames)}
-        edges = [edge_of(e, number[e.a], self.q, self.A, self.xi, self.steps) for e in graph.tree]
+        edges = [edge_of(e, number[e.a], list(self.q), self.A, self.xi, self.steps) for e in graph.tree]
         order = [e.b for e in graph.tree]
-        edges += [edge_of(c.edge, number[c.edge.a], self.q, self.A, self.xi, self.steps) for c in closures]
+        edges += [edge_of(c.edge, number[c.edge.a], list(self.q), self.A, self.xi, self.steps) for c in closures]
         found = frames_of(edges, self.xi, self.steps)
         return dict(zip([*order, *(c.name for c in closures), "ground"], found, strict=True))
 
     def equations(self, form: str, simplify: bool | None) -> SymbolicEquations:
         """All of it."""
-        import sympy
-
         names = {s: str(s) for s in (*self.q, *self.xi)}
         bodies, frames = self._bodies(), list(self.frames.values())
         inertia = Inertia(bodies, frames, self.xi, self.steps)
@@ -86,25 +84,28 @@ class _Builder:
         if self.system.force is not None:
             forces["force"] = self._force()
         return SymbolicEquations(
-            self.system.name,
-            form,
-            *(tuple(each) for each in (self.q, self.xi, self.xi_dot, self.momenta)),
-            (),
-            (),
-            self.t,
-            sympy.Matrix(*self.A.shape, list(self.A.ravel())),
-            tuple(self._rows(c) for c in self.system.every_constraint),
-            self.parameters.values,
-            self.parameters.units,
-            names,
-            self._gamma(),
-            self.steps,
-            inertia,
-            simplify,
-            forces,
-            energies,
-            slope,
-            zeros(0),
+            name=self.system.name,
+            form=form,
+            q=tuple(self.q),
+            xi=tuple(self.xi),
+            xi_dot=tuple(self.xi_dot),
+            p=tuple(self.momenta),
+            s=(),
+            u=(),
+            t=self.t,
+            A=matrix_of(self.A),
+            rows=tuple(self._rows(c) for c in self.system.every_constraint),
+            values=self.parameters.values,
+            units=self.parameters.units,
+            names=names,
+            gamma=self._gamma(),
+            steps=self.steps,
+            inertia=inertia,
+            simplify=simplify,
+            acting=forces,
+            stored=energies,
+            slope=slope,
+            states=zeros(0),
         )
 
     def _gamma(self) -> Any:
@@ -175,7 +176,7 @@ class _Builder:
             case GivenEnergy():
                 return law.V.expressions(list(X)).item()
         raise ModelError(
-            f"the spring between {spring.a!r} and {spring.b!r} has no symbols: {type(law).__name__} is known as numbers.\n"
+            f"the spring between {spring.a!r} and {spring.b!r} has no symbols: its {type(law).__name__} is numeric.\n"
             "Springs with symbols are Stiffness, ChordEnergy and GivenEnergy(function)."
         )
 
@@ -183,7 +184,7 @@ class _Builder:
         """-J_abᵀ D V_ab."""
         if damper.stream is not None:
             raise ModelError(
-                f"the damping of {damper.b!r} against {damper.a!r} has no symbols: its fluid moves by a function of numbers."
+                f"the damping of {damper.b!r} against {damper.a!r} has no symbols: its fluid moves by numbers."
             )
         a, b = self.frames[damper.a], self.frames[damper.b]
         R = self.steps.names(b.R.T @ a.R, Label("R", (damper.b, damper.a)))
@@ -209,7 +210,9 @@ class _Builder:
 
     def _rows(self, part: AbstractConstraint) -> ConstraintRows:
         if any(part.baumgarte):
-            raise ModelError(f"constraint {part.name!r} is stabilised: its symbols are those without, baumgarte=(0, 0).")
+            raise ModelError(
+                f"constraint {part.name!r} is stabilised: its symbols are those without, baumgarte=(0, 0)."
+            )
         what, q = f"constraint '{part.name}'", list(self.q)
         match part:
             case Geometric() if part.slope is None:
@@ -267,4 +270,3 @@ class _Builder:
                 entry.diff(s) * d for s, d in zip(self.q, self.q_dot, strict=True) if entry.has(s)
             )
         return found
-

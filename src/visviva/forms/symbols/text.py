@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of numbers in print
 SIMPLE = 12  # largest denominator that is written as a fraction
-WIDE = 110  # characters of a row of a matrix; wider ones are written entry by entry
+WIDE = 85  # characters of a row of a matrix; wider ones are written entry by entry
 Lines = list[tuple[str, str]]
 
 
@@ -41,9 +41,7 @@ LATEX = Spelled(
     r"\xi", r"\dot{\xi}", r"\dot{q}", r"^{\top}", r"^{-1}", r"\lambda", r"\dot{p}", r"\dot{s}",
     r"\partial_q {}", r"\gamma(\xi) \, p", r"\Phi", "{}_{{{}}}",
 )  # fmt: skip
-PLAIN = Spelled(
-    "xi", "xi_dot", "q_dot", "^T", "^-1", "lam", "p_dot", "s_dot", "d{}/dq", "gamma(xi) p", "Phi", "{}_{}"
-)
+PLAIN = Spelled("xi", "xi_dot", "q_dot", "^T", "^-1", "lam", "p_dot", "s_dot", "d{}/dq", "gamma(xi) p", "Phi", "{}_{}")
 
 
 def equation_terms(e: SymbolicEquations) -> list[Any]:
@@ -104,7 +102,7 @@ def spell(writer: AbstractWriter, value: Any) -> str:
 
 
 def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> Iterator[tuple[str, str]]:
-    """A matrix, or its entries one by one where its rows are wide; of a symmetric one those on and above the diagonal."""
+    """A matrix, or its entries one by one where it is wide; of a symmetric one those on and above the diagonal."""
     import sympy
 
     if not isinstance(value, sympy.MatrixBase) or _width(writer, value) <= WIDE:
