@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from visviva.forms.flows.schemes import Relaxed as Relaxed
     from visviva.forms.kane.body import KaneBody as KaneBody
     from visviva.forms.kane.description import kane as kane
+    from visviva.forms.symbols import symbols as symbols
     from visviva.geometry import inertia as inertia
     from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from visviva.model import Model as Model
     from visviva.model import State as State
     from visviva.model import rhs as rhs
+    from visviva.reports import Report as Report
+    from visviva.reports import report as report
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
     from visviva.results.kinestatics import kinestatics as kinestatics
@@ -115,10 +118,13 @@ _HOME = {
     "LinearSystem": "visviva.linear",
     "linearise": "visviva.linear",
     "root_locus": "visviva.linear",
+    "symbols": "visviva.forms.symbols",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
     "rhs": "visviva.model",
+    "Report": "visviva.reports",
+    "report": "visviva.reports",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",

@@ -87,7 +87,9 @@ class Acting:
             self._spring(part.name, part.energy, "y", y)
         if part.damping is not None:
             D = self._matrix(part.damping, part.name)
-            self._dissipate(part, y, self.steps.names(D / (2 * y.value[0]), Label("D", (part.name,))) if part.line else D)
+            self._dissipate(
+                part, y, self.steps.names(D / (2 * y.value[0]), Label("D", (part.name,))) if part.line else D
+            )
 
     def _matrix(self, D: Any, name: str) -> Any:
         """Equal numbers of a damper's matrix are one parameter."""

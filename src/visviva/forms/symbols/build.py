@@ -8,27 +8,59 @@ import numpy as np
 
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.rigid.system import RigidSystem
 from visviva.forms.symbols.acting import Acting
-from visviva.forms.symbols.directors import DirectorEquations, director_equations
+from visviva.forms.symbols.director_build import director_equations
+from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.frames import ad, frames_of
 from visviva.forms.symbols.inertia import Carried, Inertia
 from visviva.forms.symbols.parameters import Parameters, tidy
 from visviva.forms.symbols.places import TreePlaces
+from visviva.forms.symbols.rigid import of_rigid_system
 from visviva.forms.symbols.rows import constraint_rows, drive_rates
-from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
 from visviva.mechanism import Mechanism
+from visviva.model import Model
 from visviva.views.equations_names import Label
 
 FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "directors")
 
 
-def symbols(m: Any, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None) -> SymbolicEquations | DirectorEquations:
-    """The equations of motion."""
+def symbols(
+    m: Mechanism | Model | RigidSystem, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None
+) -> SymbolicEquations | DirectorEquations:
+    """The equations of motion of a mechanism or a rigid system as SymPy expressions, to read, print and compile.
+
+    form:     "minimal":        M ξ̇ + c = f - Zᵀλ;
+              "kane-velocity":  A ξ̇ + D ξ = f - Zᵀλ;        "kane-momentum": ṗ = f + Dᵀξ - Zᵀλ;
+              "lagrange":       ṗ - ∂T + ∂V = Q - Zᵀλ;       "hamilton": the same, solved for ṗ, with ξ = M⁻¹p; both
+                                with Hamel's term γ_ij^k ξʲ p_k where velocities are no rates;
+              "directors":      the port-Hamiltonian DAE of a mechanism in centres of mass and directors.
+    numeric:  numbers in place of symbols for masses, lengths, stiffnesses.
+    simplify: whether expressions are expanded and simplified; by default where they are short.
+
+    Lengths, masses and coefficients are symbols by the names of their parts, directions are numbers. What is long is a
+    list of short definitions, never expanded.
+
+    Source:  Konz, sections 2.2, 3.4 and 3.5; Phillips and Amirouche, sections 2 to 4; Latussek, Kinon, Betsch (24).
+    """
     if form not in FORMS:
         raise ModelError(f"there is no symbolic form {form!r}; there are {', '.join(FORMS)}.")
+    if isinstance(m, RigidSystem):
+        if form == "directors":
+            raise ModelError("a RigidSystem has no director form: directors are those of the bodies of a Mechanism.")
+        return of_rigid_system(m, form, numeric, simplify)
+    if isinstance(m, Model) and m.mechanism is not None:
+        m = m.mechanism
+    if not isinstance(m, Mechanism):
+        raise ModelError(
+            f"symbols() takes a Mechanism or a RigidSystem, got {type(m).__name__}.\n"
+            "Systems of the language have vv.equations(system), Kane systems system.equations(), Lagrangians of\n"
+            "one's own visviva.forms.symbolic_equations(Hamel(...))."
+        )
     if form == "directors":
         return director_equations(m, numeric)
     return of_mechanism(MinimalForm(m), form, numeric, simplify)
@@ -36,8 +68,6 @@ def symbols(m: Any, form: str = "minimal", *, numeric: bool = False, simplify: b
 
 def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool | None) -> SymbolicEquations:
     """The equations of a mechanism on its spanning tree."""
-    import sympy
-
     steps = Steps()
     v = variables_of(source, steps)
     parameters = Parameters(steps, numeric)
@@ -56,23 +86,28 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         acting.pull("gravity", *inertia.weight(gravity))
     drive_rates(places, acting.s_dot)
     return SymbolicEquations(
-        source.name,
-        form,
-        *(tuple(each) for each in (v.q, v.xi, v.xi_dot, v.p, v.s, v.u)),
-        v.t,
-        sympy.Matrix(*tree.A.shape, list(tree.A.ravel())),
-        tuple(constraint_rows(places)),
-        parameters.values,
-        parameters.units,
-        v.names,
-        commutation(source),
-        steps,
-        inertia,
-        simplify,
-        acting.forces,
-        acting.potentials,
-        acting.slope,
-        acting.s_dot,
+        name=source.name,
+        form=form,
+        q=tuple(v.q),
+        xi=tuple(v.xi),
+        xi_dot=tuple(v.xi_dot),
+        p=tuple(v.p),
+        s=tuple(v.s),
+        u=tuple(v.u),
+        t=v.t,
+        A=matrix_of(tree.A),
+        rows=tuple(constraint_rows(places)),
+        values=parameters.values,
+        units=parameters.units,
+        names=v.names,
+        gamma=commutation(source),
+        steps=steps,
+        inertia=inertia,
+        simplify=simplify,
+        acting=acting.forces,
+        stored=acting.potentials,
+        slope=acting.slope,
+        states=acting.s_dot,
     )
 
 

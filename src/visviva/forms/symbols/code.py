@@ -1,4 +1,4 @@
-"""Generated functions: quantities of symbolic equations as NumPy, Numba or C code with one assignment per definition."""
+"""Generated functions: quantities of symbolic equations as NumPy, Numba or C code, one line per definition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from visviva.forms.symbols.targets import TARGETS, Assignments
 class Quantities(Protocol):
     """What code can be generated from: symbols of arguments, quantities as attributes, and their definitions."""
 
-    name: str
+    @property
+    def name(self) -> str: ...  # noqa: D102
 
     @property
     def arguments(self) -> dict[str, tuple[Any, ...]]: ...  # noqa: D102
@@ -66,14 +67,17 @@ class GeneratedFunction:
 
     def _packed(self, given: Sequence[ArrayLike], parameters: dict[str, float]) -> Array:
         if len(given) > len(self.arguments):
-            raise ModelError(f"the function of {self.name!r} takes {', '.join(self.arguments)}; got {len(given)} values.")
+            raise ModelError(
+                f"the function of {self.name!r} takes {', '.join(self.arguments)}; got {len(given)} values."
+            )
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters) or "none"
             raise ModelError(f"the function of {self.name!r} has no parameter {unknown[0]!r}; it has {known}.")
         parts = []
         for k, (name, width) in enumerate(self.arguments.items()):
-            value = np.asarray(given[k], dtype=np.float64) if k < len(given) else np.zeros(width)
+            default = np.zeros(() if name == "t" else width)
+            value = np.asarray(given[k], dtype=np.float64) if k < len(given) else default
             value = value[..., None] if name == "t" else value
             if value.shape[-1:] != (width,) and not (width == 0 and value.size == 0):
                 raise ModelError(
@@ -114,7 +118,9 @@ def _quantity(source: Any, name: str) -> Any:
 
     value = getattr(source, name, None) if not name.startswith("_") else None
     if value is None or callable(value):
-        raise ModelError(f"equations have no quantity {name!r}: ask for M, c, f, Z, z, g, A, D, T, V, s_dot and the like.")
+        raise ModelError(
+            f"equations have no quantity {name!r}: ask for M, c, f, Z, z, g, A, D, T, V, s_dot and the like."
+        )
     if isinstance(value, sympy.MatrixBase):
         array = np.array(value.tolist(), dtype=object).reshape(value.shape)
         return array[:, 0] if value.cols == 1 and name not in ("A", "D", "M", "Z") else array
@@ -133,7 +139,11 @@ def _assignments(definitions: dict[Any, Any], entries: list[Any], symbols: list[
     known = set(renamed)
     for value in (*(value for _, value in steps), *entries):
         if foreign := value.free_symbols - known:
-            raise ModelError(f"the expression {value} depends on {sorted(map(str, foreign))[0]!r}, which is no argument.")
+            raise ModelError(
+                f"the expression {value} depends on {sorted(map(str, foreign))[0]!r}, which is no argument."
+            )
     used = set().union(set(), *(value.free_symbols for value in (*(v for _, v in steps), *entries)))
     loads = {k: renamed[symbol] for k, symbol in enumerate(symbols) if symbol in used}
-    return Assignments(loads, [(renamed[s], v.xreplace(renamed)) for s, v in steps], [v.xreplace(renamed) for v in entries])
+    return Assignments(
+        loads, [(renamed[s], v.xreplace(renamed)) for s, v in steps], [v.xreplace(renamed) for v in entries]
+    )

@@ -11,28 +11,17 @@ Source: Latussek, Kinon, Betsch, (24)-(32) and Table 1; (27) has a stray ½ in i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from visviva.compiler import compile_mechanism
-from visviva.forms.minimal.model_states import ModelStates
-from visviva.forms.minimal.spanning import Spanning
-from visviva.forms.symbols.acting import Acting
-from visviva.forms.symbols.director_places import DirectorPlaces
-from visviva.forms.symbols.moving import Moving, dot, stacked
-from visviva.forms.symbols.parameters import Parameters
-from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_rates
-from visviva.forms.symbols.steps import Steps, zeros
-from visviva.forms.symbols.variables import Register, Variables
-from visviva.forms.trees.tree import Tree
-from visviva.mechanism import Mechanism
-from visviva.mechanism.parts import Body
-from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter, TextWriter, aligned
+from visviva.forms.symbols.rows import ConstraintRows
+from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.text import Lines
+from visviva.views.equations_text import aligned
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.code import GeneratedFunction
@@ -72,17 +61,17 @@ class DirectorEquations:
     @cached_property
     def G(self) -> Any:
         """Gradients of the constraints, and rows of conditions on velocities, (k, n)."""
-        return _matrix(np.concatenate([part.Z for part in self.rows]))
+        return matrix_of(np.concatenate([part.Z for part in self.rows]))
 
     @cached_property
     def g(self) -> Any:
         """Constraints on positions, zero where a row has none, (k,)."""
-        return _matrix(np.concatenate([zeros(len(part.z)) if part.g is None else part.g for part in self.rows]))
+        return matrix_of(np.concatenate([zeros(len(part.z)) if part.g is None else part.g for part in self.rows]))
 
     @cached_property
     def r(self) -> Any:
         """What G v must be, (k,): zero but for drives."""
-        return _matrix(np.concatenate([part.r for part in self.rows]))
+        return matrix_of(np.concatenate([part.r for part in self.rows]))
 
     @cached_property
     def E(self) -> Any:
@@ -162,128 +151,24 @@ class DirectorEquations:
 
         return generated(self, names or ("M", "f", "G", "g"), target)
 
+    def lines(self) -> tuple[Lines, Lines, Lines]:
+        """Left and right sides in LaTeX: of the equations, of what their matrices are, and of definitions."""
+        from visviva.forms.symbols.director_text import latex_lines
+
+        return latex_lines(self)
+
     def latex(self) -> str:
         """An `aligned` environment, constraints by joint."""
-        writer = LatexWriter(self.steps.spelling)
-        lines = [
-            r"\dot{q} &= v",
-            r"M \dot{v} &= -\nabla V - R_v v - G^{\top} \lambda + B u" + (" + h" if any(self.h) else ""),
-            r"0 &= G v" + (" - r" if any(self.r) else ""),
-        ]
-        diagonal = writer.expression([self.M[k, k] for k in range(0, self.M.rows, 3)])
-        where = [
-            rf"M &= \mathrm{{diag}} {diagonal} \otimes I_3",
-            rf"V &= {writer.expression(self.V)}",
-            *(rf"g_{{\text{{{part.name}}}}} &= {writer.expression(_matrix(part.g))}" for part in self._with_g()),
-            *(rf"{writer.expression(s)} &= {writer.expression(e)}" for s, e in self.definitions(self.V, self.g).items()),
-        ]
-        return aligned(lines, where)
+        equations, where, names = self.lines()
+        return aligned([f"{a} &= {b}" for a, b in equations], [f"{a} &= {b}" for a, b in (*where, *names)])
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
     def __str__(self) -> str:
-        writer = TextWriter()
-        lines = [f"{self.name}, directors:", "  q' = v", "  M v' = -dV - R_v v - G^T lam + B u", "  0 = G v", "where"]
-        lines += [f"  M = diag({', '.join(str(self.M[k, k]) for k in range(0, self.M.rows, 3))}) x I_3", f"  V = {self.V}"]
-        lines += [f"  g_{part.name} = {writer.expression(_matrix(part.g))}" for part in self._with_g()]
-        return "\n".join([*lines, *(f"  {s} = {e}" for s, e in self.definitions(self.V, self.g).items())])
+        from visviva.forms.symbols.director_text import plain
+
+        return plain(self)
 
     def __repr__(self) -> str:
         return f"<DirectorEquations of {self.name!r}: {len(self.q)} coordinates, {len(self.lam)} multipliers>"
-
-    def _with_g(self) -> list[ConstraintRows]:
-        return [part for part in self.rows if part.g is not None]
-
-
-def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
-    """The equations of a mechanism."""
-    import sympy
-
-    model = compile_mechanism(m, "directors")
-    states = ModelStates(model, Spanning(Tree((), m.gravity), (), {}, frozenset(), ()))
-    steps = Steps()
-    parameters = Parameters(steps, numeric)
-    variables = _variables(m, states, steps)
-    names = tuple(dict.fromkeys(part.name for part in model.constraints))
-    inner = {f"{body.name}.directors" for body in m.bodies}
-    places = DirectorPlaces(
-        m, states, variables, tuple(name for name in names if name not in inner), parameters, steps
-    )
-    gravity = parameters.vector(m.gravity, Label("g"), "m/s²")
-    masses = places.masses()
-    acting = Acting(places)
-    if any(gravity):
-        acting.pull("gravity", *_weight(places, masses, gravity))
-    drive_rates(places, acting.s_dot)
-    rows = (*_internal(places), *constraint_rows(places))
-    lam = [steps.symbol(Label("lambda", (part.name, str(k + 1)))) for part in rows for k in range(len(part.z))]
-    total = sum(acting.forces.values(), zeros(places.n))
-    u = list(variables.u)
-    B = np.array([[sympy.sympify(force).diff(one) for one in u] for force in total], dtype=object)
-    return DirectorEquations(
-        m.name,
-        *(tuple(each) for each in (variables.q, variables.xi, lam, variables.s, variables.u)),
-        variables.t,
-        sympy.diag(*masses),
-        sum(acting.potentials.values(), sympy.Integer(0)),
-        _matrix(acting.slope),
-        _matrix(acting.R),
-        _matrix(B.reshape(places.n, len(u))),
-        _matrix(acting.driven),
-        _matrix(acting.s_dot),
-        rows,
-        parameters.values,
-        parameters.units,
-        variables.names,
-        steps,
-    )
-
-
-def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
-    register, q, v = Register(steps), list[Any](), list[Any]()
-    for body in m.bodies:
-        labels = [Label("varphi", (body.name, str(i + 1))) for i in range(3)]
-        if isinstance(body, Body):
-            labels += [Label("d", (body.name, f"{k + 1}{i + 1}")) for k in range(3) for i in range(3)]
-        else:
-            labels = [Label("r", label.subscripts) for label in labels]
-        q += [register.symbol(f"{body.name}.q[{k}]", label) for k, label in enumerate(labels)]
-        v += [register.symbol(f"{body.name}.v[{k}]", label, dotted=True) for k, label in enumerate(labels)]
-    names = [name if at.stop - at.start == 1 else f"{name}[{k}]" for name, at in states.s.items() for k in range(at.stop - at.start)]
-    none = np.array([], dtype=object)
-    arrays = (np.array(each, dtype=object) for each in (q, v))
-    return Variables(*arrays, none, none, *register.others(m, names), register.names)
-
-
-def _internal(places: DirectorPlaces) -> Iterator[ConstraintRows]:
-    """½(d_i·d_i - 1) and d_i·d_j; (26)."""
-    for body in places.m.bodies:
-        if isinstance(body, Body):
-            d = places.principal(body)
-            pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-            y = stacked([_half(dot(d[i], d[j])) if i == j else dot(d[i], d[j]) for i, j in pairs])
-            yield ConstraintRows(f"{body.name}.directors", "holonomic", y.value, y.row, zeros(6), -y.bias)
-
-
-def _half(y: Moving) -> Moving:
-    return Moving((y.value - 1) / 2, y.row / 2, y.rate / 2, y.bias / 2)
-
-
-def _weight(places: DirectorPlaces, masses: Any, gravity: Any) -> tuple[Any, Any]:
-    """Force m g on the centres of mass, and V = -Σ m g·φ."""
-    force, V = zeros(places.n), 0
-    for body in places.m.bodies:
-        centre = places.centre(body)
-        first = int(np.flatnonzero(centre.row[0])[0])
-        force = force + masses[first] * (centre.row.T @ gravity)
-        V -= masses[first] * (gravity @ centre.value)
-    return force, V
-
-
-def _matrix(values: Any) -> Any:
-    import sympy
-
-    array = np.asarray(values, dtype=object)
-    shape = array.shape if array.ndim == 2 else (array.size, 1)
-    return sympy.Matrix(*shape, [sympy.sympify(value) for value in array.ravel()])

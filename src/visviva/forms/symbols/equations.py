@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva.forms.symbols.inertia import Inertia
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.trigonometry import shortest
 
 if TYPE_CHECKING:
@@ -169,7 +169,13 @@ class SymbolicEquations:
 
     @cached_property
     def T(self) -> Any:
-        """Kinetic energy."""
+        """Kinetic energy; ½ ξᵀM ξ where M is short."""
+        import sympy
+
+        if self._expands(self._entries(self.inertia.M)):
+            n, xi, M = len(self.xi), self.xi, self.M
+            squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
+            return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
         return self._listed([self.inertia.T])[0]
 
     @cached_property
@@ -261,24 +267,28 @@ class SymbolicEquations:
 
     def _short(self, values: Any) -> Any:
         """A SymPy matrix, simplified where it is short."""
-        import sympy
-
         array = np.asarray(values, dtype=object)
-        shape = array.shape if array.ndim == 2 else (array.size, 1)
-        return sympy.Matrix(*shape, self._listed(array.ravel()))
+        entries = np.array(self._listed(array.ravel()), dtype=object)
+        return matrix_of(entries.reshape(array.shape))
 
     def _listed(self, values: Any) -> list[Any]:
-        import sympy
-
-        listed = [sympy.sympify(value) for value in values]
-        if self.simplify is False or (self.simplify is None and not self._is_short(listed)):
+        listed = self._entries(values)
+        if not self._expands(listed):
             return listed
         return [shortest(value) for value in self.steps.expanded(listed)]
 
-    def _is_short(self, listed: list[Any]) -> bool:
-        """Whether it is worth expanding: few terms, and exact numbers, so that all that cancels does."""
+    @staticmethod
+    def _entries(values: Any) -> list[Any]:
         import sympy
 
+        return [sympy.sympify(value) for value in np.ravel(values)]
+
+    def _expands(self, listed: list[Any]) -> bool:
+        """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
+        import sympy
+
+        if self.simplify is not None:
+            return self.simplify
         if self.steps.operations(listed, SHORT + 1) > SHORT:
             return False
         return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))

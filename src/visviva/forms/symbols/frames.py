@@ -79,7 +79,9 @@ def frames_of(edges: Sequence[Edge], xi: Any, steps: Steps) -> list[Frame]:
         B = _back(edge, P.B) - ad(V_e, carried)
         if edge.S_bias is not None:
             B = B + edge.S_bias
-        V = np.concatenate([steps.names((carried + V_e)[:3], label("omega")), steps.names((carried + V_e)[3:], label("v"))])
+        V = np.concatenate(
+            [steps.names((carried + V_e)[:3], label("omega")), steps.names((carried + V_e)[3:], label("v"))]
+        )
         frames.append(Frame(edge, R, r, J, V, steps.names(B, label("b"))))
     return [*frames, still]
 

@@ -1,6 +1,6 @@
-"""Quantities that move with frames: values with their rows over ξ, their rates, and what of their second rates has no ξ̇.
+"""Quantities that move with frames: values, rows over ξ, rates, and what of the second rates has no ξ̇.
 
-    ẏ = C ξ,    ÿ = C ξ̇ + b,    b = Ċ ξ
+ẏ = C ξ,    ÿ = C ξ̇ + b,    b = Ċ ξ
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ class Moving:
     bias: Any
 
     def __sub__(self, other: Moving) -> Moving:
-        return Moving(
-            self.value - other.value, self.row - other.row, self.rate - other.rate, self.bias - other.bias
-        )
+        return Moving(self.value - other.value, self.row - other.row, self.rate - other.rate, self.bias - other.bias)
 
     def __getitem__(self, at: Any) -> Moving:
         return Moving(self.value[at], self.row[at], self.rate[at], self.bias[at])

@@ -76,7 +76,7 @@ def exacts(values: ArrayLike) -> Any:
     array = np.asarray(values, dtype=np.float64)
     found = np.empty(array.shape, dtype=object)
     for at in np.ndindex(array.shape):
-        found[at] = exact(array[at])
+        found[at] = exact(float(array[at]))
     return found
 
 

@@ -96,7 +96,9 @@ class AbstractPlaces(ABC):
 
     def _between(self, pair: Any) -> Moving:
         """d, from the origin on the parent to that on the child."""
-        return (self.origin(pair, pair.child) - self.origin(pair, pair.parent)).named(self.steps, Label("d", (pair.name,)))
+        return (self.origin(pair, pair.child) - self.origin(pair, pair.parent)).named(
+            self.steps, Label("d", (pair.name,))
+        )
 
     def coordinate(self, joint: Joint, coordinate: Coordinate) -> Moving:
         """A coordinate of a joint; of a joint that is cut the angle follows from its cosine and sine.
@@ -105,7 +107,8 @@ class AbstractPlaces(ABC):
         """
         import sympy
 
-        own = self.own(joint, joint.joint.coordinates.index(coordinate))
+        coordinates = joint.joint.coordinates
+        own = self.own(joint, coordinates.index(coordinate)) if coordinate in coordinates else None
         if own is not None:
             return own
         if not isinstance(coordinate, Angle):

@@ -102,7 +102,9 @@ def measured(places: AbstractPlaces, part: AbstractCondition) -> Moving:
             return _height(places, part)
         case VelocityCondition():
             return _velocities(places, part)
-    raise ModelError(f"constraint {part.name!r} ({type(part).__name__}) has no symbols: its rows are known as numbers only.")
+    raise ModelError(
+        f"constraint {part.name!r} ({type(part).__name__}) has no symbols: its rows are known as numbers only."
+    )
 
 
 def _coupling(places: AbstractPlaces, part: Coupling) -> Moving:
@@ -151,4 +153,3 @@ def _velocities(places: AbstractPlaces, part: VelocityCondition) -> Moving:
     rows = places.steps.names(both[:, 0].reshape(law.shape), Label("A", (part.name,)))
     slopes = places.steps.names(both[:, 1].reshape(law.shape), Label("Adot", (part.name,)))
     return Moving(zeros(law.shape[0]), rows @ twists.row, rows @ twists.rate, rows @ twists.bias + slopes @ twists.rate)
-

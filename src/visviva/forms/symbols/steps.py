@@ -112,3 +112,12 @@ def zeros(*shape: int) -> Any:
 def cross(a: Any, b: Any) -> Any:
     """a x b of vectors along the first axis; b may have columns."""
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dtype=object)
+
+
+def matrix_of(values: Any) -> Any:
+    """A SymPy matrix of an array; a vector is a column."""
+    import sympy
+
+    array = np.asarray(values, dtype=object)
+    shape = array.shape if array.ndim == 2 else (array.size, 1)
+    return sympy.Matrix(*shape, [sympy.sympify(value) for value in array.ravel()])

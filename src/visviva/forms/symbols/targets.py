@@ -16,7 +16,7 @@ from visviva.errors import ModelError
 @final
 @dataclass(frozen=True, eq=False)
 class Assignments:
-    """loads: symbols of the arguments that are used, by place.   steps: symbol and expression.   values: of the result."""
+    """loads: symbols of arguments that are used, by place.   steps: symbols and expressions.   values: the result."""
 
     loads: dict[int, Any]
     steps: list[tuple[Any, Any]]
@@ -32,7 +32,9 @@ class Target:
     load: Callable[[str], Callable[..., Any]]
 
 
-def _lines(a: Assignments, load: str, store: str, spell: Callable[[Any], str], declare: str = "", end: str = "") -> list[str]:
+def _lines(
+    a: Assignments, load: str, store: str, spell: Callable[[Any], str], declare: str = "", end: str = ""
+) -> list[str]:
     lines = [f"{declare}{symbol} = {load.format(k)}{end}" for k, symbol in a.loads.items()]
     lines += [f"{declare}{symbol} = {spell(value)}{end}" for symbol, value in a.steps]
     return lines + [f"{store.format(k)} = {spell(value)}{end}" for k, value in enumerate(a.values)]
@@ -50,7 +52,9 @@ def _numpy_printer() -> Any:
 
 def _write_numpy(a: Assignments) -> str:
     body = _lines(a, "x[:, {}]", "out[:, {}]", lambda value: str(_numpy_printer().doprint(value)))
-    return "\n".join(["import functools", "", "import numpy", "", "", "def evaluate(x, out):", *(f"    {line}" for line in body), ""])
+    return "\n".join(
+        ["import functools", "", "import numpy", "", "", "def evaluate(x, out):", *(f"    {line}" for line in body), ""]
+    )
 
 
 def _load_numpy(source: str) -> Callable[..., Any]:
@@ -58,7 +62,7 @@ def _load_numpy(source: str) -> Callable[..., Any]:
 
     scope: dict[str, Any] = dict(FUNCTIONS)
     exec(compile(source, "<generated>", "exec"), scope)
-    return scope["evaluate"]  # type: ignore[no-any-return]
+    return scope["evaluate"]
 
 
 # -- Numba ------------------------------------------------------------------------------------------------------------
@@ -76,7 +80,7 @@ def _load_numba(source: str) -> Callable[..., Any]:
     from visviva.kernels.cache import kernel, load_generated
 
     module = load_generated(hashlib.sha256(source.encode()).hexdigest()[:20], source)
-    return kernel(module.evaluate)  # type: ignore[no-any-return]
+    return kernel(module.evaluate)
 
 
 # -- C ----------------------------------------------------------------------------------------------------------------

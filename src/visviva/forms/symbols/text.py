@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 from visviva.views.equations_text import AbstractWriter, LatexWriter, TextWriter, aligned
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of numbers in print
 SIMPLE = 12  # largest denominator that is written as a fraction
+WIDE = 85  # characters of a row of a matrix; wider ones are written entry by entry
+Lines = list[tuple[str, str]]
 
 
 @final
 @dataclass(frozen=True)
 class Spelled:
-    """How matrices and operators are written, in LaTeX or in text."""
+    """How vectors and operators are written, in LaTeX or in text."""
 
     xi: str
     xi_dot: str
@@ -30,13 +33,15 @@ class Spelled:
     s_dot: str
     slope: str
     gamma: str
+    Phi: str
+    entry: str
 
 
 LATEX = Spelled(
     r"\xi", r"\dot{\xi}", r"\dot{q}", r"^{\top}", r"^{-1}", r"\lambda", r"\dot{p}", r"\dot{s}",
-    r"\partial_q {}", r"\gamma(\xi)\, p",
+    r"\partial_q {}", r"\gamma(\xi) \, p", r"\Phi", "{}_{{{}}}",
 )  # fmt: skip
-PLAIN = Spelled("xi", "xi_dot", "q_dot", "^T", "^-1", "lam", "p_dot", "s_dot", "d{}/dq", "gamma(xi) p")
+PLAIN = Spelled("xi", "xi_dot", "q_dot", "^T", "^-1", "lam", "p_dot", "s_dot", "d{}/dq", "gamma(xi) p", "Phi", "{}_{}")
 
 
 def equation_terms(e: SymbolicEquations) -> list[Any]:
@@ -44,20 +49,26 @@ def equation_terms(e: SymbolicEquations) -> list[Any]:
     return [value for _, value in _where(e, LATEX)]
 
 
+def latex_lines(e: SymbolicEquations) -> tuple[Lines, Lines, Lines]:
+    """Left and right sides in LaTeX: of the equations, of what their matrices are, and of definitions."""
+    writer, words = LatexWriter(e.spelling), _words(e, LATEX)
+    where = [line for name, value in _where(e, words) for line in spelled_lines(writer, name, value, words.entry)]
+    definitions = [(writer.expression(s), spell(writer, value)) for s, value in e.definitions().items()]
+    return list(_equations(e, words)), where, definitions
+
+
 def latex(e: SymbolicEquations) -> str:
     """An `aligned` environment."""
-    writer = LatexWriter(e.spelling)
-    where = [writer.equation(name, spell(writer, value)) for name, value in _where(e, LATEX)]
-    where += [writer.equation(writer.expression(s), spell(writer, value)) for s, value in e.definitions().items()]
-    return aligned([f"{left} &= {right}" for left, right in _lines(e, LATEX)], where)
+    lines, where, definitions = latex_lines(e)
+    return aligned([f"{a} &= {b}" for a, b in lines], [f"{a} &= {b}" for a, b in (*where, *definitions)])
 
 
 def plain(e: SymbolicEquations) -> str:
     """Lines of text."""
-    writer = TextWriter()
-    where = [writer.equation(name, spell(writer, value)) for name, value in _where(e, PLAIN)]
+    writer, words = TextWriter(), _words(e, PLAIN)
+    where = [writer.equation(name, spell(writer, value)) for name, value in _where(e, words)]
     where += [writer.equation(str(s), spell(writer, value)) for s, value in e.definitions().items()]
-    lines = [f"  {left} = {right}" for left, right in _lines(e, PLAIN)]
+    lines = [writer.equation(left, right) for left, right in _equations(e, words)]
     return "\n".join([f"{e.name}, {e.form} form:", *lines, "where", *where])
 
 
@@ -90,7 +101,41 @@ def spell(writer: AbstractWriter, value: Any) -> str:
     return writer.expression(value.applyfunc(short) if isinstance(value, sympy.MatrixBase) else short(value))
 
 
-def _lines(e: SymbolicEquations, w: Spelled) -> Iterator[tuple[str, str]]:
+def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> Iterator[tuple[str, str]]:
+    """A matrix, or its entries one by one where it is wide; of a symmetric one those on and above the diagonal."""
+    import sympy
+
+    if not isinstance(value, sympy.MatrixBase) or _width(writer, value) <= WIDE:
+        yield name, spell(writer, value)
+        return
+    symmetric = value.rows == value.cols and value == value.T
+    base = f"({name})" if " " in name else name
+    for i in range(value.rows):
+        for j in range(i if symmetric else 0, value.cols):
+            if value[i, j] != 0:
+                place = str(i + 1) if value.cols == 1 else f"{i + 1}{j + 1}" if value.cols < 10 else f"{i + 1},{j + 1}"
+                yield entry.format(base, place), spell(writer, value[i, j])
+
+
+def visible(latex: str) -> int:
+    """About how many characters LaTeX shows."""
+    return len(re.sub(r"\\(left|right|mathrm|text|dot|ddot|quad)|[{}^_\s&]|\\[a-z]+(?=\{)", "", latex))
+
+
+def _width(writer: AbstractWriter, matrix: Any) -> int:
+    widest = [max(visible(spell(writer, matrix[i, j])) for i in range(matrix.rows)) for j in range(matrix.cols)]
+    return sum(widest) if matrix.rows else 0
+
+
+def _words(e: SymbolicEquations, words: Spelled) -> Spelled:
+    """Where all velocities are rates of coordinates they are written so."""
+    if e.q_dot != _column(e.xi):
+        return words
+    rates = (r"\dot{q}", r"\ddot{q}") if words is LATEX else ("q_dot", "q_ddot")
+    return replace(words, xi=rates[0], xi_dot=rates[1])
+
+
+def _equations(e: SymbolicEquations, w: Spelled) -> Iterator[tuple[str, str]]:
     """The equations."""
     reaction = f" - Z{w.transposed} {w.lam}" if e.Z.rows else ""
     match e.form:
@@ -110,7 +155,7 @@ def _lines(e: SymbolicEquations, w: Spelled) -> Iterator[tuple[str, str]]:
             yield w.p_dot, f"{w.slope.format('T')} - {w.slope.format('V')}{turned} + Q{reaction}"
             yield w.xi, f"M{w.inverse} p"
     if any(part.g is not None for part in e.rows):
-        yield "0", "g"
+        yield w.Phi, "0"
     if e.Z.rows:
         yield f"Z {w.xi}", "r" if any(e.r) else "0"
         yield f"Z {w.xi_dot}", "z"
@@ -118,12 +163,10 @@ def _lines(e: SymbolicEquations, w: Spelled) -> Iterator[tuple[str, str]]:
 
 def _where(e: SymbolicEquations, w: Spelled) -> list[tuple[str, Any]]:
     """What its names stand for."""
-    import sympy
-
-    xi = sympy.Matrix(len(e.xi), 1, list(e.xi))
-    found: list[tuple[str, Any]] = [(w.xi, xi)]
+    xi = _column(e.xi)
+    found: list[tuple[str, Any]] = [("q", _column(e.q))] if e.q else []
     if e.q_dot != xi:
-        found.append((w.q_dot, e.q_dot))
+        found += [(w.xi, xi), (w.q_dot, e.q_dot)]
     match e.form:
         case "minimal":
             found += [("M", e.M), ("c", e.c), ("f", e.f)]
@@ -136,8 +179,14 @@ def _where(e: SymbolicEquations, w: Spelled) -> list[tuple[str, Any]]:
                 found.append((w.gamma, e.turning))
     if e.Z.rows:
         if any(part.g is not None for part in e.rows):
-            found.append(("g", e.g))
+            found.append((w.Phi, e.g))
         found += [("Z", e.Z), *([("r", e.r)] if any(e.r) else []), ("z", e.z)]
     if e.s:
-        found += [("s", sympy.Matrix(len(e.s), 1, list(e.s))), (w.s_dot, e.s_dot)]
+        found += [("s", _column(e.s)), (w.s_dot, e.s_dot)]
     return found
+
+
+def _column(symbols: Any) -> Any:
+    import sympy
+
+    return sympy.Matrix(len(symbols), 1, list(symbols))

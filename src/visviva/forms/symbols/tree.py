@@ -20,7 +20,7 @@ from visviva.views.equations_names import Label
 @final
 @dataclass(frozen=True, eq=False)
 class TreeSymbols:
-    """edges: one for each link.   A: kinematics q̇ = A ξ, (size_q, n).   com, mass, inertia: of what each link carries."""
+    """edges: one for each link.   A: kinematics q̇ = A ξ, (size_q, n).   mass, com, inertia: of what links carry."""
 
     edges: list[Edge]
     A: Any
@@ -56,7 +56,7 @@ def tree_symbols(spanning: Spanning, variables: Variables, parameters: Parameter
 
 
 def motion(link: Link, q: Any, own: str, parameters: Parameters, steps: Steps) -> tuple[Any, Any, Any]:
-    """Orientation and origin of a link in its joint's frame, and A of its own coordinates; quaternions have length 1."""
+    """Orientation and origin of a link in its joint's frame, and A of its coordinates; quaternions have length 1."""
     import sympy
 
     one, none = sympy.Integer(1), zeros(3)
@@ -75,9 +75,7 @@ def motion(link: Link, q: Any, own: str, parameters: Parameters, steps: Steps) -
     return _eye(), none, zeros(0, 0)
 
 
-def turned_orientation(
-    link: Link, R_X: Any, q: Any, turned: list[tuple[Any, Any]], steps: Steps, own: str
-) -> Any:
+def turned_orientation(link: Link, R_X: Any, q: Any, turned: list[tuple[Any, Any]], steps: Steps, own: str) -> Any:
     """Orientation in the world: angles about parallel axes are added, so that no products of their cosines appear."""
     B, angle = turned[link.parent] if link.parent >= 0 else (_eye(), 0)
     up = R_X[2, 2]

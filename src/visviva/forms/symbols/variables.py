@@ -52,8 +52,9 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
             xi_dot.append(steps.symbol(label.rate.rate if letter == "q" else label.rate, twice))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
             p.append(register.symbol(name.replace(".rate", ".p"), momentum))
-    arrays = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
-    return Variables(q, *arrays, *register.others(form.mechanism, form.s_names), register.names)
+    velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
+    s, u, t = register.others(form.mechanism, form.s_names)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names)
 
 
 @final
@@ -78,7 +79,11 @@ class Register:
         """Other states, inputs of ports and time."""
         s = self.symbols(s_names, [_state(name) for name in s_names])
         inputs = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
-        return s, self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]), self.steps.symbol(Label("t"))
+        return (
+            s,
+            self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]),
+            self.steps.symbol(Label("t")),
+        )
 
 
 def _of(name: str, k: int, width: int) -> str:
