@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import finite_number
-from visviva.bonds.elements import STORES, Element
+from visviva.bonds.elements import STORES, Element, is_expression
 from visviva.bonds.formula import AbstractLaw, Formula, Scope
 from visviva.errors import ModelError
 from visviva.forms.kane.trace import rational
@@ -147,14 +147,21 @@ class Laws:
                 "energy": self._formula(f"energy of {label!r}", energy),
             }
         output = np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
-        return {
+        found = {
             "output": self._formula(f"law of {element.kind} {label!r}", output),
             "energy": self._formula(f"energy of {label!r}", energy),
         }
+        stiffness = np.array([[entry.diff(symbol) for symbol in symbols] for entry in output], dtype=object)
+        moving = set(self.scope.states)
+        still = [entry.subs(dict.fromkeys(symbols, 0)) for entry in output]
+        constant = not any(entry.free_symbols & moving for entry in stiffness.ravel())
+        if constant and not any(still) and stiffness.any():  # a quadratic energy has an inverse law
+            found["matrix"] = self._formula(f"modulus of {label!r}", inverse(stiffness))
+        return found
 
     def _resistor(self, label: str, element: Element) -> dict[str, Formula]:
         n = self.graph.widths[self.graph.at(label)[0].name]
-        if not callable(element.given) and not _is_expression(element.given):
+        if not element.functional:
             return {"matrix": self._matrix(label, element, element.given, (n, n), positive=True)}
         own = self._own(label, element, "e" if element.conductance else "f", n)
         factor = self._expressions(label, element, element.given, {"ef"[not element.conductance]: own}, "law")
@@ -174,7 +181,7 @@ class Laws:
             return {"output": self._formula(f"input {label!r}", values)}
         own_kind = "f" if element.kind == "Se" else "e"
         own = self._own(label, element, own_kind, n)
-        if callable(element.given) or _is_expression(element.given):
+        if element.functional:
             found = self._expressions(label, element, element.given, {own_kind: own}, "law")
         else:
             found = self._number(label, element.given, (n,))
@@ -246,7 +253,7 @@ class Laws:
         import sympy
 
         what = f"{element.kind} {label!r} of {self.graph.name!r}"
-        if callable(given) or _is_expression(given):
+        if callable(given) or is_expression(given):
             found = self._expressions(label, element, given, {}, "modulus")
         else:
             found = self._number(label, given, shape)
@@ -283,7 +290,7 @@ class Laws:
             symbol = sympy.Symbol(f"{name}_{label}" if shared else name, real=True)
             numbers[name] = symbol
             self.parameters[symbol] = finite_number(value, f"parameter {name!r} of {what}")
-        if _is_expression(given):
+        if is_expression(given):
             known = {str(s): s for s in (*self.symbols.values(), self.t, *(s for each in own.values() for s in each))}
             values = _by_name(given, known | numbers, what)
         else:
@@ -306,15 +313,6 @@ def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
             raise ModelError(f"{what} has the symbol {foreign[0]!r}; it may have {', '.join(known)}.")
         flat[k] = entry.xreplace({symbol: known[str(symbol)] for symbol in entry.free_symbols})
     return flat.reshape(array.shape)
-
-
-def _is_expression(given: Any) -> bool:
-    """Whether something is or holds expressions of SymPy."""
-    import sympy
-
-    if isinstance(given, sympy.Basic | sympy.MatrixBase):
-        return True
-    return isinstance(given, np.ndarray | list) and any(isinstance(e, sympy.Basic) for e in np.ravel(np.array(given, dtype=object)))
 
 
 def _vector(symbols: list[Any]) -> Any:
