@@ -163,7 +163,7 @@ def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:
             yield label, graph.bond(label, "out"), NEAR
             yield label, graph.bond(label, "in"), FAR
         if element.free:
-            yield from ((label, bond, NEAR) for bond in bonds)
+            yield from ((label, bond, element.kind == "1") for bond in bonds)
 
 
 def _oblong(graph: BondGraph, label: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from visviva._arrays import finite_number
+from visviva._arrays import Array, finite_number
 from visviva.bonds.elements import STORES, Element, is_expression
 from visviva.bonds.formula import AbstractLaw, Formula, Scope
 from visviva.errors import ModelError
@@ -86,7 +86,7 @@ class Laws:
             yield State(junction, "coordinate", names)
         for label, element in graph.elements.items():
             width = graph.widths[graph.at(label)[0].name]
-            if element.free:
+            if element.free and element.kind == "1":
                 yield State(label, "flow", element.names or _numbered(f"f_{label}", width))
             elif element.kind in ("C", "I"):
                 kind = "q" if element.kind == "C" else "p"
@@ -139,6 +139,8 @@ class Laws:
         else:
             matrix = self._matrix(label, element, element.given, (n, n), positive=True)
             x = np.array(symbols, dtype=object)
+            if n > 1 and self._least(matrix.values) <= 0:  # some directions have none of it: they follow others
+                return {"matrix": matrix}
             output = inverse(matrix.values) @ x
             energy = np.array(x @ output / 2, dtype=object)
             return {
@@ -269,12 +271,21 @@ class Laws:
             self._check_positive(what, element, values)
         return self._formula(f"modulus of {what}", values)
 
+    def _numbers(self, values: Any) -> Array:
+        return np.array([[float(entry.subs(self.parameters)) for entry in row] for row in values])
+
+    def _least(self, values: Any) -> float:
+        """The least eigenvalue, zero if it is so to rounding."""
+        numbers = self._numbers(values)
+        found = np.linalg.eigvalsh((numbers + numbers.T) / 2)
+        return 0.0 if abs(found[0]) <= 1e-14 * np.abs(found).max() else float(found[0])
+
     def _check_positive(self, what: str, element: Element, values: Any) -> None:
-        numbers = np.array([[float(entry.subs(self.parameters)) for entry in row] for row in values])
-        strict = element.kind in ("C", "I")
-        least = np.linalg.eigvalsh((numbers + numbers.T) / 2)[0]
+        numbers = self._numbers(values)
+        strict = element.kind in ("C", "I") and len(values) == 1
+        least = self._least(values)
         if np.abs(numbers - numbers.T).max() > 1e-12 * np.abs(numbers).max() or least < 0 or (strict and least == 0):
-            rule = "positive" if strict else "not negative"
+            rule = "positive" if strict else "positive semidefinite" if len(numbers) > 1 else "not negative"
             kind = "symmetric and " if len(numbers) > 1 else ""
             found = f"{numbers[0, 0]:g}" if len(numbers) == 1 else str(numbers.tolist())
             raise ModelError(f"{what} must be {kind}{rule}, or energy would come from nowhere: got {found}.")
@@ -331,6 +342,9 @@ def inverse(values: Any) -> Any:
     n = len(values)
     if n == 1:
         return np.array([[1 / values[0, 0]]], dtype=object)
+    if n > 3 and not any(entry.free_symbols for entry in values.ravel()):
+        numbers = np.linalg.inv(np.array(values, dtype=float))
+        return np.array([[sympy.Float(entry) for entry in row] for row in numbers], dtype=object)
     return np.array(sympy.Matrix(values.tolist()).inv().tolist(), dtype=object)
 
 
