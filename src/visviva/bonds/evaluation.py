@@ -44,14 +44,8 @@ class Plan:
                     "is a function: its state cannot be found from its input.\nGive it a number, or let another storage "
                     "follow. graph.system() solves the constraint instead."
                 )
-        for variable in self.torn:
-            label = provider(graph, self.strokes, variable)
-            if graph.elements[label].kind in ("R", "RS") and not self.laws.has(label, "matrix"):
-                raise ModelError(
-                    f"the algebraic loop {self._loop(label)} of {graph.name!r} has the nonlinear law of {label!r} in it.\n"
-                    "Use graph.system(), whose steps solve it, or break the loop by a storage."
-                )
         self._check_independent()
+        self._check_linear()
         self.sizes = [graph.widths[v[1]] for v in (*self.torn, *self.solved.values())]
         self.sizes += [graph.widths[graph.at(label)[0].name] for label in self.free]
 
@@ -114,8 +108,37 @@ class Plan:
                         "use a coordinate of a junction instead, coordinates={...}."
                     )
 
-    def _loop(self, label: str) -> str:
-        return ", ".join(next((loop for loop in self.causality.loops if label in loop), (label,)))
+    def _check_linear(self) -> None:
+        """An error if an unknown goes through a nonlinear law: conditions would not be linear in it."""
+        unknown = {*self.torn, *self.solved.values()}
+        for bond in self.graph.bonds:
+            for kind in ("e", "f"):
+                v = (kind, bond.name)
+                label = provider(self.graph, self.strokes, v)
+                if not self._nonlinear(label, bond):
+                    continue
+                found = [v]
+                for w in found:
+                    found += [each for each in self._given(w) if each not in found]
+                if unknown & set(found[1:]) or v in unknown:
+                    solved = {provider(self.graph, self.strokes, w) for w in unknown & {*found}} | {label}
+                    loops = [loop for loop in self.causality.loops if solved & set(loop)]
+                    names = ", ".join(dict.fromkeys([*(each for loop in loops for each in loop), *sorted(solved)]))
+                    raise ModelError(
+                        f"{self.graph.elements[label].kind} {label!r} of {self.graph.name!r} has a nonlinear law within what "
+                        f"must be solved for, an algebraic loop or storages that follow: {names}.\n"
+                        "Use graph.system(), whose steps solve it, or break the loop by a storage."
+                    )
+
+    def _nonlinear(self, label: str, bond: Bond) -> bool:
+        """Whether an element answers its input on a bond by a law that is not linear."""
+        element = self.graph.elements[label]
+        port = bond.port(bond.end(label))
+        if element.kind == "RS":
+            return port == "heat" or not self.laws.has(label, "matrix")
+        if element.kind in ("Se", "Sf"):
+            return self.laws.reads_own(label)
+        return (element.kind == "R" and not self.laws.has(label, "matrix")) or (element.kind in STORES and port == "C")
 
     def _torn(self) -> list[Variable]:
         """One variable after the other, preferably of resistors, until nothing depends on itself."""
@@ -284,11 +307,13 @@ class Evaluation:
     # -- rates --------------------------------------------------------------------------------------------------
     @cached_property
     def x_dot(self) -> Any:
-        """Rates of all states; of storages that differentiate they are those of their inputs' integrals."""
+        """Rates of all states; those that follow from others are left out, and zero."""
         parts = []
         for state in self.laws.states:
             owner, kind = state.owner, state.kind
-            if kind == "coordinate":
+            if owner in self.plan.derivative:
+                parts.append(np.zeros(len(state.names), dtype=object if self.x is None else float))
+            elif kind == "coordinate":
                 parts.append(self.value(("f", self.graph.at(owner)[0].name)))
             elif kind == "flow":
                 parts.append(self.accelerations[owner])

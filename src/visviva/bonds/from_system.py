@@ -2,7 +2,7 @@
 
 Junctions of momenta are 1-junctions, others 0-junctions; see `to_system` for how efforts and flows correspond. A skew
 matrix J couples its ports pair by pair: momenta by a GY, displacements by a GY, a momentum and a displacement by a TF,
-which for ±1 is a bond. Rows C e = 0 over momenta are flows that balance at a 0-junction, over displacements efforts that
+which for ±1 is a bond. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows that balance at a 0-junction, over displacements efforts that
 balance at a 1-junction, each through a TF; between two ports one TF will do.
 """
 
@@ -14,6 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.bonds.domains import domain_of
 from visviva.bonds.elements import PORTS, Element
 from visviva.bonds.graph import ARROW, BondGraph
@@ -89,11 +90,28 @@ def from_system(system: Composite) -> BondGraph:
 def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], str]) -> None:
     (port,) = box.interface.values()
     domain, momentum = domain_of(port.quantity)
+    if _constant(box) and not port.quantity.is_entropy:
+        value = _slope(box)
+        source = Element("Sf" if momentum else "Se", value if len(value) > 1 else float(value[0]), domain=domain)
+        work.bonds.append((work.add(name, source), work.junctions[at[name, port.name]]))
+        return
     work.elements[name] = Element("I" if momentum else "C", None, {}, domain, (port.quantity.dim,), energy=True, system=box)
     work.bonds.append((work.junctions[at[name, port.name]], name))
     letter, n = "p" if momentum else "q", port.quantity.dim
     names = (f"{letter}_{name}",) if n == 1 else tuple(f"{letter}_{name}_{k + 1}" for k in range(n))
     work.states[at[name, port.name]] = names
+
+
+def _constant(box: Storage) -> bool:
+    """Whether a storage of a vector is a source: an energy with constant slope."""
+    ((symbols,), (port,)) = box.H.states.values(), box.interface.values()
+    return len(symbols) == port.quantity.dim and not any(box.H.values.item().diff(symbol).free_symbols & set(symbols) for symbol in symbols)
+
+
+def _slope(box: Storage) -> Array:
+    (symbols,) = box.H.states.values()
+    numbers = {symbol: value for symbol, value in box.H.parameters.values()}
+    return np.array([float(box.H.values.item().diff(symbol).subs(numbers)) for symbol in symbols])
 
 
 class _Coupling:
@@ -211,7 +229,10 @@ class _Coupling:
                 N = -inverse(blocks[b]) @ blocks[a] if momentum else (-inverse(blocks[a]) @ blocks[b]).T
                 self._transform(self._junction(a), self._junction(b), N, expression)
                 return
-        middle = self.work.add(f"{self.name}_rows", Element("0" if momentum else "1", domain=None, widths=(k,), ports=()))
+        if len(used) == 1:  # held at zero
+            middle = self.work.add(self.name, Element("Sf" if momentum else "Se", np.zeros(k), widths=(k,)))
+        else:
+            middle = self.work.add(f"{self.name}_rows", Element("0" if momentum else "1", widths=(k,), ports=()))
         for port, block in blocks.items():
             if momentum:
                 self._transform(self._junction(port), middle, block, expression)
