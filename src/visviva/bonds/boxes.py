@@ -95,7 +95,7 @@ def source_box(graph: BondGraph, label: str, element: Element, quantity: Quantit
             f"{element.shown} {label!r} of {graph.name!r} depends on states: make it an input, {element.kind}(), and give "
             "the law at\nvv.simulate(..., inputs={...}), or simulate graph.flow()."
         )
-    if element.given is None or callable(element.given):
+    if element.given is None or element.functional:
         if bond.head == label:
             raise ModelError(f"the bond of {element.kind} {label!r} in {graph.name!r} must lead out of it: turn it.")
         return None

@@ -155,7 +155,7 @@ def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:
                 yield label, bond, not momentum
         elif element.kind == "RS":
             yield label, graph.bond(label, "heat"), NEAR
-        if element.kind == "R" and callable(element.given):
+        if element.kind == "R" and element.functional:
             yield label, bonds[0], element.conductance
         if element.kind == "GY" and (len(bonds) == 1 or _oblong(graph, label)):
             yield from ((label, bond, FAR) for bond in bonds)
@@ -163,7 +163,7 @@ def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:
             yield label, graph.bond(label, "out"), NEAR
             yield label, graph.bond(label, "in"), FAR
         if element.free:
-            yield from ((label, bond, NEAR) for bond in bonds)
+            yield from ((label, bond, element.kind == "1") for bond in bonds)
 
 
 def _oblong(graph: BondGraph, label: str) -> bool:

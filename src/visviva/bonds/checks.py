@@ -161,7 +161,7 @@ def _shape(given: Any) -> tuple[int, ...]:
 
 def _through(element: Element) -> bool:
     """Whether all bonds of an element have one width."""
-    told = not callable(element.given) and not isinstance(element.given, AbstractLaw)
+    told = not element.functional and not isinstance(element.given, AbstractLaw)
     scalar = element.kind in ("TF", "GY") and told and _shape(element.given) == ()
     return element.junction or scalar
 

@@ -21,6 +21,7 @@ WIDTHS = (("MW", 0.92), ("ABCDGHKNOQRTUVXYZ", 0.7), ("EFLPSJ", 0.6), ("fijlrt:,.
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
+CROWDED = (22.0, 20.0)  # half of the room of a junction with many bonds
 DOUBLE = 2.0  # half of the distance of the lines of a multibond
 PARALLEL = 13.0  # half of the distance of two bonds between the same elements
 
@@ -89,7 +90,10 @@ class _Artist:
 
     def _half(self, label: str) -> Point:
         upright, slanted = self.words[label]
-        height = PARALLEL + 8 if self.graph.elements[label].kind in STORES else 10.0
+        kind = self.graph.elements[label].kind
+        if kind in ("0", "1") and len(self.graph.at(label)) > 4:
+            return CROWDED
+        height = PARALLEL + 8 if kind in STORES else 10.0
         return text_width(upright + slanted, NAME) / 2 + GAP, height
 
     def _centres(self) -> dict[str, Point]:

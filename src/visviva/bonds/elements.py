@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import numpy as np
+
 from visviva.bonds.domains import check_domain
 from visviva.errors import ModelError
 from visviva.language import Irreversible, Storage
@@ -63,6 +65,11 @@ class Element:
     def shown(self) -> str:
         """How pictures call its kind."""
         return f"M{self.kind}" if self.modulated else self.kind
+
+    @property
+    def functional(self) -> bool:
+        """Whether its law is a function or an expression, not a number."""
+        return callable(self.given) or isinstance(self.given, tuple) or is_expression(self.given)
 
     @property
     def junction(self) -> bool:
@@ -183,3 +190,16 @@ def _reads_state(given: Given) -> bool:
     import inspect
 
     return callable(given) and bool({"x", "e", "f"} & set(inspect.signature(given).parameters))
+
+
+def is_expression(given: Given) -> bool:
+    """Whether something is or holds expressions of SymPy."""
+    import sys
+
+    sympy = sys.modules.get("sympy")  # what was not imported cannot be there
+    if sympy is None or given is None:
+        return False
+    if isinstance(given, sympy.Basic | sympy.MatrixBase):
+        return True
+    entries = np.ravel(np.array(given, dtype=object)) if isinstance(given, np.ndarray | list) else ()
+    return any(isinstance(entry, sympy.Basic) for entry in entries)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from visviva.bonds.computation import given_to
 from visviva.bonds.evaluation import Plan, evaluated
+from visviva.forms.kane.system import LONG
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import BondGraph
@@ -60,7 +61,9 @@ def state_equations(graph: BondGraph) -> StateEquations:
 
     def short(entry: Any) -> Any:
         entry = sympy.sympify(entry)
-        return sympy.cancel(sympy.together(entry)) if entry.is_rational_function(*entry.free_symbols) else entry
+        if entry.is_rational_function(*entry.free_symbols):
+            return sympy.cancel(sympy.together(entry))
+        return entry if entry.count_ops() > LONG else sympy.trigsimp(sympy.together(entry))
 
     rates = dict(zip((laws.symbols[name] for name in laws.names), map(short, at.x_dot), strict=True))
     dependent = {}

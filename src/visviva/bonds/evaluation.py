@@ -17,12 +17,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.computation import Variable, asked_of, dependencies, given_to, provider
-from visviva.bonds.elements import STORES
-from visviva.bonds.formula import Formula
+from visviva.bonds.elements import STORES, Element
+from visviva.bonds.formula import AbstractLaw, Formula
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph
+    from visviva.bonds.laws import State
 
 
 class Plan:
@@ -31,8 +32,10 @@ class Plan:
     def __init__(self, graph: BondGraph) -> None:
         self.graph, self.causality, self.laws = graph, graph.causality, graph.laws
         self.strokes, self.derivative = self.causality.strokes, self.causality.derivative
+        self._check_laws()
         self.torn = self._torn()
         self.stored = {label: asked_of(label, graph.at(label)[0], self.strokes) for label in self.derivative}
+        self.solved = {} if self._direct() else self.stored
         self.free = [label for label, element in graph.elements.items() if element.free]
         for label in self.derivative:
             if not self.laws.has(label, "matrix"):
@@ -41,16 +44,50 @@ class Plan:
                     "is a function: its state cannot be found from its input.\nGive it a number, or let another storage "
                     "follow. graph.system() solves the constraint instead."
                 )
-        for variable in self.torn:
-            label = provider(graph, self.strokes, variable)
-            if graph.elements[label].kind in ("R", "RS") and not self.laws.has(label, "matrix"):
-                raise ModelError(
-                    f"the algebraic loop {self._loop(label)} of {graph.name!r} has the nonlinear law of {label!r} in it.\n"
-                    "Use graph.system(), whose steps solve it, or break the loop by a storage."
-                )
         self._check_independent()
-        self.sizes = [graph.widths[v[1]] for v in (*self.torn, *self.stored.values())]
+        self._check_linear()
+        self.sizes = [graph.widths[v[1]] for v in (*self.torn, *self.solved.values())]
         self.sizes += [graph.widths[graph.at(label)[0].name] for label in self.free]
+
+    def _direct(self) -> bool:
+        """Whether what storages follow is known with the rates of free flows, so that they need not be solved for.
+
+        That is so if no rate of a state depends on the answers of these storages.
+        """
+        found = [v for state in self.laws.states if state.owner not in self.derivative for v in self._rate_inputs(state)]
+        for v in found:
+            found += [w for w in self._given(v) if w not in found]
+        return not self.torn and not set(found) & set(self.stored.values())
+
+    def _rate_inputs(self, state: State) -> list[Variable]:
+        """What the rate of a state is made of."""
+        graph, owner = self.graph, state.owner
+        if state.kind == "flow":
+            return []
+        if state.kind == "coordinate":
+            return [("f", graph.at(owner)[0].name)]
+        port = {"q": "C", "p": "I", "velocity": "I"}[state.kind] if graph.elements[owner].kind in STORES else ""
+        return [("f" if state.kind == "q" else "e", graph.bond(owner, port).name)]
+
+    def _given(self, v: Variable) -> list[Variable]:
+        return dependencies(self.graph, self.strokes, self.derivative, v)
+
+    def _check_laws(self) -> None:
+        """An error for moduli that are known at one configuration only, and for wrenches that keep loops closed."""
+        for label, element in self.graph.elements.items():
+            if element.modulated and element.given is not None and not element.functional and not _is_law(element):
+                raise ModelError(
+                    f"{element.shown} {label!r} of {self.graph.name!r} is known at one configuration only: the graph can be "
+                    "read, not simulated.\nSimulate the mechanism itself, or one of its graphs in Kane's way, "
+                    "vv.bond_graph(m, form='kane-momentum')."
+                )
+            if element.kind in ("C", "I") and label not in self.derivative and not self.laws.has(label, "output"):
+                raise ModelError(
+                    f"{element.kind} {label!r} of {self.graph.name!r} has a singular matrix: it must follow other storages, "
+                    "and is not in derivative causality."
+                )
+            if element.free and element.kind == "0":
+                raise ModelError(f"the effort of 0-junction {label!r} of {self.graph.name!r} is not computed: it closes a loop.")
 
     @cached_property
     def independent(self) -> tuple[str, ...]:
@@ -71,8 +108,37 @@ class Plan:
                         "use a coordinate of a junction instead, coordinates={...}."
                     )
 
-    def _loop(self, label: str) -> str:
-        return ", ".join(next((loop for loop in self.causality.loops if label in loop), (label,)))
+    def _check_linear(self) -> None:
+        """An error if an unknown goes through a nonlinear law: conditions would not be linear in it."""
+        unknown = {*self.torn, *self.solved.values()}
+        for bond in self.graph.bonds:
+            for kind in ("e", "f"):
+                v = (kind, bond.name)
+                label = provider(self.graph, self.strokes, v)
+                if not self._nonlinear(label, bond):
+                    continue
+                found = [v]
+                for w in found:
+                    found += [each for each in self._given(w) if each not in found]
+                if unknown & set(found[1:]) or v in unknown:
+                    solved = {provider(self.graph, self.strokes, w) for w in unknown & {*found}} | {label}
+                    loops = [loop for loop in self.causality.loops if solved & set(loop)]
+                    names = ", ".join(dict.fromkeys([*(each for loop in loops for each in loop), *sorted(solved)]))
+                    raise ModelError(
+                        f"{self.graph.elements[label].kind} {label!r} of {self.graph.name!r} has a nonlinear law within what "
+                        f"must be solved for, an algebraic loop or storages that follow: {names}.\n"
+                        "Use graph.system(), whose steps solve it, or break the loop by a storage."
+                    )
+
+    def _nonlinear(self, label: str, bond: Bond) -> bool:
+        """Whether an element answers its input on a bond by a law that is not linear."""
+        element = self.graph.elements[label]
+        port = bond.port(bond.end(label))
+        if element.kind == "RS":
+            return port == "heat" or not self.laws.has(label, "matrix")
+        if element.kind in ("Se", "Sf"):
+            return self.laws.reads_own(label)
+        return (element.kind == "R" and not self.laws.has(label, "matrix")) or (element.kind in STORES and port == "C")
 
     def _torn(self) -> list[Variable]:
         """One variable after the other, preferably of resistors, until nothing depends on itself."""
@@ -112,16 +178,18 @@ class Evaluation:
     """All variables of a graph at one instant.
 
     x, t: numbers, or None for symbols.   y: the unknowns, in the order of the plan.
+    known: formulas that do not depend on the unknowns, shared by all evaluations of one instant.
     """
 
-    def __init__(self, plan: Plan, x: Array | None, t: float, y: Any) -> None:
+    def __init__(self, plan: Plan, x: Array | None, t: float, y: Any, known: dict[int, Any]) -> None:
+        self.known = known
         self.plan, self.graph, self.laws = plan, plan.graph, plan.laws
         self.x, self.t = x, t
         parts = np.split(np.asarray(y), np.cumsum(plan.sizes)[:-1]) if plan.sizes else []
         k = len(plan.torn)
         self.torn: dict[Variable, Any] = dict(zip(plan.torn, parts, strict=False))
-        self.stored: dict[Variable, Any] = dict(zip(plan.stored.values(), parts[k:], strict=False))
-        self.accelerations: dict[str, Any] = dict(zip(plan.free, parts[k + len(plan.stored) :], strict=True))
+        self.solved: dict[Variable, Any] = dict(zip(plan.solved.values(), parts[k:], strict=False))
+        self.accelerations: dict[str, Any] = dict(zip(plan.free, parts[k + len(plan.solved) :], strict=True))
         self._values: dict[Variable, Any] = {}
 
     # -- formulas -----------------------------------------------------------------------------------------------
@@ -130,7 +198,13 @@ class Evaluation:
         return self._at(self.laws.of(label, role), given)
 
     def _at(self, formula: Formula, given: Any = ()) -> Any:
-        return formula.symbolic(given) if self.x is None else formula.numbers(self.t, self.x, given)
+        if self.x is None:
+            return formula.symbolic(given)
+        if len(given):
+            return formula.numbers(self.t, self.x, given)
+        if id(formula) not in self.known:
+            self.known[id(formula)] = formula.numbers(self.t, self.x)
+        return self.known[id(formula)]
 
     def solve(self, matrix: Any, vector: Any) -> Any:
         """matrix⁻¹ vector."""
@@ -160,7 +234,7 @@ class Evaluation:
         if element.junction:
             return self.state(label, "flow") if element.free else self._junction(label, bond, variable, self.value)
         if label in self.plan.stored:
-            return self.stored[variable]
+            return self.solved[variable] if variable in self.solved else self._differentiated(label, variable)
         port = bond.port(bond.end(label))
         if element.kind in ("TF", "GY"):
             return self._coupling(label, bond, variable)
@@ -233,11 +307,13 @@ class Evaluation:
     # -- rates --------------------------------------------------------------------------------------------------
     @cached_property
     def x_dot(self) -> Any:
-        """Rates of all states; of storages that differentiate they are those of their inputs' integrals."""
+        """Rates of all states; those that follow from others are left out, and zero."""
         parts = []
         for state in self.laws.states:
             owner, kind = state.owner, state.kind
-            if kind == "coordinate":
+            if owner in self.plan.derivative:
+                parts.append(np.zeros(len(state.names), dtype=object if self.x is None else float))
+            elif kind == "coordinate":
                 parts.append(self.value(("f", self.graph.at(owner)[0].name)))
             elif kind == "flow":
                 parts.append(self.accelerations[owner])
@@ -281,6 +357,11 @@ class Evaluation:
             f"derivative causality, {', '.join(self.plan.derivative)}.\nUse graph.system()."
         )
 
+    def _differentiated(self, label: str, variable: Variable) -> Any:
+        """The answer of a storage that follows: M d/dt(input)."""
+        given = ("f" if variable[0] == "e" else "e", variable[1])
+        return self.law(label, "matrix") @ self.rate(given)
+
     def formula_rate(self, label: str, role: str) -> Any:
         """The time derivative of a formula along the motion."""
         formula = self.laws.of(label, role)
@@ -296,9 +377,8 @@ class Evaluation:
     def residual(self) -> Any:
         """What must vanish, one entry for each unknown."""
         parts = [value - self.computed(variable) for variable, value in self.torn.items()]
-        for label, variable in self.plan.stored.items():
-            given = ("f" if variable[0] == "e" else "e", variable[1])
-            parts.append(self.stored[variable] - self.law(label, "matrix") @ self.rate(given))
+        for label, variable in self.plan.solved.items():
+            parts.append(self.solved[variable] - self._differentiated(label, variable))
         for label in self.plan.free:
             bonds = self.graph.at(label)
             parts.append(sum(_sign(label, bond) * self.value(("e", bond.name)) for bond in bonds))
@@ -307,16 +387,17 @@ class Evaluation:
 
 def evaluated(plan: Plan, x: Array | None, t: float) -> Evaluation:
     """The graph at an instant, its unknowns solved: conditions are affine in them."""
+    known: dict[int, Any] = {}
     n, kind = sum(plan.sizes), (object if x is None else float)
     if not n:
-        return Evaluation(plan, x, t, np.zeros(0, dtype=kind))
+        return Evaluation(plan, x, t, np.zeros(0, dtype=kind), known)
     zero, units = np.zeros(n, dtype=kind), np.eye(n, dtype=int if x is None else float)
     if x is None:
         zero, units = zero + _integer(0), units + _integer(0)
-    r0 = Evaluation(plan, x, t, zero).residual()
-    columns = np.stack([Evaluation(plan, x, t, unit).residual() - r0 for unit in units], axis=-1)
+    r0 = Evaluation(plan, x, t, zero, known).residual()
+    columns = np.stack([Evaluation(plan, x, t, unit, known).residual() - r0 for unit in units], axis=-1)
     if x is None:
-        return Evaluation(plan, None, t, solved(columns, -r0))
+        return Evaluation(plan, None, t, solved(columns, -r0), known)
     try:
         y = np.linalg.solve(columns, -r0)
     except np.linalg.LinAlgError:
@@ -324,7 +405,7 @@ def evaluated(plan: Plan, x: Array | None, t: float) -> Evaluation:
             f"the algebraic loops and derivative causality of {plan.graph.name!r} have no unique solution here: "
             f"{', '.join(label for loop in plan.causality.loops for label in loop) or ', '.join(plan.derivative)}."
         ) from None
-    return Evaluation(plan, x, t, y)
+    return Evaluation(plan, x, t, y, known)
 
 
 def solved(matrix: Any, vector: Any) -> Any:
@@ -335,6 +416,10 @@ def solved(matrix: Any, vector: Any) -> Any:
         return np.array([sympy.cancel(sympy.sympify(vector[0]) / matrix[0, 0])], dtype=object)
     found = sympy.Matrix(matrix.tolist()).LUsolve(sympy.Matrix(list(vector)))
     return np.array([sympy.cancel(sympy.together(entry)) for entry in found], dtype=object)
+
+
+def _is_law(element: Element) -> bool:
+    return isinstance(element.given, AbstractLaw)
 
 
 def _integer(k: int) -> Any:

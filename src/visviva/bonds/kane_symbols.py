@@ -42,10 +42,10 @@ class SymbolicMotion(AbstractMotion):
         return self.system.holonomic
 
     def _moving(self) -> Any:
-        """Rows of twists that have inertia: three of a particle, six of a body."""
-        inertias = self.system._inertias
-        turning = np.array([[M[:3, :3].any()] * 3 + [M[3:, 3:].any()] * 3 for M in inertias])
-        return np.flatnonzero(turning.ravel())
+        """Rows of twists that have inertia and move: three of a particle or of a body in a plane, six of a body."""
+        system = self.system
+        heavy = np.array([[M[:3, :3].any()] * 3 + [M[3:, 3:].any()] * 3 for M in system._inertias])
+        return np.flatnonzero(heavy & (system._S != 0).any(-1))
 
     @cached_property
     def _stacked(self) -> tuple[Any, Any, Any, Any]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from visviva._arrays import finite_number
-from visviva.bonds.elements import STORES, Element
+from visviva._arrays import Array, finite_number
+from visviva.bonds.elements import STORES, Element, is_expression
 from visviva.bonds.formula import AbstractLaw, Formula, Scope
 from visviva.errors import ModelError
 from visviva.forms.kane.trace import rational
@@ -86,7 +86,7 @@ class Laws:
             yield State(junction, "coordinate", names)
         for label, element in graph.elements.items():
             width = graph.widths[graph.at(label)[0].name]
-            if element.free:
+            if element.free and element.kind == "1":
                 yield State(label, "flow", element.names or _numbered(f"f_{label}", width))
             elif element.kind in ("C", "I"):
                 kind = "q" if element.kind == "C" else "p"
@@ -139,6 +139,8 @@ class Laws:
         else:
             matrix = self._matrix(label, element, element.given, (n, n), positive=True)
             x = np.array(symbols, dtype=object)
+            if n > 1 and self._least(matrix.values) <= 0:  # some directions have none of it: they follow others
+                return {"matrix": matrix}
             output = inverse(matrix.values) @ x
             energy = np.array(x @ output / 2, dtype=object)
             return {
@@ -147,14 +149,21 @@ class Laws:
                 "energy": self._formula(f"energy of {label!r}", energy),
             }
         output = np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
-        return {
+        found = {
             "output": self._formula(f"law of {element.kind} {label!r}", output),
             "energy": self._formula(f"energy of {label!r}", energy),
         }
+        stiffness = np.array([[entry.diff(symbol) for symbol in symbols] for entry in output], dtype=object)
+        moving = set(self.scope.states)
+        still = [entry.subs(dict.fromkeys(symbols, 0)) for entry in output]
+        constant = not any(entry.free_symbols & moving for entry in stiffness.ravel())
+        if constant and not any(still) and stiffness.any():  # a quadratic energy has an inverse law
+            found["matrix"] = self._formula(f"modulus of {label!r}", inverse(stiffness))
+        return found
 
     def _resistor(self, label: str, element: Element) -> dict[str, Formula]:
         n = self.graph.widths[self.graph.at(label)[0].name]
-        if not callable(element.given) and not _is_expression(element.given):
+        if not element.functional:
             return {"matrix": self._matrix(label, element, element.given, (n, n), positive=True)}
         own = self._own(label, element, "e" if element.conductance else "f", n)
         factor = self._expressions(label, element, element.given, {"ef"[not element.conductance]: own}, "law")
@@ -174,7 +183,7 @@ class Laws:
             return {"output": self._formula(f"input {label!r}", values)}
         own_kind = "f" if element.kind == "Se" else "e"
         own = self._own(label, element, own_kind, n)
-        if callable(element.given) or _is_expression(element.given):
+        if element.functional:
             found = self._expressions(label, element, element.given, {own_kind: own}, "law")
         else:
             found = self._number(label, element.given, (n,))
@@ -246,7 +255,7 @@ class Laws:
         import sympy
 
         what = f"{element.kind} {label!r} of {self.graph.name!r}"
-        if callable(given) or _is_expression(given):
+        if callable(given) or is_expression(given):
             found = self._expressions(label, element, given, {}, "modulus")
         else:
             found = self._number(label, given, shape)
@@ -262,12 +271,21 @@ class Laws:
             self._check_positive(what, element, values)
         return self._formula(f"modulus of {what}", values)
 
+    def _numbers(self, values: Any) -> Array:
+        return np.array([[float(entry.subs(self.parameters)) for entry in row] for row in values])
+
+    def _least(self, values: Any) -> float:
+        """The least eigenvalue, zero if it is so to rounding."""
+        numbers = self._numbers(values)
+        found = np.linalg.eigvalsh((numbers + numbers.T) / 2)
+        return 0.0 if abs(found[0]) <= 1e-14 * np.abs(found).max() else float(found[0])
+
     def _check_positive(self, what: str, element: Element, values: Any) -> None:
-        numbers = np.array([[float(entry.subs(self.parameters)) for entry in row] for row in values])
-        strict = element.kind in ("C", "I")
-        least = np.linalg.eigvalsh((numbers + numbers.T) / 2)[0]
+        numbers = self._numbers(values)
+        strict = element.kind in ("C", "I") and len(values) == 1
+        least = self._least(values)
         if np.abs(numbers - numbers.T).max() > 1e-12 * np.abs(numbers).max() or least < 0 or (strict and least == 0):
-            rule = "positive" if strict else "not negative"
+            rule = "positive" if strict else "positive semidefinite" if len(numbers) > 1 else "not negative"
             kind = "symmetric and " if len(numbers) > 1 else ""
             found = f"{numbers[0, 0]:g}" if len(numbers) == 1 else str(numbers.tolist())
             raise ModelError(f"{what} must be {kind}{rule}, or energy would come from nowhere: got {found}.")
@@ -283,7 +301,7 @@ class Laws:
             symbol = sympy.Symbol(f"{name}_{label}" if shared else name, real=True)
             numbers[name] = symbol
             self.parameters[symbol] = finite_number(value, f"parameter {name!r} of {what}")
-        if _is_expression(given):
+        if is_expression(given):
             known = {str(s): s for s in (*self.symbols.values(), self.t, *(s for each in own.values() for s in each))}
             values = _by_name(given, known | numbers, what)
         else:
@@ -308,15 +326,6 @@ def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
     return flat.reshape(array.shape)
 
 
-def _is_expression(given: Any) -> bool:
-    """Whether something is or holds expressions of SymPy."""
-    import sympy
-
-    if isinstance(given, sympy.Basic | sympy.MatrixBase):
-        return True
-    return isinstance(given, np.ndarray | list) and any(isinstance(e, sympy.Basic) for e in np.ravel(np.array(given, dtype=object)))
-
-
 def _vector(symbols: list[Any]) -> Any:
     traced = np.array([Traced(symbol) for symbol in symbols], dtype=object)
     return traced[0] if len(symbols) == 1 else traced
@@ -333,6 +342,9 @@ def inverse(values: Any) -> Any:
     n = len(values)
     if n == 1:
         return np.array([[1 / values[0, 0]]], dtype=object)
+    if n > 3 and not any(entry.free_symbols for entry in values.ravel()):
+        numbers = np.linalg.inv(np.array(values, dtype=float))
+        return np.array([[sympy.Float(entry) for entry in row] for row in numbers], dtype=object)
     return np.array(sympy.Matrix(values.tolist()).inv().tolist(), dtype=object)
 
 

@@ -112,7 +112,7 @@ def _momentum(graph: BondGraph, bond: Bond, end: str) -> bool:
     if element.kind in ("0", "1"):
         return element.kind == "1"
     if element.kind in ("Se", "Sf"):
-        constant = element.given is not None and not callable(element.given)
+        constant = element.given is not None and not element.functional
         return (element.kind == "Se") != constant
     if element.kind in ("C", "I"):
         return element.kind == "I"
