@@ -68,7 +68,7 @@ class Mode:
     ) -> MechanismPicture:
         """The mechanism at one end of the oscillation in full, at other phases faintly, with the paths of its points.
 
-        amplitude: how far the farthest centre of mass goes [m]; by default an eighth of the mechanism.
+        amplitude: how far the farthest centre of mass goes [m]; by default a twelfth of the mechanism.
         """
         from visviva.linear.pictures import draw_mode
 
