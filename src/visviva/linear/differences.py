@@ -34,7 +34,8 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
     terms: sizes of the terms that add up to the values (m,), whose rounding the values have; default: the values.
 
     Central differences of halved steps, extrapolated to the step zero; each entry is the one of the table whose
-    neighbours differ least from it, and that difference is its error; entries that are smaller are zero. (Ridders, Adv. Eng. Software 4 (1982) 75.)
+    neighbours differ least from it, and that difference is its error; entries below their error are zero.
+    (Ridders, Adv. Eng. Software 4 (1982) 75.)
 
     A function with a kink has central differences all the same, but second differences over h that do not vanish with
     h. Such a column is rough, and so is one whose error stays large.

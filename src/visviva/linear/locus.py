@@ -88,8 +88,8 @@ def root_locus(
         systems.append(made if isinstance(made, LinearSystem) else linearise(made, **options))
         if systems[-1].n != systems[0].n:
             raise ModelError(
-                f"the number of states changes with the parameter, from {systems[0].n} to {systems[-1].n} at {value:g}:\n"
-                "branches can be followed only among systems of one kind."
+                f"the number of states changes with the parameter, from {systems[0].n} to {systems[-1].n} at "
+                f"{value:g}:\nbranches can be followed only among systems of one kind."
             )
     return RootLocus(systems[0].name, parameter, numbers, _followed([s.poles() for s in systems]), tuple(systems))
 

@@ -43,6 +43,8 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
     """Branches in the complex plane: a cross where they start, a dot where they end, light to dark on the way."""
     import matplotlib.pyplot as plt
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
     figure, axes = plt.subplots(figsize=(6.5, 5.0), layout="constrained")
     roots = locus.roots
@@ -52,7 +54,7 @@ def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Fig
         axes.scatter(branch.real, branch.imag, c=colours, s=9, zorder=2)
         axes.plot(branch[0].real, branch[0].imag, "x", color="black", ms=6, zorder=3)
     axes.axvline(0.0, color="tab:red", lw=0.8)
-    scale = plt.cm.ScalarMappable(plt.Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
+    scale = ScalarMappable(Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
     figure.colorbar(scale, ax=axes, label=locus.parameter)
     axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
     axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
@@ -69,7 +71,14 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
     top = 1.1 * float(locus.frequencies.max(initial=0.0))
     for order in np.atleast_1d(np.asarray(orders, dtype=np.float64)).tolist():
         axes.plot(locus.values, order * np.abs(locus.values), color="0.4", ls="--", lw=0.9)
-        axes.annotate(f"{order:g} x speed", *_end(locus.values, order, top), fontsize="small", color="0.4", ha="right", va="bottom")
+        axes.annotate(
+            f"{order:g} x speed",
+            *_end(locus.values, order, top),
+            fontsize="small",
+            color="0.4",
+            ha="right",
+            va="bottom",
+        )
     axes.set(xlabel=f"{locus.parameter} [rad/s]", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
     axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
     return _finished(figure, path, axes)

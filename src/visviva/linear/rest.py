@@ -26,8 +26,8 @@ def rest(equations: MechanismEquations) -> Reference:
         rate = float(form.inputs(0.0)[form.open.port_columns[drive.name]][0])
         if rate:
             raise AssemblyError(
-                f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests.\n"
-                "Linearise about a steady motion with steady=True, or about an instant with at=... and residual_ok=True."
+                f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests."
+                "\nLinearise about a steady motion with steady=True, or about an instant with residual_ok=True."
             )
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
