@@ -101,16 +101,16 @@ def linearise_model(
     field = ModelField(model, operating, outputs)
     x = field.start(at)
     x, w = _settled(field, x) if at is None else (x, np.zeros(field.algebraic))
-    xi, w = _rates(field, x, w)
-    if not residual_ok:
-        _check_rest(field, x, w, xi)
-    J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
-    E = field.model.E(x)[:n, :n]
+    E = field.model.E(x)[: field.dim, : field.dim]
     if np.linalg.cond(E) > 1e12:
         raise ModelError(
             f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
             "Give it mass in all directions."
         )
+    xi, w = _rates(field, x, w)
+    if not residual_ok:
+        _check_rest(field, x, w, xi)
+    J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
