@@ -34,12 +34,17 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
     terms: sizes of the terms that add up to the values (m,), whose rounding the values have; default: the values.
 
     Central differences of halved steps, extrapolated to the step zero; each entry is the one of the table whose
-    neighbours differ least from it, and that difference is its error; entries that are smaller are zero. (Ridders, Adv. Eng. Software 4 (1982) 75.)
+    neighbours differ least from it, and that difference is its error; entries below their error are zero.
+    (Ridders, Adv. Eng. Software 4 (1982) 75.)
 
-    A function with a kink has central differences all the same, but second differences over h that do not vanish with
-    h. Such a column is rough, and so is one whose error stays large.
+    Steps beyond the domain of the function are made smaller. A function with a kink has central differences all the
+    same, but second differences over h that do not vanish with h: such a column is rough, and so is one whose error
+    stays large.
     """
-    middle = f(np.zeros(n))
+    with np.errstate(all="ignore"):
+        middle = f(np.zeros(n))
+    if not np.isfinite(middle).all():
+        return Slopes(np.zeros((len(middle), n)), np.full((len(middle), n), np.inf), tuple(range(n)))
     terms = np.abs(middle) if terms is None else np.maximum(terms, np.abs(middle))
     J, error, rough = np.zeros((len(middle), n)), np.zeros((len(middle), n)), []
     for k in range(n):
@@ -55,9 +60,13 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
 def _slope(f: Callable[[Array], Array], direction: Array, middle: Array, terms: Array) -> tuple[Array, Array, bool]:
     """Derivative along a direction, its error, and whether it is rough."""
     best, least, row, bends = np.zeros_like(middle), np.full_like(middle, np.inf), list[Array](), list[Array]()
-    h = FIRST
-    for level in range(LEVELS):
-        ahead, behind = f(h * direction), f(-h * direction)
+    h, kinked, size = FIRST, False, terms
+    for _ in range(LEVELS):
+        with np.errstate(all="ignore"):
+            ahead, behind = f(h * direction), f(-h * direction)
+        if not (np.isfinite(ahead).all() and np.isfinite(behind).all()):  # out of the domain of the function
+            row, bends, h = [], [], h / 2
+            continue
         terms = np.maximum(terms, np.abs(ahead))
         bends.append(np.abs(ahead + behind - 2 * middle) / h)
         table = [(ahead - behind) / (2 * h)]
@@ -67,13 +76,16 @@ def _slope(f: Callable[[Array], Array], direction: Array, middle: Array, terms: 
             gap = np.maximum(np.abs(better - finer), np.abs(better - coarser))
             best, least = np.where(gap < least, better, best), np.minimum(gap, least)
             table.append(better)
-        row, h = table, h / 2
         size = np.maximum(np.abs(best).max(initial=0.0), SMALL * terms)
-        if level >= 2 and (least <= ENOUGH * size).all():
+        curved = KINK * size + 1e-14 * terms / h
+        kinked = len(bends) > 1 and bool(((bends[-1] > curved) & (bends[-1] > 0.75 * bends[-2])).any())
+        if kinked:  # within reach of the step: what was found so far says nothing
+            table, least = table[:1], np.full_like(middle, np.inf)
+        row, h = table, h / 2
+        done = len(row) >= 3 and bool((least <= ENOUGH * size).all())
+        worse = bool((np.abs(table[-1] - best) > 2 * least).any())
+        rounding = len(row) >= 5 and worse and bool((least <= ROUGH * size).all())
+        if done or rounding:
             break
-        if level >= 4 and (np.abs(table[-1] - best) > 2 * least).all():
-            break  # rounding
-    noise = 1e-14 * terms / h
     nothing = np.abs(best) <= np.maximum(least, 1e-14 * terms / FIRST)
-    stays = (bends[-1] > KINK * size + noise) & (bends[-1] > 0.75 * bends[-2])
-    return np.where(nothing, 0.0, best), least, bool(stays.any() or (least > ROUGH * size).any())
+    return np.where(nothing, 0.0, best), least, kinked or bool((least > ROUGH * size).any())

@@ -63,13 +63,12 @@ def _unknowns(f: Blocks, rows: Blocks, name: str) -> tuple[Array, Array]:
     n, k, m = (part.shape[1] for part in f)
     if not k:
         return np.zeros((0, n)), np.zeros((0, m))
-    if not len(rows[1]):
-        parts = None
-    else:
-        parts = split(rows[1], RANK)
+    parts = split(rows[1], RANK) if len(rows[1]) else None
     loose = np.eye(k) if parts is None else parts.Z
     if loose.size and np.abs(f[1] @ loose).max(initial=0.0) > 1e-8 * float(np.abs(f[1]).max(initial=0.0)):
-        raise ModelError(f"the equations of {name!r} leave an effort or a multiplier undetermined: they are singular here.")
+        raise ModelError(
+            f"the equations of {name!r} leave an effort or a multiplier undetermined: they are singular here."
+        )
     if parts is None:
         return np.zeros((k, n)), np.zeros((k, m))
     inverse = -parts.V @ np.diag(1.0 / parts.s) @ parts.U.T

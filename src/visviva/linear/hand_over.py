@@ -15,9 +15,7 @@ def to_control(system: LinearSystem) -> Any:
     try:
         import control
     except ImportError:
-        raise ModelError(
-            "to_control() needs python-control: install it with pip install 'visviva[control]'."
-        ) from None
+        raise ModelError("to_control() needs python-control: install it with pip install 'visviva[control]'.") from None
     names = {
         word: [name.replace(".", "_") for name in getattr(system, word)] for word in ("states", "inputs", "outputs")
     }

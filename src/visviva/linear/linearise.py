@@ -43,7 +43,8 @@ def linearise(
                  a composite of the language or any Model; a `vv.RigidSystem`, a Lagrangian in minimal velocities
                  (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
-                 `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by variable.
+                 `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
+                 variable.
     inputs:      which ports are inputs; default: all. Drives are followed exactly and are none.
     outputs:     what is seen, by the names that runs use ("tip.r", "hinge.q", "arm.twist"), states, or "<port>.y",
                  which makes power with the input of a port; default: all states.

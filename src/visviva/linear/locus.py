@@ -26,7 +26,7 @@ Complex = NDArray[np.complex128]
 class RootLocus:
     """roots (values, branches) [1/s] over the values of a parameter, each branch followed from value to value.
 
-    systems: the linear system at each value.
+    systems: the linear system at each value.   at: the one at any value.
     """
 
     name: str
@@ -34,6 +34,7 @@ class RootLocus:
     values: Array
     roots: Complex
     systems: tuple[LinearSystem, ...]
+    at: Callable[[float], LinearSystem]
 
     @property
     def frequencies(self) -> Array:
@@ -47,16 +48,25 @@ class RootLocus:
         """Largest real part [1/s] at each value: where it becomes positive, stability is lost."""
         return np.asarray(self.roots.real.max(axis=1, initial=-np.inf))
 
-    def crossings(self) -> Array:
-        """Values, between those given, at which a branch crosses the imaginary axis, by linear interpolation."""
-        edge = 1e-9 * float(np.abs(self.roots).max(initial=0.0))
+    def limits(self, tolerance: float = 1e-4) -> Array:
+        """Values at which motions begin or cease to grow, by bisection between those given, to a part of their distance."""
         found = []
-        for branch in self.roots.real.T:
-            for k in np.flatnonzero((branch[:-1] < -edge) != (branch[1:] < -edge)):
-                a, b = branch[k], branch[k + 1]
-                part = a / (a - b) if a != b else 0.5
-                found.append(self.values[k] + float(np.clip(part, 0.0, 1.0)) * (self.values[k + 1] - self.values[k]))
-        return np.unique(np.round(found, 12))
+        for k in np.flatnonzero(np.diff(self.growth > self._edge)):
+            a, b = self.values[k : k + 2]
+            grows = self.growth[k] > self._edge
+            for _ in range(int(np.ceil(np.log2(1.0 / tolerance)))):
+                middle = (a + b) / 2
+                if (float(self.at(middle).poles().real.max(initial=-np.inf)) > self._edge) == grows:
+                    a = middle
+                else:
+                    b = middle
+            found.append((a + b) / 2)
+        return np.array(found)
+
+    @property
+    def _edge(self) -> float:
+        """A real part above it is growth, and no rounding."""
+        return 1e-8 * float(np.abs(self.roots).max(initial=0.0))
 
     def plot(self, path: str | PathLike[str] | None = None) -> Figure:
         """The branches in the complex plane."""
@@ -82,16 +92,19 @@ def root_locus(
     numbers = np.atleast_1d(finite_array(values, "values of the parameter"))
     if numbers.ndim != 1 or not len(numbers) or (len(numbers) > 1 and not _monotonic(numbers)):
         raise ModelError("values of a root locus must be one vector that rises or falls.")
-    systems = []
-    for value in numbers.tolist():
+
+    def at(value: float) -> LinearSystem:
         made = make(value)
-        systems.append(made if isinstance(made, LinearSystem) else linearise(made, **options))
-        if systems[-1].n != systems[0].n:
+        return made if isinstance(made, LinearSystem) else linearise(made, **options)
+
+    systems = [at(value) for value in numbers.tolist()]
+    for value, system in zip(numbers, systems, strict=True):
+        if system.n != systems[0].n:
             raise ModelError(
-                f"the number of states changes with the parameter, from {systems[0].n} to {systems[-1].n} at {value:g}:\n"
+                f"the number of states changes with the parameter, from {systems[0].n} to {system.n} at {value:g}:\n"
                 "branches can be followed only among systems of one kind."
             )
-    return RootLocus(systems[0].name, parameter, numbers, _followed([s.poles() for s in systems]), tuple(systems))
+    return RootLocus(systems[0].name, parameter, numbers, _followed([s.poles() for s in systems]), tuple(systems), at)
 
 
 def _monotonic(values: Array) -> bool:

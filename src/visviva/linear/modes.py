@@ -68,7 +68,7 @@ class Mode:
     ) -> MechanismPicture:
         """The mechanism at one end of the oscillation in full, at other phases faintly, with the paths of its points.
 
-        amplitude: how far the farthest centre of mass goes [m]; by default an eighth of the mechanism.
+        amplitude: how far the farthest centre of mass goes [m]; by default a twelfth of the mechanism.
         """
         from visviva.linear.pictures import draw_mode
 
@@ -167,7 +167,8 @@ def _eigen(A: Array) -> tuple[Complex, Complex, Array]:
         steps.append((V, Z, V.T @ core @ Z))
         frame, core, first = frame @ Z, Z.T @ core @ Z, found.stop
     if len(core):
-        rates, left, right = scipy.linalg.eig(core, left=True)
+        solution: Any = scipy.linalg.eig(core, left=True)
+        rates, left, right = solution
         parts[:, first:] = np.abs((frame @ left).conj() * (frame @ right))
         for V, Z, above in reversed(steps):
             right = V @ (above @ right / rates) + Z @ right

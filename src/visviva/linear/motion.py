@@ -139,6 +139,6 @@ def _check_constant(
         raise ModelError(
             f"the motion of {equations.name} is steady, but small deviations from it are not: the coefficient of\n"
             f"{system.states[j]!r} in the rate of {system.states[i]!r} goes from {system.A[i, j]:.4g} to {A[i, j]:.4g} "
-            f"in {t:.3g} s.\nCoefficients are constant where what turns is a body of revolution, and all else looks the "
-            "same from it.\nresidual_ok=True takes those of this instant."
+            f"in {t:.3g} s.\nCoefficients are constant where what turns is a body of revolution, and all else looks "
+            "the same from it.\nresidual_ok=True takes those of this instant."
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.conditions import shift_variable
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
@@ -29,14 +29,14 @@ from visviva.model.driven import row_inputs
 class MechanismEquations(AbstractEquations):
     """The minimal form of a mechanism. Drives are followed exactly: they are rows, and no inputs.
 
-    kept: which of the states s of the form vary by themselves: currents, fluxes, entropies. What drives prescribe does
-          not, and angles of joints that close loops follow the configuration.
+    kept: which of the states s of the form vary by themselves: fluxes of motors and entropies. What conditions keep
+          constant or prescribe does not, and angles of joints that close loops follow the configuration.
     """
 
     def __init__(self, form: MinimalForm, outputs: Iterable[str] | None) -> None:
         self.form, self.title, self.name = form, form.name, f"mechanism {form.name!r}"
         model = form.open
-        held = set(form.states.angles) | set(model.prescribed)
+        held = set(form.states.angles) | {shift_variable(part) for part in form.mechanism.conditions}
         self.kept = np.array([k for name, at in form.states.s.items() if name not in held for k in _range(at)], np.intp)
         self.positions, self.velocities = increment_names(form), form.xi_names
         self.others = tuple(form.s_names[k] for k in self.kept)
@@ -98,11 +98,12 @@ class MechanismEquations(AbstractEquations):
 
     def rates(self, ref: Reference) -> Array:  # noqa: D102
         point = Point(self.form, ref.q, ref.xi, ref.s)
-        return self._rates(point.flow(self.form.inputs_at(ref.t, point)[0]))
+        return self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))[self.kept]
 
-    def _rates(self, flow: Array) -> Array:
+    def _all_rates(self, flow: Array) -> Array:
+        """Of all states s of the form."""
         parts = [flow[self.form.open.layout.z[name]] for name in self.form.states.s]
-        return np.concatenate([np.zeros(0), *parts])[self.kept]
+        return np.concatenate([np.zeros(0), *parts])
 
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:  # noqa: D102
         form, s = self.form, ref.s.copy()
@@ -114,7 +115,7 @@ class MechanismEquations(AbstractEquations):
         force = point.S.T @ (flow[form.at_z] + point.gyroscopic)
         left = point.M @ ref.xi_dot + INERTIAL[form.form](point) - force + point.Z.T @ ref.w
         outputs = [reader.read(ref, point, u, eps) for reader in self.readers]
-        return Values(left, self._rates(flow), np.concatenate([np.zeros(0), *outputs]))
+        return Values(left, self._all_rates(flow)[self.kept], np.concatenate([np.zeros(0), *outputs]))
 
     def force_sizes(self, ref: Reference) -> Array:  # noqa: D102
         form = self.form
@@ -170,8 +171,11 @@ class MechanismEquations(AbstractEquations):
                 X = SE3.exp(t * (own - spin)) @ SE3.exp(t * spin)
                 delta[place.xi] = np.concatenate([SO3(X.R).log(), X.r])
             xi[place.xi] = (own.reshape(-1, 3) @ back.T).reshape(-1)
-        q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, ref.s)
-        return replace(self.continued(q, xi, s, ref.t + t), t=ref.t + t)
+        point = Point(self.form, ref.q, ref.xi, ref.s)
+        s = ref.s + t * self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))
+        s[self.kept] = ref.s[self.kept]
+        q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, s)
+        return self.continued(q, xi, s, ref.t + t)
 
 
 def mechanism_equations(m: Any, inputs: Any, outputs: Iterable[str] | None) -> MechanismEquations:

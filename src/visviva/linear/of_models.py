@@ -29,9 +29,7 @@ class ModelField:
         self.inputs_at, self.model = input_function(model, operating)
         layout = self.model.layout
         self.dim, self.algebraic = layout.dim, layout.solved - layout.dim
-        self.states = tuple(
-            name for part in model.variables for name in numbered(part.name, layout.z[part.name].stop - layout.z[part.name].start)
-        )  # fmt: skip
+        self.states = tuple(name for part in model.variables for name in numbered(part.name, part.space.dim))
         self.inputs = tuple(name for port in model.ports for name in numbered(port.name, port.width))
         columns = {f"{port.name}.y": model.port_columns[port.name] for port in model.ports}
         known: dict[str, slice] = {part.name: layout.z[part.name] for part in model.variables} | columns
@@ -86,7 +84,9 @@ class ModelField:
         if found.rough:
             names = (*self.states, *(name for name, _ in self.model.kinds), *self.inputs)
             where = ", ".join(repr(names[k]) for k in found.rough)
-            raise ModelError(f"the rates of {self.model.name!r} are not smooth in {where} here: they have no linear part.")
+            raise ModelError(
+                f"the rates of {self.model.name!r} are not smooth in {where} here: they have no linear part."
+            )
         return found.J
 
 
@@ -101,19 +101,19 @@ def linearise_model(
     field = ModelField(model, operating, outputs)
     x = field.start(at)
     x, w = _settled(field, x) if at is None else (x, np.zeros(field.algebraic))
-    xi, w = _rates(field, x, w)
-    if not residual_ok:
-        _check_rest(field, x, w, xi)
-    J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
-    E = field.model.E(x)[:n, :n]
+    E = field.model.E(x)[: field.dim, : field.dim]
     if np.linalg.cond(E) > 1e12:
         raise ModelError(
             f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
             "Give it mass in all directions."
         )
+    xi, w = _rates(field, x, w)
+    if not residual_ok:
+        _check_rest(field, x, w, xi)
+    J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
-    f = [np.linalg.solve(E, part) for part in f]
+    f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
     A, B, C, D, kept = eliminated(f, g, positions[0], seen, model.name)
     states, names = tuple(field.states[j] for j in kept), field.outputs
     if not names:
@@ -135,7 +135,7 @@ def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
         w = w + step
         if np.abs(step).max(initial=0.0) <= 1e-13 * np.abs(w).max(initial=0.0):
             break
-    return np.linalg.solve(E, field.flow(x, w, none)[0][:n]), w
+    return np.asarray(np.linalg.solve(E, field.flow(x, w, none)[0][:n]), np.float64), w
 
 
 def _settled(field: ModelField, x: Array) -> tuple[Array, Array]:
@@ -145,7 +145,7 @@ def _settled(field: ModelField, x: Array) -> tuple[Array, Array]:
     for _ in range(ITERATIONS):
         J = field.slopes(x, w, still)[: n + k + int(field.has_g.sum()), : n + k]
         left = field.values(x, w, still, np.zeros(n + k + len(field.inputs)))[: len(J)]
-        step = np.linalg.lstsq(J, -left, rcond=1e-11)[0]
+        step = np.asarray(np.linalg.lstsq(J, -left, rcond=1e-11)[0], np.float64)
         x, w = field.model.retract(x, step[:n]), w + step[n:]
         before, size = size, float(np.abs(step).max(initial=0.0))
         if size <= 1e-13 * max(1.0, float(np.abs(x).max(initial=0.0))) or (size < 1e-9 and size >= before):

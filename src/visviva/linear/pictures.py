@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PHASES = 33  # of one oscillation, for paths
 SHOWN = 5  # phases at which bodies are drawn: both ends, the middle, and what lies between in a whirl
-PART = 0.125  # of the extent of the mechanism: how far the picture goes by default
+PART = 0.08  # of the extent of the mechanism: how far the picture goes by default
 
 
 def draw_mode(

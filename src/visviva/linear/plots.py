@@ -24,6 +24,7 @@ POINTS = 600
 def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
     """Magnitude and phase of every response over frequency, one line for each pair of output and input."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MultipleLocator
 
     response = frequency_response(system, _frequencies(system) if w is None else w)
     figure, (top, low) = plt.subplots(2, 1, figsize=(7.5, 5.0), sharex=True, layout="constrained")
@@ -34,7 +35,7 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
             low.semilogx(response.w, np.degrees(response.phase[:, i, j]), label=label)
     top.set_ylabel(f"magnitude{_unit(system)}")
     low.set(ylabel="phase [°]", xlabel="angular frequency [rad/s]")
-    low.yaxis.set_major_locator(_right_angles())
+    low.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(low.get_ylim()) > 400 else 45))
     name_axes(top, f"{system.name}: frequency response")
     return _finished(figure, path, top, low)
 
@@ -42,6 +43,8 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
     """Branches in the complex plane: a cross where they start, a dot where they end, light to dark on the way."""
     import matplotlib.pyplot as plt
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
     figure, axes = plt.subplots(figsize=(6.5, 5.0), layout="constrained")
     roots = locus.roots
@@ -51,7 +54,7 @@ def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Fig
         axes.scatter(branch.real, branch.imag, c=colours, s=9, zorder=2)
         axes.plot(branch[0].real, branch[0].imag, "x", color="black", ms=6, zorder=3)
     axes.axvline(0.0, color="tab:red", lw=0.8)
-    scale = plt.cm.ScalarMappable(plt.Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
+    scale = ScalarMappable(Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
     figure.colorbar(scale, ax=axes, label=locus.parameter)
     axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
     axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
@@ -68,7 +71,14 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
     top = 1.1 * float(locus.frequencies.max(initial=0.0))
     for order in np.atleast_1d(np.asarray(orders, dtype=np.float64)).tolist():
         axes.plot(locus.values, order * np.abs(locus.values), color="0.4", ls="--", lw=0.9)
-        axes.annotate(f"{order:g} x speed", *_end(locus.values, order, top), fontsize="small", color="0.4")
+        axes.annotate(
+            f"{order:g} x speed",
+            *_end(locus.values, order, top),
+            fontsize="small",
+            color="0.4",
+            ha="right",
+            va="bottom",
+        )
     axes.set(xlabel=f"{locus.parameter} [rad/s]", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
     axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
     return _finished(figure, path, axes)
@@ -95,12 +105,6 @@ def _unit(system: LinearSystem) -> str:
     units = {(system.units.get(y, ""), system.units.get(u, "")) for y in system.outputs for u in system.inputs}
     (both, *others) = units
     return f" [{both[0]} / ({both[1]})]" if not others and all(both) else ""
-
-
-def _right_angles() -> object:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(steps=[1, 1.8, 3, 4.5, 6, 9, 10])
 
 
 def _finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:

@@ -53,7 +53,7 @@ def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] |
     if equations.rank is not None and rank != equations.rank:
         raise AssemblyError(
             f"{equations.name} is singular in this configuration: its constraints have rank {rank} here and "
-            f"{equations.rank} elsewhere.\nSmall motions about it are not those of a linear system. Linearise beside it."
+            f"{equations.rank} elsewhere.\nSmall motions about it are not those of a linear system: linearise beside."
         )
     eta = _wanted(equations, Z, rank, wanted) if wanted is not None else _free(Z, rank)
     bound = np.setdiff1d(np.arange(n), eta)

@@ -22,6 +22,13 @@ def rest(equations: MechanismEquations) -> Reference:
     Where inputs have values, by Newton's method from the equilibrium without them.
     """
     form = equations.form
+    for drive in form.open.prescribed.values():
+        rate = float(form.inputs(0.0)[form.open.port_columns[drive.name]][0])
+        if rate:
+            raise AssemblyError(
+                f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests."
+                "\nLinearise about a steady motion with steady=True, or about an instant with residual_ok=True."
+            )
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
     ref = equations.start(equilibrium(form.mechanism), steady=False)

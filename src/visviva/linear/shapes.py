@@ -68,6 +68,8 @@ class Shapes:
         try:
             q, _, s = form.projected(0.0, form.advance_q(self.q, self.H @ p), still, self.s)
         except AssemblyError as error:
-            raise AssemblyError(f"{error}\nA picture of a mode goes too far for its loops: give a smaller amplitude=.") from None
+            raise AssemblyError(
+                f"{error}\nA picture of a mode goes too far for its loops: give a smaller amplitude=."
+            ) from None
         x = form.x(q, still, s)
         return {body.name: x[form.model.layout.x[f"{body.name}.q"]] for body in form.mechanism.bodies}

@@ -92,7 +92,7 @@ class LinearSystem:
 
     @property
     def stable(self) -> bool:
-        """Whether every small deviation dies out: all poles on the left of the imaginary axis, by more than rounding."""
+        """Whether every small deviation dies out: all poles left of the imaginary axis, by more than rounding."""
         poles = self.poles()
         return bool((poles.real < -1e-9 * np.abs(poles).max(initial=0.0)).all())
 
@@ -169,7 +169,9 @@ class LinearSystem:
         return to_control(self)
 
     def __str__(self) -> str:
-        lines = [f"linear system {self.name!r}: {self.n} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"]
+        lines = [
+            f"linear system {self.name!r}: {self.n} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        ]
         for word, names in (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs)):
             listed = ", ".join(f"{name} [{self.units[name]}]" if self.units.get(name) else name for name in names)
             lines.append(f"  {word + ':':9}{listed or 'none'}")

@@ -34,8 +34,8 @@ def strobe(
 ) -> Drawing:
     """The last instant in full, earlier ones the fainter the longer ago, and the paths of named points.
 
-    place: many instants, at the times t; n of them are drawn. Paths are those of named frames and particles, else of centres of
-           mass; where there are many bodies they would hide each other.
+    place: many instants, at the times t.   n: how many are drawn at most. Paths are those of named frames and
+           particles, else of centres of mass; where there are many bodies they would hide each other.
     """
     scene = Scene(m)
     kept = instants(t, n)
