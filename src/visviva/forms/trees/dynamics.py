@@ -13,6 +13,7 @@ from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF, TreeTables, tree_tables
+from visviva.forms.trees.time_inputs import no_inputs
 from visviva.forms.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -153,7 +154,10 @@ class TreeDynamics:
         Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
         Y[A + 3 : A + 6, -1] = -T.gravity
         addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
-        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, loads, memory(T))
+        field = Field(
+            addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True, loads,
+            memory(T),
+        )  # fmt: skip
         right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
         work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))
         found = np.empty((3, len(Q), n, n))
