@@ -237,5 +237,5 @@ def test_a_state_of_a_run_will_do():
     angle = run["A.q"][-1] - run["A.q"][0]
     axis = network.freedom("crank", "coupler").twists.principal().screws[0].axis
     assert_allclose(axis.point, SE3.exp([0, angle, 0, 0, 0, 0]).act(np.array([0, 0, 0.4])), atol=1e-9)
-    with pytest.raises(vv.ModelError, match="kinestatics takes a mechanism, got str"):
+    with pytest.raises(vv.ModelError, match="kinestatics takes a mechanism or a run of one, got str"):
         vv.kinestatics("m")
