@@ -232,6 +232,12 @@ def test_where_pitches_are_equal_principal_screws_are_along_the_axes(pitch):
     assert_allclose(plane.translations[:, 3:], np.eye(3)[1:], atol=1e-12)
 
 
+@pytest.mark.parametrize(("length", "pitch", "is_line"), [(1e-3, 1e-10, False), (1.0, 1e-10, True), (1e3, 1e-7, True)])
+def test_a_pitch_is_small_against_the_length_of_the_mechanism(length, pitch, is_line):
+    name = str(System(about(Z, pitch=pitch), length=length).type)
+    assert name == ("1-system: a line" if is_line else f"1-system: a screw of pitch {pitch:.6g} m/rad")
+
+
 def test_sums_intersections_and_comparisons():
     spherical, planar = System(about(X), about(Y), about(Z)), System(about(Z), along(X), along(Y))
     assert spherical & planar == System(about(Z))

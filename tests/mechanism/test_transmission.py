@@ -178,6 +178,22 @@ def test_the_four_bar_has_three_self_stresses():
     assert "A, B, C, -D: 1 × force on the line" in text
 
 
+@pytest.mark.parametrize(("tilt", "mobility", "nearly"), [(0.0, 1, 0), (1e-11, 1, 0), (1e-7, 0, 1), (1e-2, 0, 0)])
+def test_axes_that_almost_fit_are_told(tilt, mobility, nearly):
+    """One hinge of a planar four-bar out of line: rigid, which a user with rounded numbers does not expect."""
+    m = vv.Mechanism("almost planar")
+    points = np.array([(0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1, 0, 0)])
+    for bar, a, b in zip(("crank", "coupler", "rocker"), points, points[1:], strict=False):
+        m.body(bar, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(a + b) / 2)
+    ends = ((m.ground, "crank"), ("crank", "coupler"), ("coupler", "rocker"), (m.ground, "rocker"))
+    for name, (parent, child), at in zip("ABCD", ends, points, strict=True):
+        m.revolute(name, parent, child, at=at, axis=(tilt if name == "C" else 0, 1, 0))
+    account = m.kinestatics().account()
+    assert (account.mobility, len(account.nearly)) == (mobility, nearly)
+    assert ("the mobility is 1 if axes are meant to fit" in str(account)) == bool(nearly)
+    assert all(1e-9 < value < 1e-6 for value in account.nearly)
+
+
 def test_sarrus_carries_a_couple_about_its_way():
     account = demo.sarrus().kinestatics().account()
     assert account.mobility - account.gruebler == 1

@@ -105,6 +105,32 @@ def test_bennett_by_its_four_screws():
     assert (account.gruebler, account.mobility, len(account.stresses)) == (-2, 1, 3)
 
 
+def test_offsets_of_joints_act_by_their_inverses():
+    """H2 = H1 o1 I(θ) o2⁻¹: in frame C2, i(u_r) = Ad(o2⁻¹) u2 - Ad(I⁻¹) Ad(o1⁻¹) u1.
+
+    Lohmayer, Capobianco and Leyendecker print Ad(o1) in (27) and section 6, where (24) and (31) need the inverse.
+    """
+    o1, o2, start, u1 = np.random.default_rng(5).normal(size=(4, 6))
+    o1, o2, start, rate, h = SE3.exp(o1), SE3.exp(0.3 * o2), SE3.exp(start), 0.7, 1e-5
+
+    def turn(t: float) -> SE3:
+        return SE3.exp([0, 0, 0.4 + rate * t, 0, 0, 0])
+
+    def second(t: float) -> SE3:
+        return start @ SE3.exp(t * u1) @ o1 @ turn(t) @ o2.inverse()
+
+    u2 = (second(-h).inverse() @ second(h)).log() / (2 * h)
+    seen = o2.inverse().Ad() @ u2
+    assert_allclose(seen - turn(0).inverse().Ad() @ o1.inverse().Ad() @ u1, [0, 0, rate, 0, 0, 0], atol=1e-8)
+    assert np.abs(seen - turn(0).inverse().Ad() @ o1.Ad() @ u1 - [0, 0, rate, 0, 0, 0]).max() > 0.1
+    # the pair between both bodies allows and bears the same
+    X1, X2 = start @ o1, second(0) @ o2
+    pair = revolute(SE3(X1.R, X2.r))
+    relative = second(0).Ad() @ u2 - start.Ad() @ u1
+    assert_allclose(pair.A @ relative, 0, atol=1e-8)
+    assert_allclose(np.linalg.pinv(pair.S) @ relative, rate, atol=1e-8)
+
+
 # -- A11: the bracket of a body fulfils Jacobi's identity
 
 

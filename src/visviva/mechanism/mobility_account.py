@@ -22,6 +22,8 @@ from visviva.structure.subspace import range_and_complement
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
+NEARLY = 1e-4  # of a unit row: what is less independent than that was perhaps not meant to be
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,7 @@ class MobilityAccount:
     loops:     the independent ones, with what their joints span.
     local:     freedoms of a body between others that moves alone, as a rod that spins about itself, by body.
     resting:   joints with freedoms none of which occurs as the mechanism stands.
+    nearly:    how far further rows are from following from others, where that is below 1e-4 of a unit row.
     stresses:  states of self-stress: wrenches on the joint as screws (f; m), children pressing on parents, by joint;
                conditions have their multipliers. First those of single loops, then what only several can carry.
     """
@@ -67,6 +70,7 @@ class MobilityAccount:
     loops: tuple[Loop, ...]
     local: dict[str, System]
     resting: tuple[str, ...]
+    nearly: tuple[float, ...]
     stresses: tuple[dict[str, Screw | Array], ...]
 
     @property
@@ -83,6 +87,12 @@ class MobilityAccount:
             lines.append(f"the difference of {spare} is in rows that follow from others: {where}")
         else:
             lines.append("no row follows from others: counting is right")
+        if self.nearly:
+            lines.append(
+                f"{len(self.nearly)} more would follow but for {max(self.nearly):.2g}: the mobility is"
+                f" {self.mobility + len(self.nearly)} if axes are meant to fit. Give them with more digits, or leave a"
+                " configuration that is nearly singular."
+            )
         lines += [str(loop) for loop in self.loops]
         for name, system in self.local.items():
             lines.append(f"{name} moves alone, with all others at rest, and counts: {_line(system)}")
@@ -118,6 +128,7 @@ def mobility_account(network: MechanismNetwork) -> MobilityAccount:
         tuple(loops),
         _local(network, length),
         tuple(screws.name for screws in each if screws.allows.rank and not screws.moves.rank),
+        tuple(value for value in motions.independence().tolist() if value < NEARLY),
         _stresses(network, loops),
     )
 

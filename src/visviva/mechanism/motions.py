@@ -57,7 +57,8 @@ class Motions:
         rows = [G, *(self._over_all(rate_rows(network, one))[:, moves] for one in locked)]
         scaled = np.vstack(rows) * units[moves]
         size = np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
-        N = range_and_complement((scaled / size).T, tolerance=CLOSURE)[1]
+        self._rows = scaled / size
+        N = range_and_complement(self._rows.T, tolerance=CLOSURE)[1]
         full = np.zeros((len(units), N.shape[1]))
         full[moves] = units[moves, None] * N
         self.twists = full.reshape(len(m.bodies), 6, -1)
@@ -67,6 +68,11 @@ class Motions:
     def mobility(self) -> int:
         """How many independent motions there are."""
         return self.twists.shape[2]
+
+    def independence(self) -> Array:
+        """Singular values of the rows, each of length 1, that count as independent; the smallest one last."""
+        values = np.linalg.svd(self._rows, compute_uv=False)
+        return values[: self._rows.shape[1] - self.mobility]
 
     def of(self, carrier: Carrier) -> Array:
         """Twists of a body in the world, one column for each motion; zero for the ground, (6, mobility)."""
