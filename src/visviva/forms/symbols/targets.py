@@ -47,7 +47,13 @@ def _lines(
 def _numpy_printer() -> Any:
     from sympy.printing.numpy import NumPyPrinter
 
-    return NumPyPrinter({"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True})
+    class Printer(NumPyPrinter):  # type: ignore[misc]
+        """Fractions as floats."""
+
+        def _print_Rational(self, expr: Any) -> str:
+            return repr(float(expr))
+
+    return Printer({"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True})
 
 
 def _write_numpy(a: Assignments) -> str:
@@ -116,7 +122,7 @@ def _c_printer() -> Any:
     from sympy.printing.c import C99CodePrinter
 
     class Printer(C99CodePrinter):  # type: ignore[misc]
-        """Small whole powers as products."""
+        """Small whole powers as products, fractions as floats."""
 
         def _print_Pow(self, expr: Any) -> str:
             base, exponent = expr.args
@@ -124,6 +130,9 @@ def _c_printer() -> Any:
                 product = "*".join([self._print(base)] * abs(int(exponent)))
                 return f"({product})" if exponent > 0 else f"(1.0/({product}))"
             return str(super()._print_Pow(expr))
+
+        def _print_Rational(self, expr: Any) -> str:
+            return repr(float(expr))
 
     return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17})
 
