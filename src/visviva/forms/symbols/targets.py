@@ -53,7 +53,9 @@ def _numpy_printer() -> Any:
         def _print_Rational(self, expr: Any) -> str:
             return repr(float(expr))
 
-    return Printer({"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True})
+    return Printer(
+        {"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True, "order": "none"}
+    )
 
 
 def _write_numpy(a: Assignments) -> str:
@@ -134,7 +136,7 @@ def _c_printer() -> Any:
         def _print_Rational(self, expr: Any) -> str:
             return repr(float(expr))
 
-    return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17})
+    return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17, "order": "none"})
 
 
 def _write_c(a: Assignments) -> str:
