@@ -15,10 +15,10 @@ from visviva.reports.mathml import mathml
 def html_page(title: str, abstract: str, sections: Sequence[Section]) -> str:
     """The text of the page."""
     template = Template(files("visviva.reports").joinpath("report.html").read_text(encoding="utf-8"))
-    return template.substitute(title=html.escape(title), abstract=inline(abstract), body=html_body(sections))
+    return template.substitute(title=html.escape(title), abstract=inline(abstract), body=_body(sections))
 
 
-def html_body(sections: Sequence[Section]) -> str:
+def _body(sections: Sequence[Section]) -> str:
     """Numbered sections, tables, figures and equations."""
     count = _Counter()
     return "\n".join(part for section in sections for part in _section(section, count))

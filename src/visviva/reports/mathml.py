@@ -45,10 +45,7 @@ class _Reader:
 
     def everything(self) -> str:
         """All of it."""
-        found = self.row(frozenset())
-        if self.at < len(self.tokens):
-            raise ModelError(f"a formula has {self.tokens[self.at]!r} where nothing opens it: {self.latex!r}.")
-        return found
+        return self.row(frozenset())
 
     def row(self, ends: frozenset[str]) -> str:
         """Pieces up to a token that ends them, as one element."""
@@ -95,6 +92,8 @@ class _Reader:
             inner = self.row(frozenset("}"))
             self._expect("}")
             return inner
+        if token in ("}", "&", "_", "^"):
+            raise ModelError(f"a formula has {token!r} where nothing opens it: {self.latex!r}.")
         if token.startswith("\\"):
             return self.command(token[1:])
         if token[0].isdigit():

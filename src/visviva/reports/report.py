@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import final
 
 from visviva.errors import ModelError
 from visviva.reports.blocks import Figure, Section
-from visviva.reports.html_page import html_body, html_page
+from visviva.reports.html_page import html_page
 from visviva.reports.tex import tex_source
 
 
@@ -49,7 +50,8 @@ class Report:
         return path
 
     def _repr_html_(self) -> str:
-        return f"<h3>{self.title}</h3>{html_body(self.sections)}"
+        page = html.escape(self.html)  # in a frame of its own: its style is for it alone
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40rem; border: 1px solid #ccc"></iframe>'
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}: {', '.join(section.title for section in self.sections)}>"

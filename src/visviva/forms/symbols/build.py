@@ -100,7 +100,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         values=parameters.values,
         units=parameters.units,
         names=v.names,
-        gamma=commutation(source),
+        commutation=lambda: commutation(source),
         steps=steps,
         inertia=inertia,
         simplify=simplify,

@@ -49,7 +49,7 @@ class SymbolicEquations:
     values: Mapping[Any, float]
     units: Mapping[Any, str]
     names: Mapping[Any, str]
-    gamma: Any
+    commutation: Callable[[], Any]
     steps: Steps
     inertia: Inertia
     simplify: bool | None = None
@@ -132,6 +132,11 @@ class SymbolicEquations:
     def T_q(self) -> Any:
         """∂_i T at constant ξ, along the velocities: Dᵀξ + γ_ij^k ξʲ p_k, (n,); Konz (3.16), (2.31)."""
         return self._short(self.inertia.kane[1] + self._turning)
+
+    @cached_property
+    def gamma(self) -> Any:
+        """γ_ij^k, an object array (n, n, n): zero where velocities are rates of coordinates; Konz (2.19)."""
+        return self.commutation()
 
     @cached_property
     def turning(self) -> Any:

@@ -65,10 +65,16 @@ def tidy(values: ArrayLike, scale: float = 0.0) -> Any:
 
 
 def directions(values: ArrayLike) -> Any:
-    """Cosines as numbers: those within rounding of 0 and 1 are meant so."""
+    """Cosines as numbers: those within rounding of 0 and 1 are meant so, others are rounded, and not exact."""
+    import sympy
+
     array = np.asarray(values, dtype=np.float64)
     nearest = np.round(array)
-    return exacts(np.where(np.abs(array - nearest) <= NOISE, nearest, array))
+    found = exacts(nearest)
+    for at in np.ndindex(array.shape):
+        if abs(array[at] - nearest[at]) > NOISE:
+            found[at] = sympy.Float(float(array[at]))
+    return found
 
 
 def exacts(values: ArrayLike) -> Any:
@@ -81,12 +87,12 @@ def exacts(values: ArrayLike) -> Any:
 
 
 def exact(value: float) -> Any:
-    """A number: a fraction where it is meant as one."""
+    """A number as a fraction, so that all that cancels does: the short one it is meant as, else what the float is."""
     from fractions import Fraction
 
     import sympy
 
-    near = Fraction(float(value)).limit_denominator(10**5)
-    if float(near) == float(value):
-        return sympy.Rational(near.numerator, near.denominator)
-    return sympy.Float(float(value))
+    whole = Fraction(float(value))
+    near = whole.limit_denominator(10**5)
+    meant = near if float(near) == float(value) else whole
+    return sympy.Rational(meant.numerator, meant.denominator)

@@ -11,9 +11,9 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge, InverseEdge, adjoint, inverse_pose
-from visviva.forms.symbols.frames import Edge
+from visviva.forms.symbols.frames import Edge, ad
 from visviva.forms.symbols.parameters import directions, exacts, tidy
-from visviva.forms.symbols.steps import Steps, zeros
+from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.forms.symbols.tree import rotation
 from visviva.forms.symbols.trigonometry import shortest
 from visviva.views.equations_names import Label
@@ -22,29 +22,53 @@ SHORT = 400  # operations that an entry may have to be simplified
 
 
 def edge_of(edge: AbstractEdge, parent: int, q: Sequence[Any], A: Any, xi: Any, steps: Steps) -> Edge:
-    """The frame b of an edge: S_i = (X⁻¹ ∂_i X)ᵛ, with derivatives along all velocities; Konz (3.121)."""
-    X = pose_expression(edge, q)
-    R, r = X[:3, :3], X[:3, 3]
-    n, S = len(xi), zeros(6, len(xi))
-    constant = _constant_jacobian(edge)
-    if constant is not None:
-        S = exacts(tidy(constant))
-    else:
-        slopes = [_derivative(X, q, A[:, i]) for i in range(n)]
-        for i, slope in enumerate(slopes):
-            turn = R.T @ slope[:3, :3]
-            S[:, i] = [_short(e) for e in (turn[2, 1], turn[0, 2], turn[1, 0], *(R.T @ slope[:3, 3]))]
-    label = Label("S", (f"{edge.b}'",))
-    bend = None if constant is not None else np.array([_derivative(S, q, A[:, k]) for k in range(n)], dtype=object)
-    bias = None if bend is None else sum(bend[k] @ xi * xi[k] for k in range(n))
+    """The frame b of an edge."""
+    if isinstance(edge, InverseEdge):
+        return _inverse(edge_of(edge.edge, parent, q, A, xi, steps), edge.b, steps)
+    X, n = pose_expression(edge, q), len(xi)
+    label = Label("R", (f"{edge.b}'",))
+    R, r = steps.names(X[:3, :3], label), steps.names(X[:3, 3], Label("r", label.subscripts))
+    if isinstance(edge, JointEdge):
+        J = adjoint(inverse_pose(edge.joint.X_Kb)) @ edge.joint.chart.S
+        S = zeros(6, n)
+        S[:, edge.move] = exacts(tidy(J))
+        return Edge(edge.b, parent, R, r, S)
+    S = _jacobian(X, q, A)
+    bend = np.array([_derivative(S, q, A[:, k]) for k in range(n)], dtype=object)
+    S = steps.names(S, Label("S", label.subscripts))
+    if not bend.any():
+        return Edge(edge.b, parent, R, r, S)
+    bias = steps.names(sum(bend[k] @ xi * xi[k] for k in range(n)), Label("b", label.subscripts))
+    return Edge(edge.b, parent, R, r, S, bias, bend)
+
+
+def _jacobian(X: Any, q: Sequence[Any], A: Any) -> Any:
+    """S_i = (X⁻¹ ∂_i X)ᵛ, (6, n); Konz (3.121)."""
+    R, S = X[:3, :3], zeros(6, A.shape[1])
+    for i in range(A.shape[1]):
+        slope = _derivative(X, q, A[:, i])
+        turn = R.T @ slope[:3, :3]
+        S[:, i] = [_short(e) for e in (turn[2, 1], turn[0, 2], turn[1, 0], *(R.T @ slope[:3, 3]))]
+    return S
+
+
+def _inverse(edge: Edge, name: str, steps: Steps) -> Edge:
+    """The edge the other way: S' = -Ad S, Ṡ'ξ = -Ad Ṡξ, ∂_k S' = -Ad (∂_k S + ad(S_k) S)."""
+    R, r, S, n = edge.R, edge.r, edge.S, edge.S.shape[1]
+
+    def carried(V: Any) -> Any:
+        w = R @ V[:3]
+        return -np.concatenate([w, cross(r, w) + R @ V[3:]])
+
+    bends = [ad(S[:, k], S) + (0 if edge.slopes is None else edge.slopes[k]) for k in range(n)]
     return Edge(
-        edge.b,
-        parent,
-        steps.names(R, Label("R", (f"{edge.b}'",))),
-        steps.names(r, Label("r", (f"{edge.b}'",))),
-        steps.names(S, label),
-        None if bias is None or not any(bias) else steps.names(bias, Label("b", (f"{edge.b}'",))),
-        None if bend is None or not bend.any() else bend,
+        name,
+        edge.parent,
+        R.T,
+        steps.names(-R.T @ r, Label("r", (f"{name}'",))),
+        steps.names(carried(S), Label("S", (f"{name}'",))),
+        None if edge.S_bias is None else carried(edge.S_bias),
+        np.array([carried(bend) for bend in bends], dtype=object),
     )
 
 
@@ -55,9 +79,6 @@ def pose_expression(edge: AbstractEdge, q: Sequence[Any]) -> Any:
             return edge.X.expressions(q)
         case ChangedEdge():
             return pose_expression(edge.edge, q)
-        case InverseEdge():
-            X = pose_expression(edge.edge, q)
-            return _homogeneous(X[:3, :3].T, -X[:3, :3].T @ X[:3, 3])
         case JointEdge():
             motion = chart_pose(edge.joint.chart, np.array(list(q), dtype=object)[edge.read])
             return _constant(edge.joint.X_aJ) @ motion @ _constant(edge.joint.X_Kb)
@@ -106,14 +127,6 @@ def _screw_motion(screw: Any, q: Any) -> Any:
     c, s = sympy.cos(theta), sympy.sin(theta)
     v = exacts(tidy(screw[3:] / size))
     return _homogeneous(eye + s * w + (1 - c) * (w @ w), (theta * eye + (1 - c) * w + (theta - s) * (w @ w)) @ v)
-
-
-def _constant_jacobian(edge: AbstractEdge) -> Any:
-    if isinstance(edge, JointEdge):
-        J = np.zeros((6, edge.n))
-        J[:, edge.move] = adjoint(inverse_pose(edge.joint.X_Kb)) @ edge.joint.chart.S
-        return J
-    return None
 
 
 def _derivative(values: Any, q: Sequence[Any], along: Any) -> Any:

@@ -98,7 +98,7 @@ class _Builder:
             values=self.parameters.values,
             units=self.parameters.units,
             names=names,
-            gamma=self._gamma(),
+            commutation=self._gamma,
             steps=self.steps,
             inertia=inertia,
             simplify=simplify,

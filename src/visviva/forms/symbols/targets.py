@@ -47,7 +47,15 @@ def _lines(
 def _numpy_printer() -> Any:
     from sympy.printing.numpy import NumPyPrinter
 
-    return NumPyPrinter({"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True})
+    class Printer(NumPyPrinter):  # type: ignore[misc]
+        """Fractions as floats."""
+
+        def _print_Rational(self, expr: Any) -> str:
+            return repr(float(expr))
+
+    return Printer(
+        {"user_functions": {name: name for name in HELPERS}, "fully_qualified_modules": True, "order": "none"}
+    )
 
 
 def _write_numpy(a: Assignments) -> str:
@@ -116,7 +124,7 @@ def _c_printer() -> Any:
     from sympy.printing.c import C99CodePrinter
 
     class Printer(C99CodePrinter):  # type: ignore[misc]
-        """Small whole powers as products."""
+        """Small whole powers as products, fractions as floats."""
 
         def _print_Pow(self, expr: Any) -> str:
             base, exponent = expr.args
@@ -125,7 +133,10 @@ def _c_printer() -> Any:
                 return f"({product})" if exponent > 0 else f"(1.0/({product}))"
             return str(super()._print_Pow(expr))
 
-    return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17})
+        def _print_Rational(self, expr: Any) -> str:
+            return repr(float(expr))
+
+    return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17, "order": "none"})
 
 
 def _write_c(a: Assignments) -> str:

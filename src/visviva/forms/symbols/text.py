@@ -105,6 +105,9 @@ def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> 
     """A matrix, or its entries one by one where it is wide; of a symmetric one those on and above the diagonal."""
     import sympy
 
+    if isinstance(value, sympy.MatrixBase) and value.is_zero_matrix:
+        yield name, "0"
+        return
     if not isinstance(value, sympy.MatrixBase) or _width(writer, value) <= WIDE:
         yield name, spell(writer, value)
         return
