@@ -56,10 +56,14 @@ def test_resistor_law_fixes_its_causality():
 
 ILL = {
     "two efforts at a 0-junction": (
-        {"a": Se(1.0), "b": Se(2.0), "z": zero(), "m": I(1.0)}, ["a -> z -> m", "b -> z"], "Se 'a' and Se 'b'"
+        {"a": Se(1.0), "b": Se(2.0), "z": zero(), "m": I(1.0)},
+        ["a -> z -> m", "b -> z"],
+        "Se 'a' and Se 'b'",
     ),
     "two flows at a 1-junction": (
-        {"a": Sf(1.0), "b": Sf(2.0), "v": one(), "m": I(1.0)}, ["a -> v -> m", "b -> v"], "Sf 'a' and Sf 'b'"
+        {"a": Sf(1.0), "b": Sf(2.0), "v": one(), "m": I(1.0)},
+        ["a -> v -> m", "b -> v"],
+        "Sf 'a' and Sf 'b'",
     ),
     "two flows through a transformer": (
         {"a": Sf(1.0), "v": one(), "T": TF(2.0), "w": one(), "b": Sf(2.0), "m": I(1.0)},
@@ -72,9 +76,11 @@ ILL = {
         "Sf 'a' and Se 'b'",
     ),
     "only efforts at a 1-junction": (
-        {"a": Se(1.0), "b": Se(2.0), "v": one()}, ["a -> v", "b -> v"], "opposite demands of Se 'a' and Se 'b'"
+        {"a": Se(1.0), "b": Se(2.0), "v": one()},
+        ["a -> v", "b -> v"],
+        "opposite demands of Se 'a' and Se 'b'",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", ILL, ids=str)

@@ -34,13 +34,23 @@ def structure(graph):
 def test_figure_1_has_masses_that_differentiate():
     found = structure(vv.bond_graph(sleigh(), figure=1))
     assert found["elements"] == {
-        "q_dot": "1", "Q": "MTF", "xi": "1", "partials": "MTF", "v": "1", "masses": "I", "spin": "MGY"
-    }  # fmt: skip
+        "q_dot": "1",
+        "Q": "MTF",
+        "xi": "1",
+        "partials": "MTF",
+        "v": "1",
+        "masses": "I",
+        "spin": "MGY",
+    }
     assert found["widths"] == [2, 3, 2, 3, 3, 3]
     assert found["bonds"] == [
-        ("xi", "Q", "xi"), ("Q", "q_dot", "Q"), ("xi", "partials", "xi"), ("partials", "v", "partials"),
-        ("v", "masses", "v"), ("v", "spin", "v"),
-    ]  # fmt: skip
+        ("xi", "Q", "xi"),
+        ("Q", "q_dot", "Q"),
+        ("xi", "partials", "xi"),
+        ("partials", "v", "partials"),
+        ("v", "masses", "v"),
+        ("v", "spin", "v"),
+    ]
     assert vv.bond_graph(sleigh(), figure=1).causality.derivative == ("masses",)
 
 
@@ -136,9 +146,13 @@ def test_port_equations_are_those_of_the_paper():
 
 def test_forms_by_name_and_impressed_forces():
     system = vv.kane(
-        "block", q="x", bodies={"block": vv.KaneBody(mass=2.0, v=lambda xi: [xi.x_dot, 0, 0])},
-        tau={"x_dot": lambda xi, d: -d * xi.x_dot}, V=lambda q, k: 0.5 * k * q.x**2, parameters={"d": 0.3, "k": 2.0},
-    )  # fmt: skip
+        "block",
+        q="x",
+        bodies={"block": vv.KaneBody(mass=2.0, v=lambda xi: [xi.x_dot, 0, 0])},
+        tau={"x_dot": lambda xi, d: -d * xi.x_dot},
+        V=lambda q, k: 0.5 * k * q.x**2,
+        parameters={"d": 0.3, "k": 2.0},
+    )
     reference = vv.simulate(system.form("velocity"), 1.0, 0.5, initial=([1.0], [0.2]), integrator=FINE)
     for figure, form in FIGURES.items():
         graph = vv.bond_graph(system, form=form)
@@ -155,7 +169,7 @@ def test_refusals():
         vv.bond_graph(sleigh(), figure=7)
     with pytest.raises(vv.ModelError, match="no graph of the form 'newton'"):
         vv.bond_graph(sleigh(), form="newton")
-    with pytest.raises(vv.ModelError, match="figure= or form=, not both"):
+    with pytest.raises(vv.ModelError, match=r"figure= or form=, not both"):
         vv.bond_graph(sleigh(), figure=1, form="unreduced")
-    with pytest.raises(vv.ModelError, match="T 'T'|has no counterpart"):
+    with pytest.raises(vv.ModelError, match="has no counterpart"):
         vv.bond_graph(sleigh(), figure=2).system()

@@ -17,45 +17,66 @@ FINE = vv.DOP853(tolerance=1e-11)
 
 def warm_oscillator():
     boxes = {
-        "spring": translation.spring(1.5), "mass": translation.mass(1.0), "kin": translation.kinematic(),
-        "d": translation.damper(0.2), "body": thermal.capacity(2.0), "wall": thermal.conduction(0.5),
+        "spring": translation.spring(1.5),
+        "mass": translation.mass(1.0),
+        "kin": translation.kinematic(),
+        "d": translation.damper(0.2),
+        "body": thermal.capacity(2.0),
+        "wall": thermal.conduction(0.5),
         "env": thermal.environment(290.0),
-    }  # fmt: skip
+    }
     junctions = {
-        "q": ("spring.q", "kin.q"), "p": ("mass.p", "kin.p", "d.p"), "s": ("d.s", "body.s", "wall.s1"),
+        "q": ("spring.q", "kin.q"),
+        "p": ("mass.p", "kin.p", "d.p"),
+        "s": ("d.s", "body.s", "wall.s1"),
         "s_env": ("wall.s2", "env.s"),
-    }  # fmt: skip
+    }
     return compose("warm", boxes, junctions), {"q": 1.0, "p": 0.0, "s": 0.1}
 
 
 def lever():
     boxes = {
-        "a": translation.mass(1.0), "b": translation.mass(2.0), "l": translation.lever(2.0), "s": translation.spring(3.0),
+        "a": translation.mass(1.0),
+        "b": translation.mass(2.0),
+        "l": translation.lever(2.0),
+        "s": translation.spring(3.0),
         "kin": translation.kinematic(),
-    }  # fmt: skip
+    }
     junctions = {"pa": ("a.p", "l.a", "kin.p"), "pb": ("b.p", "l.b"), "q": ("s.q", "kin.q")}
     return compose("lever", boxes, junctions), {"pa": 0.0, "pb": 0.0, "q": 0.4}
 
 
 def motor():
     boxes = {
-        "L": electric.inductor(0.5), "bat": electric.voltage_source(2.0), "ser": electric.series(bat=-1),
-        "R": electric.resistor(1.0), "m": electric.motor(0.3), "J": rotation.inertia(0.2), "env": thermal.environment(),
-    }  # fmt: skip
+        "L": electric.inductor(0.5),
+        "bat": electric.voltage_source(2.0),
+        "ser": electric.series(bat=-1),
+        "R": electric.resistor(1.0),
+        "m": electric.motor(0.3),
+        "J": rotation.inertia(0.2),
+        "env": thermal.environment(),
+    }
     junctions = {
-        "phi": ("L.phi", "ser.phi", "R.phi", "m.phi"), "qb": ("bat.q", "ser.bat"), "p": ("J.p", "m.p"), "s": ("R.s", "env.s"),
-    }  # fmt: skip
+        "phi": ("L.phi", "ser.phi", "R.phi", "m.phi"),
+        "qb": ("bat.q", "ser.bat"),
+        "p": ("J.p", "m.p"),
+        "s": ("R.s", "env.s"),
+    }
     return compose("motor", boxes, junctions), {"phi": 0.0, "qb": 0.0, "p": 0.1}
 
 
 def two_masses():
     boxes = {
-        "a": translation.mass(1.0), "b": translation.mass(2.0), "s": translation.hard_spring(2.0, 5.0),
+        "a": translation.mass(1.0),
+        "b": translation.mass(2.0),
+        "s": translation.hard_spring(2.0, 5.0),
         "k": translation.kinematic(a=1, b=-1),
-    }  # fmt: skip
+    }
     return compose("two", boxes, {"pa": ("a.p", "k.a"), "pb": ("b.p", "k.b"), "q": ("s.q", "k.q")}), {
-        "pa": 1.0, "pb": 0.0, "q": 0.0
-    }  # fmt: skip
+        "pa": 1.0,
+        "pb": 0.0,
+        "q": 0.0,
+    }
 
 
 def nested():
@@ -73,18 +94,27 @@ def nested():
     )
     junctions = {"p": ("inner.p", "arm.a"), "q": ("inner.q", "arm.q"), "y": ("k.q", "arm.b")}
     return compose("nested", {"inner": inner, "arm": arm, "k": translation.spring(4.0)}, junctions), {
-        "p": 0.5, "q": 0.2, "y": 0.1
-    }  # fmt: skip
+        "p": 0.5,
+        "q": 0.2,
+        "y": 0.1,
+    }
 
 
 def tanks():
     boxes = {
-        "t1": hydraulic.tank(0.1), "t2": hydraulic.tank(0.2), "pipe": hydraulic.inertance(1e6),
-        "line": hydraulic.line(a=1, b=-1), "r": hydraulic.laminar(1e6), "env": thermal.environment(),
-    }  # fmt: skip
+        "t1": hydraulic.tank(0.1),
+        "t2": hydraulic.tank(0.2),
+        "pipe": hydraulic.inertance(1e6),
+        "line": hydraulic.line(a=1, b=-1),
+        "r": hydraulic.laminar(1e6),
+        "env": thermal.environment(),
+    }
     junctions = {
-        "a": ("t1.V", "line.a"), "b": ("t2.V", "line.b"), "g": ("pipe.Gam", "line.Gam", "r.Gam"), "s": ("r.s", "env.s"),
-    }  # fmt: skip
+        "a": ("t1.V", "line.a"),
+        "b": ("t2.V", "line.b"),
+        "g": ("pipe.Gam", "line.Gam", "r.Gam"),
+        "s": ("r.s", "env.s"),
+    }
     return compose("tanks", boxes, junctions), {"a": 0.05, "b": 0.0, "g": 0.0}
 
 
@@ -92,10 +122,13 @@ def gyrators():
     """Three ports that one J couples, and one that a row of constraints ties to two others."""
     J = np.array([[0, 1.0, -2.0], [-1.0, 0, 0.5], [2.0, -0.5, 0]])
     boxes = {
-        "a": translation.mass(1.0), "b": translation.mass(2.0), "c": translation.mass(3.0), "d": translation.mass(4.0),
+        "a": translation.mass(1.0),
+        "b": translation.mass(2.0),
+        "c": translation.mass(3.0),
+        "d": translation.mass(4.0),
         "G": reversible({"a": momentum, "b": momentum, "c": momentum}, J=J),
         "T": reversible({"a": momentum, "b": momentum, "d": momentum}, C=[[1.0, 2.0, -1.0]]),
-    }  # fmt: skip
+    }
     junctions = {"a": ("a.p", "G.a", "T.a"), "b": ("b.p", "G.b", "T.b"), "c": ("c.p", "G.c"), "d": ("d.p", "T.d")}
     return compose("gyrators", boxes, junctions), {"a": 1.0, "b": 0.4, "c": -0.2, "d": 4 * (1.0 + 0.4)}
 
@@ -196,8 +229,11 @@ def test_row_over_one_port_is_a_source_that_holds_it():
 
 def test_what_has_no_graph_says_so():
     mixed = reversible({"q": displacement, "p": momentum}, C=[[1.0, 2.0]])
-    system = compose("mixed", {"s": translation.spring(1.0), "m": translation.mass(1.0), "c": mixed},
-                     {"q": ("s.q", "c.q"), "p": ("m.p", "c.p")})  # fmt: skip
+    system = compose(
+        "mixed",
+        {"s": translation.spring(1.0), "m": translation.mass(1.0), "c": mixed},
+        {"q": ("s.q", "c.q"), "p": ("m.p", "c.p")},
+    )
     with pytest.raises(vv.ModelError, match="'c' ties momenta and displacements in one row"):
         vv.bond_graph(system)
     pose = Quantity("SE3", "pose")

@@ -43,7 +43,9 @@ def resistor_box(graph: BondGraph, label: str, element: Element, quantity: Quant
             matrix = inverse(matrix)
         law, numbers = _law(graph, matrix, {}, {})
         if n == 1:
-            return irreversible(ports, M=_onsager(law, numbers, lambda mu, v, theta: heating(mu[0][0], v, theta)), **numbers)
+            return irreversible(
+                ports, M=_onsager(law, numbers, lambda mu, v, theta: heating(mu[0][0], v, theta)), **numbers
+            )
         return irreversible(ports, M=_onsager(law, numbers, _heating_of_vectors), **numbers)
     if momentum == element.conductance:
         asked, there = ("f", "flow") if momentum else ("e", "effort")
@@ -67,7 +69,9 @@ def _heating_of_vectors(R: Any, v: Any, theta: Any) -> list[list[Any]]:
     return [*rows, [*(-force), (v @ force) / theta]]
 
 
-def _onsager(law: Callable[..., Any] | Any, numbers: Mapping[str, float], shape: Callable[..., Any]) -> Callable[..., Any]:
+def _onsager(
+    law: Callable[..., Any] | Any, numbers: Mapping[str, float], shape: Callable[..., Any]
+) -> Callable[..., Any]:
     """M of effort and temperature from a coefficient."""
 
     def M(**given: Any) -> Any:
@@ -92,7 +96,8 @@ def source_box(graph: BondGraph, label: str, element: Element, quantity: Quantit
     bond = graph.at(label)[0]
     if element.modulated:
         raise ModelError(
-            f"{element.shown} {label!r} of {graph.name!r} depends on states: make it an input, {element.kind}(), and give "
+            f"{element.shown} {label!r} of {graph.name!r} depends on states: make it an input, {element.kind}(), and "
+            "give "
             "the law at\nvv.simulate(..., inputs={...}), or simulate graph.flow()."
         )
     if element.given is None or element.functional:
@@ -151,7 +156,7 @@ def coupling_box(
 
 def _law(
     graph: BondGraph, values: Any, where: Mapping[Any, tuple[str, int | None]], own: Mapping[Any, str]
-) -> tuple[Any, dict[str, float]]:
+) -> tuple[Any, dict[str, Any]]:
     """A function of x, of arguments of its own and of parameters, for what traces functions; numbers if it is constant.
 
     where: state symbols as ports and components.   own: further symbols as arguments.

@@ -189,7 +189,8 @@ def _preferred(graph: BondGraph, work: _Assignment) -> Iterator[str]:
             if work.near(label, bond) != near:
                 if element.kind in STORES:
                     raise ModelError(
-                        f"the {port}-port of {element.kind} {label!r} in {graph.name!r} would be in derivative causality, "
+                        f"the {port}-port of {element.kind} {label!r} in {graph.name!r} would be in derivative "
+                        "causality, "
                         "which such fields do not have.\nLet another element follow instead."
                     )
                 yield label
@@ -222,6 +223,7 @@ def _either(graph: BondGraph, work: _Assignment, label: str, bond: Bond, near: b
 def _ill(graph: BondGraph, conflict: _Conflict) -> ModelError:
     return ModelError(
         f"bond graph {graph.name!r} has no causality: {conflict}.\n"
-        "A 0-junction has one bond that imposes its effort, a 1-junction one that imposes its flow: remove a source, or "
+        "A 0-junction has one bond that imposes its effort, a 1-junction one that imposes its flow: remove a source, "
+        "or "
         "put\nan element between that gives way, such as R, C or I."
     )

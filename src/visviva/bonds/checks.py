@@ -50,7 +50,9 @@ def check_ports(
         here = at[label]
         if element.junction:
             if len(here) < 2 - (element.free or label in read):
-                raise ModelError(f"junction {label!r} of {name!r} has {_count(len(here))}: a junction joins at least two.")
+                raise ModelError(
+                    f"junction {label!r} of {name!r} has {_count(len(here))}: a junction joins at least two."
+                )
             ports |= {(bond.name, bond.end(label)): "" for bond in here}
             continue
         given = [_port(name, label, element, bond, len(here)) for bond in here]
@@ -80,7 +82,8 @@ def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> st
         return through
     if not into and element.kind not in ("Se", "Sf") and element.system is None:
         raise ModelError(
-            f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive into "
+            f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive "
+            "into "
             f"C, I and R elements.\nTurn it: '{bond.head} -> {label}'."
         )
     if element.kind in STORES and not written:
@@ -98,7 +101,8 @@ def _check_connected(name: str, at: dict[str, list[Bond]]) -> None:
     lost = [label for label in at if label not in reached]
     if lost:
         raise ModelError(
-            f"bond graph {name!r} is not connected: no bonds lead from {reached[0]!r} to {', '.join(map(repr, lost))}.\n"
+            f"bond graph {name!r} is not connected: no bonds lead from {reached[0]!r} to "
+            f"{', '.join(map(repr, lost))}.\n"
             "Join the parts, or make two graphs."
         )
 
@@ -117,9 +121,7 @@ def resolved_widths(name: str, elements: Mapping[str, Element], bonds: Sequence[
     return {bond.name: found.get(bond.name, 1) for bond in bonds}
 
 
-def resolved_domains(
-    name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], default: str
-) -> dict[str, str]:
+def resolved_domains(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], default: str) -> dict[str, str]:
     """The domain of each bond, likewise."""
     claims = {bond.name: [claim for claim in (_domain(elements, bond, end) for end in ENDS) if claim] for bond in bonds}
     found = _spread(name, elements, bonds, claims, "domain", lambda element: element.junction)

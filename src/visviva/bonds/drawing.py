@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 INK, QUIET, DERIVATIVE, LOOP = "#1a1a1a", "#505050", "#c0392b", "#0072b2"
 NAME, SMALL = 17.0, 12.0  # font sizes
-WIDTHS = (("MW", 0.92), ("ABCDGHKNOQRTUVXYZ", 0.7), ("EFLPSJ", 0.6), ("fijlrt:,.' I()", 0.34))  # of letters, in font sizes
+WIDTHS = (
+    ("MW", 0.92),
+    ("ABCDGHKNOQRTUVXYZ", 0.7),
+    ("EFLPSJ", 0.6),
+    ("fijlrt:,.' I()", 0.34),
+)  # of letters, in font sizes
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
@@ -101,7 +106,9 @@ class _Artist:
         places: list[dict[int, float]] = []
         for axis, reach in ((0, REACH), (1, RISE)):
             tracks = sorted({cell[axis] for cell in self.cells.values()})
-            half = {k: max(self._half(label)[axis] for label, cell in self.cells.items() if cell[axis] == k) for k in tracks}
+            half = {
+                k: max(self._half(label)[axis] for label, cell in self.cells.items() if cell[axis] == k) for k in tracks
+            }
             at, position = {}, 0.0
             for k, track in enumerate(tracks):
                 position += half[track] + (half[tracks[k - 1]] + reach * (track - tracks[k - 1]) if k else 0.0)
@@ -239,7 +246,9 @@ class _Artist:
         """What colours mean, where there are any."""
         if self.causality is None:
             return []
-        lines = [(f"derivative causality: {', '.join(self.causality.derivative)}", DERIVATIVE, self.causality.derivative)]
+        lines = [
+            (f"derivative causality: {', '.join(self.causality.derivative)}", DERIVATIVE, self.causality.derivative)
+        ]
         for loop in self.causality.loops:
             lines.append((f"algebraic loop: {', '.join(loop)}", LOOP, loop))
         shown = [(text, colour) for text, colour, which in lines if which]

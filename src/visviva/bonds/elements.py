@@ -165,7 +165,7 @@ def one(*, domain: str | None = None, width: int | None = None, free: bool = Fal
     return Element("1", None, {}, check_domain(domain, "a 1-junction"), (width,), PORTS["1"], free=free)
 
 
-def _one_port(kind: str, given: Given, options: dict[str, Any], **flags: bool) -> Element:
+def _one_port(kind: str, given: Given, options: dict[str, Any], **flags: Any) -> Element:
     kept, domain, width, label = _options(kind, options)
     return Element(kind, given, kept, domain, (width,), label=label, **flags)
 

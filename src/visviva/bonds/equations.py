@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from visviva.bonds.computation import given_to
-from visviva.bonds.evaluation import Plan, evaluated
+from visviva.bonds.evaluation import evaluated
+from visviva.bonds.plan import Plan
 from visviva.forms.kane.system import LONG
 
 if TYPE_CHECKING:
@@ -66,11 +67,13 @@ def state_equations(graph: BondGraph) -> StateEquations:
         return entry if entry.count_ops() > LONG else sympy.trigsimp(sympy.together(entry))
 
     rates = dict(zip((laws.symbols[name] for name in laws.names), map(short, at.x_dot), strict=True))
-    dependent = {}
+    dependent: dict[Any, Any] = {}
     for label in plan.derivative:
         bond = graph.at(label)[0]
         held = at.law(label, "matrix") @ at.value(given_to(label, bond, plan.strokes))
-        dependent |= dict(zip(laws.own_symbols(label, "q" if graph.elements[label].kind == "C" else "p"), held, strict=True))
+        dependent |= dict(
+            zip(laws.own_symbols(label, "q" if graph.elements[label].kind == "C" else "p"), held, strict=True)
+        )
     variables = {
         (kind, bond.name): [short(entry) for entry in at.value((kind, bond.name))]
         for bond in graph.bonds

@@ -24,7 +24,9 @@ def storage_energy(laws: Laws, label: str, element: Element, symbols: list[Any])
     (own,) = H.states.values()
     if len(own) != len(symbols):
         space = next(iter(element.system.interface.values())).quantity.space
-        raise ModelError(f"{label!r} of {laws.graph.name!r} has its state in {space}: equations are those of vectors only.")
+        raise ModelError(
+            f"{label!r} of {laws.graph.name!r} has its state in {space}: equations are those of vectors only."
+        )
     known = dict(zip(own, symbols, strict=True)) | _constants(laws, label, H)
     return np.array(H.values.item().xreplace(known), dtype=object)
 

@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva.bonds.computation import given_to
 from visviva.bonds.elements import STORES
-from visviva.bonds.evaluation import Evaluation, Plan, evaluated
+from visviva.bonds.evaluation import Evaluation, evaluated
+from visviva.bonds.plan import Plan
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.mechanism.names import unknown_name

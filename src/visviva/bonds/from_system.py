@@ -2,8 +2,9 @@
 
 Junctions of momenta are 1-junctions, others 0-junctions; see `to_system` for how efforts and flows correspond. A skew
 matrix J couples its ports pair by pair: momenta by a GY, displacements by a GY, a momentum and a displacement by a TF,
-which for ±1 is a bond. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows that balance at a 0-junction, over displacements efforts that
-balance at a 1-junction, each through a TF; between two ports one TF will do.
+which for ±1 is a bond. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows
+that balance at a 0-junction, over displacements efforts that balance at a 1-junction, each through a TF; between two
+ports one TF will do.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ def from_system(system: Composite) -> BondGraph:
             case Environment():
                 for port in box.interface:
                     entropic = box.interface[port].quantity.is_entropy
-                    source = Element("Se", theta0 if entropic else 0.0, domain=work.elements[work.junctions[at[name, port]]].domain)
+                    source = Element(
+                        "Se", theta0 if entropic else 0.0, domain=work.elements[work.junctions[at[name, port]]].domain
+                    )
                     work.bonds.append((work.add(name, source), work.junctions[at[name, port]]))
             case Irreversible():
                 ports = tuple(port.name for port in box.power_ports)
@@ -95,7 +98,9 @@ def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], st
         source = Element("Sf" if momentum else "Se", value if len(value) > 1 else float(value[0]), domain=domain)
         work.bonds.append((work.add(name, source), work.junctions[at[name, port.name]]))
         return
-    work.elements[name] = Element("I" if momentum else "C", None, {}, domain, (port.quantity.dim,), energy=True, system=box)
+    work.elements[name] = Element(
+        "I" if momentum else "C", None, {}, domain, (port.quantity.dim,), energy=True, system=box
+    )
     work.bonds.append((work.junctions[at[name, port.name]], name))
     letter, n = "p" if momentum else "q", port.quantity.dim
     names = (f"{letter}_{name}",) if n == 1 else tuple(f"{letter}_{name}_{k + 1}" for k in range(n))
@@ -105,12 +110,14 @@ def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], st
 def _constant(box: Storage) -> bool:
     """Whether a storage of a vector is a source: an energy with constant slope."""
     ((symbols,), (port,)) = box.H.states.values(), box.interface.values()
-    return len(symbols) == port.quantity.dim and not any(box.H.values.item().diff(symbol).free_symbols & set(symbols) for symbol in symbols)
+    return len(symbols) == port.quantity.dim and not any(
+        box.H.values.item().diff(symbol).free_symbols & set(symbols) for symbol in symbols
+    )
 
 
 def _slope(box: Storage) -> Array:
     (symbols,) = box.H.states.values()
-    numbers = {symbol: value for symbol, value in box.H.parameters.values()}
+    numbers = dict(box.H.parameters.values())
     return np.array([float(box.H.values.item().diff(symbol).subs(numbers)) for symbol in symbols])
 
 
@@ -154,7 +161,8 @@ class _Coupling:
             names = self.work.states.get(self.at[self.name, port], ())
             if len(names) != len(symbols):
                 raise ModelError(
-                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it has no "
+                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: "
+                    "it has no "
                     "bond graph."
                 )
             known |= {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(symbols, names, strict=True)}
@@ -169,9 +177,8 @@ class _Coupling:
         if moving:
             found = {symbol for entry in matrix.ravel() for symbol in entry.free_symbols}
             parameters = {name: value for name, (symbol, value) in expression.parameters.items() if symbol in found}
-            numbers = {symbol: value for symbol, value in expression.parameters.values()}
             given: Any = matrix if matrix.size > 1 else matrix.item()
-            modulated = not found <= set(numbers)
+            modulated = not found <= {symbol for symbol, _ in expression.parameters.values()}
         else:
             given = np.array([float(entry) for entry in matrix.ravel()]).reshape(matrix.shape)
             given, modulated = (float(given.item()) if given.size == 1 else given), False
@@ -183,7 +190,9 @@ class _Coupling:
     def _lone(self, port: str, J: Any) -> None:
         """J of one port: e = -J f of momenta."""
         if not self.momentum[port]:
-            raise ModelError(f"{self.name!r} turns displacements of its port {port!r} among each other: it has no bond graph.")
+            raise ModelError(
+                f"{self.name!r} turns displacements of its port {port!r} among each other: it has no bond graph."
+            )
         label = self._element("GY", -J, self.box.J)
         self.work.bonds.append((self._junction(port), label))
 
@@ -197,7 +206,9 @@ class _Coupling:
         G = -J
         if not self.momentum[a]:
             if J.shape[0] != J.shape[1]:
-                raise ModelError(f"{self.name!r} couples displacements by a matrix that is not square: it has no bond graph.")
+                raise ModelError(
+                    f"{self.name!r} couples displacements by a matrix that is not square: it has no bond graph."
+                )
             G = inverse(-J).T
         label = self._element("GY", G, expression)
         self.work.bonds += [(self._junction(a), label), (label, self._junction(b))]
@@ -206,9 +217,9 @@ class _Coupling:
         """f_head = N f_tail; a bond if N is 1 or -1."""
         n, m = N.shape
         eye = np.eye(n, m, dtype=int)
-        if n == m and (N == eye).all():
+        if n == m and (eye == N).all():
             self.work.bonds.append((tail, head))
-        elif n == m and (N == -eye).all():
+        elif n == m and (-eye == N).all():
             self.work.bonds.append((head, tail))
         else:
             label = self._element("TF", N, expression)
@@ -258,4 +269,3 @@ def _couples(work: _Graph, end: str, junction: str) -> bool:
     """Whether an end is a TF or GY: between two of them the junction is kept, for its name."""
     element = work.elements.get(end)
     return element is not None and element.kind in ("TF", "GY")
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
 from visviva.bonds.checks import check_elements, check_ports, joined, resolved_domains, resolved_widths
@@ -92,7 +93,7 @@ class BondGraph:
         found = _parsed(name, bonds, elements)
         ports = check_ports(name, elements, found, (coordinates or {}).values())
         found = tuple(_with_port(_with_port(bond, "tail", ports), "head", ports) for bond in found)
-        values = {
+        values: dict[str, Any] = {
             "name": name, "elements": dict(elements), "bonds": found,
             "domains": resolved_domains(name, elements, found, check_domain(domain, f"bond graph {name!r}") or GENERAL),
             "widths": resolved_widths(name, elements, found),
@@ -202,7 +203,7 @@ def _parsed(name: str, bonds: Iterable[str] | Iterable[Bond], elements: Mapping[
         ends = [_end(name, part, elements) for part in names]
         found += [
             Bond(str(len(found) + k + 1), tail, head, tail_port, head_port)
-            for k, ((tail, tail_port), (head, head_port)) in enumerate(zip(ends, ends[1:], strict=False))
+            for k, ((tail, tail_port), (head, head_port)) in enumerate(pairwise(ends))
         ]
     return tuple(found)
 
@@ -217,7 +218,9 @@ def _end(name: str, text: str, elements: Mapping[str, Element]) -> tuple[str, st
     if element in elements:
         if port not in elements[element].ports:
             known = ", ".join(f"{element}.{each}" for each in elements[element].ports if each) or "none by name"
-            raise ModelError(f"the {elements[element].kind} {element!r} of {name!r} has no port {port!r}; it has {known}.")
+            raise ModelError(
+                f"the {elements[element].kind} {element!r} of {name!r} has no port {port!r}; it has {known}."
+            )
         return element, port
     raise unknown_name(text, elements, f"bond graph {name!r}, whose bonds join elements,")
 
@@ -237,11 +240,17 @@ def _coordinates(
     for labels, junction in given.items():
         names = (labels,) if isinstance(labels, str) else tuple(labels)
         if junction not in elements or elements[junction].kind != "1":
-            raise ModelError(f"coordinate {names[0]!r} of {name!r} integrates the flow of a 1-junction; {junction!r} is none.")
+            raise ModelError(
+                f"coordinate {names[0]!r} of {name!r} integrates the flow of a 1-junction; {junction!r} is none."
+            )
         if junction in found:
-            raise ModelError(f"coordinates {found[junction]} and {names} of {name!r} are of one junction, {junction!r}.")
+            raise ModelError(
+                f"coordinates {found[junction]} and {names} of {name!r} are of one junction, {junction!r}."
+            )
         width = next(widths[bond.name] for bond in bonds if junction in (bond.tail, bond.head))
         if len(names) != width:
-            raise ModelError(f"junction {junction!r} of {name!r} has {width} flows, but {len(names)} coordinates: {names}.")
+            raise ModelError(
+                f"junction {junction!r} of {name!r} has {width} flows, but {len(names)} coordinates: {names}."
+            )
         found[junction] = names
     return found

@@ -37,12 +37,14 @@ class NumericMotion(AbstractMotion):
         if form.open.constraints:
             names = ", ".join(repr(part.name) for part in form.open.constraints)
             raise ModelError(
-                f"mechanism {m.name!r} has constraints that its joint velocities do not satisfy by themselves: {names}.\n"
+                f"mechanism {m.name!r} has constraints that its joint velocities do not satisfy by themselves: "
+                f"{names}.\n"
                 "Give velocities that do, by vv.kane(...), or ask for vv.bond_graph(m) without a figure."
             )
         if form.extra:
             raise ModelError(
-                f"mechanism {m.name!r} has states that are no motion, {', '.join(form.s_names)}: Kane's graphs do not show "
+                f"mechanism {m.name!r} has states that are no motion, {', '.join(form.s_names)}: Kane's graphs do "
+                "not show "
                 "them.\nAsk for vv.bond_graph(m) without a figure."
             )
         self.name = m.name

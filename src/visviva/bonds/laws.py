@@ -64,8 +64,8 @@ class Laws:
 
     def reads_own(self, label: str) -> bool:
         """Whether the law of a source reads the other variable of its own bond."""
-        return bool(self._roles[label]["output"].inputs) or self.graph.elements[label].modulated and (
-            self._roles[label]["output"].function is not None
+        return bool(self._roles[label]["output"].inputs) or (
+            self.graph.elements[label].modulated and (self._roles[label]["output"].function is not None)
         )
 
     def depends(self, label: str, symbols: set[Any]) -> bool:
@@ -135,7 +135,9 @@ class Laws:
         elif element.energy:
             energy = self._expressions(label, element, element.given, {kind: symbols}, "energy").values
             if energy.shape != ():
-                raise ModelError(f"the energy of {element.kind} {label!r} must be one number, got shape {energy.shape}.")
+                raise ModelError(
+                    f"the energy of {element.kind} {label!r} must be one number, got shape {energy.shape}."
+                )
         else:
             matrix = self._matrix(label, element, element.given, (n, n), positive=True)
             x = np.array(symbols, dtype=object)

@@ -26,10 +26,12 @@ from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.elements import Element as Spring
+from visviva.mechanism.elements import Stop
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Motor, Particle, WrenchPort
 from visviva.mechanism.port_values import body_pose, driven_coordinate, inertia_of, relative_rates, twist_of
+from visviva.mechanism.thermal import Thermal
 
 SPATIAL, PLAIN = "spatial", "translation"
 
@@ -39,7 +41,7 @@ def mechanism_graph(m: Mechanism, motion: Motion | None = None) -> BondGraph:
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     check_joints_only(m, "a bond graph")
-    others = [part for part in (*m.stops, *m.thermals)]
+    others: list[Stop | Thermal] = [*m.stops, *m.thermals]
     if others:
         names = ", ".join(f"{kind_of(part)} {part.name!r}" for part in others)
         raise ModelError(f"{names} of mechanism {m.name!r} have no elements in a bond graph: leave them out for that.")
@@ -98,12 +100,22 @@ class _Builder:
         wrench = f"{joint.name}.F"
         self.elements[wrench] = replace(zero(domain=SPATIAL, width=6), free=closing or particle, label=joint.name)
         if not isinstance(joint.parent, Ground):
-            self._add(f"{joint.name}.parent", MTF(self._to_world(joint.parent), label="Ad"), f"< {joint.parent.name}", f"> {wrench}")
+            self._add(
+                f"{joint.name}.parent",
+                MTF(self._to_world(joint.parent), label="Ad"),
+                f"< {joint.parent.name}",
+                f"> {wrench}",
+            )
         if isinstance(joint.child, Body):
             out = MTF(np.linalg.inv(self._to_world(joint.child)), label="Ad⁻¹")
             self._add(f"{joint.name}.child", out, f"< {wrench}", f"> {joint.child.name}")
         elif isinstance(joint.child, Particle):
-            self._add(f"{joint.name}.child", MTF(-self._to_world(joint.child), label="-1"), f"< {joint.child.name}", f"> {wrench}")
+            self._add(
+                f"{joint.name}.child",
+                MTF(-self._to_world(joint.child), label="-1"),
+                f"< {joint.child.name}",
+                f"> {wrench}",
+            )
         if S.shape[1]:
             rate = f"{joint.name}.rate"
             self.elements[rate] = replace(one(width=S.shape[1], free=True), label=f"q̇ {joint.name}")

@@ -43,9 +43,7 @@ def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = No
 
         motion = NumericMotion(subject)
     else:
-        raise ModelError(
-            f"bond_graph() takes a Composite, a Mechanism or a KaneSystem, got {type(subject).__name__}."
-        )
+        raise ModelError(f"bond_graph() takes a Composite, a Mechanism or a KaneSystem, got {type(subject).__name__}.")
     return kane_graph(motion, 4 if chosen is None else chosen)
 
 

@@ -44,7 +44,12 @@ class BondPicture(AbstractPicture):
             (x0, y0), (x1, y1) = line.start, line.end
             axes.plot([x0, x1], [y0, y1], color=line.colour, linewidth=0.75 * line.width, solid_capstyle="round")
         for text in self.drawing.texts:
-            style = {"family": "STIXGeneral", "fontsize": 0.75 * text.size, "color": text.colour, "va": "center_baseline"}
+            style = {
+                "family": "STIXGeneral",
+                "fontsize": 0.75 * text.size,
+                "color": text.colour,
+                "va": "center_baseline",
+            }
             x = text.at[0] + {"middle": -text.half, "start": 0.0, "end": -2 * text.half}[text.anchor]
             middle = x + text_width(text.upright, text.size)
             axes.text(x, text.at[1], text.upright, parse_math=False, **style)

@@ -30,7 +30,7 @@ def placed(graph: BondGraph) -> dict[str, tuple[int, int]]:
 
 
 def _reading(graph: BondGraph) -> np.ndarray:
-    """Sources are read first, then elements along the half arrows: the number of bonds from the first source, scaled."""
+    """Sources are read first: the number of bonds from the first one, scaled."""
     sources = [label for label, element in graph.elements.items() if element.kind in ("Se", "Sf")]
     depth = dict.fromkeys(sources[:1] or [next(iter(graph.elements))], 0)
     for label in (queue := list(depth)):

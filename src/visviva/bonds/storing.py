@@ -104,6 +104,7 @@ def _read(label: str, data: Mapping[str, Any]) -> Element:
         names = {name: sympy.Symbol(symbol, real=True) for name, symbol in data["symbols"].items()}
         parts = [_expressions(part, names, f"the law of {label!r}") for part in data["law"]]
         given = tuple(parts) if kind == "NIC" else parts[0]
+    flags: dict[str, Any] = {flag: bool(data.get(flag, False)) for flag in FLAGS}
     count = 2 if kind in ("TF", "GY", "RS", *STORES) else 1
     return Element(
         kind,
@@ -112,7 +113,7 @@ def _read(label: str, data: Mapping[str, Any]) -> Element:
         None if kind in ("TF", "GY") else data.get("domain"),
         (data.get("width"),) * count,
         PORTS[kind],
-        **{flag: bool(data.get(flag, False)) for flag in FLAGS},
+        **flags,
         label=data.get("label", ""),
         names=tuple(data.get("names", ())),
         inputs=tuple(data.get("inputs", ())),

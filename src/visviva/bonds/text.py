@@ -1,8 +1,8 @@
 """A bond graph as text: one line for each element and bond.
 
-    3  v ->| m        the half arrow is at m, and so is the stroke: v gives the effort, m answers with the flow
-    4  v |-> k        the stroke is at v
-    5  w =6=> T       a multibond of width 6
+3  v ->| m        the half arrow is at m, and so is the stroke: v gives the effort, m answers with the flow
+4  v |-> k        the stroke is at v
+5  w =6=> T       a multibond of width 6
 """
 
 from __future__ import annotations
@@ -44,12 +44,11 @@ def _bond(graph: BondGraph, bond: Bond, stroke: str | None) -> str:
     n = graph.widths[bond.name]
     arrow = "->" if n == 1 else f"={n}=>"
     marked = {None: arrow, bond.tail: f"|{arrow}", bond.head: f"{arrow}|"}[stroke]
-    tail, head = (
-        f"{label}.{port}" if port and len(graph.elements[label].ports) > 1 and graph.elements[label].kind not in ("TF", "GY")
-        else label
-        for label, port in ((bond.tail, bond.tail_port), (bond.head, bond.head_port))
-    )  # fmt: skip
-    return f"{tail} {marked} {head}"
+    ends = []
+    for label, port in ((bond.tail, bond.tail_port), (bond.head, bond.head_port)):
+        several = len(graph.elements[label].ports) > 1 and graph.elements[label].kind not in ("TF", "GY")
+        ends.append(f"{label}.{port}" if several else label)
+    return f"{ends[0]} {marked} {ends[1]}"
 
 
 def port_equations(graph: BondGraph) -> dict[str, list[str]]:

@@ -8,7 +8,8 @@ other stands the symplectic gyrator that bond graphs leave out,
 
 R is irreversible: its heat goes to the environment at theta0, that of RS into its thermal bond. A constant source is a
 storage whose energy shows the work it gave; other sources are outer ports, and take their values at vv.simulate.
-States start at zero unless a run says otherwise. A second storage at a junction has one of its own, tied by a constraint.
+States start at zero unless a run says otherwise. A second storage at a junction has one of its own, tied to it by a
+constraint.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ def to_system(graph: BondGraph) -> Composite:
     for label, element in graph.elements.items():
         if element.kind in ("IC", "NIC", "T*") or element.free:
             raise ModelError(
-                f"{element.kind} {label!r} of {graph.name!r} has no counterpart among the primitive systems of the language.\n"
+                f"{element.kind} {label!r} of {graph.name!r} has no counterpart among the primitive systems of the "
+                "language.\n"
                 "Simulate graph.flow()."
             )
     kinds = {(bond.name, end): _momentum(graph, bond, end) for bond in graph.bonds for end in ("tail", "head")}
@@ -165,7 +167,9 @@ def _store(wiring: Wiring, label: str, element: Element, node: int) -> None:
     state = f"{kind}_{label}"
     if node in wiring.stored:
         own, eye = wiring.node(state, quantity), np.eye(quantity.dim)
-        wiring.add(f"tie_{label}", reversible({"a": quantity, "b": quantity}, C=np.hstack([eye, -eye])), {"a": node, "b": own})
+        wiring.add(
+            f"tie_{label}", reversible({"a": quantity, "b": quantity}, C=np.hstack([eye, -eye])), {"a": node, "b": own}
+        )
         node = own
     box = storage_box(wiring.graph, label, element, quantity)
     wiring.add(label, box, {next(iter(box.interface)): node})
@@ -214,11 +218,11 @@ def _element(
         if graph.domains[bond.name] == "thermal" and element.kind == "Se" and element.given == graph.theta0:
             wiring.add(label, environment({"s": entropy}, graph.theta0), {"s": at[""]})
             return
-        box = source_box(graph, label, element, wiring.quantities[at[""]])
-        if box is None:
+        source = source_box(graph, label, element, wiring.quantities[at[""]])
+        if source is None:
             wiring.outer[label] = at[""]
         else:
-            wiring.add(label, box, {"x": at[""]})
+            wiring.add(label, source, {"x": at[""]})
             wiring.stored[at[""]] = f"{'q' if element.kind == 'Se' else 'p'}_{label}"
     elif element.kind in ("TF", "GY"):
         momentum = kinds[graph.at(label)[0].name, graph.at(label)[0].end(label)]
