@@ -74,7 +74,7 @@ def test_eigenvalues_are_those_of_the_model_with_all_its_multipliers(name):
     at = vv.equilibrium(m)
     few = vv.linearise(m, at)
     model = vv.compile(m)
-    all_ = linearise_model(model, initial_x(model, at.motion), None, None, False)
+    all_ = linearise_model(model, initial_x(model, at.motion), None, None, False, False)
     found = all_.poles()
     extra = len(found) - few.n
     counted = len(model.measured) + sum(part.rows for part in m.conditions if part.shifted)
@@ -87,7 +87,7 @@ def test_a_model_with_all_its_multipliers_needs_inertia():
     m = CATALOGUE["massless coupler"].build()
     model = vv.compile(m)
     with pytest.raises(vv.ModelError, match="without inertia"):
-        linearise_model(model, initial_x(model, m.assemble()[0]), None, None, False)
+        linearise_model(model, initial_x(model, m.assemble()[0]), None, None, False, False)
     assert vv.linearise(m).n == 2
 
 

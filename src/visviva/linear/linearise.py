@@ -50,7 +50,8 @@ def linearise(
                  which makes power with the input of a port; default: all states.
     operating:   values of inputs at the state, by port name: numbers, or laws u(t, x, z) that close a loop.
     velocities:  which velocities are independent; default: chosen by pivots.
-    steady:      linearise about a steady motion: constant rates, and coefficients that do not change along it.
+    steady:      linearise about a steady motion: constant rates, and coefficients that do not change along it; of a
+                 Model, where only variables change on which nothing depends.
     residual_ok: linearise about any instant of any motion, with the coefficients of that instant.
 
     Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
@@ -61,8 +62,8 @@ def linearise(
         equations = mechanism_equations(subject, operating, outputs)
         found = _mechanism(equations, at, steady, residual_ok, velocities)
     elif isinstance(m, Model | Composite):
-        _refuse(m, steady=steady, velocities=velocities)
-        found = linearise_model(compile(m), at, outputs, operating, residual_ok)
+        _refuse(m, velocities=velocities)
+        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok)
     elif isinstance(m, Flow | Hamel):
         _refuse(m, operating=operating)
         flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import final
@@ -30,10 +30,9 @@ Read = Callable[[Reference, Point, Array, Array], Array]
 @final
 @dataclass(frozen=True, eq=False)
 class OutputReader:
-    """names: one for each number.   read: the numbers, from the reference, a state next to it, its inputs and ε."""
+    """units: by name, one for each number.   read: the numbers, from the reference, a state next to it, its u and ε."""
 
-    names: tuple[str, ...]
-    unit: str
+    units: dict[str, str]
     read: Read
 
 
@@ -53,34 +52,28 @@ def output_readers(form: MinimalForm, outputs: Iterable[str] | None, positions: 
 def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputReader]:
     """Every output, by name."""
     table = dict[str, OutputReader]()
+
+    def add(name: str, units: Sequence[str], read: Read) -> None:
+        table.setdefault(name, OutputReader(dict(zip(numbered(name, len(units)), units, strict=True)), read))
+
     for name, part in form.mechanism.parts.items():
         match part:
             case Body() | Frame() if not isinstance(getattr(part, "carrier", part), Ground):
-                table[f"{name}.r"] = _of(f"{name}.r", 3, "m", partial(_position, form, part))
-                table[f"{name}.twist"] = _of(f"{name}.twist", 6, "rad/s, m/s", partial(_twist, form, part))
+                add(f"{name}.r", ["m"] * 3, partial(_position, form, part))
+                add(f"{name}.twist", ["rad/s"] * 3 + ["m/s"] * 3, partial(_twist, form, part))
             case Particle():
-                table[f"{name}.r"] = _of(f"{name}.r", 3, "m", partial(_state, form, f"{name}.q"))
-                table[f"{name}.v"] = _of(f"{name}.v", 3, "m/s", partial(_state, form, f"{name}.v"))
+                add(f"{name}.r", ["m"] * 3, partial(_state, form, f"{name}.q"))
+                add(f"{name}.v", ["m/s"] * 3, partial(_state, form, f"{name}.v"))
             case Joint() if part.joint.coordinates:
-                width = len(part.joint.coordinates)
-                units = list(dict.fromkeys("rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates))
-                table[f"{name}.q"] = _of(f"{name}.q", width, ", ".join(units), partial(_coordinates, form, part))
-                rate_unit = ", ".join(f"{unit}/s" for unit in units)
-                table[f"{name}.rate"] = _of(f"{name}.rate", width, rate_unit, partial(_joint_rates, form, part))
+                units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
+                add(f"{name}.q", units, partial(_coordinates, form, part))
+                add(f"{name}.rate", [f"{unit}/s" for unit in units], partial(_joint_rates, form, part))
     for port in form.open.ports:
-        at = form.open.port_columns[port.name]
-        table[f"{port.name}.y"] = _of(f"{port.name}.y", port.width, "", partial(_conjugate, form, at))
-    for k, name in enumerate(positions):
-        table.setdefault(name, _of(name, 1, "", partial(_increment, k)))
-    for k, name in enumerate(form.xi_names):
-        table.setdefault(name, _of(name, 1, "", partial(_velocity, k)))
-    for k, name in enumerate(form.s_names):
-        table.setdefault(name, _of(name, 1, "", partial(_other, k)))
+        add(f"{port.name}.y", [""] * port.width, partial(_conjugate, form, form.open.port_columns[port.name]))
+    for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
+        for k, name in enumerate(names):
+            add(name, [""], partial(read, k))
     return table
-
-
-def _of(name: str, width: int, unit: str, read: Read) -> OutputReader:
-    return OutputReader(tuple(numbered(name, width)), unit, read)
 
 
 def _increment(k: int, ref: Reference, point: Point, u: Array, eps: Array) -> Array:

@@ -44,8 +44,8 @@ class MechanismEquations(AbstractEquations):
         self.sizes, self.units = sizes_and_units(form, self.positions, self.inputs)
         self.holonomic, self.rank = model.has_g, form.rank
         self.readers = output_readers(form, outputs, self.positions)
-        self.outputs = tuple(name for reader in self.readers for name in reader.names)
-        self.units |= {name: reader.unit for reader in self.readers for name in reader.names}
+        self.outputs = tuple(name for reader in self.readers for name in reader.units)
+        self.units |= {name: unit for reader in self.readers for name, unit in reader.units.items() if unit}
 
     # -- instants -----------------------------------------------------------------------------------------------
 

@@ -7,8 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.embedding import origin
 from visviva.integrate.inputs import input_function
 from visviva.linear.differences import slopes
 from visviva.linear.elimination import eliminated
@@ -42,12 +43,14 @@ class ModelField:
             self.outputs += tuple(numbered(name, known[name].stop - known[name].start))
 
     def start(self, at: Any) -> Array:
-        """The state that a user means, in embedding coordinates; None: where its model starts."""
+        """The state that a user means, in embedding coordinates; None: where its model starts, else zero."""
         model = self.model
         if isinstance(at, State):
             at = at.x
         if at is None or isinstance(at, Mapping):
-            return model.pack(at or {})
+            zero = {part.name: origin(part.space) for part in model.variables if part.name not in model.measured}
+            given = dict(at or model.start)
+            return model.pack(given if at else zero | given)
         return finite_vector(at, f"state x of {model.name!r}", model.layout.size)
 
     def flow(self, x: Array, w: Array, du: Array) -> tuple[Array, Array]:
@@ -95,12 +98,16 @@ def linearise_model(
     at: Any,
     outputs: Iterable[str] | None,
     operating: Mapping[str, Any] | None,
+    steady: bool,
     residual_ok: bool,
 ) -> LinearSystem:
-    """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated."""
+    """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
+
+    steady: variables on which nothing depends, such as the charge drawn from a battery, may change.
+    """
     field = ModelField(model, operating, outputs)
     x = field.start(at)
-    x, w = _settled(field, x) if at is None else (x, np.zeros(field.algebraic))
+    x, w = _settled(field, x, steady) if at is None else (x, np.zeros(field.algebraic))
     E = field.model.E(x)[: field.dim, : field.dim]
     if np.linalg.cond(E) > 1e12:
         raise ModelError(
@@ -108,9 +115,9 @@ def linearise_model(
             "Give it mass in all directions."
         )
     xi, w = _rates(field, x, w)
-    if not residual_ok:
-        _check_rest(field, x, w, xi)
     J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
+    if not residual_ok:
+        _check_rest(field, x, w, np.where(_cyclic(J, n), 0.0, xi) if steady else xi)
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
@@ -138,21 +145,34 @@ def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
     return np.asarray(np.linalg.solve(E, field.flow(x, w, none)[0][:n]), np.float64), w
 
 
-def _settled(field: ModelField, x: Array) -> tuple[Array, Array]:
-    """Gauss and Newton's steps of least length from a state to one where nothing changes."""
+def _cyclic(J: Array, n: int) -> Mask:
+    """Which variables nothing depends on."""
+    return ~J[:, :n].any(axis=0)
+
+
+def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
+    """Gauss and Newton's steps of least length from a state to one where nothing changes, but for what may."""
     n, k = field.dim, field.algebraic
-    w, still, size = np.zeros(k), np.zeros(n), np.inf
+    w, still, size, none = np.zeros(k), np.zeros(n), np.inf, np.zeros(n + k + len(field.inputs))
     for _ in range(ITERATIONS):
         J = field.slopes(x, w, still)[: n + k + int(field.has_g.sum()), : n + k]
-        left = field.values(x, w, still, np.zeros(n + k + len(field.inputs)))[: len(J)]
+        left = field.values(x, w, still, none)[: len(J)]
+        if steady:
+            left[:n][_cyclic(J, n)] = 0.0
+            J[:n][_cyclic(J, n)] = 0.0
         step = np.asarray(np.linalg.lstsq(J, -left, rcond=1e-11)[0], np.float64)
         x, w = field.model.retract(x, step[:n]), w + step[n:]
         before, size = size, float(np.abs(step).max(initial=0.0))
-        if size <= 1e-13 * max(1.0, float(np.abs(x).max(initial=0.0))) or (size < 1e-9 and size >= before):
+        large = max(1.0, float(np.abs(x).max(initial=0.0)))
+        stuck = float(np.abs(left).max(initial=0.0)) > BALANCED * large * float(np.abs(J).max(initial=0.0))
+        if not np.isfinite(size) or (stuck and size <= 1e-9 * large):
+            break
+        if size <= 1e-13 * large or (size < 1e-9 and size >= before):
             return x, w
     raise AssemblyError(
         f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, left)}.\n"
-        "Give a state that is nearer, at=..., or a state in motion with residual_ok=True."
+        "Give a state that is nearer, at=..., or one in motion with residual_ok=True; steady=True lets variables change\n"
+        "on which nothing depends."
     )
 
 
@@ -176,5 +196,6 @@ def _check_rest(field: ModelField, x: Array, w: Array, xi: Array) -> None:
         names = (*field.states, *(f"row of {name}" for name, _ in model.kinds))
         raise AssemblyError(
             f"this is no equilibrium of {model.name!r}: {names[worst]!r} changes by {left[worst]:.3g} per second.\n"
-            "Leave at= out to have one found from where the model starts, or allow it with residual_ok=True."
+            "Leave at= out to have one found from where the model starts, or allow it with residual_ok=True;\n"
+            "steady=True allows it in variables on which nothing depends."
         )
