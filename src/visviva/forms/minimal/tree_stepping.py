@@ -74,7 +74,7 @@ class TreeStepping:
             h, count = (left / nodes if nodes else self._h), min(n, nodes)
         if not count:
             return self._chunk(state, start, None, h)
-        times = start.t + h * np.arange(count + 1)
+        times: Array = start.t + h * np.arange(count + 1, dtype=np.float64)
         if self.plain.scheme.fixed_step:
             times = state.t0 + (state.steps + np.arange(count + 1)) * h
             times[0] = start.t
