@@ -93,7 +93,7 @@ RUNS = [vv.RK4(), vv.DOP853(None), vv.DOP853(), vv.Gauss8(), vv.Relaxed(), vv.Ba
 def test_runs_with_inputs_over_time_are_the_plain_ones(scheme):
     given = {"motor": lambda t: 0.5 * np.sin(20 * t)}
     runs = [
-        vv.simulate(arm(), 0.06, 0.01, integrator=dataclasses.replace(scheme, compiled=c), inputs=given)
+        vv.simulate(arm(), 0.03, 0.01, integrator=dataclasses.replace(scheme, compiled=c), inputs=given)
         for c in (True, False)
     ]
     assert [run.engine for run in runs] == ["compiled", "NumPy"]
