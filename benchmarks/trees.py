@@ -63,7 +63,10 @@ class _Evaluated:
         self.derived = len(tree.links) <= 100  # n² numbers per state
 
     def rows(self) -> list[Row]:
-        ours: list[Call] = [lambda: self.dynamics.accelerations(self.Q, self.XI)]
+        ours: list[Call] = [
+            lambda: self.dynamics.accelerations(self.Q, self.XI),
+            lambda: self.dynamics.directional_derivative(self.Q, self.XI, along_q=self.XI, along_xi=self.XI),
+        ]
         few = max(1, self.count // 4)
         if self.derived:
             ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few]))
@@ -81,8 +84,11 @@ class _Evaluated:
             for name, t in net.items()
             if name not in derivatives
         ] or [Row(f"{self.name}: forward dynamics", duration(self.ours))]
+        along = times[1] / self.count
+        what = f"{self.name}: derivative along a direction, {along / self.ours:.1f} evaluations"
+        found.append(Row(what, duration(along)))
         if self.derived:
-            own = times[1] / few
+            own = times[2] / few
             what = f"{self.name}: derivatives, {own / self.ours:.1f} evaluations"
             found += [against(what, own, name, t) for name, t in derivatives.items()] or [Row(what, duration(own))]
         return found
@@ -130,7 +136,7 @@ def _check(found: Array, wanted: Array, who: str) -> None:
 def steps(N: int, n: int, repeats: int) -> list[Row]:
     """A step of each scheme, in runs of n steps."""
     dynamics, q, xi = TreeDynamics(chain(N)), bent(N), np.zeros(N)
-    loops = {name: TreeLoop(dynamics, name) for name in ("RK4", "DOP853", "Relaxed", "Gauss8")}
+    loops = {name: TreeLoop(dynamics, name) for name in ("RK4", "DOP853", "Relaxed", "Gauss8", "BalancedGauss8")}
     h = {"RK4": 1e-3}
     calls: list[Call] = [lambda name=name: loops[name](q, xi, h.get(name, 1 / 128), 1, n) for name in loops]
     if peers_mujoco.INSTALLED:

@@ -20,7 +20,7 @@ SCHEMES: dict[str, AbstractIntegrator] = {
     "Suzuki4(DiscreteGradient)": vv.Suzuki4(vv.DiscreteGradient()),
 }
 TREE_SCHEMES: tuple[AbstractIntegrator, ...] = (
-    vv.RK4(), vv.DOP853(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(),
+    vv.RK4(), vv.DOP853(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(), vv.BalancedGauss8(),
 )  # fmt: skip
 
 

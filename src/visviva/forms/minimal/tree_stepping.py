@@ -74,9 +74,10 @@ class TreeStepping:
             h, count = (left / nodes if nodes else self._h), min(n, nodes)
         if not count:
             return self._chunk(state, start, None, h)
-        times = start.t + h * np.arange(count + 1)
+        steps: Array = np.arange(count + 1, dtype=np.float64)
+        times = start.t + h * steps
         if self.plain.scheme.fixed_step:
-            times = state.t0 + (state.steps + np.arange(count + 1)) * h
+            times = state.t0 + (state.steps + steps) * h
             times[0] = start.t
         try:
             inputs = self._over(times, h)

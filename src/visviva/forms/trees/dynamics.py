@@ -155,8 +155,8 @@ class TreeDynamics:
         Y[A + 3 : A + 6, -1] = -T.gravity
         addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
         field = Field(
-            addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True, loads,
-            memory(T),
+            addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True,
+            loads, memory(T),
         )  # fmt: skip
         right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
         work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))

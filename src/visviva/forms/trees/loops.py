@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from visviva.kernels.trees.explicit import Stages
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.gauss import Collocation
-    from visviva.kernels.trees.tables import memory
 
 ITERATIONS = 50
 ROUNDED = 1e-15  # of the velocities: what no iteration improves
@@ -94,7 +93,7 @@ class TreeLoop:
         """`nodes` nodes after the start at t0, `every` steps of length h apart.
 
         inputs: forces that are added to tau; `sampled` at the stages of fixed steps, for others `interpolated` between
-        the nodes. Adaptive chooses its own steps between nodes. What cannot be stepped raises, and says how far it came.
+        the nodes. Adaptive chooses its own steps between nodes. What cannot be stepped raises and says how far it came.
         """
         d = self.dynamics
         finite_number(h, "step h", positive=True)
@@ -135,6 +134,8 @@ class TreeLoop:
             balanced_steps(f, s, Q, XI, work, h, every, size, ROUNDED, ITERATIONS, end)
         elif self.scheme == "Adaptive":
             table = dop853_table()
+            assert table.E5 is not None
+            assert table.E3 is not None
             self._next[0] = min(self._next[0], h * every)
             adaptive_steps(f, s, table.E5, table.E3, Q, XI, work, t0, h * every, self.tolerance, self._next, end)
         elif self.scheme == "Relaxed":
@@ -167,8 +168,9 @@ class TreeLoop:
             self.dynamics.refuse_singular(int(end[2]))
         if end[1] == STALLED:
             way = "a larger tolerance" if self.scheme == "Adaptive" else "smaller steps"
+            reached = t0 + end[0] * interval
             raise ConvergenceError(
-                f"{self.scheme} could not solve a step after t = {t0 + end[0] * interval:g} s; nothing of it was kept.\n"
+                f"{self.scheme} could not solve a step after t = {reached:g} s; nothing of it was kept.\n"
                 f"Accelerations change too fast for it: take {way}, or PHMP on the mechanism if springs are stiff."
             )
 

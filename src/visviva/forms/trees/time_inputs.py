@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -68,7 +69,7 @@ def interpolated(ports: Int, u: Callable[[float], Array], nodes: Array) -> TreeI
     """
     pieces = list[tuple[float, Array]]()
     size = 0.0
-    for begin, end in zip(nodes[:-1], nodes[1:], strict=True):
+    for begin, end in pairwise(nodes):
         first, left = len(pieces), [(float(begin), float(end))]
         while left:
             a, b = left.pop()

@@ -1,9 +1,9 @@
 """M x = r of a tree for many right-hand sides, by rows that a processor takes four entries at a time.
 
 M = Lᵀ D L without fill, where D has the inertias of the joints and row j of L is the product of one wrench, D⁻¹ Uᵀ of
-the articulated inertia, with the unit velocities between j and the ground. The velocities between a link and the ground,
-and those behind a link, are runs of consecutive numbers: one run for a chain, a few for most trees. Links that share
-nothing but the ground are blocks of their own. Source: Featherstone (2008), sections 6.5 and 7.3.
+the articulated inertia, with the unit velocities between j and the ground. The velocities between a link and the
+ground, and those behind a link, are runs of consecutive numbers: one run for a chain, a few for most trees. Links that
+share nothing but the ground are blocks of their own. Source: Featherstone (2008), sections 6.5 and 7.3.
 """
 
 from __future__ import annotations

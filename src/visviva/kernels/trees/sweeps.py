@@ -1,7 +1,7 @@
 """What the derivatives of a tree are made of, velocity by velocity, in world axes about one origin.
 
-With the unit velocity S of a joint, velocity v and acceleration a of its link, v_P and a_P of the parent, and inertia I,
-force f and 2B of everything behind the link,
+With the unit velocity S of a joint, velocity v and acceleration a of its link, v_P and a_P of the parent, and inertia
+I, force f and 2B of everything behind the link,
 
     ψ̇ = v_P × S,  ψ̈ = a_P × S + v_P × ψ̇,  Ṡ = v × S,  2B = v ×* I - I v × + (I v) ×̄* = [[B11, 0], [-2 P̂, 0]] .
 
@@ -28,9 +28,9 @@ from visviva.kernels.trees.tables import (  # isort: skip
     SIN_B, SPUN, UV, UW,
 )  # fmt: skip
 
-# Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind the
-# link m, h, J, (n, f), P, B11. At last I S, b = Sᵀ 2B, and the columns of ∂τ/∂q and ∂τ/∂ξ as wrenches. What is no longer
-# needed is overwritten: all of it has to stay in the fastest memory. ELIMINATED: rows of L, see `runs`. LOAD: a wrench.
+# Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind
+# the link m, h, J, (n, f), P, B11. At last I S, b = Sᵀ 2B, and the columns of ∂τ/∂q and ∂τ/∂ξ as wrenches. What is no
+# longer needed is overwritten: all has to stay in the fastest memory. ELIMINATED: rows of L, see `runs`. LOAD: wrench.
 UNIT, ELIMINATED, LOAD, ROT, PLACE, V_P, A_P, V, A, _ = columns(6, 6, 6, 9, 3, 6, 6, 6, 6)
 RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, ROWS = ROT + np.array(
     columns(6, 6, 3, 1, 3, 6, 6, 3, 9)
@@ -41,7 +41,7 @@ Pair = tuple[Vector, Vector]
 
 
 class Sweeps(NamedTuple):
-    """Memory of the derivatives; columns of velocities go up to a multiple of four, those of the ground are the last."""
+    """Memory of the derivatives; columns of velocities go up to a multiple of four, the last one is the ground."""
 
     S: Array  # (n, 6)
     bodies: Array  # (BODY, n up to a multiple of 4)
