@@ -116,7 +116,7 @@ class Flow(AbstractSystem):
         xi = finite_vector(given[1], f"initial velocities xi of {self.name!r}", self.n)
         s = given[2] if len(given) == 3 else np.zeros(self.extra)
         s = finite_vector(s, f"initial states s of {self.name!r}", self.extra)
-        with np.errstate(all="ignore"):  # a quaternion of zeros has no nearest one
+        with np.errstate(all="ignore"):  # a quaternion of zeros has no next one
             q_there = self.advance_q(q, np.zeros(self.n))
         if not np.abs(q_there - q).max(initial=0.0) <= ROUNDING * max(1.0, float(np.abs(q).max(initial=0.0))):
             raise ModelError(
