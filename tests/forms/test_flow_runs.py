@@ -115,6 +115,17 @@ def test_loops_stay_closed(scheme):
     assert np.abs(run["bar1.r"][-1] - run["bar1.r"][0]).max() > 1e-2
 
 
+def test_the_work_of_a_drive_is_that_of_its_reaction():
+    """A shaft of inertia 0.7 whose rate 1 + 5 t is prescribed: ½ J (ω₁² - ω₀²), all of it by the drive."""
+    m = vv.Mechanism("shaft")
+    m.body("shaft", mass=2.0, inertia=(0.4, 0.4, 0.7), at=(0, 0, 0))
+    m.revolute("bearing", m.ground, "shaft", at=(0, 0, 0), axis=(0, 0, 1))
+    m.drive("motor", "bearing", rate=lambda t: 1.0 + 5.0 * t)
+    run = vv.simulate(m, 0.2, 0.05, integrator=vv.DOP853(compiled=False))
+    assert run["motor.work"][-1] == pytest.approx(0.35 * (2.0**2 - 1.0), rel=1e-9)
+    assert run.audit().first_law < 1e-9
+
+
 def test_reactions_follow_from_accelerations_at_both_ends():
     m = arm()
     run = vv.simulate(m, 0.04, 0.002, integrator=vv.DOP853(compiled=False))

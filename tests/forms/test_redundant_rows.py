@@ -66,6 +66,25 @@ def test_stabilisation_closes_redundant_rows():
     assert left[40.0, 400.0] == pytest.approx(5 * np.exp(-4), rel=0.3)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1e-3])
+def test_as_many_rows_as_velocities_may_still_leave_a_motion(size):
+    """A rod said twice, the second time times 1 + y: off the rod the gradients differ by ψ."""
+    rod = Geometric("rod", lambda q: [(q.x**2 + q.y**2 - 1) / 2])
+    again = Geometric("again", lambda q: [(q.x**2 + q.y**2 - 1) / 2 * (1 + q.y)])
+    system, once = particle().constrain(rod, again), particle().constrain(rod)
+    q, xi = (0.8 + size, 0.6), (0.6, -0.8)
+    assert_allclose(system.accelerations(q, xi), once.accelerations(q, xi), atol=20 * size)
+
+
+def test_rows_that_are_nearly_parallel_are_independent():
+    floor, slope = Geometric("floor", lambda q: [q.y]), Geometric("slope", lambda q: [q.y - 1e-3 * q.x])
+    system = particle().constrain(floor, slope)
+    at = system.instant((0.3, 0.1), (0.0, 0.2))
+    rows = system.rows(at)
+    assert agreeing(system, at, rows) is rows
+    assert_allclose(system.accelerations(at.q, at.xi), 0, atol=1e-10)  # the corner holds it
+
+
 def test_independent_rows_stay_as_they_are():
     system = particle().constrain(Geometric("rod", lambda q: [(q.x**2 + q.y**2 - 1) / 2], baumgarte=(2.0, 3.0)))
     at = system.instant((1.1, 0.2), (0.3, 0.4))

@@ -40,6 +40,11 @@ PLANE = Parameterisation(
 BALL = coordinates.joined({("ground", "a"): coordinates.spherical("a")})
 POINT = Moments.from_parts(1.0)
 SYSTEM = RigidSystem(PLANE, bodies={"m": POINT}, gravity=(0, -9.8, 0))
+TOP = RigidSystem(BALL, bodies={"a": Moments.from_parts(1.0, moment=(1, 1, 1))})
+CIRCLE = RigidSystem(
+    coordinates.joined({("ground", "a"): coordinates.revolute("a", by="pair")}),
+    bodies={"a": Moments.from_parts(1.0, moment=(1, 1, 1))},
+)
 FREE = Hamel(PLANE, lambda xi: 0.5 * xi @ xi)
 REST = np.zeros(2)
 STILL = ([0, 0], [0, 0], [0, 0])
@@ -85,7 +90,7 @@ CASES = {
     "one frame": (lambda: coordinates.joined({"ground": coordinates.revolute("a")}), "between two frames"),
     "a joint without a name": (lambda: coordinates.revolute(3), "the name of a joint must be a string, got 3"),
     "a list of charts": (lambda: coordinates.spherical("a", by=["matrix"]), "joint 'a' is given by one of"),
-    "no rotation at all": (lambda: nearest_configuration(BALL, np.zeros(4)), "'a' are all zero"),
+    "no rotation at all": (lambda: nearest_configuration(BALL, np.zeros(4)), "of a rotation are all zero"),
     "two rates": (lambda: restoring_rate(BALL, BALL.q0, np.zeros(3), (1, 2)), "rate must be one number"),
     # Lagrangians, metrics, particles
     "a metric that is none": (lambda: Metric(PLANE, np.diag([1.0, -1])), "M is no metric: .* the eigenvalue -1"),
@@ -130,6 +135,12 @@ CASES = {
     "stiffness by a number": (lambda: Stiffness("ground", "m", 10.0), "moments of the springs .* must be Moments"),
     "energy that is not finite": (lambda: Stiffness("ground", "m", POINT, V_0=np.nan), "V_0 of the springs"),
     "damping by a number": (lambda: Damping("ground", "m", 1.0), "moments of the damping of 'm' must be Moments"),
+    "a quaternion of zeros": (lambda: run_of(TOP, np.zeros(4), np.zeros(3)), "of a rotation are all zero"),
+    "a pose of no quaternion": (lambda: BALL.edges[0].pose(np.zeros(4)), "of a rotation are all zero"),
+    "a pair of zeros": (lambda: CIRCLE.accelerations((0, 0), (1,)), r"no configuration: phi\[0\] is 1"),
+    "a quaternion of length two": (lambda: TOP.accelerations((2, 0, 0, 0), np.ones(3)), r"no configuration: phi\[0\]"),
+    "a quaternion too long": (lambda: run_of(TOP, (1, 1, 0, 0), np.zeros(3)), "no configuration: the one next to"),
+    "a pair off its circle": (lambda: run_of(CIRCLE, (1.0, 0.1), [0.0]), "no configuration: the one next to"),
     # flows
     "half a velocity": (lambda: hand(n=1.5), "numbers of coordinates, 'ball' or 'free', got 1.5"),
     "a configuration in one word": (lambda: hand(n=None, configuration="ball"), "configuration="),

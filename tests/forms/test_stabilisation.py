@@ -117,6 +117,20 @@ def test_redundant_rows_are_left_out_off_the_conditions_too(size):
     np.testing.assert_allclose(phi_dot, -1.5 * p.phi(q), atol=300 * size**2)
 
 
+def test_a_row_said_twice_is_taken_once_off_the_conditions_too():
+    """The second is the first times 1 + x·y of the columns: its gradient is another one by as much as φ is off."""
+
+    def phi(q):
+        x, y, z = q[0:3], q[3:6], q[6:9]
+        return [x @ x - 1, (x @ x - 1) * (1 + x @ y), x @ y, x @ z, y @ y - 1, y @ z, z @ z - 1]
+
+    p = Parameterisation([f"r{k}" for k in range(9)], ("a", "b", "c"), A=_rates, phi=phi, q0=rotation("matrix").q0)
+    q = moved(rotation("matrix")) + 1e-3 * np.linspace(-1, 1, 9)
+    rows = independent_rows(p, q)
+    assert len(set(rows) & {0, 1}) == 1
+    assert set(rows) >= {2, 3, 4, 5, 6}
+
+
 def test_rows_that_are_nearly_parallel_are_kept():
     """A circle as the meeting of two spheres of centres 0.02 apart: gradients at an angle of one degree."""
     p = Parameterisation(

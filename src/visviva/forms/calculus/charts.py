@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.forms.calculus.maps import Polynomial
 from visviva.geometry.hat import isotropic2, skew
 from visviva.geometry.linear import homogeneous
@@ -27,6 +28,14 @@ from visviva.geometry.so3 import SO3
 def _to_unit_length(q: Array) -> Array:
     """-(|q|² - 1) q."""
     return np.asarray((1 - q @ q) * q)
+
+
+def _of_unit_length(q: Array) -> Array:
+    """q/|q|."""
+    length = float(np.sqrt(q @ q))
+    if not length > 0:
+        raise ModelError("coordinates of a rotation are all zero: (c, s) and quaternions have the length 1.")
+    return np.asarray(q / length)
 
 
 def _plane_rates() -> Array:
@@ -151,7 +160,7 @@ class Circle(AbstractChart):
         self.S = np.concatenate([axis, np.zeros(3)])[:, None]
 
     def pose(self, q: Array) -> Array:  # noqa: D102
-        c, s = q / np.hypot(*q)
+        c, s = _of_unit_length(q)
         R = c * np.eye(3) + s * skew(self.axis) + (1 - c) * np.outer(self.axis, self.axis)
         return homogeneous(R, np.zeros(3), 1.0)
 
@@ -165,7 +174,7 @@ class Circle(AbstractChart):
         return _to_unit_length(q)
 
     def nearest(self, q: Array) -> Array:  # noqa: D102
-        return np.asarray(q / np.hypot(*q))
+        return _of_unit_length(q)
 
 
 @final
@@ -181,7 +190,7 @@ class Plane(AbstractChart):
         self.phi = Polynomial(4, np.array([-1.0]), np.zeros((1, 4)), 2 * np.diag([0.0, 0, 1, 1])[None])
 
     def pose(self, q: Array) -> Array:  # noqa: D102
-        c, s = q[2:] / np.hypot(*q[2:])
+        c, s = _of_unit_length(q[2:])
         return np.array([[c, -s, 0, q[0]], [s, c, 0, q[1]], [0, 0, 1, 0], [0, 0, 0, 1]])
 
     def advance(self, q: Array, delta: Array) -> Array:  # noqa: D102
@@ -195,7 +204,7 @@ class Plane(AbstractChart):
         return np.concatenate([np.zeros(2), _to_unit_length(q[2:])])
 
     def nearest(self, q: Array) -> Array:  # noqa: D102
-        return np.concatenate([q[:2], q[2:] / np.hypot(*q[2:])])
+        return np.concatenate([q[:2], _of_unit_length(q[2:])])
 
 
 @final
@@ -242,7 +251,7 @@ class Quaternion(AbstractChart):
         self.phi = Polynomial(4, np.array([-1.0]), np.zeros((1, 4)), 2 * np.eye(4)[None])
 
     def pose(self, q: Array) -> Array:  # noqa: D102
-        return homogeneous(matrix_of(q / np.linalg.norm(q)), np.zeros(3), 1.0)
+        return homogeneous(matrix_of(_of_unit_length(q)), np.zeros(3), 1.0)
 
     def advance(self, q: Array, delta: Array) -> Array:  # noqa: D102
         return turned(q, delta)
@@ -254,7 +263,7 @@ class Quaternion(AbstractChart):
         return _to_unit_length(q)
 
     def nearest(self, q: Array) -> Array:  # noqa: D102
-        return np.asarray(q / np.linalg.norm(q))
+        return _of_unit_length(q)
 
 
 @final

@@ -77,8 +77,6 @@ def nearest_configuration(p: Parameterisation, q: Array) -> Array:
     nearest = np.array(finite_vector(q, "q", p.size_q))
     for edge in p.edges:
         joint = _joint_edge(edge)
-        if len(joint.joint.chart.phi.a) and not nearest[joint.read].any():
-            raise ModelError(f"the coordinates of joint {joint.joint.name!r} are all zero: every rotation is as near.")
         nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])
     return nearest
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from visviva.results.trajectory import Trajectory
 
 
-ROUNDING = 1e-9  # of the length of a quaternion
+ROUNDING = 1e-9  # by which coordinates may be off their conditions
 
 
 @final
@@ -116,11 +116,12 @@ class Flow(AbstractSystem):
         xi = finite_vector(given[1], f"initial velocities xi of {self.name!r}", self.n)
         s = given[2] if len(given) == 3 else np.zeros(self.extra)
         s = finite_vector(s, f"initial states s of {self.name!r}", self.extra)
-        q_there = self.advance_q(q, np.zeros(self.n))
-        if np.abs(q_there - q).max(initial=0.0) > ROUNDING * max(1.0, float(np.abs(q).max(initial=0.0))):
+        with np.errstate(all="ignore"):  # a quaternion of zeros has no next one
+            q_there = self.advance_q(q, np.zeros(self.n))
+        if not np.abs(q_there - q).max(initial=0.0) <= ROUNDING * max(1.0, float(np.abs(q).max(initial=0.0))):
             raise ModelError(
-                f"initial coordinates of {self.name!r} are no configuration: {q} stands for {q_there}.\n"
-                "A quaternion (w, x, y, z) has the length 1; the identity is (1, 0, 0, 0)."
+                f"initial coordinates of {self.name!r} are no configuration: the one next to {q} is {q_there}.\n"
+                "What holds between coordinates, such as the length 1 of a quaternion (w, x, y, z), holds at the start."
             )
         return initial if isinstance(initial, FlowState) else FlowState(0.0, q_there, xi, s)
 

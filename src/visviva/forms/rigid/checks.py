@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import finite_array
+from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.rigid.moments import Moments, smallest_eigenvalue
 from visviva.geometry.inertia import Inertia
+
+FAR = 0.5  # of φ, which is mostly quadratic in q, in units of |q|²
 
 
 def body_moments_of(frame: str, body: Inertia | Moments | ArrayLike) -> Moments:
@@ -36,6 +39,17 @@ def check_frames(p: Parameterisation, what: str, frames: Iterable[str]) -> None:
                 f"a {what} is on '{frame}', which no edge leads to; there are {', '.join(p.frames)}.\n"
                 "Give the edges of the parameterisation a pose of this frame in another one."
             )
+
+
+def check_configuration(p: Parameterisation, q: Array) -> None:
+    """An error if coordinates are far from every configuration; what drifts, or is a stage of a step, is near one."""
+    phi = np.abs(p.phi(q))
+    if phi.max(initial=0.0) > FAR * max(1.0, float(np.abs(q).max()) ** 2):
+        row = int(np.argmax(phi))
+        raise ModelError(
+            f"these coordinates are no configuration: phi[{row}] is {phi[row]:.3g}, a configuration has 0.\n"
+            f"What holds between {', '.join(p.coordinates)} does not hold here, such as the length 1 of a quaternion."
+        )
 
 
 def check_names(names: list[str]) -> None:

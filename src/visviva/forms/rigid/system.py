@@ -14,7 +14,7 @@ from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.kinds import all_of_kind, by_name, function, of_kind
 from visviva.forms.rigid.body_motion import Frame, between, frames_of
-from visviva.forms.rigid.checks import body_moments_of, check_frames, check_names
+from visviva.forms.rigid.checks import body_moments_of, check_configuration, check_frames, check_names
 from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.rigid.damping import Damping
@@ -117,6 +117,7 @@ class RigidSystem(Flow):
         """Coordinates, velocities and the motion of all frames."""
         p, t = self.parameterisation, finite_number(t, "t")
         q, xi = finite_vector(q, "q", p.size_q), finite_vector(xi, "xi", p.n)
+        check_configuration(p, q)
         A = p.A(q)
         q_dot = A @ xi
         A_dot = p.A_map.along(q, q_dot, np.zeros_like(q))[1]
