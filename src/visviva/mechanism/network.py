@@ -90,7 +90,7 @@ class MechanismNetwork:
     def actuated(self) -> dict[str, Joint]:
         """Joints with friction, springs, stops or input ports about their axes."""
         m = self.mechanism
-        acting = {part.joint.name for part in (*m.torsions, *m.stops)}
+        acting = {turn.joint.name for turn in m.torsions} | {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
         return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
 
