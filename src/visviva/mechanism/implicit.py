@@ -16,17 +16,12 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
+from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
 from visviva.mechanism.elements import Element
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose
-from visviva.mechanism.port_values import (
-    body_pose,
-    driven_coordinate,
-    inertia_of,
-    momentum_of,
-    twist_of,
-)
+from visviva.mechanism.port_values import driven_coordinate
 from visviva.structure import Dirac, Implicit, compose, transformer
 from visviva.structure.ports import Ports, spans
 from visviva.structure.subspace import range_and_complement
