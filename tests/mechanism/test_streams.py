@@ -75,6 +75,25 @@ def test_moments_and_their_matrix_are_the_same_drag_as_points():
         assert_allclose(run["b.R"], runs[0]["b.R"], atol=1e-12)
 
 
+def test_named_frames_do_not_change_the_drag():
+    """Points are in the world as built, whatever frames carry the damper."""
+
+    def wrench(named):
+        m = vv.Mechanism("m")
+        b = m.body("b", mass=2.0, inertia=(0.2, 0.2, 0.25), at=(1, 0, 0), twist=(0, 0.3, 1, 0, 0.2, 1))
+        R = SE3.exp([0.4, 0.8, -0.3, 0, 0, 0]).R
+        end = m.frame("f", b, at=(0.3, 0.2, 0), rotation=R) if named else b
+        m.damper("drag", m.ground, end, d=DRAG, points=POINTS)
+        network = m.kinestatics()
+        F, X = (
+            network.efforts()["drag.damping"],
+            SE3(R, np.array([0.3, 0.2, 0])) if named else SE3(np.eye(3), np.array([1.0, 0, 0])),
+        )
+        return X.inverse().Ad().T @ F  # at the origin of the world
+
+    assert_allclose(wrench(True), wrench(False), atol=1e-12)
+
+
 def test_a_body_that_moves_with_the_fluid_feels_nothing():
     m = vv.Mechanism("drift")
     b = m.body("b", mass=2.0, inertia=(0.3, 0.3, 0.3), twist=(0, 0, 0, 3, 0, 1))
