@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 from small_mechanisms import CATALOGUE, bennett
 
 import visviva as vv
+from visviva.mechanism.body_twists import world_twist
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.interconnection import twist_map
-from visviva.mechanism.port_values import world_twist
 from visviva.testing.structures import check_dirac
 
 AXES = {"axes": ((0, 0.6, 0.8), (1, 0, 0))}

@@ -10,9 +10,9 @@ from small_mechanisms import CATALOGUE, bennett, cardan, cardan_with_a_massless_
 import visviva as vv
 from visviva.compiler import initial_x
 from visviva.geometry import SE3
+from visviva.mechanism.body_twists import relative_rates, relative_twist
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, space_of
 from visviva.mechanism.placement import coordinates_of
-from visviva.mechanism.port_values import relative_rates, relative_twist
 from visviva.testing.structures import check_dirac
 
 MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)

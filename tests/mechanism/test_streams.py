@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva import ModelError
+from visviva.compiler import initial_x
 from visviva.forms.rigid.damping import Damping
 from visviva.forms.rigid.moments import Moments
 from visviva.geometry import SE3
@@ -74,6 +75,25 @@ def test_moments_and_their_matrix_are_the_same_drag_as_points():
         assert_allclose(run["b.R"], runs[0]["b.R"], atol=1e-12)
 
 
+def test_named_frames_do_not_change_the_drag():
+    """Points are in the world as built, whatever frames carry the damper."""
+
+    def wrench(named):
+        m = vv.Mechanism("m")
+        b = m.body("b", mass=2.0, inertia=(0.2, 0.2, 0.25), at=(1, 0, 0), twist=(0, 0.3, 1, 0, 0.2, 1))
+        R = SE3.exp([0.4, 0.8, -0.3, 0, 0, 0]).R
+        end = m.frame("f", b, at=(0.3, 0.2, 0), rotation=R) if named else b
+        m.damper("drag", m.ground, end, d=DRAG, points=POINTS)
+        network = m.kinestatics()
+        F, X = (
+            network.efforts()["drag.damping"],
+            SE3(R, np.array([0.3, 0.2, 0])) if named else SE3(np.eye(3), np.array([1.0, 0, 0])),
+        )
+        return X.inverse().Ad().T @ F  # at the origin of the world
+
+    assert_allclose(wrench(True), wrench(False), atol=1e-12)
+
+
 def test_a_body_that_moves_with_the_fluid_feels_nothing():
     m = vv.Mechanism("drift")
     b = m.body("b", mass=2.0, inertia=(0.3, 0.3, 0.3), twist=(0, 0, 0, 3, 0, 1))
@@ -119,6 +139,30 @@ def test_a_stream_moves_along_its_screw(twist, kind):
     motion, _ = m.assemble()
     X, V = SE3(np.eye(3), motion.q["air"][:3]), motion.V["air"]
     assert_allclose(X.Ad() @ V, twist, atol=1e-12)
+
+
+def test_streams_and_their_drives_are_in_the_implicit_system():
+    """With the reaction of the drive, which is linear in it, the accelerations of the model fulfil (37)."""
+    m = vv.Mechanism("wing", gravity=(0, 0, -1))
+    b = m.body("b", mass=2.0, inertia=(0.2, 0.2, 0.25), at=(1, 0, 0), twist=(0, 0.3, 1, 0, 0.2, 1))
+    m.damper("drag", m.stream("air", twist=TWIST), b, d=DRAG, points=POINTS)
+    network = m.kinestatics()
+    system, model, f = network.implicit(), vv.compile(m), network.flows()
+    assert system.ports == {"air drive": 1, "drag.damping": 6}
+    v_dot = model.accelerations(initial_x(model, network.motion), u=f["air drive"]).v_dot
+    names = [name.removesuffix(".v") for name in model.kinetic]
+    x_dot = network.x_dot(dict(zip(names, v_dot.reshape(len(names), 6), strict=True)))
+    none, one = (system.residual(x_dot, network.dH(), f, network.efforts({"air drive": tau})) for tau in (0.0, 1.0))
+    tau = -(one - none) @ none / ((one - none) @ (one - none))
+    e = network.efforts({"air drive": tau})
+    assert np.abs(system.residual(x_dot, network.dH(), f, e)).max() < 1e-12
+    force = e["drag.damping"]
+    assert tau * f["air drive"][0] == pytest.approx(TWIST @ np.linalg.inv(frame_of(network)).T @ force, rel=1e-12)
+
+
+def frame_of(network):
+    """Ad of the pose of the damper's frame on the body, which is at its centre in world axes."""
+    return SE3(np.eye(3), network.motion.q["b"][:3]).Ad()
 
 
 def builders(m):

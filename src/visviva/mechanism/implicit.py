@@ -16,22 +16,18 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
+from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
 from visviva.mechanism.elements import Element
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose
-from visviva.mechanism.port_values import (
-    body_pose,
-    driven_coordinate,
-    inertia_of,
-    momentum_of,
-    twist_of,
-)
+from visviva.mechanism.port_values import driven_coordinate
 from visviva.structure import Dirac, Implicit, compose, transformer
 from visviva.structure.ports import Ports, spans
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
     from visviva.mechanism.network import MechanismNetwork
 
 
@@ -56,7 +52,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
             names[f"{edge}.end"] = edge
     for name, joint in network.actuated().items():
         acting = _acting(network, joint)
-        stored = [part.name for part in (*m.torsions, *m.stops) if part.name in acting]
+        stored = [name for name in _coordinate_states(m) if name in acting]
         parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*stored)
         joined[name] = (f".{name}", f"{name}.pair")
         names |= {f"{name}.{inner}": inner for inner in acting}
@@ -125,8 +121,13 @@ def _outside(network: MechanismNetwork) -> set[str]:
         name for name, part in network.kinestatics.conditions.items() if part.driven
     }
     found |= {f"{joint.name}{FRICTION}" for joint in m.joints} | {f"{motor.name}{RESISTANCE}" for motor in m.motors}
-    found |= {f"{part.name}{LOSS}" for part in (*m.elements, *m.torsions, *m.stops)}
+    found |= {f"{element.name}{LOSS}" for element in m.elements} | {f"{name}{LOSS}" for name in _coordinate_states(m)}
     return found | {f"{node.name}{HEAT}" for node in m.thermals}
+
+
+def _coordinate_states(m: Mechanism) -> list[str]:
+    """Springs and stops at coordinates of joints."""
+    return [turn.name for turn in m.torsions] + [stop.name for stop in m.stops]
 
 
 def _edges(element: Element) -> dict[str, bool]:

@@ -48,7 +48,7 @@ def friction_force(joint: Joint, rates: Array, values: Mapping[str, float]) -> A
     """The force of friction on the child along its rates; that of a ball is on |ω|, against ω."""
     theta = np.asarray(values[joint.heat_to.name] if joint.heat_to is not None else np.nan)
     if not len(joint.friction):
-        (law,), size = joint.laws, np.linalg.norm(rates)
+        (law,), size = joint.laws, np.asarray(np.linalg.norm(rates))
         assert law is not None
         return -law.evaluate(size, theta) * rates / size if size > 0 else np.zeros(3)
     force = -joint.friction * rates

@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.body_twists import relative_twist
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
 from visviva.mechanism.losses import LOSS, inner_values
@@ -24,7 +25,6 @@ from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
     port_efforts,
     port_flows,
-    relative_twist,
     state_efforts,
     state_rates,
 )
@@ -90,7 +90,7 @@ class MechanismNetwork:
     def actuated(self) -> dict[str, Joint]:
         """Joints with friction, springs, stops or input ports about their axes."""
         m = self.mechanism
-        acting = {part.joint.name for part in (*m.torsions, *m.stops)}
+        acting = {turn.joint.name for turn in m.torsions} | {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
         return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
 

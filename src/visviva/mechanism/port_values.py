@@ -10,11 +10,18 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.geometry import SE3
-from visviva.geometry.inertia import Inertia
-from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.library.joints import Along
 from visviva.mechanism.assembly import Motion
-from visviva.mechanism.elements import Element
+from visviva.mechanism.body_twists import (
+    body_pose,
+    end_twist,
+    inertia_of,
+    measured_rates,
+    relative_twist,
+    twist_of,
+    twist_rate,
+    world_twist,
+)
 from visviva.mechanism.losses import (
     ENTROPY,
     FLUX,
@@ -27,56 +34,13 @@ from visviva.mechanism.losses import (
     rubbing,
     stop_loss,
 )
-from visviva.mechanism.parts import Body, Carrier, Force, Motor, Pair, Particle, Torque, WrenchPort
-from visviva.mechanism.placement import frame_pose, principal_pose
+from visviva.mechanism.parts import Body, Force, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.placement import principal_pose
 from visviva.mechanism.spring_slopes import slopes_of
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
     from visviva.mechanism.network import MechanismNetwork
-
-
-def momentum_of(part: Body | Particle) -> str:
-    """The state that is its momentum."""
-    return f"{part.name}.P" if isinstance(part, Body) else f"{part.name}.p"
-
-
-def body_pose(body: Body, motion: Motion) -> SE3:
-    """Pose of the body frame B, as the user gave it, at a motion."""
-    X = principal_pose(body, motion)
-    R = X.R @ body.R_BC.T
-    return SE3(R, X.r - R @ body.com)
-
-
-def inertia_of(body: Body) -> Array:
-    """𝓘 (6, 6) of a body in its frame B."""
-    return Inertia(body.mass, body.J, body.com).matrix()
-
-
-def twist_of(body: Body, motion: Motion) -> Array:
-    """Twist (ω; v) of the body frame in its own axes."""
-    R, V = body_pose(body, motion).R, motion.V[body.name]
-    w = body.R_BC @ V[:3]
-    return np.concatenate([w, R.T @ V[3:] - np.cross(w, body.com)])
-
-
-def twist_rate(body: Body, motion: Motion, V_dot: Array) -> Array:
-    """Rate of `twist_of` for accelerations V_dot = (ω_dot; v_dot) as those of the model of a mechanism."""
-    R, V = body_pose(body, motion).R, motion.V[body.name]
-    w, w_dot = body.R_BC @ V[:3], body.R_BC @ V_dot[:3]
-    return np.concatenate([w_dot, R.T @ V_dot[3:] - np.cross(w, R.T @ V[3:]) - np.cross(w_dot, body.com)])
-
-
-def world_twist(end: Carrier, motion: Motion) -> Array:
-    """Twist in the world at its origin; a particle does not turn."""
-    if isinstance(end, Body):
-        return body_pose(end, motion).Ad() @ twist_of(end, motion)
-    return np.concatenate([np.zeros(3), motion.V[end.name]]) if isinstance(end, Particle) else np.zeros(6)
-
-
-def relative_twist(pair: Pair, motion: Motion) -> Array:
-    """Twist of the child against the parent, in the world at its origin."""
-    return world_twist(pair.child, motion) - world_twist(pair.parent, motion)
 
 
 def state_efforts(
@@ -188,16 +152,6 @@ def driven_coordinate(port: Torque | Force | Motor) -> int:
     return port.joint.joint.coordinates.index(Along(2)) if isinstance(port, Force) else 0
 
 
-def end_twist(element: Element, motion: Motion) -> Array:
-    """Twist of the child against the parent, in the frame on the child."""
-    return frame_pose(element, element.child, motion).inverse().Ad() @ relative_twist(element, motion)
-
-
-def measured_rates(element: Element, motion: Motion) -> Array:
-    """Rates of what a spring measures over `end_twist`, shape (k, 6)."""
-    return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
-
-
 def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> dict[str, Array]:
     """Slopes of the motion, with those that were given in their place."""
     for name, value in given.items():
@@ -205,30 +159,3 @@ def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> di
             raise ModelError(f"{name!r} is no spring or stop with an energy; there is {', '.join(own) or 'none'}.")
         own[name] = finite_vector(np.atleast_1d(value), f"slope of spring {name!r}", len(own[name]))
     return own
-
-
-def relative_rates(rows: tuple[Row, ...], pair: Pair, motion: Motion) -> Array:
-    """Rates of functions of two frames over the twist of the child against the parent, in the world, shape (k, 6).
-
-    The functions do not change when both ends move as one body, so that this twist is enough.
-    """
-    P, C = (frame_pose(pair, end, motion) for end in (pair.parent, pair.child))
-    found = list[Array]()
-    for row in rows:
-        match row:
-            case Meet():
-                found += [_force(C.r, axis) for axis in np.eye(3)]
-            case Dot(i, j):
-                found.append(np.concatenate([np.cross(C.R[:, j], P.R[:, i]), np.zeros(3)]))
-            case Along(i):
-                found.append(_force(C.r, P.R[:, i]))
-            case AlongChild(j):
-                found.append(_force(P.r, C.R[:, j]))
-            case Rod():
-                found.append(_force(C.r, C.r - P.r))
-    return np.array(found).reshape(-1, 6)
-
-
-def _force(point: Array, direction: Array) -> Array:
-    """The wrench of a force on a line."""
-    return np.concatenate([np.cross(point, direction), direction])
