@@ -203,8 +203,8 @@ def test_wrong_use_is_refused():
     ):
         m.kinestatics(cardan()[0].assemble()[0])
     network = m.kinestatics()
-    with pytest.raises(vv.ModelError, match="slope of the energy of spring 'cord' is missing: give its 1 numbers"):
-        network.dH()
+    with pytest.raises(vv.ModelError, match="'rope' is no spring or stop with an energy; there is cord, coil"):
+        network.dH({"rope": 1.0})
     with pytest.raises(vv.ModelError, match="no port 'engine'; its ports are motor, load"):
         network.efforts({"engine": 1.0})
     with pytest.raises(vv.ModelError, match="input of port 'motor' must"):

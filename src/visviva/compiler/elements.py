@@ -101,4 +101,6 @@ def _why_not(model: Model, name: str, y: Array) -> str:
             ": its ends\ncoincide, where it has no direction. Move them apart, or use a natural length of zero and an "
             "energy\nthat is smooth there."
         )
+    if not part.half_turn:
+        return ".\nStart inside the domain of its energy function."
     return ": its frames\nare half a turn apart, where it has no direction. Turn one, or use m.trace_spring(...)."

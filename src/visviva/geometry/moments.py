@@ -15,6 +15,8 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew, vee
 from visviva.geometry.inertia.euler import euler_tensor, inertia_tensor
 
+STRUCTURE = 1e-9  # of the largest entry: to how many digits a matrix has the structure of moments
+
 
 def axial2(M: ArrayLike) -> Array:
     """(M - Mᵀ)ᵛ, shape (..., 3), so that tr(M ŵᵀ) = w·axial2(M); vee2 of Konz (2.51).
@@ -57,17 +59,28 @@ def matrix_of_moments(X: Array) -> Array:
 
 def moments_of_matrix(M: Array) -> Array:
     """The moment matrix (4, 4) of a 6×6 matrix that has the structure of one; Wed of Konz (3.82)."""
+    X, defect = _nearest(M)
+    if not defect <= STRUCTURE:
+        raise ModelError(
+            f"the 6×6 matrix differs from the structure [[Vee(A), ĉ], [b̂ᵀ, d I]] by {defect * np.abs(M).max():.1e}.\n"
+            "Only matrices of weighted points have a moment matrix; check the order (ω; v) of the twist."
+        )
+    return X
+
+
+def has_moments(M: Array) -> bool:
+    """Whether a 6×6 matrix has the structure of a moment matrix: ten numbers if it is symmetric, where 21 could be."""
+    return bool(_nearest(M)[1] <= STRUCTURE)
+
+
+def _nearest(M: Array) -> tuple[Array, float]:
+    """A moment matrix, and how far the 6×6 matrix is from what it stands for, relative to its largest entry."""
     X = np.empty((4, 4))
     X[:3, :3] = euler_tensor(M[:3, :3])
     X[3, :3], X[:3, 3] = vee(M[:3, 3:]), vee(M[3:, :3].T)
     X[3, 3] = np.trace(M[3:, 3:]) / 3
-    defect = np.abs(matrix_of_moments(X) - M).max()
-    if not defect <= 1e-9 * np.abs(M).max():
-        raise ModelError(
-            f"the 6×6 matrix differs from the structure [[Vee(A), ĉ], [b̂ᵀ, d I]] by {defect:.1e}.\n"
-            "Only matrices of weighted points have a moment matrix; check the order (ω; v) of the twist."
-        )
-    return X
+    largest = float(np.abs(M).max())
+    return X, float(np.abs(matrix_of_moments(X) - M).max()) / largest if largest else 0.0
 
 
 def moment_wrench(X: Array) -> Array:

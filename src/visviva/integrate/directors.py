@@ -140,10 +140,14 @@ class DirectorSystem:
     # -- names and scales ---------------------------------------------------------------------------------------
 
     def force_scale(self, size: Array) -> Array:
-        """The size of the terms that cancel in the balance of forces, one value per body."""
-        floor = max(1e-12 * float(size.max(initial=0.0)), 1e-30)
+        """The size of the terms that cancel in the balance of forces, one value per body.
+
+        What a massless body misses acts on its neighbours: it counts by the largest size of all.
+        """
+        most = max(float(size.max(initial=0.0)), 1e-30)
         scale = np.empty(self.n)
         for rows in self._bodies.values():
+            floor = 1e-12 * most if self.M[rows, rows].any() else most
             scale[rows] = max(float(size[rows].max(initial=0.0)), floor)
         return scale
 

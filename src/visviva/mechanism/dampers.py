@@ -48,3 +48,15 @@ def point_damping(c: Array, b: Array) -> Array:
         L[:, 7:] = np.kron(np.eye(3), point)
         D_y += weight * L.T @ L
     return D_y
+
+
+def moment_damping(moments: Array) -> Array:
+    """D_y (12, 12) of drag on points of the child, seen from the parent, by its moments D' = Σ d (h; 1)(h; 1)ᵀ.
+
+    Power tr(Ẋ D' Ẋᵀ) with the pose X = (R, p): ωᵀ, vᵀ times Vee D' times them; Konz (3.73), (3.90e).
+    """
+    D_y = np.zeros((12, 12))
+    for i in range(3):
+        row = [3 * i, 3 * i + 1, 3 * i + 2, 9 + i]
+        D_y[np.ix_(row, row)] = moments
+    return D_y

@@ -25,8 +25,11 @@ LINE: tuple[Row, ...] = (Rod(),)  # y = ½ d·d
 POSE: tuple[Row, ...] = (*(Dot(i, j) for i in range(3) for j in range(3)), *(Along(i) for i in range(3)))  # R, p
 POINTS: tuple[Row, ...] = (Rod(), *(Along(i) for i in range(3)), *(AlongChild(i) for i in range(3)), *POSE[:9])
 
+ROUNDING = 1e-15  # of the largest coefficient: what is smaller is none
+
 SQUARE = {"y": Quantity("R", "half the squared distance")}
 ANGLE = {"angle": Quantity("R", "angle")}
+PLACEMENT = {"y": Quantity(f"R{len(POSE)}", "placement")}
 COORDINATE = {"y": Quantity("R", "coordinate of a joint")}
 
 
@@ -46,14 +49,20 @@ def linear_in_angle(k: float, angle: float) -> Storage:
 
 def of_length(V: object, where: str) -> Storage:
     """V(l) with l = √(2 y), for a function of one argument."""
-    function = _of_one_argument(V, where, "the length [m]")
+    function = _of_arguments(V, where, ("l",), "the length [m]", "lambda l: 5.0 * l**4")
     return _given(SQUARE, lambda x: function(np.sqrt(2 * x.y)), where)
 
 
 def of_angle(V: object, where: str) -> Storage:
     """V(θ), for a function of one argument."""
-    function = _of_one_argument(V, where, "the angle [rad]")
+    function = _of_arguments(V, where, ("angle",), "the angle [rad]", "lambda a: 5.0 * a**4")
     return _given(ANGLE, lambda x: function(x.angle), where)
+
+
+def of_pose(V: object, where: str) -> Storage:
+    """V(R, p) over y = (R row by row, p), for a function of two arguments."""
+    function = _of_arguments(V, where, ("R", "p"), "the rotation R and the position p", "lambda R, p: 5.0 * (p @ p)")
+    return _given(PLACEMENT, lambda x: function(x.y[:9].reshape(3, 3), x.y[9:]), where)
 
 
 def end_stops(low: float, high: float, k: float, width: float) -> Storage:
@@ -100,6 +109,18 @@ def moment_energy(moments: Array) -> Storage:
     return affine_energy(float(moments[3, 3]), first, first, second, float(np.trace(second)))
 
 
+def chord_energy(form: Array) -> Storage:
+    """½ Δ·B Δ of the entries Δ of (R - I, p), row by row (3, 4), for B (12, 12): 21 parameters of a stiffness."""
+    place = [3 * i + j if j < 3 else 9 + i for i in range(3) for j in range(4)]
+    B = np.where(np.abs(form) > ROUNDING * np.abs(form).max(), form, 0.0)
+
+    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
+        gap = [y[at] - 1.0 if at in (0, 4, 8) else y[at] for at in place]
+        return sum(_quadratic(gap, numbers, "B", B), 0 * y[0])
+
+    return _storage(len(POSE), U, _named("B", np.triu(B)))
+
+
 def affine_energy(k: float, a: Array, b: Array, ab: Array, constant: float) -> Storage:
     """k ½ d·d + b·Cᵀd - a·Pᵀd - Σ ab_ij (PᵀC)_ij + constant: linear in y = (½ d·d, Pᵀd, Cᵀd, PᵀC row by row).
 
@@ -115,16 +136,20 @@ def affine_energy(k: float, a: Array, b: Array, ab: Array, constant: float) -> S
     return _storage(len(POINTS), U, numbers)
 
 
-def _of_one_argument(V: object, where: str, what: str) -> Callable[..., Any]:
+def _of_arguments(V: object, where: str, names: tuple[str, ...], what: str, example: str) -> Callable[..., Any]:
+    """A function of as many arguments as there are names."""
     if not callable(V):
-        raise ModelError(f"energy of {where} must be a function of {what}, e.g. lambda x: 5.0 * x**4; got {V!r}.")
+        raise ModelError(f"energy of {where} must be a function of {what}, e.g. {example}; got {V!r}.")
     try:
         arguments = inspect.signature(V).parameters.values()
     except (TypeError, ValueError):
         return V
+    places = [a for a in arguments if a.kind not in (a.VAR_KEYWORD, a.KEYWORD_ONLY)]
     needed = [a.name for a in arguments if a.default is a.empty and a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
-    if len(needed) > 1 or not arguments:
-        raise ModelError(f"energy of {where} must be a function of one argument, {what}; it has {len(needed)}.")
+    room = any(a.kind is a.VAR_POSITIONAL for a in places) or len(places) >= len(names)
+    if len(needed) > len(names) or not room:
+        count = "one argument" if len(names) == 1 else f"{len(names)} arguments"
+        raise ModelError(f"energy of {where} must be a function of {count}, {what}; it has {len(needed)}.")
     return V
 
 

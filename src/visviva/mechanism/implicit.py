@@ -1,9 +1,10 @@
 """The implicit port-Hamiltonian system of a mechanism at a motion, composed from its parts.
 
 States, by name: `<body>.H`, `<body>.P` are the pose of the body frame and the momentum in it, `<particle>.r`,
-`<particle>.p` position and momentum; `<spring>` is the pose of the frame on its child in the one on its parent, and
-`<torsion>` an angle. Rates are left-trivialised. Ports: the input ports, drives, and what dissipates:
-`<joint>.friction`, `<spring>.damping`, `<torsion>.damping`.
+`<particle>.p` position and momentum; `<spring>` is the pose of the frame on its child in the one on its parent,
+`<torsion>` and `<stop>` are coordinates of joints, `<motor>.flux` is a flux linkage and `<node>.s` an entropy. Rates
+are left-trivialised. Ports: the input ports, drives, what dissipates, see `losses`, and `<node>.heat`, where entropy
+enters a thermal node at f = θ - θ0: a Dirac structure holds no laws of friction and no heat, but it holds their ports.
 """
 
 from __future__ import annotations
@@ -16,20 +17,18 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.elements import Element
-from visviva.mechanism.parts import Body, Force, Joint, Particle, Torque, WrenchPort
+from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
+from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
-    FRICTION,
-    LOSS,
     body_pose,
     driven_coordinate,
     inertia_of,
     momentum_of,
     twist_of,
 )
-from visviva.mechanism.unwritten import refuse_unwritten
 from visviva.structure import Dirac, Implicit, compose, transformer
-from visviva.structure.ports import spans
+from visviva.structure.ports import Ports, spans
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
     m = network.mechanism
-    refuse_unwritten(m, "the implicit system")
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
         if body.mass:
@@ -58,24 +56,34 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
             names[f"{edge}.end"] = edge
     for name, joint in network.actuated().items():
         acting = _acting(network, joint)
-        angles = [turn.name for turn in m.torsions if turn.name in acting]
-        parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*angles)
+        stored = [part.name for part in (*m.torsions, *m.stops) if part.name in acting]
+        parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*stored)
         joined[name] = (f".{name}", f"{name}.pair")
         names |= {f"{name}.{inner}": inner for inner in acting}
+    for motor in m.motors:
+        box = f"motor {motor.name}"
+        parts[box] = _motor(motor)
+        joined[box] = (f"{motor.joint.name}.{motor.name}", f"{box}.shaft")
+        names |= {f"{box}.flux": f"{motor.name}{FLUX}", f"{box}.voltage": motor.name}
+        names |= {f"{box}.resistance": f"{motor.name}{RESISTANCE}"}
+        del names[f"{motor.joint.name}.{motor.name}"]
+    for node in m.thermals:
+        parts[f"node {node.name}"] = _node()
+        names |= {f"node {node.name}.s": f"{node.name}{ENTROPY}", f"node {node.name}.heat": f"{node.name}{HEAT}"}
     names |= {f".{drive}": drive for drive, part in network.kinestatics.conditions.items() if part.driven}
     structure = compose(parts, joined).rename(names)
     outside = _outside(network)
-    return Implicit.of(structure, [name for name in structure.ports if name not in outside])
+    states = {name: dim for name, dim in structure.ports.items() if name not in outside}
+    return Implicit.of(structure, states, constraints_of(network, states))
 
 
-def constraints_of(network: MechanismNetwork) -> dict[str, Array]:
+def constraints_of(network: MechanismNetwork, states: Ports) -> dict[str, Array]:
     """Rows C over the efforts dH of `implicit_of(network)` with C dH = 0, by joint; Cᵀ are the rates of its reactions.
 
     Joints at one massless body act as one, under the names of all of them, and so do conditions such as gears. Rows may
     depend on those of other joints. Drives are no constraints of efforts alone: they are ports.
     """
     m, kinestatics = network.mechanism, network.kinestatics
-    states = network.implicit().states
     at, columns = spans(states), spans({part.name: 6 if isinstance(part, Body) else 3 for part in m.bodies})
     G, n, found = kinestatics.constraints(), sum(states.values()), dict[str, Array]()
     rows = {name: G[part] for name, part in kinestatics.rows().items()}
@@ -116,8 +124,9 @@ def _outside(network: MechanismNetwork) -> set[str]:
     found = {port.name for port in m.ports} | {
         name for name, part in network.kinestatics.conditions.items() if part.driven
     }
-    found |= {f"{joint.name}{FRICTION}" for joint in m.joints}
-    return found | {f"{spring.name}{LOSS}" for spring in m.elements} | {f"{turn.name}{LOSS}" for turn in m.torsions}
+    found |= {f"{joint.name}{FRICTION}" for joint in m.joints} | {f"{motor.name}{RESISTANCE}" for motor in m.motors}
+    found |= {f"{part.name}{LOSS}" for part in (*m.elements, *m.torsions, *m.stops)}
+    return found | {f"{node.name}{HEAT}" for node in m.thermals}
 
 
 def _edges(element: Element) -> dict[str, bool]:
@@ -152,13 +161,17 @@ def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str]) ->
 def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
     """What acts on the coordinates of a joint: by name of its port, the rows over the freedoms of the pair."""
     m, rows = network.mechanism, np.eye(network.kinestatics.pairs[joint.name].freedom)
-    acting = {f"{joint.name}{FRICTION}": rows[: len(joint.friction)]} if joint.friction.any() else {}
+    acting = {f"{joint.name}{FRICTION}": rows[: rubbing(joint)]} if rubbing(joint) else {}
     for turn in m.torsions:
         if turn.joint is joint:
             acting |= {turn.name: rows[:1]} if turn.energy is not None else {}
             acting |= {f"{turn.name}{LOSS}": rows[:1]} if turn.damping else {}
+    for stop in m.stops:
+        if stop.joint is joint:
+            acting[stop.name] = rows[stop.coordinate : stop.coordinate + 1]
+            acting |= {f"{stop.name}{LOSS}": acting[stop.name]} if stop.loss else {}
     for port in m.ports:
-        if isinstance(port, Torque | Force) and port.joint is joint:
+        if isinstance(port, Torque | Force | Motor) and port.joint is joint:
             k = driven_coordinate(port)
             acting[port.name] = rows[k : k + 1]
     return acting
@@ -168,3 +181,19 @@ def _hub(freedom: int, acting: dict[str, Array]) -> Dirac:
     """All that acts on a joint has its rates, and its forces add up."""
     whole = transformer(np.vstack([*acting.values()]), "pair", "acting")
     return Dirac(whole.F, whole.E, {"pair": freedom, **{name: len(rows) for name, rows in acting.items()}})
+
+
+def _motor(motor: Motor) -> Dirac:
+    """τ = k i at the shaft, φ_dot = u + u_R - k θ_dot, and the current i at the ports of both voltages."""
+    F, E = np.zeros((4, 4)), np.zeros((4, 4))
+    E[0, 0], E[0, 1] = 1.0, -motor.k
+    F[1, 2], E[1, 1] = 1.0, -1.0
+    F[2, 3], E[2, 1] = 1.0, -1.0
+    F[3, 1], F[3, 0], E[3, 2], E[3, 3] = 1.0, motor.k, 1.0, 1.0
+    return Dirac.kernel(F, E, {"shaft": 1, "flux": 1, "voltage": 1, "resistance": 1})
+
+
+def _node() -> Dirac:
+    """ṡ is the entropy that enters, at the effort θ - θ0."""
+    F, E = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
+    return Dirac.kernel(F, E, {"s": 1, "heat": 1})

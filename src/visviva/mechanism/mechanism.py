@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +14,12 @@ from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.condition_methods import ConditionMethods
 from visviva.mechanism.conditions import AbstractCondition
+from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.drive_methods import DriveMethods
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
+from visviva.mechanism.pose_spring_methods import PoseSpringMethods
 from visviva.mechanism.rolling_methods import RollingMethods
 from visviva.mechanism.spring_methods import SpringMethods
 from visviva.mechanism.thermal import Thermal
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
-class Mechanism(JointMethods, SpringMethods, DriveMethods, ConditionMethods, RollingMethods):
+class Mechanism(
+    JointMethods, SpringMethods, PoseSpringMethods, DamperMethods, DriveMethods, ConditionMethods, RollingMethods
+):
     """Bodies, joints and loops in space.
 
     gravity: acceleration vector [m/s²] in world axes; none by default.
@@ -170,6 +174,27 @@ class Mechanism(JointMethods, SpringMethods, DriveMethods, ConditionMethods, Rol
             raise ModelError(f"frame {name!r} cannot sit on {kind_of(part)} {part.name!r}: give a body or the ground.")
         R_WF = rotation_matrix(rotation, f"rotation of frame {name!r}")
         return self._add(Frame(name, part, R_WF, finite_vector(at, f"at of frame {name!r}", 3)))
+
+    def stream(
+        self,
+        name: str,
+        *,
+        twist: ArrayLike,
+        rate: float | Callable[[float], Any] = 1.0,
+        against: Body | Ground | Frame | str = "ground",
+    ) -> Body:
+        """A fluid, or a belt, that moves as one rigid body in a given way and has no mass: a parent for `m.damper`.
+
+        twist:   (ω; v) in world axes at the origin of the world [rad/s, m/s], as built: (0, 0, 0, 5, 0, 0) is wind
+                 along x, (0, 0, 2, 0, 0, 0) a vortex about z.
+        rate:    a factor of the twist, a number or a function of time.   against: what it moves against.
+
+        It is a massless body on a joint `<name> axis` along its screw, with a drive `<name> drive`, whose work is what
+        the fluid gives to what it carries along. Several streams add up: `against` another one.
+        """
+        from visviva.mechanism.streams import add_stream
+
+        return add_stream(self, name, twist, rate, against)
 
     # -- input ports --------------------------------------------------------------------------------------------
 

@@ -15,13 +15,13 @@ from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
+from visviva.mechanism.losses import LOSS, inner_values
 from visviva.mechanism.mobility_account import MobilityAccount, mobility_account
 from visviva.mechanism.motions import Coordinate, Motions
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Carrier, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
-    LOSS,
     port_efforts,
     port_flows,
     relative_twist,
@@ -88,9 +88,9 @@ class MechanismNetwork:
         return self.kinestatics.structure(actuated=tuple(self.actuated()), massless=self.massless)
 
     def actuated(self) -> dict[str, Joint]:
-        """Joints with friction, springs or input ports about their axes."""
+        """Joints with friction, springs, stops or input ports about their axes."""
         m = self.mechanism
-        acting = {turn.joint.name for turn in m.torsions}
+        acting = {part.joint.name for part in (*m.torsions, *m.stops)}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
         return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
 
@@ -151,30 +151,44 @@ class MechanismNetwork:
 
     def constraints(self) -> dict[str, Array]:
         """Algebraic constraints C dH = 0 of `implicit()` by joint; the columns of Cᵀ are the rates of its reactions."""
-        from visviva.mechanism.implicit import constraints_of
-
-        return constraints_of(self)
+        return self.implicit().constraints
 
     def rates(self, joint: Joint) -> Array:
         """Rates of the coordinates of a joint, shape (k,)."""
         S = self.kinestatics.pairs[joint.name].S
         return (np.linalg.pinv(S) @ relative_twist(joint, self.motion))[: len(joint.joint.coordinates)]
 
-    def x_dot(self, accelerations: Mapping[str, Array]) -> dict[str, Array]:
-        """Rates by state of `implicit()`, for accelerations of the bodies as the model of the mechanism has them."""
-        return state_rates(self, accelerations)
+    def x_dot(
+        self,
+        accelerations: Mapping[str, Array],
+        inputs: Mapping[str, ArrayLike] | None = None,
+        inside: Mapping[str, float] | None = None,
+    ) -> dict[str, Array]:
+        """Rates by state of `implicit()`, for accelerations of the bodies as the model of the mechanism has them.
 
-    def dH(self, slopes: Mapping[str, ArrayLike] | None = None) -> dict[str, Array]:
-        """Efforts by state of `implicit()`. slopes: dU of each spring over what it measures, by its name."""
-        return state_efforts(self.mechanism, self.motion, slopes or {})
+        inputs: by port, zero by default.
+        inside: currents of motors [A] and temperatures of thermal nodes [K] by name; default: those at the start.
+        """
+        return state_rates(self, accelerations, inputs or {}, inner_values(self.mechanism, inside))
 
-    def flows(self) -> dict[str, Array]:
+    def dH(
+        self, slopes: Mapping[str, ArrayLike] | None = None, inside: Mapping[str, float] | None = None
+    ) -> dict[str, Array]:
+        """Efforts by state of `implicit()`.
+
+        slopes: dU of a spring over what it measures, by its name; default: of its energy at this motion.
+        """
+        return state_efforts(self.mechanism, self.motion, slopes or {}, inner_values(self.mechanism, inside))
+
+    def flows(self, inside: Mapping[str, float] | None = None) -> dict[str, Array]:
         """f by port of `implicit()`."""
-        return port_flows(self)
+        return port_flows(self, inner_values(self.mechanism, inside))
 
-    def efforts(self, inputs: Mapping[str, ArrayLike] | None = None) -> dict[str, Array]:
-        """e by port of `implicit()`: the inputs, zero by default, and what friction and dampers exert."""
-        return port_efforts(self, inputs or {})
+    def efforts(
+        self, inputs: Mapping[str, ArrayLike] | None = None, inside: Mapping[str, float] | None = None
+    ) -> dict[str, Array]:
+        """e by port of `implicit()`: the inputs, zero by default, what dissipates, and entropy that enters nodes."""
+        return port_efforts(self, inputs or {}, inner_values(self.mechanism, inside))
 
     def __str__(self) -> str:
         bodies, joints = len(self.kinestatics.bodies), len(self.kinestatics.pairs)

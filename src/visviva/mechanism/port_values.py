@@ -15,15 +15,25 @@ from visviva.geometry.inertia import Inertia
 from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.elements import Element
+from visviva.mechanism.losses import (
+    ENTROPY,
+    FLUX,
+    FRICTION,
+    HEAT,
+    LOSS,
+    RESISTANCE,
+    entropy_rates,
+    friction_force,
+    rubbing,
+    stop_loss,
+)
 from visviva.mechanism.parts import Body, Carrier, Force, Motor, Pair, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose, principal_pose
-from visviva.mechanism.unwritten import refuse_unwritten
+from visviva.mechanism.spring_slopes import slopes_of
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
     from visviva.mechanism.network import MechanismNetwork
-
-LOSS, FRICTION = ".damping", ".friction"  # behind the name of a spring, of a joint: the port where it dissipates
 
 
 def momentum_of(part: Body | Particle) -> str:
@@ -69,9 +79,13 @@ def relative_twist(pair: Pair, motion: Motion) -> Array:
     return world_twist(pair.child, motion) - world_twist(pair.parent, motion)
 
 
-def state_efforts(m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    """dH by state: twists, weights, and wrenches of springs from the slopes dU of their energies, by spring."""
-    refuse_unwritten(m, "the implicit system")
+def state_efforts(
+    m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike], values: Mapping[str, float]
+) -> dict[str, Array]:
+    """dH by state: twists, weights, wrenches of springs, torques, currents, and temperatures above the environment's.
+
+    slopes: of energies of springs by name, where they are not those of the motion.
+    """
     found: dict[str, Array] = {}
     for part in m.bodies:
         if isinstance(part, Particle):
@@ -80,17 +94,20 @@ def state_efforts(m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike])
             weight = -part.mass * body_pose(part, motion).R.T @ m.gravity
             found[f"{part.name}.H"] = np.concatenate([np.cross(part.com, weight), weight])
             found[f"{part.name}.P"] = twist_of(part, motion)
+    found |= _checked_slopes(slopes_of(m, motion), slopes)
     for element in m.elements:
         if element.energy is not None:
-            slope = _slope(slopes, element.name, sum(row.count for row in element.rows))
-            found[element.name] = measured_rates(element, motion).T @ slope
-    for turn in m.torsions:
-        if turn.energy is not None:
-            found[turn.name] = _slope(slopes, turn.name, 1)
-    return found
+            found[element.name] = measured_rates(element, motion).T @ found[element.name]
+    found |= {f"{part.name}{FLUX}": np.array([values[part.name]]) for part in m.motors}
+    return found | {f"{part.name}{ENTROPY}": np.array([values[part.name] - m.theta0]) for part in m.thermals}
 
 
-def state_rates(network: MechanismNetwork, accelerations: Mapping[str, Array]) -> dict[str, Array]:
+def state_rates(
+    network: MechanismNetwork,
+    accelerations: Mapping[str, Array],
+    inputs: Mapping[str, ArrayLike],
+    values: Mapping[str, float],
+) -> dict[str, Array]:
     """ẋ by state, for accelerations (ω_dot; v_dot) of the bodies as those of the model of a mechanism."""
     m, motion, found = network.mechanism, network.motion, dict[str, Array]()
     for part in m.bodies:
@@ -102,18 +119,25 @@ def state_rates(network: MechanismNetwork, accelerations: Mapping[str, Array]) -
     for element in m.elements:
         if element.energy is not None:
             found[element.name] = end_twist(element, motion)
-    return found | {turn.name: network.rates(turn.joint)[:1] for turn in m.torsions if turn.energy is not None}
+    found |= {turn.name: network.rates(turn.joint)[:1] for turn in m.torsions if turn.energy is not None}
+    found |= {stop.name: network.rates(stop.joint)[stop.coordinate :][:1] for stop in m.stops}
+    e = port_efforts(network, inputs, values)
+    for motor in m.motors:
+        induced = motor.k * network.rates(motor.joint)[:1]
+        found[f"{motor.name}{FLUX}"] = e[motor.name] + e[f"{motor.name}{RESISTANCE}"] - induced
+    return found | {f"{node.name}{ENTROPY}": e[f"{node.name}{HEAT}"] for node in m.thermals}
 
 
-def port_flows(network: MechanismNetwork) -> dict[str, Array]:
-    """f by port: rates of joints, and twists, to which the efforts are the forces that enter there."""
+def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[str, Array]:
+    """f by port: rates of joints, twists, currents and temperatures, to which the efforts are what enters there."""
     m, motion, found = network.mechanism, network.motion, dict[str, Array]()
-    refuse_unwritten(m, "the implicit system")
     for port in m.ports:
         if isinstance(port, WrenchPort):
             V = motion.V[port.carrier.name]
             turn = principal_pose(port.carrier, motion).R @ V[:3] if isinstance(port.carrier, Body) else V[:0]
             found[port.name] = np.concatenate([turn, V[-3:]])
+        elif isinstance(port, Motor):
+            found[port.name] = found[f"{port.name}{RESISTANCE}"] = np.array([values[port.name]])
         else:
             k = driven_coordinate(port)
             found[port.name] = network.rates(port.joint)[k : k + 1]
@@ -122,17 +146,22 @@ def port_flows(network: MechanismNetwork) -> dict[str, Array]:
         if part.driven:
             found[name] = np.sum([A @ world_twist(carriers[body], motion) for body, A in part.rows.items()], axis=0)
     for joint in m.joints:
-        if joint.friction.any():
-            found[f"{joint.name}{FRICTION}"] = network.rates(joint)
+        if n := rubbing(joint):
+            S = network.kinestatics.pairs[joint.name].S
+            found[f"{joint.name}{FRICTION}"] = (np.linalg.pinv(S) @ relative_twist(joint, motion))[:n]
     for element in m.elements:
         if element.damping is not None:
             found[f"{element.name}{LOSS}"] = end_twist(element, motion)
-    return found | {f"{turn.name}{LOSS}": network.rates(turn.joint)[:1] for turn in m.torsions if turn.damping}
+    found |= {f"{turn.name}{LOSS}": network.rates(turn.joint)[:1] for turn in m.torsions if turn.damping}
+    found |= {f"{stop.name}{LOSS}": network.rates(stop.joint)[stop.coordinate :][:1] for stop in m.stops if stop.loss}
+    return found | {f"{node.name}{HEAT}": np.array([values[node.name] - m.theta0]) for node in m.thermals}
 
 
-def port_efforts(network: MechanismNetwork, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    """e by port: the inputs and reactions of drives, zero where left out, and what friction and dampers exert."""
-    m, motion, f = network.mechanism, network.motion, port_flows(network)
+def port_efforts(
+    network: MechanismNetwork, inputs: Mapping[str, ArrayLike], values: Mapping[str, float]
+) -> dict[str, Array]:
+    """e by port: inputs and reactions of drives, zero where left out, what dissipates, and entropy into nodes."""
+    m, motion, f = network.mechanism, network.motion, port_flows(network, values)
     found = {port.name: np.zeros(port.width) for port in m.ports}
     found |= {name: np.zeros(part.count) for name, part in network.kinestatics.conditions.items() if part.driven}
     for name, value in inputs.items():
@@ -140,14 +169,18 @@ def port_efforts(network: MechanismNetwork, inputs: Mapping[str, ArrayLike]) -> 
             raise ModelError(f"mechanism {m.name!r} has no port {name!r}; its ports are {', '.join(found) or 'none'}.")
         found[name] = finite_vector(np.atleast_1d(value), f"input of port {name!r}", len(found[name]))
     for joint in m.joints:
-        if joint.friction.any():
-            found[f"{joint.name}{FRICTION}"] = -joint.friction * f[f"{joint.name}{FRICTION}"]
+        if rubbing(joint):
+            found[f"{joint.name}{FRICTION}"] = friction_force(joint, f[f"{joint.name}{FRICTION}"], values)
     for element in m.elements:
         if element.damping is not None:
             C, name = measured_rates(element, motion), f"{element.name}{LOSS}"
             D = element.damping / (C[:, 3:] @ C[:, 3:].T) if element.line else element.damping
             found[name] = -C.T @ D @ C @ f[name]
-    return found | {f"{t.name}{LOSS}": -t.damping * f[f"{t.name}{LOSS}"] for t in m.torsions if t.damping}
+    found |= {f"{t.name}{LOSS}": -t.damping * f[f"{t.name}{LOSS}"] for t in m.torsions if t.damping}
+    slopes = slopes_of(m, motion)
+    found |= {f"{s.name}{LOSS}": stop_loss(s, slopes[s.name], f[f"{s.name}{LOSS}"]) for s in m.stops if s.loss}
+    found |= {f"{p.name}{RESISTANCE}": -p.resistance * f[f"{p.name}{RESISTANCE}"] for p in m.motors}
+    return found | {f"{name}{HEAT}": rate for name, rate in entropy_rates(m, f, found, values).items()}
 
 
 def driven_coordinate(port: Torque | Force | Motor) -> int:
@@ -165,10 +198,13 @@ def measured_rates(element: Element, motion: Motion) -> Array:
     return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
 
 
-def _slope(slopes: Mapping[str, ArrayLike], name: str, n: int) -> Array:
-    if name not in slopes:
-        raise ModelError(f"the slope of the energy of spring {name!r} is missing: give its {n} numbers by its name.")
-    return finite_vector(np.atleast_1d(slopes[name]), f"slope of spring {name!r}", n)
+def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    """Slopes of the motion, with those that were given in their place."""
+    for name, value in given.items():
+        if name not in own:
+            raise ModelError(f"{name!r} is no spring or stop with an energy; there is {', '.join(own) or 'none'}.")
+        own[name] = finite_vector(np.atleast_1d(value), f"slope of spring {name!r}", len(own[name]))
+    return own
 
 
 def relative_rates(rows: tuple[Row, ...], pair: Pair, motion: Motion) -> Array:

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from visviva.errors import ModelError
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion
+from visviva.mechanism.assembly import Motion, motion_at
+from visviva.mechanism.builder import whole
 from visviva.mechanism.network import MechanismNetwork, kinestatics_of
 from visviva.model import State
+from visviva.results.run import Run
 from visviva.views.mechanism_placement import motion_in
 
 
-def kinestatics(m: Mechanism, motion: Motion | State | None = None) -> MechanismNetwork:
+def kinestatics(
+    subject: Mechanism | Run, motion: Motion | State | None = None, *, node: int | None = None
+) -> MechanismNetwork:
     """Twists and wrenches that a mechanism allows, its screws, transmission and mobility: see `MechanismNetwork`.
 
-    motion: the first result of `m.assemble()`, or an instant of a run such as `run.final`, whose configuration counts,
-            at rest; default: as assembled.
+    subject: a mechanism, or a run of one.
+    motion:  of a mechanism: the first result of `m.assemble()`, or an instant of a run such as `run.final`, whose
+             configuration counts, at rest; default: as assembled.
+    node:    of a run: the number of an instant in `run.t`, with its velocities; default: the last one.
     """
-    if not isinstance(m, Mechanism):
-        raise ModelError(f"kinestatics takes a mechanism, got {type(m).__name__}.")
-    return kinestatics_of(m, motion_in(m, motion) if isinstance(motion, State) else motion)
+    if isinstance(subject, Run):
+        if motion is not None:
+            raise ModelError("the motions of a run are its nodes: give node=..., and leave out motion.")
+        return _at_node(subject, node)
+    if not isinstance(subject, Mechanism):
+        raise ModelError(f"kinestatics takes a mechanism or a run of one, got {type(subject).__name__}.")
+    if node is not None:
+        raise ModelError(f"mechanism {subject.name!r} has no nodes: node=... belongs to a run.")
+    return kinestatics_of(subject, motion_in(subject, motion) if isinstance(motion, State) else motion)
+
+
+def _at_node(run: Run, node: int | None) -> MechanismNetwork:
+    if run.motion is None:
+        raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no joints to look at.")
+    count, k = len(run.t), whole(-1 if node is None else node)
+    if k is None or not -count <= k < count:
+        raise ModelError(f"node of a run is a whole number from {-count} to {count - 1}, got {node!r}.")
+    linkage, columns = run.motion.linkage, run.motion.columns
+    names = [turn.name for turn in run.motion.model.turns]
+    angles = dict(zip(names, np.asarray(run.record.angles)[k].tolist(), strict=True))
+    rest = motion_at(linkage, run.motion.configurations[k], angles)
+    V = {body.name: run.motion.tangent_velocities[k, columns[body.name]] for body in linkage.bodies}
+    return kinestatics_of(run.motion.mechanism, Motion(rest.q, V, rest.angles))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self, final
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.structure.dirac import Dirac
-from visviva.structure.ports import Ports, known, mask, quoted, total
+from visviva.structure.ports import Ports, known, mask, quoted, spans, total
 from visviva.structure.subspace import range_and_complement
 
 RANK = 1e-9  # relative: to how many digits the matrices of a mechanism fit together
@@ -24,6 +24,7 @@ class Implicit:
     """F1 ẋ + F2 f + E1 dH - E2 e = 0,   hence   dH·ẋ = e·f:   what is stored came in through the ports.
 
     states: the ports of x, rates ẋ and efforts dH.   ports: those outside, e·f positive into the system.
+    constraints: rows C with C dH = 0, by the names of what makes them, such as joints; Cᵀλ are the rates of reactions.
     Rows that hold neither ẋ nor f are algebraic constraints; rates that no row holds are those of reactions, which
     follow only once the constraints are differentiated.
 
@@ -37,10 +38,14 @@ class Implicit:
     E2: Array  # (n, dim f)
     states: Ports
     ports: Ports
+    constraints: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, structure: Dirac, states: Iterable[str]) -> Self:
-        """The system whose states sit at the named ports of a structure; a storage there has f = -ẋ, e = dH."""
+    def of(cls, structure: Dirac, states: Iterable[str], constraints: Mapping[str, Array] | None = None) -> Self:
+        """The system whose states sit at the named ports of a structure; a storage there has f = -ẋ, e = dH.
+
+        constraints: what the algebraic constraints go by, if they have names: rows over dH, in the order of `states`.
+        """
         names = known(states, structure.ports)
         outside = [name for name in structure.ports if name not in names]
         structure = structure.permute(*names, *outside)
@@ -53,6 +58,7 @@ class Implicit:
             -E[:, ~stored],
             {name: dims[name] for name in names},
             {name: dims[name] for name in outside},
+            dict(constraints or {}),
         )
 
     @property
@@ -73,6 +79,17 @@ class Implicit:
         """Orthonormal basis of ker F1, shape (dim x, k): the rates that reactions may take."""
         return range_and_complement(self.F1.T, tolerance=tolerance)[1]
 
+    def undetermined_reactions(self, tolerance: float = RANK) -> dict[str, Array]:
+        """Multipliers λ with Σ Cᵀλ = 0 by the name of their constraint, an orthonormal basis (rows, k) altogether.
+
+        Reactions that no state and no load determines: self-stress. Names without a share are left out.
+        """
+        rows = [np.zeros((0, total(self.states))), *self.constraints.values()]
+        Y = range_and_complement(np.vstack(rows), tolerance=tolerance)[1]
+        at = spans({name: len(C) for name, C in self.constraints.items()})
+        found = {name: Y[part] for name, part in at.items()}
+        return {name: part for name, part in found.items() if np.abs(part).max(initial=0.0) > tolerance}
+
     def residual(
         self,
         x_dot: Mapping[str, ArrayLike],
@@ -92,7 +109,24 @@ class Implicit:
             f"ports: {_listed(self.ports)}",
             f"algebraic constraints: {len(self.algebraic()[0])}",
         ]
+        loose = self.undetermined_reactions()
+        for name, C in self.constraints.items():
+            lines.append(f"  {name}: {_counted(len(C), 'row')}" + _share(loose.get(name), RANK))
+        if loose:
+            lines.append(f"self-stress: {_counted(next(iter(loose.values())).shape[1], 'state')}, without any load")
         return "\n".join(lines)
+
+
+def _share(Y: Array | None, tolerance: float) -> str:
+    """How many reactions of a constraint are undetermined."""
+    if Y is None:
+        return ""
+    count = range_and_complement(Y, tolerance=tolerance, scale=1.0)[0].shape[1]
+    return f", {count} of its reactions undetermined"
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n} {word}{'s' if n != 1 else ''}"
 
 
 def _joined(values: Mapping[str, ArrayLike], ports: Ports, what: str) -> Array:

@@ -16,8 +16,8 @@ from visviva.forms.springs.constellation import Minimum, points_with
 from visviva.forms.springs.given import GivenEnergy
 from visviva.forms.springs.line import LineEnergy
 from visviva.forms.springs.logarithm import LogarithmEnergy
-from visviva.forms.springs.product import ProductSE3
 from visviva.forms.springs.spring import Spring
+from visviva.geometry.product_se3 import ProductSE3
 from visviva.geometry.trace_function import CriticalSet, TraceFunction
 
 __all__ = [

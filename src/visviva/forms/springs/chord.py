@@ -12,9 +12,9 @@ from visviva._arrays import Array, finite_array, finite_number
 from visviva.forms.rigid.body_motion import pose_of
 from visviva.forms.rigid.moments import Moments
 from visviva.forms.springs.abstract import AbstractPoseEnergy, gradient_of, hessian_of
-from visviva.forms.springs.product import ProductSE3
 from visviva.geometry.definite import semidefinite, symmetric
 from visviva.geometry.inertia.euler import inertia_tensor
+from visviva.geometry.product_se3 import ProductSE3
 from visviva.geometry.se3 import SE3
 
 

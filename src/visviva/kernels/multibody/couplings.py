@@ -90,7 +90,9 @@ def couple(
             value -= c.shift[at]
             size += abs(c.shift[at])
             if c.shifts[at, 1] >= 0:
-                value -= h * u[c.shifts[at, 1]]
+                moved_by = h * u[c.shifts[at, 1]]
+                value -= moved_by
+                size += abs(moved_by)
         c.size[r] = size
         gap[k] = value / h
 

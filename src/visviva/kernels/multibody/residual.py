@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import Place, plus, size_of, times, vector
+from visviva.kernels.multibody.algebra import Place, minus, plus, size_of, times, vector
 
 from visviva.kernels.multibody.functions import (  # isort: skip
     dot_middle, hinge_middle, meet_middle, middle, push, push_dot, push_meet, push_moment,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONE, CHILD, DOT, KIND, MA, MEET, PARENT, PLACE, REACH, SECOND, SIZE_G, SIZE_R, SIZE_T, TWIN, G, Int, U, W,
+    ALONE, CHILD, DOT, KIND, MA, MASS, MEET, PARENT, PHI, PLACE, REACH, SECOND, SIZE_G, SIZE_R, SIZE_T, TWIN, G, Int,
+    U, W,
 )  # fmt: skip
 
 EXACT = 8.0  # weight of rows against balances: what they miss moves bodies, and heights are energy
@@ -69,15 +70,23 @@ def balances(B: Array, R: Array, force: Place) -> tuple[float, int]:
     """The largest scaled balance of momentum, and its place: 2 b for the force on body b, 2 b + 1 for the moment.
 
     R, force: a table and the first of six columns in it, where the balances are.
+    What the balance of a massless body misses acts on its neighbours: it counts by the largest size of all, since its
+    own forces may all vanish but for their rounding.
     """
-    most_T, most_R, worst, at = 1e-300, 1e-300, 0.0, -1
+    most_T, most_R, massless, apart, worst, at = 1e-300, 1e-300, False, 0.0, 0.0, -1
     for b in range(B.shape[0] - 1):
         most_T, most_R = max(most_T, B[b, SIZE_T]), max(most_R, B[b, SIZE_R])
+        massless = massless or not B[b, MASS] > 0.0
+    if massless:
+        for b in range(1, B.shape[0] - 1):
+            apart = max(apart, size_of(minus(vector(B, b, PHI), vector(B, 0, PHI))))
     for b in range(B.shape[0] - 1):
-        r = size_of(vector(R, b, force)) / max(B[b, SIZE_T], SMALLEST * most_T)
+        floor = SMALLEST if B[b, MASS] > 0.0 else 1.0
+        r = size_of(vector(R, b, force)) / max(B[b, SIZE_T], floor * most_T)
         if not r <= worst:
             worst, at = r, 2 * b
-        r = size_of(vector(R, b, force + 3)) / max(B[b, SIZE_R], SMALLEST * most_R)
+        least = most_R if B[b, MASS] > 0.0 else max(most_R, (B[b, REACH] + apart) * most_T)
+        r = size_of(vector(R, b, force + 3)) / max(B[b, SIZE_R], floor * least)
         if not r <= worst:
             worst, at = r, 2 * b + 1
     return worst, at

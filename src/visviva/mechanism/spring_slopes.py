@@ -1,0 +1,51 @@
+"""Slopes dU of the energies of springs and end stops over what they measure, at a motion."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.language import Storage
+from visviva.language.discrete import FUNCTIONS
+from visviva.language.expression import numeric
+from visviva.mechanism.assembly import Motion
+from visviva.mechanism.coordinates import pair_functions
+from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
+from visviva.mechanism.placement import coordinates_of
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
+
+
+def measured(part: Element | Torsion | Stop, motion: Motion) -> Array:
+    """What a spring or a stop measures: functions of two frames, or a coordinate of a joint, shape (k,)."""
+    if isinstance(part, Element):
+        return pair_functions(part, part.rows).value(coordinates_of(part, motion))
+    if isinstance(part, Torsion):
+        return np.array([motion.angles[part.joint.name]])
+    for name, angle in turn_names(part.joint).items():
+        if angle == part.measure:
+            return np.array([motion.angles[name]])
+    return coordinate_values(part.joint, coordinates_of(part.joint, motion))[part.coordinate : part.coordinate + 1]
+
+
+def slopes_of(m: Mechanism, motion: Motion) -> dict[str, Array]:
+    """dU by the name of every spring and stop that has an energy, (k,) each; exact."""
+    stored: list[Element | Torsion | Stop] = [*m.elements, *m.torsions, *m.stops]
+    return {
+        part.name: _gradient(part.energy, m.theta0)(measured(part, motion))
+        for part in stored
+        if part.energy is not None
+    }
+
+
+@lru_cache(256)
+def _gradient(energy: Storage, theta0: float) -> Any:
+    H = energy.H
+    (states,) = H.states.values()
+    slopes = np.array([H.values.item().diff(symbol) for symbol in states], dtype=object)
+    return numeric(slopes, H.arguments, [theta0, *(value for _, value in H.parameters.values())], FUNCTIONS)
