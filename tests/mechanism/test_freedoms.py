@@ -11,6 +11,7 @@ import visviva as vv
 from visviva import demo
 from visviva.geometry import SE3
 from visviva.geometry.screws import Screw, System, reciprocal
+from visviva.mechanism.freedoms import TWISTS, phrase
 
 MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)
 
@@ -220,6 +221,12 @@ def test_friction_laws_motors_and_stops_do_not_hinder():
 def test_wrong_names_are_told(ask, message):
     with pytest.raises(vv.ModelError, match=message):
         ask(demo.four_bar().kinestatics())
+
+
+def test_small_mechanisms_have_small_pitches():
+    screw = Screw.about((0, 0, 1), pitch=1e-10)
+    assert phrase(screw, TWISTS, length=1.0).startswith("turn about the line")
+    assert phrase(screw, TWISTS, length=1e-3).startswith("screw of pitch 1e-10 m/rad")
 
 
 def test_joints_go_by_name_or_handle():

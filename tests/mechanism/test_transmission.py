@@ -158,6 +158,16 @@ def test_the_spin_of_a_rod_is_its_own():
     assert "counting is right" in str(account)
 
 
+def test_a_door_on_three_hinges_is_no_motion_between_others():
+    m = vv.Mechanism("door")
+    m.body("leaf", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
+    for k in range(3):
+        m.revolute(f"h{k}", m.ground, "leaf", at=(0, 0, k), axis=(0, 0, 1))
+    account = m.kinestatics().account()
+    assert (account.gruebler, account.mobility, account.local) == (-9, 1, {})
+    assert [list(state) for state in account.stresses] == [["h0", "h1"]] * 5 + [["h0", "h2"]] * 5
+
+
 def test_the_four_bar_has_three_self_stresses():
     account = demo.four_bar().kinestatics().account()
     assert (account.velocities, account.rows, account.gruebler, account.mobility) == (18, 20, -2, 1)

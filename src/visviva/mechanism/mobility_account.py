@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from visviva._arrays import Array
-from visviva.geometry.screws import Screw, System
+from visviva.geometry.screws import System
 from visviva.mechanism.assembly import coordinates
 from visviva.mechanism.freedoms import TWISTS, WRENCHES, joint_screws, lines_of, phrase, spanned
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
 from visviva.mechanism.motions import Motions
+from visviva.mechanism.self_stress import State, lines_of_state, stresses_of
 from visviva.structure.kinestatics import CLOSURE
 from visviva.structure.ports import spans
 from visviva.structure.subspace import range_and_complement
@@ -71,7 +70,7 @@ class MobilityAccount:
     local: dict[str, System]
     resting: tuple[str, ...]
     nearly: tuple[float, ...]
-    stresses: tuple[dict[str, Screw | Array], ...]
+    stresses: tuple[State, ...]
 
     @property
     def gruebler(self) -> int:
@@ -98,7 +97,7 @@ class MobilityAccount:
             lines.append(f"{name} moves alone, with all others at rest, and counts: {_line(system)}")
         lines += [f"{name} has freedom and does not move" for name in self.resting]
         for k, state in enumerate(self.stresses, start=1):
-            lines += [f"self-stress {k}:", *(f"  {names}: {part}" for names, part in _together(state))]
+            lines += [f"self-stress {k}:", *(f"  {names}: {part}" for names, part in lines_of_state(state))]
         return "\n".join(lines)
 
 
@@ -129,7 +128,7 @@ def mobility_account(network: MechanismNetwork) -> MobilityAccount:
         _local(network, length),
         tuple(screws.name for screws in each if screws.allows.rank and not screws.moves.rank),
         tuple(value for value in motions.independence().tolist() if value < NEARLY),
-        _stresses(network, loops),
+        stresses_of(network, [(loop.joints, loop.stress) for loop in loops]),
     )
 
 
@@ -137,10 +136,13 @@ def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
     """Motions of single bodies between others, all else at rest."""
     m, G = network.mechanism, network.kinestatics.constraints()
     at = spans({part.name: 3 if part.name in network.kinestatics.particles else 6 for part in m.bodies})
-    held = [end.name for joint in m.joints for end in (joint.parent, joint.child)]
+    beside: dict[str, set[str]] = {part.name: set() for part in (*m.bodies, m.ground)}
+    for joint in m.joints:
+        beside[joint.parent.name].add(joint.child.name)
+        beside[joint.child.name].add(joint.parent.name)
     found = {}
     for part in m.bodies:
-        if held.count(part.name) > 1 and at[part.name].stop - at[part.name].start == 6:
+        if len(beside[part.name]) > 1 and at[part.name].stop - at[part.name].start == 6:
             units = np.repeat([1.0, length], 3)
             own = range_and_complement((G[:, at[part.name]] * units).T, tolerance=CLOSURE)[1]
             if own.size:
@@ -148,60 +150,5 @@ def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
     return found
 
 
-def _stresses(network: MechanismNetwork, loops: Sequence[Loop]) -> tuple[dict[str, Screw | Array], ...]:
-    """States of self-stress: those of single loops, with the screws that these list, and what remains beside them."""
-    kinestatics, Y = network.kinestatics, network.kinestatics.self_stresses()
-    where, states = kinestatics.rows(), np.zeros((len(Y), 0))
-    for loop in loops:
-        outside = [Y[rows] for name, rows in where.items() if name not in loop.joints]
-        silent = range_and_complement(np.vstack([Y[:0], *outside]).T, scale=1.0, tolerance=CLOSURE)[1]
-        states = np.hstack([states, _principal(network, Y @ silent, loop.joints[0], loop.stress)])
-    beside = range_and_complement(Y.T @ states, scale=1.0, tolerance=CLOSURE)[1]
-    return tuple(_state(network, y) for y in np.hstack([states, Y @ beside]).T)
-
-
-def _principal(network: MechanismNetwork, Y: Array, joint: str, stress: System) -> Array:
-    """The states of one loop that have the principal screws of its wrenches at a joint, as far as Y is all of them."""
-    if Y.shape[1] != stress.rank:
-        return Y
-    wanted = np.array([screw.as_wrench() for screw in stress.principal().screws]).reshape(-1, 6)
-    wrenches = network.kinestatics.pairs[joint].A.T @ Y[network.kinestatics.rows()[joint]]
-    return np.asarray(Y @ np.linalg.lstsq(wrenches, wanted.T, rcond=None)[0])
-
-
-def _state(network: MechanismNetwork, y: Array) -> dict[str, Screw | Array]:
-    """One state by joint and condition, without those that have no part in it; the largest force or couple is 1."""
-    state: dict[str, Screw | Array] = {}
-    for name, rows in network.kinestatics.rows().items():
-        share = np.where(np.abs(y[rows]) > CLOSURE * np.abs(y).max(), y[rows], 0.0)
-        if share.any():
-            pair = network.kinestatics.pairs.get(name)
-            state[name] = share if pair is None else Screw.of_wrench(pair.A.T @ share)
-    sizes = [part.magnitude if isinstance(part, Screw) else float(np.abs(part).max()) for part in state.values()]
-    return {name: part * (1 / max(sizes)) for name, part in state.items()}
-
-
 def _line(system: System) -> str:
     return "; ".join(phrase(screw, TWISTS, system.length) for screw in system.principal().screws)
-
-
-def _together(state: dict[str, Screw | Array]) -> list[tuple[str, str]]:
-    """Joints with one wrench on one line, '-' before those with its opposite."""
-    groups: list[tuple[Screw, list[str]]] = []
-    lines: list[tuple[str, str]] = []
-    for name, part in state.items():
-        if not isinstance(part, Screw):
-            lines.append((name, "multiplier " + ", ".join(f"{value:.6g}" for value in part)))
-            continue
-        for other, names in groups:
-            for sign, mark in ((1.0, ""), (-1.0, "-")):
-                if np.allclose(part.vector, sign * other.vector, rtol=0, atol=1e-9 * np.abs(other.vector).max()):
-                    names.append(mark + name)
-                    break
-            else:
-                continue
-            break
-        else:
-            groups.append((part, [name]))
-    shown = [(", ".join(names), f"{part.magnitude:.6g} × {phrase(part, WRENCHES)}") for part, names in groups]
-    return shown + lines
