@@ -68,7 +68,14 @@ JOINTS = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "inverse"), [*((kind, False) for kind in JOINTS), ("planar", True), ("ball by matrix", True)]
+    ("kind", "inverse"),
+    [
+        ("planar", False),
+        ("planar", True),
+        ("ball", False),
+        ("hinge by cosine and sine", True),
+        *(pytest.param(kind, k, marks=pytest.mark.slow) for kind in JOINTS for k in (False, True)),
+    ],
 )
 def test_every_kind_of_joint(kind, inverse):
     """With a hinge below it; some against the direction of the tree."""
@@ -87,6 +94,7 @@ def test_all_kinds_of_joints_in_a_row():
     agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), moved(p), rng.normal(size=p.n))
 
 
+@pytest.mark.slow
 def test_poses_by_functions_in_velocities_of_ones_own():
     """A ball at Euler angles, in body velocities: γ of rotations, and Euler's equations."""
 

@@ -11,11 +11,10 @@ from test_formulations import directors_of, forms, inputs
 import visviva as vv
 
 QUICK = {
-    "planar, reversed", "screw", "spherical", "particles", "heavy top", "gyroscope in warm bearings", "four bar",
-    "motor on a crank", "gear in a loop", "snakeboard", "driven cut hinge", "driven and sprung tree",
+    "planar, reversed", "spherical", "particles", "motor on a crank", "gear in a loop", "snakeboard",
     "laws of friction",
 }  # fmt: skip
-QUICK_DIRECTORS = {"spherical", "four bar", "motor on a crank", "laws of friction", "rolling disc"}
+QUICK_DIRECTORS = {"spherical", "motor on a crank"}
 
 
 def entries(quick):
@@ -45,7 +44,10 @@ def test_minimal_velocities(name):
         }  # fmt: skip
         for what, value in expected.items():
             close(found[what], value, what)
-        close(found["V"] + found["T"], form.energy(q, xi, s), "energy", T)
+        heat = sum(
+            node.capacity * node.temperature for node in form.mechanism.thermals
+        )  # rounding of differences of it
+        close(found["V"] + found["T"], form.energy(q, xi, s), "energy", T + 1e-4 * heat)
         a = e.accelerations(q, xi, s, u[: len(e.u)])
         close(point.S @ a, point.S @ solved.xi_dot, "accelerations", 1e3)
 
@@ -76,7 +78,7 @@ def test_directors(name):
             close(N.T @ R @ N, N.T @ model.R(x, model.z(x))[np.ix_(at, at)] @ N, "R")
 
 
-@pytest.mark.parametrize("name", entries({"spherical", "snakeboard"}))
+@pytest.mark.parametrize("name", entries({"spherical"}))
 def test_momenta(name):
     """ṗ = f + Dᵀξ - Zᵀλ with the multipliers of the numeric form."""
     form, states = forms(name)
