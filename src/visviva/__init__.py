@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from visviva.integrate import equilibrium as equilibrium
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
+    from visviva.linear import LinearSystem as LinearSystem
+    from visviva.linear import linearise as linearise
+    from visviva.linear import root_locus as root_locus
     from visviva.mechanism import Mechanism as Mechanism
     from visviva.mechanism import friction as friction
     from visviva.model import Model as Model
@@ -108,6 +111,9 @@ _HOME = {
     "KaneBody": "visviva.forms.kane.body",
     "kane": "visviva.forms.kane.description",
     "symbols": "visviva.forms.symbols",
+    "LinearSystem": "visviva.linear",
+    "linearise": "visviva.linear",
+    "root_locus": "visviva.linear",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
