@@ -88,7 +88,7 @@ def test_it_has_all_that_one_asks_of_an_appendix(pendulum):
     titles = [section.title for section in pendulum.sections]
     assert titles == [
         "Mechanism", "Parameters", "Coordinates and velocities", "Equations of motion", "Energies", "Mobility",
-        "Equilibrium",
+        "Equilibrium and modes",
     ]  # fmt: skip
     text = re.sub(r"<[^>]+>", " ", pendulum.html)
     for words in ("revolute", "9.81", "m/s²", "1.rate", "stable equilibrium", "mobility by Grübler"):
@@ -100,6 +100,15 @@ def test_equilibrium_and_frequency_are_those_of_the_mechanism(pendulum):
     found = vv.equilibrium(double_pendulum(friction=0.1))
     assert f"{np.sqrt(found.lowest) / (2 * np.pi):.6g} Hz" in pendulum.html
     assert f"{found.energy:.6g} J" in pendulum.html
+
+
+def test_modes_are_those_of_the_linear_system(pendulum):
+    modes = vv.linearise(double_pendulum(friction=0.1)).modes()
+    text = re.sub(r"<[^>]+>", " ", pendulum.html)
+    assert "Modes of small motions" in text
+    for mode in modes:
+        assert f" {mode.frequency:.6g} " in text
+        assert f" {mode.damping_ratio:.6g} " in text
 
 
 def test_latex_has_one_number_for_each_equation(pendulum):

@@ -16,6 +16,8 @@ from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.text import equation_terms, latex_lines, spelled_lines
 from visviva.integrate import equilibrium
+from visviva.integrate.equilibrium import Equilibrium
+from visviva.linear import linearise
 from visviva.mechanism import Mechanism
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.parts import Body, Joint
@@ -24,6 +26,7 @@ from visviva.reports.report import Report
 from visviva.views import draw
 from visviva.views.equations_text import LatexWriter
 
+SHOWN = 20  # modes
 MANY = 40  # definitions that are shown at once; more are folded
 TITLES = {
     "minimal": "minimal velocities",
@@ -53,7 +56,7 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
             Section("Equations of motion", tuple(_equations(e))),
             Section("Energies", tuple(_energies(e))),
             Section("Mobility", tuple(_mobility(m))),
-            Section("Equilibrium", tuple(_equilibrium(m, source))),
+            Section("Equilibrium and modes", tuple(_equilibrium(m, source))),
         ),
     )
 
@@ -254,6 +257,28 @@ def _equilibrium(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
             ("joint", "moment [N m]", "force [N]"),
             tuple(forces),
         )
+    yield from _modes(m, found)
+
+
+def _modes(m: Mechanism, found: Equilibrium) -> Iterator[Block]:
+    """Small motions about the equilibrium."""
+    try:
+        modes = linearise(m, found.motion).modes()
+    except VisvivaError as reason:
+        yield Paragraph(f"Small motions about it have no linear equations: {reason}")
+        return
+    rows = []
+    for k, mode in enumerate(modes.modes[:SHOWN]):
+        rate = f"{_number(mode.eigenvalue.real)} {'+-'[mode.eigenvalue.imag < 0]} {_number(abs(mode.eigenvalue.imag))}i"
+        moving = sorted(mode.shares.items(), key=lambda item: -item[1])[:3]
+        who = ", ".join(f"{name} {100 * share:.0f} %" for name, share in moving if share >= 0.02)
+        rows.append((str(k + 1), rate, _number(mode.frequency), _number(mode.damping_ratio), who))
+    yield Table(
+        "Modes of small motions, slowest first; shares are those of kinetic energy.",
+        ("mode", "eigenvalue [1/s]", "frequency [Hz]", "damping ratio", "what moves"),
+        tuple(rows),
+        frozenset({1, 2, 3}),
+    )
 
 
 def _number(value: float) -> str:
