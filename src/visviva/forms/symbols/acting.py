@@ -180,20 +180,9 @@ class Acting:
             return self.places.twist(end)[:3]
         return Moving(zeros(3), zeros(3, self.places.n), zeros(3), zeros(3))
 
-    @staticmethod
-    def _law_unit(joint: Joint, letter: str) -> str:
-        """Of a parameter of a law of friction, where all coordinates of the joint have one unit."""
-        turning = {isinstance(part, Angle) for part in joint.joint.coordinates} or {True}
-        if len(turning) == 2:
-            return ""
-        force, rate = ("N m", "rad/s") if turning.pop() else ("N", "m/s")
-        return {"F": force, "v": rate, "d": f"{force} s/rad" if force == "N m" else "N s/m"}.get(letter[0], "")
-
     def _law(self, joint: Joint, law: FrictionLaw) -> Any:
         given = {
-            symbol: self.parameters.signed(
-                number, Label(str(symbol), (joint.name,)), self._law_unit(joint, str(symbol))
-            )
+            symbol: self.parameters.signed(number, Label(str(symbol), (joint.name,)), _law_unit(joint, str(symbol)))
             for symbol, number in law.parameters
         }
         if law.warm:
@@ -255,3 +244,12 @@ class Acting:
         self.s_dot[at] = (heat - k * (theta - self.theta0)) / theta
         start, capacity = self._numbers[node.name]
         self.potentials[node.name] = capacity * (theta - start) - self.theta0 * self.variables.s[at][0]
+
+
+def _law_unit(joint: Joint, letter: str) -> str:
+    """Of a parameter of a law of friction, where all coordinates of the joint have one unit."""
+    turning = {isinstance(part, Angle) for part in joint.joint.coordinates} or {True}
+    if len(turning) == 2:
+        return ""
+    force, rate = ("N m", "rad/s") if turning.pop() else ("N", "m/s")
+    return {"F": force, "v": rate, "d": f"{force} s/rad" if force == "N m" else "N s/m"}.get(letter[0], "")
