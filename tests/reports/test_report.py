@@ -153,6 +153,12 @@ def test_what_has_no_equilibrium_says_why():
     assert "conditions on velocities" in text
 
 
+def test_what_is_driven_has_no_equilibrium():
+    m = double_pendulum()
+    m.drive("motor", "1", rate=lambda t: np.sin(t))
+    assert "There is none to report: motor prescribes the motion." in vv.report(m).html
+
+
 def test_names_are_escaped():
     m = vv.Mechanism("<a & b_1>", gravity=(0, 0, -9.81))
     m.body("$50% & more_", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))

@@ -241,6 +241,10 @@ def _mobility(m: Mechanism) -> Iterator[Block]:
 
 
 def _equilibrium(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
+    drives = ", ".join(part.name for part in m.conditions if part.law is not None)
+    if drives:
+        yield Paragraph(f"There is none to report: {drives} prescribes the motion.")
+        return
     try:
         found = equilibrium(m)
     except VisvivaError as reason:
