@@ -83,7 +83,10 @@ def test_every_kind_of_joint(kind, inverse):
     p = coordinates.joined({first: JOINTS[kind], ("a", "b"): coordinates.revolute("b", axis=(0, 1, 1), at=AT)})
     rng = np.random.default_rng(0)
     bodies = {name: Moments.from_points([1, 2, 3, 4], rng.normal(size=(4, 3))) for name in "ab"}
-    agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), moved(p), rng.normal(size=p.n))
+    q, xi = moved(p), rng.normal(size=p.n)
+    e = agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), q, xi)
+    D, c = e.function("D", "c")(q, xi)
+    assert_allclose(D @ xi, c, rtol=0, atol=1e-12 * np.abs(D).max() * np.abs(xi).max())
 
 
 @pytest.mark.slow

@@ -15,7 +15,10 @@ from visviva import demo
 from visviva.errors import ModelError
 from visviva.language import Quantity, compose, environment, irreversible, reversible, storage
 from visviva.reports.aligned import lines_of
+from visviva.reports.blocks import Formulas, Section
 from visviva.reports.breaking import broken
+from visviva.reports.html_page import html_page
+from visviva.reports.tex import tex_source
 
 VOID = {"meta", "br", "mspace", "path", "use", "link"}
 
@@ -200,6 +203,16 @@ def test_long_lines_are_broken_before_signs_that_nothing_encloses():
     assert " ".join(lines) == latex
     assert all(line.count("\\left") == line.count("\\right") for line in lines)
     assert broken("a - b") == ["a - b"]
+
+
+def test_equations_over_several_lines_have_one_number():
+    long = " + ".join(f"a_{{{k}}}" for k in range(200))
+    section = Section("x", (Formulas((("y", long), ("z", "1")), numbered=True),))
+    lines = tex_source("x", "", [section], "figure").split("\\begin{align}\n")[1].split("\n\\end")[0].split("\n")
+    assert len(lines) > 4
+    assert [line for line in lines if r"\nonumber" not in line] == [lines[0], lines[-1]]
+    page = html_page("x", "", [section])
+    assert page.count("(1)") == page.count("(2)") == 1
 
 
 def test_lines_of_an_aligned_environment():
