@@ -104,7 +104,7 @@ def test_a_bode_plot_has_both_parts(arm, tmp_path):
 
 def test_names_select_groups(arm):
     assert arm.select(outputs=["rod0.r", "hinge0.q"]).outputs == ("rod0.r[0]", "rod0.r[1]", "rod0.r[2]", "hinge0.q")
-    with pytest.raises(vv.ModelError, match="Did you mean 'rod0.r"):
+    with pytest.raises(vv.ModelError, match=r"Did you mean 'rod0.r"):
         arm.select(outputs=["rod0.rr"])
     with pytest.raises(vv.ModelError, match="list of names"):
         arm.select(outputs="hinge0.q")
@@ -123,7 +123,9 @@ def test_responses_without_a_value_are_errors():
         oscillator().step_response([1.0, 0.5])
     with pytest.raises(vv.ModelError, match="one vector"):
         oscillator().frequency_response([[1.0]])
-    blind = LinearSystem("blind", -np.eye(1), np.ones((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), ("x",), ("u",), ("y",))
+    blind = LinearSystem(
+        "blind", -np.eye(1), np.ones((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), ("x",), ("u",), ("y",)
+    )
     with pytest.raises(vv.ModelError, match="shows nothing of its input"):
         blind.zeros()
 
