@@ -34,7 +34,7 @@ def states(e, count=3):
 def test_c_agrees_with_numpy(build):
     e = vv.symbols(build())
     given = states(e)
-    names = ALL[:5] if build is six_joint_arm else ALL
+    names = ALL[:5] if build is six_joint_arm else ("M", "Gamma", "q_dot", "A")
     for ours, theirs in zip(e.function(*names, target="c")(*given), e.function(*names)(*given), strict=True):
         assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(theirs).max(initial=0.0)))
 

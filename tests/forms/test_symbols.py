@@ -49,6 +49,21 @@ def test_a_double_pendulum_is_that_of_textbooks():
     assert e.units[g] == "m/s²"
 
 
+def test_angles_about_opposite_axes_are_subtracted():
+    m = vv.Mechanism("opposite", gravity=(0, 0, -9.81))
+    m.body("one", mass=1.0, inertia=(0.1, 0.2, 0.3), at=(0.5, 0, 0))
+    m.body("two", mass=0.7, inertia=(0.1, 0.2, 0.3), at=(1.5, 0, 0))
+    m.revolute("1", m.ground, "one", at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("2", "one", "two", at=(1, 0, 0), axis=(0, -1, 0))
+    e, form = vv.symbols(m), vv.analytical(m)
+    q1, q2 = e.q
+    assert {f.args[0] for f in e.f.atoms(sympy.cos)} <= {q1, q1 - q2, q2 - q1}
+    q, xi = [0.4, -0.9], [1.1, 0.6]
+    M, f = e.function("M", "f")(q, xi)
+    assert_allclose(M, form.mass_matrix(q), rtol=1e-12)
+    assert_allclose(f, form.forces(q, xi), rtol=1e-12)
+
+
 def test_lagranges_equations_are_those_of_its_energies():
     """d/dt ∂L/∂q̇ - ∂L/∂q by SymPy's own derivatives of T - V."""
     e = vv.symbols(double_pendulum(), "lagrange")

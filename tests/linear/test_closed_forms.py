@@ -52,7 +52,9 @@ def test_a_chain_of_springs_has_its_waves():
     n, mass, k = 5, 0.7, 30.0
     modes = vv.linearise(spring_chain(n, mass, k)).modes()
     number = np.arange(1, n + 1)
-    assert_allclose(2 * np.pi * modes.frequencies, 2 * np.sqrt(k / mass) * np.sin(np.pi * number / (2 * n + 2)), rtol=1e-11)
+    assert_allclose(
+        2 * np.pi * modes.frequencies, 2 * np.sqrt(k / mass) * np.sin(np.pi * number / (2 * n + 2)), rtol=1e-11
+    )
     shape = np.array([modes[1].shape[f"slide{i}.q"].real for i in range(n)])
     wave = np.sin(2 * np.pi * number / (n + 1))
     assert_allclose(shape / shape[0], wave / wave[0], atol=1e-9)
@@ -80,7 +82,11 @@ def test_a_rotor_whirls_forward_and_backward(speed, driven):
     assert not lin.mechanics.damping.any()
 
 
-@pytest.mark.parametrize(("axial", "diametral"), [(0.5, 0.25), (1.0, 0.5), (0.3, 0.4)], ids=["disc", "hoop", "other"])
+@pytest.mark.parametrize(
+    ("axial", "diametral"),
+    [(0.5, 0.25), (1.0, 0.5), pytest.param(0.3, 0.4, marks=pytest.mark.slow)],
+    ids=["disc", "hoop", "other"],
+)
 def test_a_disc_rolls_upright_above_its_critical_speed(axial, diametral):
     """λ² = g/r 1/(A + 1) - Ω² C (C + 1)/(A (A + 1)) with moments in units of m r²; thin disc Ω² > g/3r, hoop g/4r."""
     r = 0.3

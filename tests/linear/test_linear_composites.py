@@ -25,7 +25,7 @@ def test_an_oscillator_has_its_matrices():
 def test_an_energy_that_is_not_quadratic_is_taken_where_it_is():
     at = {"osc.q": 0.4, "p": 0.0}
     system = systems.damped(systems.hard_spring())
-    with pytest.raises(vv.AssemblyError, match="'p' changes by -0.6"):
+    with pytest.raises(vv.AssemblyError, match=r"'p' changes by -0.6"):
         vv.linearise(system, at=at)
     lin = vv.linearise(system, at=at, residual_ok=True)
     q, p = lin.states.index("osc.q"), lin.states.index("p")
@@ -72,7 +72,7 @@ def test_masses_on_a_gear_are_one_degree_of_freedom():
 
 def test_what_falls_has_no_equilibrium():
     weight = storage({"q": systems.displacement}, H=lambda x, g: g * x.q, g=3.0)
-    with pytest.raises(vv.AssemblyError, match="no equilibrium of 'osc' was found .*: 'p' still changes by -3"):
+    with pytest.raises(vv.AssemblyError, match=r"no equilibrium of 'osc' was found .*: 'p' still changes by -3"):
         vv.linearise(systems.oscillator(weight))
 
 

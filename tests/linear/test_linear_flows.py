@@ -34,7 +34,7 @@ def test_a_rigid_system_has_the_matrices_of_its_exact_small_motions():
 
 
 def test_constraints_of_a_rigid_system_bend_its_stiffness():
-    """A mass on a circle by a constraint: the curvature of the circle times the reaction is all the stiffness there is."""
+    """A mass on a circle by a constraint: all the stiffness there is comes from its curvature times the reaction."""
     circle = Geometric("circle", lambda q: [q.x**2 + q.y**2 - 4.0])
     system = particle(constraints=[circle])
     lin = vv.linearise(system, at=([0.0, -2.0], [0.0, 0.0]))

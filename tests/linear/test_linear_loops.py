@@ -39,7 +39,9 @@ def reduced(form, states, q, s):
 
 
 def slope(f, x, h=1e-4):
-    return np.column_stack([(8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * h) for e in h * np.eye(len(x))])
+    return np.column_stack(
+        [(8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * h) for e in h * np.eye(len(x))]
+    )
 
 
 def test_a_four_bar_about_its_equilibrium_is_the_slope_of_its_accelerations():
@@ -66,7 +68,12 @@ def test_any_instant_of_a_motion_is_the_slope_of_its_accelerations(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["four bar", "Bennett linkage", "spherical", "motor on a crank", "differential", "screw press"],
+    [
+        "four bar",
+        "Bennett linkage",
+        "spherical",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("motor on a crank", "differential", "screw press")),
+    ],
 )
 def test_eigenvalues_are_those_of_the_model_with_all_its_multipliers(name):
     """Maximal coordinates, multipliers eliminated by differentiating the rows: nothing in common but the model."""

@@ -52,10 +52,9 @@ def test_the_table_names_what_moves(pendulums):
     assert text.splitlines()[0] == "modes of 'rods'"
     assert "±2.6801i" in text
     assert "rod1 90 %, rod0 10 %" in text
-    assert str(pendulums.modes()[0]) == "±2.6801i 1/s, 0.42655 Hz, damping ratio -0" or "0.42655 Hz" in str(
-        pendulums.modes()[0]
-    )
-    assert "no mode 7" in str(pytest.raises(vv.ModelError, pendulums.modes().__getitem__, 7).value)
+    assert str(pendulums.modes()[0]) == "±2.6801i 1/s, 0.42655 Hz, damping ratio 0"
+    with pytest.raises(vv.ModelError, match="there is no mode 7"):
+        _ = pendulums.modes()[7]
     assert [mode.eigenvalue for mode in pendulums.modes()] == [pendulums.modes()[k].eigenvalue for k in range(2)]
 
 

@@ -15,7 +15,10 @@ from visviva import demo
 from visviva.errors import ModelError
 from visviva.language import Quantity, compose, environment, irreversible, reversible, storage
 from visviva.reports.aligned import lines_of
+from visviva.reports.blocks import Formulas, Section
 from visviva.reports.breaking import broken
+from visviva.reports.html_page import html_page
+from visviva.reports.tex import tex_source
 
 VOID = {"meta", "br", "mspace", "path", "use", "link"}
 
@@ -88,7 +91,7 @@ def test_it_has_all_that_one_asks_of_an_appendix(pendulum):
     titles = [section.title for section in pendulum.sections]
     assert titles == [
         "Mechanism", "Parameters", "Coordinates and velocities", "Equations of motion", "Energies", "Mobility",
-        "Equilibrium",
+        "Equilibrium and modes",
     ]  # fmt: skip
     text = re.sub(r"<[^>]+>", " ", pendulum.html)
     for words in ("revolute", "9.81", "m/s²", "1.rate", "stable equilibrium", "mobility by Grübler"):
@@ -100,6 +103,15 @@ def test_equilibrium_and_frequency_are_those_of_the_mechanism(pendulum):
     found = vv.equilibrium(double_pendulum(friction=0.1))
     assert f"{np.sqrt(found.lowest) / (2 * np.pi):.6g} Hz" in pendulum.html
     assert f"{found.energy:.6g} J" in pendulum.html
+
+
+def test_modes_are_those_of_the_linear_system(pendulum):
+    modes = vv.linearise(double_pendulum(friction=0.1)).modes()
+    text = re.sub(r"<[^>]+>", " ", pendulum.html)
+    assert "Modes of small motions" in text
+    for mode in modes:
+        assert f" {mode.frequency:.6g} " in text
+        assert f" {mode.damping_ratio:.6g} " in text
 
 
 def test_latex_has_one_number_for_each_equation(pendulum):
@@ -144,13 +156,23 @@ def test_what_has_no_equilibrium_says_why():
     assert "conditions on velocities" in text
 
 
+def test_what_is_driven_has_no_equilibrium():
+    m = double_pendulum()
+    m.drive("motor", "1", rate=lambda t: np.sin(t))
+    assert "There is none to report: motor prescribes the motion." in vv.report(m).html
+
+
 def test_names_are_escaped():
     m = vv.Mechanism("<a & b_1>", gravity=(0, 0, -9.81))
-    m.body("50% & more_", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))
-    m.revolute("h", m.ground, "50% & more_", at=(0, 0, 0), axis=(0, 1, 0))
+    m.body("$50% & more_", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))
+    m.revolute("h", m.ground, "$50% & more_", at=(0, 0, 0), axis=(0, 1, 0))
     report = vv.report(m, numeric=True)
     assert "<h1>&lt;a &amp; b_1&gt;</h1>" in report.html
-    assert r"50\% \& more\_" in report.latex
+    assert r"\$50\% \& more\_" in report.latex
+    m.spring("under_score", m.ground, "$50% & more_", at_a=(0, 0, 1), k=1.0)
+    for form in ("minimal", "directors"):
+        formulas = re.findall(r"\\begin\{align\*?\}.*?\\end\{align\*?\}", vv.report(m, form).latex, re.DOTALL)
+        assert not any(re.search(r"[%$]|\\text\{[^}]*_", formula) for formula in formulas)
     assert Tags(report.html).open == []
     assert "All numbers stand in the equations themselves." in report.html
 
@@ -181,6 +203,16 @@ def test_long_lines_are_broken_before_signs_that_nothing_encloses():
     assert " ".join(lines) == latex
     assert all(line.count("\\left") == line.count("\\right") for line in lines)
     assert broken("a - b") == ["a - b"]
+
+
+def test_equations_over_several_lines_have_one_number():
+    long = " + ".join(f"a_{{{k}}}" for k in range(200))
+    section = Section("x", (Formulas((("y", long), ("z", "1")), numbered=True),))
+    lines = tex_source("x", "", [section], "figure").split("\\begin{align}\n")[1].split("\n\\end")[0].split("\n")
+    assert len(lines) > 4
+    assert [line for line in lines if r"\nonumber" not in line] == [lines[0], lines[-1]]
+    page = html_page("x", "", [section])
+    assert page.count("(1)") == page.count("(2)") == 1
 
 
 def test_lines_of_an_aligned_environment():

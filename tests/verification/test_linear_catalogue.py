@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import visviva as vv
 
 NO_REST = {"particles", "frames that assembling brings together", "branching tree", "flying tree", "rack and screw"}
-SINGULAR = {"Sarrus linkage"}
+SINGULAR = {"Sarrus linkage", "thin rods"}  # where their energy is least
 HOLONOMIC = [
     name
     for name, entry in CATALOGUE.items()

@@ -11,11 +11,10 @@ from test_formulations import directors_of, forms, inputs
 import visviva as vv
 
 QUICK = {
-    "planar, reversed", "screw", "spherical", "particles", "heavy top", "gyroscope in warm bearings", "four bar",
-    "motor on a crank", "gear in a loop", "snakeboard", "driven cut hinge", "driven and sprung tree",
-    "laws of friction",
+    "planar, reversed", "spherical", "particles", "motor on a crank", "gear in a loop", "snakeboard",
+    "laws of friction", "distance", "spatial slider-crank",
 }  # fmt: skip
-QUICK_DIRECTORS = {"spherical", "four bar", "motor on a crank", "laws of friction", "rolling disc"}
+QUICK_DIRECTORS = {"spherical", "motor on a crank"}
 
 
 def entries(quick):
@@ -27,13 +26,21 @@ def close(ours, theirs, what, size=0.0):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-11 * scale, err_msg=what)
 
 
+def warmed(form, s):
+    """Other states with nodes that are not as warm as the environment, and currents in motors."""
+    capacity = {f"{node.name}.s": node.capacity for node in form.mechanism.thermals}
+    flux = {f"{motor.name}.flux": motor.inductance for motor in form.mechanism.motors}
+    return s + np.array([0.1 * (capacity | flux).get(name, 0.0) for name in form.s_names])
+
+
 @pytest.mark.parametrize("name", entries(QUICK))
 def test_minimal_velocities(name):
     form, states = forms(name)
     e = vv.symbols(form.mechanism)
     names = ("M", "c", "f", "Z", "z", "g", "T", "V", "s_dot", "q_dot")
     evaluate = e.function(*names)
-    for q, xi, s in states:
+    for q, xi, given in states:
+        s = warmed(form, given)
         u, u_dot = inputs(form, (q, xi, s))
         point = form.at(q, xi, s)
         found = dict(zip(names, evaluate(q, xi, s, u[: len(e.u)], 0.0), strict=True))
@@ -45,7 +52,10 @@ def test_minimal_velocities(name):
         }  # fmt: skip
         for what, value in expected.items():
             close(found[what], value, what)
-        close(found["V"] + found["T"], form.energy(q, xi, s), "energy", T)
+        heat = sum(
+            node.capacity * node.temperature for node in form.mechanism.thermals
+        )  # rounding of differences of it
+        close(found["V"] + found["T"], form.energy(q, xi, s), "energy", T + 1e-4 * heat)
         a = e.accelerations(q, xi, s, u[: len(e.u)])
         close(point.S @ a, point.S @ solved.xi_dot, "accelerations", 1e3)
 
@@ -76,7 +86,7 @@ def test_directors(name):
             close(N.T @ R @ N, N.T @ model.R(x, model.z(x))[np.ix_(at, at)] @ N, "R")
 
 
-@pytest.mark.parametrize("name", entries({"spherical", "snakeboard"}))
+@pytest.mark.parametrize("name", entries({"spherical"}))
 def test_momenta(name):
     """ṗ = f + Dᵀξ - Zᵀλ with the multipliers of the numeric form."""
     form, states = forms(name)

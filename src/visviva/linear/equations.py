@@ -90,6 +90,10 @@ class AbstractEquations(ABC):
     def Z(self, ref: Reference) -> Array:
         """Rows over velocities that bind them, (k, n)."""
 
+    def row_terms(self, ref: Reference) -> Array:
+        """Sizes of the terms of each entry of Z, (k, n): where they cancel, a row says nothing."""
+        return np.abs(self.Z(ref))
+
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:
         """Z ξ and what is prescribed, (k,), at q advanced by ε: zero on the constraints."""

@@ -52,7 +52,7 @@ class Mode:
     @property
     def damping_ratio(self) -> float:
         """-Re λ/|λ|: 0 undamped, 1 without oscillation, negative where it grows."""
-        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+        return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
 
     @property
     def shape(self) -> dict[str, complex]:

@@ -147,7 +147,7 @@ def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
 
 def _cyclic(J: Array, n: int) -> Mask:
     """Which variables nothing depends on."""
-    return ~J[:, :n].any(axis=0)
+    return np.asarray(~J[:, :n].any(axis=0))
 
 
 def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:

@@ -41,21 +41,19 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
 
 
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
-    """Branches in the complex plane: a cross where they start, a dot where they end, light to dark on the way."""
+    """Branches in the complex plane, coloured by the parameter, with a cross where they start."""
     import matplotlib.pyplot as plt
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
     figure, axes = plt.subplots(figsize=(6.5, 5.0), layout="constrained")
-    roots = locus.roots
-    colours = plt.get_cmap("viridis")(np.linspace(0.0, 0.9, len(locus.values)))
-    for branch in roots.T:
+    norm = Normalize(float(locus.values.min()), float(locus.values.max()))
+    for branch in locus.roots.T:
         axes.plot(branch.real, branch.imag, color="0.75", lw=0.8, zorder=1)
-        axes.scatter(branch.real, branch.imag, c=colours, s=9, zorder=2)
+        axes.scatter(branch.real, branch.imag, c=locus.values, cmap="viridis", norm=norm, s=9, zorder=2)
         axes.plot(branch[0].real, branch[0].imag, "x", color="black", ms=6, zorder=3)
     axes.axvline(0.0, color="tab:red", lw=0.8)
-    scale = ScalarMappable(Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
-    figure.colorbar(scale, ax=axes, label=locus.parameter)
+    figure.colorbar(ScalarMappable(norm, "viridis"), ax=axes, label=locus.parameter)
     axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
     axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
     return _finished(figure, path, axes)
@@ -104,7 +102,8 @@ def _unit(system: LinearSystem) -> str:
     """Of all responses, where they have one in common."""
     units = {(system.units.get(y, ""), system.units.get(u, "")) for y in system.outputs for u in system.inputs}
     (both, *others) = units
-    return f" [{both[0]} / ({both[1]})]" if not others and all(both) else ""
+    per = f"({both[1]})" if " " in both[1] else both[1]
+    return f" [{both[0]}/{per}]" if not others and all(both) else ""
 
 
 def _finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:

@@ -20,7 +20,7 @@ from visviva.geometry.nullspace import split
 from visviva.linear.differences import slopes
 from visviva.linear.equations import AbstractEquations, Reference
 
-RANK = 1e-8  # of the largest singular value of rows of length one
+RANK = 1e-8  # singular values of rows in units of their terms that are zero
 LIGHTEST = 1e-13  # of the largest inertia
 NOUGHT = 1e-6  # of the longest row: shorter ones are zero but for rounding
 
@@ -88,16 +88,16 @@ def reach(directions: Array, sizes: Array) -> Array:
 
 
 def _scaled(equations: AbstractEquations, ref: Reference) -> Array:
-    """Rows of length one over velocities whose own inertia is one: neither rank nor choice depends on units."""
+    """Rows in units of their terms over velocities whose inertia is one: neither rank nor choice depends on units."""
     inertia = np.diagonal(equations.mass(ref.q))
     typical = float(inertia.max(initial=0.0)) or 1.0
-    rows = equations.Z(ref) / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
-    length = np.linalg.norm(rows, axis=1)
-    return np.asarray(rows / np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)[:, None])
+    unit = 1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
+    length = np.linalg.norm(equations.row_terms(ref) * unit, axis=1)
+    return np.asarray(equations.Z(ref) * unit / np.maximum(length, 1e-300)[:, None])
 
 
 def _rank(Z: Array) -> int:
-    return split(Z, RANK).rank
+    return int((np.linalg.svd(Z, compute_uv=False) > RANK).sum()) if Z.size else 0
 
 
 def _free(Z: Array, rank: int) -> NDArray[np.intp]:

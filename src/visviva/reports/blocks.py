@@ -1,10 +1,11 @@
 """What a report is made of: headings, paragraphs, tables, formulas and figures, without regard to how they are shown.
 
-Text may hold formulas between dollar signs.
+Text may hold formulas between `\\(` and `\\)`; `pieces` takes them apart.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import final
 
@@ -59,3 +60,8 @@ class Section:
 
     title: str
     blocks: tuple[Block, ...]
+
+
+def pieces(text: str) -> list[str]:
+    """Words and formulas in turn, words first."""
+    return re.split(r"\\\((.*?)\\\)", text)

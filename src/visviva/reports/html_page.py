@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from string import Template
 
-from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table
+from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table, pieces
 from visviva.reports.breaking import broken
 from visviva.reports.mathml import mathml
 
@@ -83,6 +83,5 @@ def _formulas(block: Formulas, count: _Counter) -> str:
 
 
 def inline(text: str) -> str:
-    """Words with formulas between dollar signs."""
-    parts = text.split("$")
-    return "".join(mathml(part) if k % 2 else html.escape(part) for k, part in enumerate(parts))
+    """Words with formulas."""
+    return "".join(mathml(part) if k % 2 else html.escape(part) for k, part in enumerate(pieces(text)))

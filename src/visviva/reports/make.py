@@ -17,8 +17,8 @@ def report(m: Any, form: str = "minimal", *, numeric: bool = False) -> Report:
     """A report of a mechanism or of a system of the language, to read in a browser or to print.
 
     Of a mechanism: its picture, bodies and joints, parameters with units, coordinates and velocities, the equations of
-    motion, energies, mobility, and the equilibrium next to its start with what stays at rest there. Of a system: its
-    pattern, components, parameters, states, reduced equations and energies.
+    motion, energies, mobility, the equilibrium next to its start and the modes of small motions about it. Of a system:
+    its pattern, components, parameters, states, reduced equations and energies.
 
     form, numeric: of the equations of a mechanism, see `vv.symbols`.
 

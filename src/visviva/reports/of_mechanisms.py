@@ -16,14 +16,18 @@ from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.text import equation_terms, latex_lines, spelled_lines
 from visviva.integrate import equilibrium
+from visviva.integrate.equilibrium import Equilibrium
+from visviva.linear import linearise
 from visviva.mechanism import Mechanism
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.parts import Body, Joint
 from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table
 from visviva.reports.report import Report
 from visviva.views import draw
+from visviva.views.equations_names import Label
 from visviva.views.equations_text import LatexWriter
 
+SHOWN = 20  # modes
 MANY = 40  # definitions that are shown at once; more are folded
 TITLES = {
     "minimal": "minimal velocities",
@@ -53,7 +57,7 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
             Section("Equations of motion", tuple(_equations(e))),
             Section("Energies", tuple(_energies(e))),
             Section("Mobility", tuple(_mobility(m))),
-            Section("Equilibrium", tuple(_equilibrium(m, source))),
+            Section("Equilibrium and modes", tuple(_equilibrium(m, source))),
         ),
     )
 
@@ -79,7 +83,7 @@ def _parts(m: Mechanism) -> Iterator[Block]:
     )
     if m.joints:
         yield Table(
-            "Joints: place and axis $z$ in the world as built.",
+            "Joints: place and axis \\(z\\) in the world as built.",
             ("joint", "kind", "parent", "child", "at [m]", "axis"),
             tuple(_joint(joint) for joint in m.joints),
         )
@@ -110,7 +114,7 @@ def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
     spelling = e.steps.spelling
     used = _used(e)
     rows = [
-        (f"${spelling[symbol]}$", _number(value), e.units.get(symbol, "") or "SI")
+        (f"\\({spelling[symbol]}\\)", _number(value), e.units.get(symbol, "") or "SI")
         for symbol, value in e.values.items()
         if symbol in used
     ]
@@ -136,23 +140,25 @@ def _variables(e: SymbolicEquations | DirectorEquations, source: MinimalForm) ->
     spelling = e.steps.spelling
     if isinstance(e, DirectorEquations):
         yield Paragraph(
-            "Every body has the centre of mass $\\phi$ and the directors $d_1, d_2, d_3$, its principal axes, in world "
-            f"axes: {len(e.q)} coordinates $q$ with velocities $v = \\dot{{q}}$. There are {len(e.lam)} multipliers "
-            "$\\lambda$, one for each row of the constraints $g$."
+            r"Every body has the centre of mass \(\phi\) and the directors \(d_1, d_2, d_3\), its principal axes, in "
+            rf"world axes: {len(e.q)} coordinates \(q\) with velocities \(v = \dot{{q}}\). There are {len(e.lam)} "
+            r"multipliers \(\lambda\), one for each row of the constraints \(g\)."
         )
         return
     start = source.initial
     rows = [
-        (f"${spelling[s]}$", e.names[s], _number(value), unit)
+        (f"\\({spelling[s]}\\)", e.names[s], _number(value), unit)
         for symbols, values, rate in ((e.q, start.q, ""), (e.xi, start.xi, "/s"), (e.s, start.s, "SI"))
         for s, value, unit in zip(symbols, values, _units(e, source, len(symbols), rate), strict=True)
     ]
     yield Table("Coordinates, velocities and other states, with their values at the start.",
                 ("symbol", "name in results", "at the start", "unit"), tuple(rows), frozenset({2}))  # fmt: skip
     if e.turns:
-        yield Paragraph("Orientations are quaternions $(w, x, y, z)$; their velocities $\\omega$ are in body axes.")
+        yield Paragraph(
+            "Orientations are quaternions \\((w, x, y, z)\\); their velocities \\(\\omega\\) are in body axes."
+        )
     if e.u:
-        inputs = tuple((f"${spelling[s]}$", e.names[s]) for s in e.u)
+        inputs = tuple((f"\\({spelling[s]}\\)", e.names[s]) for s in e.u)
         yield Table("Inputs.", ("symbol", "port"), inputs)
 
 
@@ -193,15 +199,15 @@ def _equations(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
 def _explained(e: SymbolicEquations) -> str:
     """What stands in the equations, in words."""
     text = {
-        "minimal": "$M$ is the mass matrix, $c$ holds the inertia forces without accelerations, $f$ all that acts.",
-        "kane-velocity": "$A$ is the mass matrix and $D$ Kane's matrix, $\\dot{A} = D + D^{\\top}$; $f$ is what acts.",
-        "kane-momentum": "$p$ are the generalised momenta and $D^{\\top} \\xi$ the gyration force; $f$ is what acts.",
-        "lagrange": "$Q$ are the forces that have no potential; derivatives are along the velocities.",
-        "hamilton": "$p$ are the momenta, $Q$ the forces that have no potential; derivatives are along the velocities.",
+        "minimal": r"\(M\) is the mass matrix, \(c\) are inertia forces without accelerations, \(f\) is all that acts.",
+        "kane-velocity": r"\(A\) is the mass matrix, \(D\) Kane's, \(\dot{A} = D + D^{\top}\); \(f\) is what acts.",
+        "kane-momentum": r"\(p\) are momenta and \(D^{\top} \xi\) is the gyration force; \(f\) is what acts.",
+        "lagrange": r"\(Q\) are the forces that have no potential; derivatives are along the velocities.",
+        "hamilton": r"\(p\) are momenta, \(Q\) forces that have no potential; derivatives are along the velocities.",
     }[e.form]
     if e.Z.rows:
         names = ", ".join(f"{part.name} ({len(part.z)})" for part in e.rows)
-        text += f" The rows $Z$ with multipliers $\\lambda$ are those of {names}."
+        text += f" The rows \\(Z\\) with multipliers \\(\\lambda\\) are those of {names}."
     return text
 
 
@@ -212,7 +218,7 @@ def _energies(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
         return
     lines = list(spelled_lines(writer, "T", e.T, ""))
     for name, energy in e.energies.items():
-        lines += spelled_lines(writer, rf"V_{{\text{{{name}}}}}", energy, "")
+        lines += spelled_lines(writer, Label("V", (name,)).latex, energy, "")
     yield Formulas(tuple(lines))
 
 
@@ -235,6 +241,10 @@ def _mobility(m: Mechanism) -> Iterator[Block]:
 
 
 def _equilibrium(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
+    drives = ", ".join(part.name for part in m.conditions if part.law is not None)
+    if drives:
+        yield Paragraph(f"There is none to report: {drives} prescribes the motion.")
+        return
     try:
         found = equilibrium(m)
     except VisvivaError as reason:
@@ -254,6 +264,28 @@ def _equilibrium(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
             ("joint", "moment [N m]", "force [N]"),
             tuple(forces),
         )
+    yield from _modes(m, found)
+
+
+def _modes(m: Mechanism, found: Equilibrium) -> Iterator[Block]:
+    """Small motions about the equilibrium."""
+    try:
+        modes = linearise(m, found.motion).modes()
+    except VisvivaError as reason:
+        yield Paragraph(f"Small motions about it have no linear equations: {reason}")
+        return
+    rows = []
+    for k, mode in enumerate(modes.modes[:SHOWN]):
+        rate = f"{_number(mode.eigenvalue.real)} {'+-'[mode.eigenvalue.imag < 0]} {_number(abs(mode.eigenvalue.imag))}i"
+        moving = sorted(mode.shares.items(), key=lambda item: -item[1])[:3]
+        who = ", ".join(f"{name} {100 * share:.0f} %" for name, share in moving if share >= 0.02)
+        rows.append((str(k + 1), rate, _number(mode.frequency), _number(mode.damping_ratio), who))
+    yield Table(
+        "Modes of small motions, slowest first; shares are those of kinetic energy.",
+        ("mode", "eigenvalue [1/s]", "frequency [Hz]", "damping ratio", "what moves"),
+        tuple(rows),
+        frozenset({1, 2, 3}),
+    )
 
 
 def _number(value: float) -> str:

@@ -12,6 +12,7 @@ from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, 
 from visviva.reports.report import Report
 from visviva.views import Equations, draw, equations
 from visviva.views.equations import as_composite
+from visviva.views.equations_names import Label
 from visviva.views.equations_text import LatexWriter
 
 
@@ -45,9 +46,9 @@ def _components(system: AbstractSystem, flat: Composite) -> Iterator[Block]:
 
 def _parameters(e: Equations) -> Iterator[Block]:
     spelling = e.variables.spelling
-    rows = [(f"${spelling[symbol]}$", path, f"{e.values[symbol]:.6g}") for path, symbol in e.parameters.items()]
+    rows = [(f"\\({spelling[symbol]}\\)", path, f"{e.values[symbol]:.6g}") for path, symbol in e.parameters.items()]
     rows += [
-        (f"${spelling[symbol]}$", "temperature of the environment [K]", f"{value:.6g}")
+        (f"\\({spelling[symbol]}\\)", "temperature of the environment [K]", f"{value:.6g}")
         for symbol, value in e.values.items()
         if symbol not in e.parameters.values()
     ]
@@ -61,7 +62,7 @@ def _states(e: Equations) -> Iterator[Block]:
     spelling, flat = e.variables.spelling, e.variables.flat
     rows = tuple(
         (
-            ", ".join(f"${spelling[s]}$" for s in symbols[:3]) + (", …" if len(symbols) > 3 else ""),
+            ", ".join(f"\\({spelling[s]}\\)" for s in symbols[:3]) + (", …" if len(symbols) > 3 else ""),
             at,
             flat.junctions[at].quantity.name,
             _start(flat, at),
@@ -92,7 +93,7 @@ def _equations(e: Equations) -> Iterator[Block]:
 def _energies(e: Equations) -> Iterator[Block]:
     v, writer = e.variables, LatexWriter(e.variables.spelling)
     lines = [
-        (rf"H_{{\text{{{name}}}}}", writer.expression(v.of(name, box.H)[0]))
+        (Label("H", (name,)).latex, writer.expression(v.of(name, box.H)[0]))
         for name, box in v.flat.boxes.items()
         if isinstance(box, Storage)
     ]

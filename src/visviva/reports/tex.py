@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table
+from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table, pieces
 from visviva.reports.breaking import broken
 
 PREAMBLE = r"""\documentclass[11pt]{article}
@@ -16,7 +16,8 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 """
 ESCAPED = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
+    "$": r"\$", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
     "¹": r"\textsuperscript{1}", "⁻": "-", "–": "--", "·": r"$\cdot$", "Ω": r"$\Omega$", "θ": r"$\theta$",
     "ω": r"$\omega$", "ξ": r"$\xi$", "λ": r"$\lambda$", "…": r"\ldots{}",
 }  # fmt: skip
@@ -86,9 +87,8 @@ def _formulas(block: Formulas) -> str:
 
 
 def inline(text: str) -> str:
-    """Words with formulas between dollar signs, escaped."""
-    parts = text.split("$")
-    return "".join(f"${part}$" if k % 2 else _escaped(part) for k, part in enumerate(parts))
+    """Words with formulas, escaped."""
+    return "".join(f"${part}$" if k % 2 else _escaped(part) for k, part in enumerate(pieces(text)))
 
 
 def _escaped(words: str) -> str:

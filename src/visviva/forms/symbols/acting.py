@@ -5,6 +5,7 @@ Forces are generalised ones, by the name of the part; powers that become heat go
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
@@ -20,6 +21,9 @@ from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_sym
 from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.thermal import Thermal
 from visviva.views.equations_names import Label
+
+LINE = {"k": "N/m", "length": "m", "low": "m", "high": "m", "width": "m"}
+TURN_UNITS = {"k": "N m/rad", "rest": "rad", "low": "rad", "high": "rad", "width": "rad"}
 
 
 @final
@@ -69,11 +73,11 @@ class Acting:
 
     # -- springs and dampers ------------------------------------------------------------------------------------
 
-    def _spring(self, name: str, energy: Storage, port: str, y: Moving) -> Any:
-        """An energy of y; returns its efforts."""
+    def _spring(self, name: str, energy: Storage, port: str, y: Moving, units: Mapping[str, str]) -> Any:
+        """An energy of y, with the units of its parameters; returns its efforts."""
         symbols = energy.H.states[port]
         given = {
-            symbol: self.parameters.signed(number, Label(letter, (name,)), "")
+            symbol: self.parameters.signed(number, Label(letter, (name,)), units.get(letter, ""))
             for letter, (symbol, number) in energy.H.parameters.items()
         }
         H, at = energy.H.values.item().xreplace(given), dict(zip(symbols, y.value, strict=True))
@@ -84,7 +88,7 @@ class Acting:
     def _element(self, part: Element) -> None:
         y = self.places.functions(part, part.rows)
         if part.energy is not None:
-            self._spring(part.name, part.energy, "y", y)
+            self._spring(part.name, part.energy, "y", y, LINE if part.line else {})
         if part.damping is not None:
             D = self._matrix(part.damping, part.name)
             self._dissipate(
@@ -99,7 +103,7 @@ class Acting:
             size = abs(float(D[at]))
             if size and size not in made:
                 letter = Label("d", (name,) if not made else (name, str(len(made) + 1)))
-                made[size] = self.parameters.number(size, letter, "")
+                made[size] = self.parameters.number(size, letter, "N s/m" if len(D) == 1 else "")
             if size:
                 found[at] = made[size] * (1 if D[at] > 0 else -1)
         return found
@@ -119,7 +123,7 @@ class Acting:
     def _torsion(self, part: Torsion) -> None:
         y = self.places.coordinate(part.joint, TURN)
         if part.energy is not None:
-            self._spring(part.name, part.energy, "angle", y)
+            self._spring(part.name, part.energy, "angle", y, TURN_UNITS)
         if part.damping > 0:
             d = self.parameters.number(part.damping, Label("d", (part.name,)), "N m s/rad")
             self._viscous(part, y, d)
@@ -129,7 +133,7 @@ class Acting:
         import sympy
 
         y = self.places.coordinate(part.joint, part.measure)
-        e = self._spring(part.name, part.energy, "y", y)
+        e = self._spring(part.name, part.energy, "y", y, TURN_UNITS if isinstance(part.measure, Angle) else LINE)
         if part.loss > 0:
             loss = self.parameters.number(part.loss, Label("beta", (part.name,)), "s/rad, s/m")
             opening = sympy.Max(0, -loss * y.rate[0] * sympy.sign(e[0]))
@@ -178,7 +182,7 @@ class Acting:
 
     def _law(self, joint: Joint, law: FrictionLaw) -> Any:
         given = {
-            symbol: self.parameters.signed(number, Label(str(symbol), (joint.name,)), "")
+            symbol: self.parameters.signed(number, Label(str(symbol), (joint.name,)), _law_unit(joint, str(symbol)))
             for symbol, number in law.parameters
         }
         if law.warm:
@@ -240,3 +244,12 @@ class Acting:
         self.s_dot[at] = (heat - k * (theta - self.theta0)) / theta
         start, capacity = self._numbers[node.name]
         self.potentials[node.name] = capacity * (theta - start) - self.theta0 * self.variables.s[at][0]
+
+
+def _law_unit(joint: Joint, letter: str) -> str:
+    """Of a parameter of a law of friction, where all coordinates of the joint have one unit."""
+    turning = {isinstance(part, Angle) for part in joint.joint.coordinates} or {True}
+    if len(turning) == 2:
+        return ""
+    force, rate = ("N m", "rad/s") if turning.pop() else ("N", "m/s")
+    return {"F": force, "v": rate, "d": f"{force} s/rad" if force == "N m" else "N s/m"}.get(letter[0], "")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from visviva.forms.symbols.steps import matrix_of
 from visviva.forms.symbols.text import Lines, spell, spelled_lines
+from visviva.views.equations_names import Label
 from visviva.views.equations_text import LatexWriter, TextWriter
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def latex_lines(e: DirectorEquations) -> tuple[Lines, Lines, Lines]:
     ]
     constraints = _constraints(e)
     for name, g in constraints.items():
-        where += spelled_lines(writer, rf"g_{{\text{{{name}}}}}", matrix_of(g), "{}^{{({})}}")
+        where += spelled_lines(writer, Label("g", (name,)).latex, matrix_of(g), "{}^{{({})}}")
     shown = [*_written(e, [e.V]), *(entry for g in constraints.values() for entry in g)]
     names = [(writer.expression(s), spell(writer, value)) for s, value in e.steps.needed(shown).items()]
     return equations, where, names

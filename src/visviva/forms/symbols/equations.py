@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -33,6 +33,9 @@ class SymbolicEquations:
     forces:     generalised forces by part.   rows: constraints by name.   energies: stored energies by part.
     parameters: symbols by name.   values: their numbers.   units: theirs.
     spelling:   LaTeX of all symbols.   names: what results of a run call q, ξ, s and u.
+
+    What it is made of, before it is simplified: A; inertia; acting, stored: forces and energies by part; slope: of all
+    potentials along ξ; states: ṡ; commutation: gives γ; steps: definitions.   simplify: yes, no, or where it is short.
     """
 
     name: str
@@ -52,11 +55,11 @@ class SymbolicEquations:
     commutation: Callable[[], Any]
     steps: Steps
     inertia: Inertia
-    simplify: bool | None = None
-    acting: Mapping[str, Any] = field(default_factory=dict)
-    stored: Mapping[str, Any] = field(default_factory=dict)
-    slope: Any = ()
-    states: Any = ()
+    simplify: bool | None
+    acting: Mapping[str, Any]
+    stored: Mapping[str, Any]
+    slope: Any
+    states: Any
 
     # -- quantities -------------------------------------------------------------------------------------------------
 

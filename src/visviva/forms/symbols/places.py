@@ -11,7 +11,7 @@ import numpy as np
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.symbols.frames import Frame
-from visviva.forms.symbols.moving import Moving, axis_on, constant, dot, function_of, point_on, stacked
+from visviva.forms.symbols.moving import Moving, axis_on, constant, dot, function_of, point_on, stacked, value_and_rate
 from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
@@ -90,8 +90,7 @@ class AbstractPlaces(ABC):
                     d = self._between(pair)
                     l = self.parameters.number(length, Label("l", (pair.name,)), "m")
                     square = dot(d, d)
-                    half = Moving(square.value - l**2, square.row, square.rate, square.bias)
-                    found.append(Moving(half.value / 2, half.row / 2, half.rate / 2, half.bias / 2))
+                    found.append(Moving((square.value - l**2) / 2, square.row / 2, square.rate / 2, square.bias / 2))
         return stacked(found).named(self.steps, Label("y", (pair.name,)))
 
     def _between(self, pair: Any) -> Moving:
@@ -117,8 +116,8 @@ class AbstractPlaces(ABC):
         near = self.turned(joint, coordinate)
         angle = near + sympy.atan2(s * sympy.cos(near) - c * sympy.sin(near), c * sympy.cos(near) + s * sympy.sin(near))
         y = self.functions(joint, (coordinate.cos, coordinate.sin))
-        value = function_of(angle, (c, s), y).value  # its derivatives are those of atan2(s, c)
-        found = function_of(sympy.atan2(s, c), (c, s), y)
+        found = function_of(sympy.atan2(s, c), (c, s), y)  # its derivatives are those of the angle over many turns
+        value = np.array([value_and_rate(angle, (c, s), y)[0]], dtype=object)
         return Moving(value, found.row, found.rate, found.bias).named(self.steps, Label("theta", (joint.name,)))
 
     def turned(self, joint: Joint, angle: Angle) -> Any:

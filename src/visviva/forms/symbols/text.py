@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of numbers in print
 SIMPLE = 12  # largest denominator that is written as a fraction
-WIDE = 85  # characters of a row of a matrix; wider ones are written entry by entry
+WIDE = 72  # characters of a row of a matrix; wider ones are written entry by entry
 Lines = list[tuple[str, str]]
 
 
