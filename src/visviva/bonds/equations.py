@@ -64,7 +64,7 @@ def state_equations(graph: BondGraph) -> StateEquations:
         entry = sympy.sympify(entry)
         if entry.is_rational_function(*entry.free_symbols):
             return sympy.cancel(sympy.together(entry))
-        return entry if entry.count_ops() > LONG else sympy.trigsimp(sympy.together(entry))
+        return entry if entry.count_ops() > LONG // 2 else sympy.trigsimp(sympy.together(entry))
 
     rates = dict(zip((laws.symbols[name] for name in laws.names), map(short, at.x_dot), strict=True))
     dependent: dict[Any, Any] = {}
