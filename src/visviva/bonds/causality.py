@@ -136,7 +136,7 @@ def assigned(graph: BondGraph) -> Causality:
     derivative = tuple(dict.fromkeys(_preferred(graph, work)))
     chosen = tuple(_free(graph, work))
     strokes = {bond.name: work.strokes[bond.name] for bond in graph.bonds}
-    return Causality(strokes, derivative, algebraic_loops(graph, strokes, derivative), chosen)
+    return Causality(strokes, derivative, algebraic_loops(graph, strokes), chosen)
 
 
 def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:

@@ -64,9 +64,8 @@ class Laws:
 
     def reads_own(self, label: str) -> bool:
         """Whether the law of a source reads the other variable of its own bond."""
-        return bool(self._roles[label]["output"].inputs) or (
-            self.graph.elements[label].modulated and (self._roles[label]["output"].function is not None)
-        )
+        output = self.of(label, "output")
+        return bool(output.inputs) or output.function is not None
 
     def depends(self, label: str, symbols: set[Any]) -> bool:
         """Whether formulas of an element have one of some symbols."""

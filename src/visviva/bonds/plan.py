@@ -69,7 +69,7 @@ class Plan:
         return [("f" if state.kind == "q" else "e", graph.bond(owner, port).name)]
 
     def _given(self, v: Variable) -> list[Variable]:
-        return dependencies(self.graph, self.strokes, self.derivative, v)
+        return dependencies(self.graph, self.strokes, v)
 
     def _check_laws(self) -> None:
         """An error for moduli that are known at one configuration only, and for wrenches that keep loops closed."""
@@ -169,7 +169,7 @@ class Plan:
         done: set[Variable] = set(torn)
 
         def search(path: list[Variable]) -> list[Variable]:
-            for v in dependencies(self.graph, self.strokes, self.derivative, path[-1]):
+            for v in self._given(path[-1]):
                 if v in path:
                     return path[path.index(v) :]
                 if v not in done and (found := search([*path, v])):
