@@ -190,8 +190,8 @@ def _preferred(graph: BondGraph, work: _Assignment) -> Iterator[str]:
                 if element.kind in STORES:
                     raise ModelError(
                         f"the {port}-port of {element.kind} {label!r} in {graph.name!r} would be in derivative "
-                        "causality, "
-                        "which such fields do not have.\nLet another element follow instead."
+                        "causality, which such fields do not have.\n"
+                        "Let another element follow instead."
                     )
                 yield label
 
@@ -224,6 +224,6 @@ def _ill(graph: BondGraph, conflict: _Conflict) -> ModelError:
     return ModelError(
         f"bond graph {graph.name!r} has no causality: {conflict}.\n"
         "A 0-junction has one bond that imposes its effort, a 1-junction one that imposes its flow: remove a source, "
-        "or "
-        "put\nan element between that gives way, such as R, C or I."
+        "or put\n"
+        "an element between that gives way, such as R, C or I."
     )

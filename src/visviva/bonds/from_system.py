@@ -161,9 +161,8 @@ class _Coupling:
             names = self.work.states.get(self.at[self.name, port], ())
             if len(names) != len(symbols):
                 raise ModelError(
-                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: "
-                    "it has no "
-                    "bond graph."
+                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it "
+                    "has no bond graph."
                 )
             known |= {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(symbols, names, strict=True)}
         flat = np.empty(expression.values.size, dtype=object)
