@@ -104,7 +104,7 @@ def pendulum():
 
 
 def test_pendulum_keeps_its_energy():
-    run = vv.simulate(pendulum().flow(), 0.5, 0.05, initial={"th": 0.5})
+    run = vv.simulate(pendulum(), 0.5, 0.05, initial={"th": 0.5})
     height = 0.7 * (1 - np.cos(run["th"]))
     assert_allclose(run["energy"] + 2 * 9.81 * height, 2 * 9.81 * height[0], rtol=1e-8)
     assert_allclose(run["p_m_1"], 2 * 0.7 * np.cos(run["th"]) * run["f_w"], rtol=1e-12)

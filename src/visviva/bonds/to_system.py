@@ -77,7 +77,7 @@ def to_system(graph: BondGraph) -> Composite:
             raise ModelError(
                 f"{element.kind} {label!r} of {graph.name!r} has no counterpart among the primitive systems of the "
                 "language.\n"
-                "Simulate graph.flow()."
+                "Simulate the graph itself."
             )
     kinds = {(bond.name, end): _momentum(graph, bond, end) for bond in graph.bonds for end in ("tail", "head")}
     nodes, wiring = _nodes(graph, kinds)
