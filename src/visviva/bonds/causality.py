@@ -200,7 +200,7 @@ def _free(graph: BondGraph, work: _Assignment) -> Iterator[str]:
     """Resistors, then whatever is open."""
     for label, element in graph.elements.items():
         if element.kind in ("R", "RS"):
-            bond = graph.at(label)[0]
+            bond = graph.bond(label, element.ports[0])
             if work.near(label, bond) is None:
                 yield label
                 _either(graph, work, label, bond, element.conductance)
