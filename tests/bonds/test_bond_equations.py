@@ -191,6 +191,31 @@ def test_matrices_on_multibonds_have_systems():
     assert_allclose(run["p_M"][-1], [end["p_M_1"][-1], end["p_M_2"][-1]], atol=1e-7)
 
 
+def test_matrices_that_are_not_symmetric_are_not_transposed():
+    elements = {
+        "v": one(),
+        "M": I([[2.0, 0.5], [0.5, 1.0]]),
+        "G": GY([[1.0, 0.5], [-0.3, 2.0]]),
+        "u": one(),
+        "N": I([[1.0, 0.2], [0.2, 3.0]]),
+        "T": TF([[1.0, 2.0], [0.3, 1.0]]),
+        "w": one(),
+        "K": C([[1.0, 0.1], [0.1, 0.5]]),
+    }
+    graph = BondGraph("mat", elements, ["v -> M", "v -> G -> u -> N", "v -> T -> w -> K"])
+    variables = graph.equations().variables
+    at = dict(zip(symbols("p_M_1 p_M_2"), (0.7, -0.4), strict=True))
+    velocity = np.linalg.solve(np.array([[2.0, 0.5], [0.5, 1.0]]), [0.7, -0.4])
+    flow, effort = ([float(entry.subs(at)) for entry in variables[name]] for name in (("f", "6"), ("e", "3")))
+    assert_allclose(flow, np.array([[1.0, 2.0], [0.3, 1.0]]) @ velocity, rtol=1e-12)
+    assert_allclose(effort, np.array([[1.0, 0.5], [-0.3, 2.0]]).T @ velocity, rtol=1e-12)  # e_out = rᵀ f_in
+    end = vv.simulate(graph, 0.5, 0.1, initial={"q_K_1": 1.0, "p_M_2": 0.5}, integrator=FINE)
+    start = {"q_K": [1.0, 0.0], "p_M": [0.0, 0.5]}
+    run = vv.simulate(graph.system(), 0.5, 0.005, initial=start, integrator=vv.EnergyCollocation())
+    for name in ("q_K", "p_M", "p_N"):
+        assert_allclose(run[name][-1], [end[f"{name}_1"][-1], end[f"{name}_2"][-1]], atol=1e-7)
+
+
 def test_displacements_couple_by_gyrators_and_conductances():
     elements = {
         "a": zero(),
