@@ -35,7 +35,7 @@ class AbstractMotion(ABC):
 
     Roles: "Q" (R, n);   "S" (m, n) partial velocities of all masses with its rate as seen from them;   "M" (m, m);
     "gyroscopic" (m, m), skew;   "A" (n, n);   "D xi", "gyration", "drift" (n,): D ξ, Dᵀξ, (∂p̂/∂q) q̇;   "T_q" (n,);
-    "tau" (n,) impressed forces;   "V" () potential energy.
+    "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope.
     """
 
     name: str
