@@ -45,6 +45,13 @@ def test_order_of_storages_decides_which_one_differentiates():
     assert BondGraph("b", swapped, bonds).causality.derivative == ("m1",)
 
 
+def test_free_choices_are_reported():
+    chosen = {example.name: example.graph.causality.chosen for example in TEXTBOOK}
+    assert chosen["ladder of resistors"] == ("r1",)
+    assert chosen["voltage divider"] == ("r1",)
+    assert not any(found for name, found in chosen.items() if name not in ("ladder of resistors", "voltage divider"))
+
+
 def test_resistor_law_fixes_its_causality():
     bonds = ["u -> a -> r1", "a -> z -> r2"]
     base = {"u": Se(5.0), "a": one(), "r1": R(2.0), "z": zero()}

@@ -104,7 +104,7 @@ def pendulum():
 
 
 def test_pendulum_keeps_its_energy():
-    run = vv.simulate(pendulum().flow(), 0.5, 0.05, initial={"th": 0.5})
+    run = vv.simulate(pendulum(), 0.5, 0.05, initial={"th": 0.5})
     height = 0.7 * (1 - np.cos(run["th"]))
     assert_allclose(run["energy"] + 2 * 9.81 * height, 2 * 9.81 * height[0], rtol=1e-8)
     assert_allclose(run["p_m_1"], 2 * 0.7 * np.cos(run["th"]) * run["f_w"], rtol=1e-12)
@@ -189,6 +189,31 @@ def test_matrices_on_multibonds_have_systems():
     run = vv.simulate(graph.system(), 1.0, 0.005, initial=start, integrator=vv.EnergyCollocation())
     assert_allclose(run["q_K"][-1], [end["q_K_1"][-1], end["q_K_2"][-1]], atol=1e-7)
     assert_allclose(run["p_M"][-1], [end["p_M_1"][-1], end["p_M_2"][-1]], atol=1e-7)
+
+
+def test_matrices_that_are_not_symmetric_are_not_transposed():
+    elements = {
+        "v": one(),
+        "M": I([[2.0, 0.5], [0.5, 1.0]]),
+        "G": GY([[1.0, 0.5], [-0.3, 2.0]]),
+        "u": one(),
+        "N": I([[1.0, 0.2], [0.2, 3.0]]),
+        "T": TF([[1.0, 2.0], [0.3, 1.0]]),
+        "w": one(),
+        "K": C([[1.0, 0.1], [0.1, 0.5]]),
+    }
+    graph = BondGraph("mat", elements, ["v -> M", "v -> G -> u -> N", "v -> T -> w -> K"])
+    variables = graph.equations().variables
+    at = dict(zip(symbols("p_M_1 p_M_2"), (0.7, -0.4), strict=True))
+    velocity = np.linalg.solve(np.array([[2.0, 0.5], [0.5, 1.0]]), [0.7, -0.4])
+    flow, effort = ([float(entry.subs(at)) for entry in variables[name]] for name in (("f", "6"), ("e", "3")))
+    assert_allclose(flow, np.array([[1.0, 2.0], [0.3, 1.0]]) @ velocity, rtol=1e-12)
+    assert_allclose(effort, np.array([[1.0, 0.5], [-0.3, 2.0]]).T @ velocity, rtol=1e-12)  # e_out = rᵀ f_in
+    end = vv.simulate(graph, 0.5, 0.1, initial={"q_K_1": 1.0, "p_M_2": 0.5}, integrator=FINE)
+    start = {"q_K": [1.0, 0.0], "p_M": [0.0, 0.5]}
+    run = vv.simulate(graph.system(), 0.5, 0.005, initial=start, integrator=vv.EnergyCollocation())
+    for name in ("q_K", "p_M", "p_N"):
+        assert_allclose(run[name][-1], [end[f"{name}_1"][-1], end[f"{name}_2"][-1]], atol=1e-7)
 
 
 def test_displacements_couple_by_gyrators_and_conductances():

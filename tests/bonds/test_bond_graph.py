@@ -102,6 +102,35 @@ def test_law_is_checked(case):
         oscillator(**changes).flow()
 
 
+def test_names_of_numbers_are_kept_apart():
+    elements = {
+        "v": one(),
+        "m": I(1.0),
+        "k": C(H=lambda q, m: m * q**2, m=3.0),
+        "a": C(H=lambda q, c: c * q**2, c=1.0),
+        "b": C(H=lambda q, c: c * q**4, c=2.0),
+    }
+    equations = BondGraph("g", elements, ["v -> m", "v -> k", "v -> a", "v -> b"]).equations()
+    assert {str(symbol): value for symbol, value in equations.values.items()} == {
+        "m": 1.0,
+        "m_k": 3.0,
+        "c_a": 1.0,
+        "c_b": 2.0,
+    }
+    with pytest.raises(vv.ModelError, match="two things called 't', time and element 't'"):
+        BondGraph("g", {"v": one(), "t": I(1.0), "k": C(1.0)}, ["v -> t", "v -> k"]).flow()
+    with pytest.raises(vv.ModelError, match="two things called 'm', a state and element 'm'"):
+        BondGraph("g", {"v": one(), "m": I(1.0), "k": C(1.0)}, ["v -> m", "v -> k"], coordinates={"m": "v"}).flow()
+    with pytest.raises(
+        vv.ModelError, match=r"two things called 'm_k', 'm' of 'k' and element 'm_k'|element 'm_k' and 'm' of 'k'"
+    ):
+        BondGraph(
+            "g",
+            {"v": one(), "m": I(1.0), "m_k": I(1.0), "k": C(H=lambda q, m: m * q**2, m=3.0)},
+            ["v -> m", "v -> m_k", "v -> k"],
+        ).flow()
+
+
 def test_constructors_ask_for_one_law():
     with pytest.raises(vv.ModelError, match="C takes either a number"):
         C()

@@ -102,9 +102,8 @@ def test_svg_and_files(tmp_path):
     assert len(list(root.iter(f"{SVG}line"))) == 3 * len(graph.bonds)
     assert repr(picture).startswith("<Picture of 'direct-current motor'")
     assert graph._repr_svg_() == graph.draw().svg
-    for ending in ("png", "pdf"):
-        graph.draw(tmp_path / f"motor.{ending}")
-        assert (tmp_path / f"motor.{ending}").stat().st_size > 2000
+    graph.draw(tmp_path / "motor.png")
+    assert (tmp_path / "motor.png").stat().st_size > 2000
 
 
 def test_picture_is_the_same_every_time():

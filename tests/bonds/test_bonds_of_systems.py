@@ -133,7 +133,26 @@ def gyrators():
     return compose("gyrators", boxes, junctions), {"a": 1.0, "b": 0.4, "c": -0.2, "d": 4 * (1.0 + 0.4)}
 
 
-SYSTEMS = [warm_oscillator, lever, motor, two_masses, nested, tanks, gyrators]
+def relaxation():
+    """A capacitor in a loop without a coil, and a conductor across it: currents follow from voltages."""
+    boxes = {
+        "C": electric.capacitor(0.2),
+        "bat": electric.voltage_source(2.0),
+        "ser": electric.series(bat=-1, c=1),
+        "R": electric.resistor(3.0),
+        "G": electric.conductor(0.5),
+        "env": thermal.environment(),
+    }
+    junctions = {
+        "q": ("C.q", "ser.c", "G.q"),
+        "qb": ("bat.q", "ser.bat"),
+        "phi": ("ser.phi", "R.phi"),
+        "s": ("R.s", "G.s", "env.s"),
+    }
+    return compose("relaxation", boxes, junctions), {"q": 0.1, "qb": 0.0}
+
+
+SYSTEMS = [relaxation, warm_oscillator, lever, motor, two_masses, nested, tanks, gyrators]
 
 
 def state_names(system):

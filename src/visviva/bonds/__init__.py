@@ -3,7 +3,11 @@
 from visviva.bonds.causality import Causality
 from visviva.bonds.domains import DOMAINS, Domain
 from visviva.bonds.elements import GY, IC, MGY, MTF, NIC, RS, TF, C, Element, I, R, Se, Sf, one, zero
+from visviva.bonds.equations import StateEquations
+from visviva.bonds.flow import BondFlow
 from visviva.bonds.graph import Bond, BondGraph
+from visviva.bonds.of_models import bond_graph
+from visviva.bonds.picture import BondPicture
 
 __all__ = [
     "DOMAINS",
@@ -15,7 +19,9 @@ __all__ = [
     "RS",
     "TF",
     "Bond",
+    "BondFlow",
     "BondGraph",
+    "BondPicture",
     "C",
     "Causality",
     "Domain",
@@ -24,6 +30,8 @@ __all__ = [
     "R",
     "Se",
     "Sf",
+    "StateEquations",
+    "bond_graph",
     "one",
     "zero",
 ]

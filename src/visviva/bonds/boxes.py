@@ -98,7 +98,7 @@ def source_box(graph: BondGraph, label: str, element: Element, quantity: Quantit
         raise ModelError(
             f"{element.shown} {label!r} of {graph.name!r} depends on states: make it an input, {element.kind}(), and "
             "give "
-            "the law at\nvv.simulate(..., inputs={...}), or simulate graph.flow()."
+            "the law at\nvv.simulate(..., inputs={...}), or simulate the graph itself."
         )
     if element.given is None or element.functional:
         if bond.head == label:

@@ -136,7 +136,7 @@ def assigned(graph: BondGraph) -> Causality:
     derivative = tuple(dict.fromkeys(_preferred(graph, work)))
     chosen = tuple(_free(graph, work))
     strokes = {bond.name: work.strokes[bond.name] for bond in graph.bonds}
-    return Causality(strokes, derivative, algebraic_loops(graph, strokes, derivative), chosen)
+    return Causality(strokes, derivative, algebraic_loops(graph, strokes), chosen)
 
 
 def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:
@@ -190,8 +190,8 @@ def _preferred(graph: BondGraph, work: _Assignment) -> Iterator[str]:
                 if element.kind in STORES:
                     raise ModelError(
                         f"the {port}-port of {element.kind} {label!r} in {graph.name!r} would be in derivative "
-                        "causality, "
-                        "which such fields do not have.\nLet another element follow instead."
+                        "causality, which such fields do not have.\n"
+                        "Let another element follow instead."
                     )
                 yield label
 
@@ -200,7 +200,7 @@ def _free(graph: BondGraph, work: _Assignment) -> Iterator[str]:
     """Resistors, then whatever is open."""
     for label, element in graph.elements.items():
         if element.kind in ("R", "RS"):
-            bond = graph.at(label)[0]
+            bond = graph.bond(label, element.ports[0])
             if work.near(label, bond) is None:
                 yield label
                 _either(graph, work, label, bond, element.conductance)
@@ -224,6 +224,6 @@ def _ill(graph: BondGraph, conflict: _Conflict) -> ModelError:
     return ModelError(
         f"bond graph {graph.name!r} has no causality: {conflict}.\n"
         "A 0-junction has one bond that imposes its effort, a 1-junction one that imposes its flow: remove a source, "
-        "or "
-        "put\nan element between that gives way, such as R, C or I."
+        "or put\n"
+        "an element between that gives way, such as R, C or I."
     )

@@ -83,8 +83,8 @@ def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> st
     if not into and element.kind not in ("Se", "Sf") and element.system is None:
         raise ModelError(
             f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive "
-            "into "
-            f"C, I and R elements.\nTurn it: '{bond.head} -> {label}'."
+            "into C, I and R elements.\n"
+            f"Turn it: '{bond.head} -> {label}'."
         )
     if element.kind in STORES and not written:
         raise ModelError(

@@ -29,9 +29,7 @@ def asked_of(label: str, bond: Bond, strokes: dict[str, str]) -> Variable:
     return ("f" if strokes[bond.name] == label else "e", bond.name)
 
 
-def dependencies(
-    graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...], variable: Variable
-) -> list[Variable]:
+def dependencies(graph: BondGraph, strokes: dict[str, str], variable: Variable) -> list[Variable]:
     """The variables that one is computed from at the same instant; none for outputs of states and sources."""
     label = provider(graph, strokes, variable)
     element, bonds = graph.elements[label], graph.at(label)
@@ -58,25 +56,23 @@ def dependencies(
     return []
 
 
-def algebraic_loops(
-    graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...]
-) -> tuple[tuple[str, ...], ...]:
-    """Elements of each strongly connected part of the computation, resistors and couplings first of all.
+def algebraic_loops(graph: BondGraph, strokes: dict[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Elements of each strongly connected part of the computation: resistors and couplings, or junctions if alone.
 
     Source: Tarjan (1972), Depth-first search and linear graph algorithms.
     """
     loops = []
-    for part in strong_parts(graph, strokes, derivative):
+    for part in strong_parts(graph, strokes):
         labels = {provider(graph, strokes, variable) for variable in part}
         shown = [label for label in graph.elements if label in labels and not graph.elements[label].junction]
         loops.append(tuple(shown or [label for label in graph.elements if label in labels]))
     return tuple(loops)
 
 
-def strong_parts(graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...]) -> list[list[Variable]]:
+def strong_parts(graph: BondGraph, strokes: dict[str, str]) -> list[list[Variable]]:
     """Sets of variables that depend on each other, of more than one or of one that depends on itself."""
     variables = [(kind, bond.name) for bond in graph.bonds for kind in ("e", "f")]
-    follows = {v: dependencies(graph, strokes, derivative, v) for v in variables}
+    follows = {v: dependencies(graph, strokes, v) for v in variables}
     index: dict[Variable, int] = {}
     low: dict[Variable, int] = {}
     stack: list[Variable] = []

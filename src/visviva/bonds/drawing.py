@@ -218,7 +218,7 @@ class _Artist:
         from visviva.bonds.computation import strong_parts
 
         assert self.causality is not None
-        parts = strong_parts(self.graph, self.causality.strokes, self.causality.derivative)
+        parts = strong_parts(self.graph, self.causality.strokes)
         return [{name for _, name in part} for part in parts]
 
     # -- the whole ----------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ class StateEquations:
     """ẋ = F(x, u, t), what storages in derivative causality hold, and efforts and flows of all bonds.
 
     rates:    by state, in order.   dependent: states that follow from others, by state.   inputs: symbols of sources
-              without a law.   values: numbers of parameters.   variables: ("e" or "f", bond) in terms of states.
+              without a law.   values: numbers of parameters.   variables: ("e" or "f", bond) in terms of states,
+              not simplified.
     """
 
     name: str
@@ -64,7 +65,7 @@ def state_equations(graph: BondGraph) -> StateEquations:
         entry = sympy.sympify(entry)
         if entry.is_rational_function(*entry.free_symbols):
             return sympy.cancel(sympy.together(entry))
-        return entry if entry.count_ops() > LONG else sympy.trigsimp(sympy.together(entry))
+        return entry if entry.count_ops() > LONG // 2 else sympy.trigsimp(sympy.together(entry))
 
     rates = dict(zip((laws.symbols[name] for name in laws.names), map(short, at.x_dot), strict=True))
     dependent: dict[Any, Any] = {}
@@ -74,11 +75,7 @@ def state_equations(graph: BondGraph) -> StateEquations:
         dependent |= dict(
             zip(laws.own_symbols(label, "q" if graph.elements[label].kind == "C" else "p"), held, strict=True)
         )
-    variables = {
-        (kind, bond.name): [short(entry) for entry in at.value((kind, bond.name))]
-        for bond in graph.bonds
-        for kind in ("e", "f")
-    }
+    variables = {(kind, bond.name): list(at.value((kind, bond.name))) for bond in graph.bonds for kind in ("e", "f")}
     return StateEquations(
         graph.name,
         {x: rate for x, rate in rates.items() if x not in dependent},

@@ -186,9 +186,8 @@ class Evaluation:
         if variable in self.torn or label in self.plan.stored:
             raise ModelError(
                 f"what storages in derivative causality ({', '.join(self.plan.derivative)}) of {self.graph.name!r} "
-                "follow "
-                f"depends on {label!r}, which is itself solved for.\nUse graph.system(), or add a small storage "
-                "between."
+                f"follow depends on {label!r}, which is itself solved for.\n"
+                "Use graph.system(), or add a small storage between."
             )
         if element.junction:
             return self.accelerations[label] if element.free else self._junction(label, bond, variable, self.rate)

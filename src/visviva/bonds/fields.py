@@ -69,6 +69,5 @@ def _constants(laws: Laws, label: str, expression: Expression) -> dict[Any, Any]
 
     known: dict[Any, Any] = {expression.theta0: sympy.Float(laws.graph.theta0)}
     for name, (symbol, number) in expression.parameters.items():
-        known[symbol] = sympy.Symbol(f"{name}_{label}", real=True)
-        laws.parameters[known[symbol]] = number
+        known[symbol] = laws.parameter(f"{name}_{label}", number, f"{name!r} of {label!r}")
     return known

@@ -2,7 +2,8 @@
 
 Junctions of momenta are 1-junctions, others 0-junctions; see `to_system` for how efforts and flows correspond. A skew
 matrix J couples its ports pair by pair: momenta by a GY, displacements by a GY, a momentum and a displacement by a TF,
-which for ±1 is a bond. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows
+which for ±1 is a bond. Friction with a constant coefficient is an RS, other irreversible components are RS fields with
+laws of their own. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows
 that balance at a 0-junction, over displacements efforts that balance at a 1-junction, each through a TF; between two
 ports one TF will do.
 """
@@ -23,6 +24,7 @@ from visviva.bonds.laws import inverse
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
 from visviva.language.expression import Expression
+from visviva.library.onsager import heating
 
 
 @final
@@ -74,6 +76,12 @@ def from_system(system: Composite) -> BondGraph:
                         "Se", theta0 if entropic else 0.0, domain=work.elements[work.junctions[at[name, port]]].domain
                     )
                     work.bonds.append((work.add(name, source), work.junctions[at[name, port]]))
+            case Irreversible() if (found := _resistance(box)) is not None:
+                value, power, heat = found
+                domain = domain_of(box.interface[power].quantity)[0]
+                work.elements[name] = Element("RS", value, {}, domain, (1, 1), PORTS["RS"])
+                work.bonds.append((work.junctions[at[name, power]], name))
+                work.bonds.append((name, work.junctions[at[name, heat]]))
             case Irreversible():
                 ports = tuple(port.name for port in box.power_ports)
                 widths = tuple(port.quantity.dim for port in box.power_ports)
@@ -121,6 +129,26 @@ def _slope(box: Storage) -> Array:
     return np.array([float(box.H.values.item().diff(symbol).subs(numbers)) for symbol in symbols])
 
 
+def _resistance(box: Irreversible) -> tuple[float, str, str] | None:
+    """A constant resistance with its ports of power and heat, if a component is `heating` by one; else None."""
+    import sympy
+
+    ports = box.power_ports
+    heats = [port.name for port in ports if port.quantity.is_entropy]
+    powers = [port.name for port in ports if not port.quantity.is_entropy]
+    if len(heats) != 1 or len(powers) != 1 or box.interface[powers[0]].quantity.dim != 1:
+        return None
+    numbers = dict(box.M.parameters.values())
+    M = [[entry.subs(numbers) for entry in row] for row in box.M.values]
+    x, s = (next(k for k, port in enumerate(ports) if port.name == name) for name in (powers[0], heats[0]))
+    (v,), theta = box.M.efforts[powers[0]], box.M.theta0 + box.M.efforts[heats[0]][0]
+    mu = sympy.cancel(M[x][x] / theta)
+    laws = zip((M[x][s], M[s][s]), heating(mu, v, theta)[1], strict=True)
+    if mu.free_symbols or not mu or any(sympy.cancel(a - b) != 0 for a, b in laws):
+        return None
+    return float(mu if domain_of(box.interface[powers[0]].quantity)[1] else 1 / mu), powers[0], heats[0]
+
+
 class _Coupling:
     """The elements of a reversible component."""
 
@@ -161,9 +189,8 @@ class _Coupling:
             names = self.work.states.get(self.at[self.name, port], ())
             if len(names) != len(symbols):
                 raise ModelError(
-                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: "
-                    "it has no "
-                    "bond graph."
+                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it "
+                    "has no bond graph."
                 )
             known |= {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(symbols, names, strict=True)}
         flat = np.empty(expression.values.size, dtype=object)

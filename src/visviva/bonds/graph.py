@@ -12,6 +12,7 @@ from visviva.bonds.checks import check_elements, check_ports, joined, resolved_d
 from visviva.bonds.domains import GENERAL, check_domain
 from visviva.bonds.elements import Element
 from visviva.errors import ModelError
+from visviva.integrate.system import AbstractSystem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from visviva.bonds.flow import BondFlow
     from visviva.bonds.laws import Laws
     from visviva.bonds.picture import BondPicture
+    from visviva.integrate.integrator import AbstractIntegrator
     from visviva.language import Composite
+    from visviva.results.trajectory import Trajectory
 
 ARROW = "->"
 
@@ -52,7 +55,7 @@ class Bond:
 
 @final
 @dataclass(frozen=True, eq=False, init=False)
-class BondGraph:
+class BondGraph(AbstractSystem):
     """Elements and bonds, scalar ones and multibonds.
 
         vv.BondGraph(
@@ -147,6 +150,12 @@ class BondGraph:
         from visviva.bonds.flow import BondFlow
 
         return BondFlow(self)
+
+    def simulated(
+        self, t_end: float, h: float, *, integrator: AbstractIntegrator | None, initial: Any, every: int
+    ) -> Trajectory:
+        """The motion of `flow()` until t_end; DOP853 by default."""
+        return self.flow().simulated(t_end, h, integrator=integrator, initial=initial, every=every)
 
     def system(self) -> Composite:
         """The same as a system of the language, with heat and both laws."""

@@ -35,7 +35,7 @@ class AbstractMotion(ABC):
 
     Roles: "Q" (R, n);   "S" (m, n) partial velocities of all masses with its rate as seen from them;   "M" (m, m);
     "gyroscopic" (m, m), skew;   "A" (n, n);   "D xi", "gyration", "drift" (n,): D ξ, Dᵀξ, (∂p̂/∂q) q̇;   "T_q" (n,);
-    "tau" (n,) impressed forces;   "V" () potential energy.
+    "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope.
     """
 
     name: str
@@ -73,8 +73,8 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
     """One of the six graphs."""
     if figure in (3, 6) and not motion.holonomic:
         raise ModelError(
-            f"figure {figure} is of holonomic systems with ξ = q̇; T of {motion.name!r} does not generate its "
-            "gyration force.\n"
+            f"figure {figure} is of holonomic systems with ξ = q̇; T of {motion.name!r} does not generate its gyration "
+            "force.\n"
             f"Ask for figure {4 if figure == 3 else 5}."
         )
     n, R = len(motion.velocities), len(motion.coordinates)

@@ -43,9 +43,9 @@ class NumericMotion(AbstractMotion):
             )
         if form.extra:
             raise ModelError(
-                f"mechanism {m.name!r} has states that are no motion, {', '.join(form.s_names)}: Kane's graphs do "
-                "not show "
-                "them.\nAsk for vv.bond_graph(m) without a figure."
+                f"mechanism {m.name!r} has states that are no motion, {', '.join(form.s_names)}: Kane's graphs do not "
+                "show them.\n"
+                "Ask for vv.bond_graph(m) without a figure."
             )
         self.name = m.name
         self.coordinates, self.velocities = tuple(form.q_names), tuple(form.xi_names)

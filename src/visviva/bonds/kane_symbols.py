@@ -92,7 +92,7 @@ class SymbolicMotion(AbstractMotion):
         import sympy
 
         for symbol, number in self.system.values.items():
-            laws.parameters[symbol] = number
+            laws.parameter(str(symbol), number, f"a parameter of {self.name!r}")
         values = np.asarray(self._values(role), dtype=object)
         flat = np.empty(values.size, dtype=object)
         flat[:] = [sign * sympy.sympify(entry) for entry in values.ravel()]

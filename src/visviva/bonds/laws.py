@@ -50,6 +50,7 @@ class Laws:
         self.symbols = {name: sympy.Symbol(name, real=True) for name in names}
         self.t = sympy.Symbol("t", real=True)
         self.parameters: dict[Any, float] = {}
+        self._owners: dict[Any, str] = {}
         self.inputs: dict[str, list[Any]] = {}
         self.scope = Scope(tuple(self.symbols.values()), self.t, self.parameters)
         self._roles = {label: self._read(label, element) for label, element in graph.elements.items()}
@@ -58,15 +59,25 @@ class Laws:
         """A formula of an element."""
         return self._roles[label][role]
 
+    def parameter(self, name: str, number: float, owner: str) -> Any:
+        """The symbol of a number; an error if something else has this name."""
+        import sympy
+
+        symbol = sympy.Symbol(name, real=True)
+        other = "a state" if name in self.symbols else "time" if symbol == self.t else self._owners.get(symbol, owner)
+        if other != owner:
+            raise ModelError(f"{self.graph.name!r} has two things called {name!r}, {other} and {owner}: rename one.")
+        self._owners[symbol], self.parameters[symbol] = owner, number
+        return symbol
+
     def has(self, label: str, role: str) -> bool:
         """Whether it has one."""
         return role in self._roles[label]
 
     def reads_own(self, label: str) -> bool:
         """Whether the law of a source reads the other variable of its own bond."""
-        return bool(self._roles[label]["output"].inputs) or (
-            self.graph.elements[label].modulated and (self._roles[label]["output"].function is not None)
-        )
+        output = self.of(label, "output")
+        return bool(output.inputs) or output.function is not None
 
     def depends(self, label: str, symbols: set[Any]) -> bool:
         """Whether formulas of an element have one of some symbols."""
@@ -239,15 +250,9 @@ class Laws:
 
     def _number(self, label: str, given: Any, shape: tuple[int, ...]) -> Formula:
         """A number has the symbol of its element, an array stays as it is."""
-        import sympy
-
         what = f"the value of {label!r} in {self.graph.name!r}"
         if np.shape(given) == ():
-            number = finite_number(given, what)
-            symbol = sympy.Symbol(label, real=True)
-            if str(symbol) in self.symbols:
-                raise ModelError(f"{self.graph.name!r} has a coordinate and an element called {label!r}: rename one.")
-            self.parameters[symbol] = number
+            symbol = self.parameter(label, finite_number(given, what), f"element {label!r}")
             return self._formula(what, np.array(symbol, dtype=object))
         return self._formula(what, rational(expressions(given, what)))
 
@@ -294,15 +299,13 @@ class Laws:
 
     def _expressions(self, label: str, element: Element, given: Any, own: dict[str, list[Any]], role: str) -> Formula:
         """What a function returns on symbols, or expressions whose symbols are told by their names."""
-        import sympy
-
         what = f"the {role} of {element.kind} {label!r} in {self.graph.name!r}"
         numbers = {}
         for name, value in element.parameters.items():
             shared = sum(name in other.parameters for other in self.graph.elements.values()) > 1
-            symbol = sympy.Symbol(f"{name}_{label}" if shared else name, real=True)
-            numbers[name] = symbol
-            self.parameters[symbol] = finite_number(value, f"parameter {name!r} of {what}")
+            taken = shared or name in self.graph.elements or name in self.symbols or name == str(self.t)
+            number = finite_number(value, f"parameter {name!r} of {what}")
+            numbers[name] = self.parameter(f"{name}_{label}" if taken else name, number, f"{name!r} of {label!r}")
         if is_expression(given):
             known = {str(s): s for s in (*self.symbols.values(), self.t, *(s for each in own.values() for s in each))}
             values = _by_name(given, known | numbers, what)

@@ -45,6 +45,12 @@ def mechanism_graph(m: Mechanism, motion: Motion | None = None) -> BondGraph:
     if others:
         names = ", ".join(f"{kind_of(part)} {part.name!r}" for part in others)
         raise ModelError(f"{names} of mechanism {m.name!r} have no elements in a bond graph: leave them out for that.")
+    rubbed = [joint.name for joint in m.joints if any(joint.laws)]
+    if rubbed:
+        raise ModelError(
+            f"friction by laws of {', '.join(map(repr, rubbed))} in mechanism {m.name!r} has no element in a graph:\n"
+            "give a number, or leave it out for that."
+        )
     return _Builder(m, motion_of(m, motion)).graph()
 
 

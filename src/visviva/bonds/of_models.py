@@ -19,8 +19,9 @@ def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = No
              A Mechanism: bodies, joints, springs and dampers with multibonds of twists and wrenches.
              A KaneSystem, or a Mechanism with figure or form: one of the six multibond graphs of Phillips and
              Amirouche.
-    figure:  1 to 6.   form: the same by name, "unreduced", "kane-velocity", "hamilton", "kane-momentum",
-             "partially-lagrangian", "lagrange".
+    figure:  1 to 6; of a KaneSystem 4 by default.
+    form:    the same by name, "unreduced", "kane-velocity", "hamilton", "kane-momentum", "partially-lagrangian",
+             "lagrange".
     """
     chosen = _figure(figure, form)
     if isinstance(subject, Composite):

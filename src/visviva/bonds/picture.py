@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 from xml.sax.saxutils import escape, quoteattr
 
 from visviva.bonds.drawing import Drawing, Text, drawn, text_width
@@ -44,7 +44,7 @@ class BondPicture(AbstractPicture):
             (x0, y0), (x1, y1) = line.start, line.end
             axes.plot([x0, x1], [y0, y1], color=line.colour, linewidth=0.75 * line.width, solid_capstyle="round")
         for text in self.drawing.texts:
-            style = {
+            style: dict[str, Any] = {
                 "family": "STIXGeneral",
                 "fontsize": 0.75 * text.size,
                 "color": text.colour,

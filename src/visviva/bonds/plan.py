@@ -36,10 +36,8 @@ class Plan:
             if not self.laws.has(label, "matrix"):
                 raise ModelError(
                     f"{graph.elements[label].kind} {label!r} of {graph.name!r} is in derivative causality, and its "
-                    "energy "
-                    "is a function: its state cannot be found from its input.\nGive it a number, or let another "
-                    "storage "
-                    "follow. graph.system() solves the constraint instead."
+                    "energy is a function: its state cannot be found from its input.\n"
+                    "Give it a number, or let another storage follow. graph.system() solves the constraint instead."
                 )
         self._check_independent()
         self._check_linear()
@@ -69,7 +67,7 @@ class Plan:
         return [("f" if state.kind == "q" else "e", graph.bond(owner, port).name)]
 
     def _given(self, v: Variable) -> list[Variable]:
-        return dependencies(self.graph, self.strokes, self.derivative, v)
+        return dependencies(self.graph, self.strokes, v)
 
     def _check_laws(self) -> None:
         """An error for moduli that are known at one configuration only, and for wrenches that keep loops closed."""
@@ -82,15 +80,14 @@ class Plan:
             ):
                 raise ModelError(
                     f"{element.shown} {label!r} of {self.graph.name!r} is known at one configuration only: the graph "
-                    "can be "
-                    "read, not simulated.\nSimulate the mechanism itself, or one of its graphs in Kane's way, "
-                    "vv.bond_graph(m, form='kane-momentum')."
+                    "can be read, not simulated.\n"
+                    "Simulate the mechanism itself, or one of its graphs in Kane's way, vv.bond_graph(m, "
+                    "form='kane-momentum')."
                 )
             if element.kind in ("C", "I") and label not in self.derivative and not self.laws.has(label, "output"):
                 raise ModelError(
                     f"{element.kind} {label!r} of {self.graph.name!r} has a singular matrix: it must follow other "
-                    "storages, "
-                    "and is not in derivative causality."
+                    "storages, and is not in derivative causality."
                 )
             if element.free and element.kind == "0":
                 raise ModelError(
@@ -135,8 +132,7 @@ class Plan:
                     names = ", ".join(dict.fromkeys([*(each for loop in loops for each in loop), *sorted(solved)]))
                     raise ModelError(
                         f"{self.graph.elements[label].kind} {label!r} of {self.graph.name!r} has a nonlinear law "
-                        "within what "
-                        f"must be solved for, an algebraic loop or storages that follow: {names}.\n"
+                        f"within what must be solved for, an algebraic loop or storages that follow: {names}.\n"
                         "Use graph.system(), whose steps solve it, or break the loop by a storage."
                     )
 
@@ -169,7 +165,7 @@ class Plan:
         done: set[Variable] = set(torn)
 
         def search(path: list[Variable]) -> list[Variable]:
-            for v in dependencies(self.graph, self.strokes, self.derivative, path[-1]):
+            for v in self._given(path[-1]):
                 if v in path:
                     return path[path.index(v) :]
                 if v not in done and (found := search([*path, v])):

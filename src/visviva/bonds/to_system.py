@@ -2,9 +2,9 @@
 
 A 0-junction is a junction of displacements (one effort, flows balance), a 1-junction is one of momenta: there the flow
 of the bond is the effort e of the language, and the effort of the bond is its flow. Where a bond leads from one to the
-other stands the symplectic gyrator that bond graphs leave out,
+other stands the symplectic gyrator that bond graphs leave out, with power along the half arrow,
 
-    1 -> 0:  q̇ = v, ṗ = -F        0 -> 1:  q̇ = -v, ṗ = F.
+    1 -> 0:  ṗ = -F, q̇ = v        0 -> 1:  q̇ = -v, ṗ = F        both:  ẋ_tail = -e_head, ẋ_head = e_tail.
 
 R is irreversible: its heat goes to the environment at theta0, that of RS into its thermal bond. A constant source is a
 storage whose energy shows the work it gave; other sources are outer ports, and take their values at vv.simulate.
@@ -77,7 +77,7 @@ def to_system(graph: BondGraph) -> Composite:
             raise ModelError(
                 f"{element.kind} {label!r} of {graph.name!r} has no counterpart among the primitive systems of the "
                 "language.\n"
-                "Simulate graph.flow()."
+                "Simulate the graph itself."
             )
     kinds = {(bond.name, end): _momentum(graph, bond, end) for bond in graph.bonds for end in ("tail", "head")}
     nodes, wiring = _nodes(graph, kinds)
@@ -91,13 +91,11 @@ def to_system(graph: BondGraph) -> Composite:
         _element(wiring, label, element, at, kinds)
     for bond in graph.bonds:
         if kinds[bond.name, "tail"] != kinds[bond.name, "head"]:
-            sign = -1 if kinds[bond.name, "tail"] else 1  # of 0 -> 1
-            q, p = (nodes[bond.name, end] for end in (("head", "tail") if sign < 0 else ("tail", "head")))
+            ends = {end: nodes[bond.name, end] for end in ("tail", "head")}
             eye = np.eye(graph.widths[bond.name])
             none = np.zeros_like(eye)
-            ports = {"q": wiring.quantities[q], "p": wiring.quantities[p]}
-            box = reversible(ports, J=np.block([[none, -sign * eye], [sign * eye, none]]))
-            wiring.add(f"bond_{bond.name}", box, {"q": q, "p": p})
+            ports = {end: wiring.quantities[node] for end, node in ends.items()}
+            wiring.add(f"bond_{bond.name}", reversible(ports, J=np.block([[none, -eye], [eye, none]])), ends)
     names: dict[int, str] = {}
     for node in wiring.ends:
         names[node] = Wiring.unused(wiring.stored.get(node, wiring.names[node]), names.values())
