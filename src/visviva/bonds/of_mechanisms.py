@@ -24,13 +24,14 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.body_twists import body_pose, inertia_of, relative_rates, twist_of
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.elements import Element as Spring
 from visviva.mechanism.elements import Stop
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Motor, Particle, WrenchPort
-from visviva.mechanism.port_values import body_pose, driven_coordinate, inertia_of, relative_rates, twist_of
+from visviva.mechanism.port_values import driven_coordinate
 from visviva.mechanism.thermal import Thermal
 
 SPATIAL, PLAIN = "spatial", "translation"

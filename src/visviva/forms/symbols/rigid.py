@@ -203,7 +203,7 @@ class _Builder:
         force = self.system.force
         assert force is not None
         q, xi = (np.array([Traced(s) for s in each], dtype=object) for each in (self.q, self.xi))
-        found = expressions(call(lambda: force(Traced(self.t), q, xi), {}, "force"), "force")  # type: ignore[arg-type]
+        found = expressions(call(lambda: force(Traced(self.t), q, xi), {}, "force"), "force")
         return found.reshape(len(self.xi))
 
     # -- constraints ------------------------------------------------------------------------------------------------
