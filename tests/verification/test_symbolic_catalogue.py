@@ -12,7 +12,7 @@ import visviva as vv
 
 QUICK = {
     "planar, reversed", "spherical", "particles", "motor on a crank", "gear in a loop", "snakeboard",
-    "laws of friction", "distance", "spatial slider-crank",
+    "laws of friction", "distance", "Bennett linkage",
 }  # fmt: skip
 QUICK_DIRECTORS = {"spherical", "motor on a crank"}
 
