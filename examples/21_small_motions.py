@@ -9,6 +9,7 @@ critical = np.sqrt(9.81 / (3 * 0.3))  # ω² = g/3r of a thin disc
 
 
 def upright(spin):
+    """Small motions of a disc that rolls straight on."""
     return vv.linearise(rolling_disc(lean=np.pi / 2, turning=0.0, spin=spin), steady=True)
 
 

@@ -108,6 +108,14 @@ def test_a_form_has_its_inputs_already():
         vv.linearise(vv.analytical(m), operating={"hand": 1.0})
 
 
+def test_a_run_that_has_come_to_rest_is_at_rest():
+    m = rods(friction=2.0)
+    at = ([1e-8], [3e-7])
+    assert vv.linearise(m, at=at).K[0, 0] == pytest.approx(9.81 / 2)
+    with pytest.raises(vv.AssemblyError, match=r"'hinge0.rate' is 0.001"):
+        vv.linearise(m, at=([1e-8], [1e-3]))
+
+
 def test_states_of_runs_and_equilibria_are_places():
     m = rods(friction=2.0)
     run = vv.simulate(m, t_end=0.02, h=0.01, integrator=vv.LieMidpoint(compiled=False), initial=m.assemble()[0])

@@ -20,6 +20,7 @@ from visviva.linear.motion import about
 from visviva.linear.of_flows import FlowEquations
 from visviva.linear.of_mechanisms import MechanismEquations, mechanism_equations
 from visviva.linear.of_models import linearise_model
+from visviva.linear.rest import rest
 from visviva.linear.shapes import Shapes
 from visviva.linear.system import LinearSystem
 from visviva.mechanism import Mechanism
@@ -85,8 +86,6 @@ def _refuse(m: Any, **options: Any) -> None:
 def _mechanism(
     equations: MechanismEquations, at: Any, steady: bool, residual_ok: bool, velocities: Sequence[str] | None
 ) -> LinearSystem:
-    from visviva.linear.rest import rest
-
     ref = rest(equations) if at is None and not steady else equations.start(at, steady)
     found = about(equations, ref, steady, residual_ok, velocities)
     S = Point(equations.form, ref.q, np.zeros(equations.n), ref.s).S

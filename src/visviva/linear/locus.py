@@ -49,7 +49,7 @@ class RootLocus:
         return np.asarray(self.roots.real.max(axis=1, initial=-np.inf))
 
     def limits(self, tolerance: float = 1e-4) -> Array:
-        """Values at which motions begin or cease to grow, by bisection between those given, to a part of their distance."""
+        """Values at which motions begin or cease to grow, by bisection to a part of the distance of those given."""
         found = []
         for k in np.flatnonzero(np.diff(self.growth > self._edge)):
             a, b = self.values[k : k + 2]

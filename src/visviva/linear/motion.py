@@ -40,6 +40,8 @@ def about(
     steady:      it may move, if accelerations vanish in axes that turn evenly and all coefficients are constant.
     residual_ok: it may be any instant of any motion: the Jacobian of the equations there, with frozen coefficients.
     """
+    if not steady and not residual_ok and _creeps(equations, ref):
+        ref = equations.continued(ref.q, np.zeros(equations.n), ref.s, ref.t)
     W = equations.spin(ref) if steady else np.zeros((equations.n, equations.n))
     if not residual_ok:
         _check_balance(equations, ref, W, steady)
@@ -68,6 +70,13 @@ def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrd
     units |= {name: equations.units.get(name, units.get(name, "")) for name in (*equations.inputs, *outputs)}
     mechanics = in_increments(raw) if equations.has_mass else None
     return LinearSystem(equations.title, A, B, C, D, states, equations.inputs, outputs, units, mechanics)
+
+
+def _creeps(equations: AbstractEquations, ref: Reference) -> bool:
+    """Whether velocities are those that a run which has come to rest leaves, against what its forces could make."""
+    inertia = np.maximum(np.diagonal(equations.mass(ref.q)), 1e-300)
+    fast = np.sqrt(equations.force_scale(ref) / inertia * equations.sizes)
+    return bool((np.abs(ref.xi) <= BALANCED * fast).all())
 
 
 def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, steady: bool) -> None:

@@ -171,8 +171,8 @@ def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
             return x, w
     raise AssemblyError(
         f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, left)}.\n"
-        "Give a state that is nearer, at=..., or one in motion with residual_ok=True; steady=True lets variables change\n"
-        "on which nothing depends."
+        "Give a state that is nearer, at=..., or one in motion with residual_ok=True;\n"
+        "steady=True lets variables change on which nothing depends."
     )
 
 
