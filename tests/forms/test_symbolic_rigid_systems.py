@@ -87,6 +87,9 @@ def test_every_kind_of_joint(kind, inverse):
     e = agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), q, xi)
     D, c = e.function("D", "c")(q, xi)
     assert_allclose(D @ xi, c, rtol=0, atol=1e-12 * np.abs(D).max() * np.abs(xi).max())
+    h, mass = 1e-5, e.function("M")
+    M_dot = (mass(q + h * p.q_dot(q, xi), xi) - mass(q - h * p.q_dot(q, xi), xi)) / (2 * h)
+    assert_allclose(D + D.T, M_dot, rtol=0, atol=1e-7 * np.abs(D).max())
 
 
 @pytest.mark.slow
