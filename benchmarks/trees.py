@@ -67,7 +67,7 @@ class _Evaluated:
             lambda: self.dynamics.accelerations(self.Q, self.XI),
             lambda: self.dynamics.directional_derivative(self.Q, self.XI, along_q=self.XI, along_xi=self.XI),
         ]
-        few = max(1, self.count // 4)
+        few = max(1, self.count // 10)
         if self.derived:
             ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few]))
         peers = self._peers(self.tree)
