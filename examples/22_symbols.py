@@ -1,4 +1,4 @@
-"""The equations of a double pendulum as a textbook prints them, and the same motion from the C code made of them."""
+"""The equations of a double pendulum as a textbook prints them, and the same accelerations from C code made of them."""
 
 import shutil
 
@@ -14,7 +14,6 @@ m.revolute("b", "1", "2", at=(1, 0, 0), axis=(0, 1, 0))
 
 e = vv.symbols(m)
 assert str(e.c[1]) == "l_b*l_c_2*m_2*qdot_a**2*sin(q_b)"
-print(e)
 
 target = "c" if any(map(shutil.which, ("cc", "gcc", "clang"))) else "numpy"
 evaluate = e.function("M", "c", "f", target=target)
@@ -24,6 +23,5 @@ M, c, f = evaluate(q, xi)
 ours = np.linalg.solve(M, (f - c)[..., None])[..., 0]
 theirs = np.array([form.accelerations(*state) for state in zip(q, xi, strict=True)])
 assert np.abs(ours - theirs).max() < 1e-11
-print("accelerations of 100 states agree with those of the mechanism")
-
 vv.report(m).save("double_pendulum.html")
+print(f"M22 = {e.M[1, 1]}; accelerations of 100 states agree with those of the mechanism")

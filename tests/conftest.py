@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Before NumPy is imported. With many threads the sums of BLAS, and so the last digits, depend on the machine.
@@ -26,3 +28,11 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("ci")  # `pytest --hypothesis-profile=explore` takes the other
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """No test sees the figures of another."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

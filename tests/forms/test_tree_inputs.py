@@ -115,5 +115,5 @@ def test_an_input_that_breaks_is_met_at_its_step(scheme):
     with pytest.raises(vv.ConvergenceError, match=r"the input of port 'motor', at t = 0\.0.*got nan") as caught:
         vv.simulate(arm(), 0.1, 0.01, integrator=scheme, inputs={"motor": motor})
     run = caught.value.run
-    assert run.t[-1] == pytest.approx(0.03)
+    assert 0.03 - 1e-12 < run.t[-1] < 0.035  # whole steps, or shortened ones until it breaks
     assert np.isfinite(run["tip.r"]).all()

@@ -80,8 +80,8 @@ def test_a_drive_that_moves_leaves_no_rest():
 
 
 def test_a_wall_that_just_touches_has_no_stiffness():
-    flow = vv.HandFlow(lambda t, q, xi: [-q[0] - 50.0 * max(q[0], 0.0)], n=1, names=("q", "v"), name="ball at a wall")
-    with pytest.raises(vv.ModelError, match="'ball at a wall' are not smooth in 'q' here"):
+    flow = vv.HandFlow(lambda t, q, xi: [-q[0] - 50.0 * max(q[0], 0.0)], n=1, names=("x", "v"), name="ball at a wall")
+    with pytest.raises(vv.ModelError, match="'ball at a wall' are not smooth in 'x' here"):
         vv.linearise(flow, at=([0.0], [0.0]))
     assert vv.linearise(flow, at=([0.1], [0.0]), residual_ok=True).A[1, 0] == pytest.approx(-51.0)
 

@@ -68,8 +68,8 @@ def test_a_lagrangian_on_a_sphere_is_linearised_as_by_jets():
 
 
 def test_equations_by_hand_have_their_jacobian():
-    flow = vv.HandFlow(lambda t, q, xi: [-4.0 * np.sin(q[0]) - 0.3 * xi[0]], n=1, names=("q", "v"), name="hand")
-    lin = vv.linearise(flow, at=([0.0], [0.0]), outputs=["q"])
+    flow = vv.HandFlow(lambda t, q, xi: [-4.0 * np.sin(q[0]) - 0.3 * xi[0]], n=1, names=("x", "v"), name="hand")
+    lin = vv.linearise(flow, at=([0.0], [0.0]), outputs=["x"])
     assert_allclose(lin.A, [[0, 1], [-4.0, -0.3]], atol=1e-10)
     assert lin.mechanics is None
     turning = vv.HandFlow(lambda t, q, xi: np.zeros(3), configuration=["ball"], name="ball")

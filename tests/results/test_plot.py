@@ -10,12 +10,6 @@ from numpy.testing import assert_array_equal
 import visviva as vv
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 def curves(axes) -> dict[str, np.ndarray]:
     return {line.get_label(): line.get_ydata() for line in axes.lines}
 

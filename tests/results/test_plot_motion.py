@@ -13,12 +13,6 @@ from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_strobe import INSTANTS, strobe
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def swing() -> vv.Run:
     return vv.simulate(demo.double_pendulum(), t_end=0.6, h=0.02)

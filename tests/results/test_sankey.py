@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from systems import damped, hot
@@ -12,12 +11,6 @@ from systems import damped, hot
 import visviva as vv
 from visviva.results.sankey import panels
 from visviva.results.shares import FEWEST, MOST, shares
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")
