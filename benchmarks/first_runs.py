@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 import visviva as vv
-from benchmarks.latency import LIBRARIES, process
+from benchmarks.latency import process
 from benchmarks.mechanisms import GRAVITY, four_bar
 from benchmarks.row import Row, against, duration
 
+LEAST = "from benchmarks.one_function import main; main()"
 PROGRAM = "from benchmarks.first_runs import main; main({!r})"
 AXIS = (0.0, 0.6, 0.8)
 JOINTS: dict[str, dict[str, Any]] = {
@@ -43,12 +44,12 @@ def rows(quick: bool = False) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         cold = process(PROGRAM.format(begin), folder)[0]
         later = [process(PROGRAM.format(begin), folder) for _ in range(repeats)]
-        bare = min(process(LIBRARIES, folder)[0] for _ in range(repeats))
+        least = min([process(LEAST, folder)[0] for _ in range(1 + repeats)][1:])
         calls = {case: [_calls(process(PROGRAM.format(case), folder)[1]) for _ in range(2)] for case in others}
     beyond = min(first - second for first, second in (_calls(text) for _, text in later))
     return [
         Row(f"first run on a machine: {begin}", duration(cold)),
-        against("first run of a later process", min(t for t, _ in later), LIBRARIES, bare),
+        against("first run of a later process", min(t for t, _ in later), "SciPy, one cached function of Numba", least),
         Row("first call of simulate in it, beyond a second call", duration(beyond)),
         *(
             Row(f"compiled once more, for the first run with: {case}", duration(max(0.0, unknown[0] - known[0])))

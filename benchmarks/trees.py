@@ -64,7 +64,7 @@ class _Evaluated:
 
     def rows(self) -> list[Row]:
         ours: list[Call] = [lambda: self.dynamics.accelerations(self.Q, self.XI)]
-        few = max(1, self.count // 10)
+        few = max(1, self.count // 4)
         if self.derived:
             ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few]))
         peers = self._peers(self.tree)

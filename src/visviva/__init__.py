@@ -15,11 +15,14 @@ import numpy as _numpy  # noqa: F401 - the only library imported eagerly
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from visviva import bonds as bonds
     from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
     from visviva import testing as testing
+    from visviva.bonds.graph import BondGraph as BondGraph
+    from visviva.bonds.of_models import bond_graph as bond_graph
     from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from visviva.forms import coordinates as coordinates
     from visviva.forms import springs as springs
     from visviva.forms.flows.flow import Flow as Flow
-    from visviva.forms.flows.flow import HandFlow as HandFlow
+    from visviva.forms.flows.hand_flow import HandFlow as HandFlow
     from visviva.forms.flows.schemes import DOP853 as DOP853
     from visviva.forms.flows.schemes import RK4 as RK4
     from visviva.forms.flows.schemes import BalancedGauss8 as BalancedGauss8
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from visviva.forms.flows.schemes import Relaxed as Relaxed
     from visviva.forms.kane.body import KaneBody as KaneBody
     from visviva.forms.kane.description import kane as kane
+    from visviva.forms.symbols import symbols as symbols
     from visviva.geometry import inertia as inertia
     from visviva.geometry import screws as screws
     from visviva.integrate import PHMP as PHMP
@@ -57,11 +61,16 @@ if TYPE_CHECKING:
     from visviva.integrate import equilibrium as equilibrium
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
+    from visviva.linear import LinearSystem as LinearSystem
+    from visviva.linear import linearise as linearise
+    from visviva.linear import root_locus as root_locus
     from visviva.mechanism import Mechanism as Mechanism
     from visviva.mechanism import friction as friction
     from visviva.model import Model as Model
     from visviva.model import State as State
     from visviva.model import rhs as rhs
+    from visviva.reports import Report as Report
+    from visviva.reports import report as report
     from visviva.results import Audit as Audit
     from visviva.results import Run as Run
     from visviva.results.kinestatics import kinestatics as kinestatics
@@ -76,6 +85,8 @@ _HOME = {
     "Interrupted": "visviva.errors",
     "ModelError": "visviva.errors",
     "VisvivaError": "visviva.errors",
+    "BondGraph": "visviva.bonds.graph",
+    "bond_graph": "visviva.bonds.of_models",
     "analyse": "visviva.compiler",
     "analytical": "visviva.forms",
     "compile": "visviva.compiler",
@@ -99,15 +110,21 @@ _HOME = {
     "DOP853": "visviva.forms.flows.schemes",
     "Flow": "visviva.forms.flows.flow",
     "Gauss8": "visviva.forms.flows.schemes",
-    "HandFlow": "visviva.forms.flows.flow",
+    "HandFlow": "visviva.forms.flows.hand_flow",
     "RK4": "visviva.forms.flows.schemes",
     "Relaxed": "visviva.forms.flows.schemes",
     "KaneBody": "visviva.forms.kane.body",
     "kane": "visviva.forms.kane.description",
+    "LinearSystem": "visviva.linear",
+    "linearise": "visviva.linear",
+    "root_locus": "visviva.linear",
+    "symbols": "visviva.forms.symbols",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",
     "State": "visviva.model",
     "rhs": "visviva.model",
+    "Report": "visviva.reports",
+    "report": "visviva.reports",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",
@@ -117,6 +134,7 @@ _HOME = {
     "Trajectory": "visviva.results.trajectory",
 }
 _MODULES = {
+    "bonds": "visviva.bonds",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
     "friction": "visviva.mechanism.friction",

@@ -68,6 +68,21 @@ def test_every_way_to_say_it_gives_the_same_rows(rod):
     assert_allclose(system.accelerations(*state), reference.accelerations(*state), atol=1e-13)
 
 
+def test_derivatives_by_hand_in_velocities_that_turn():
+    """A ring about the origin for a skate without its blade: Ȧ ξ is not zero there."""
+    plain = RigidSystem(skate().parameterisation, bodies=skate().bodies, gravity=(2, 0, 0))
+    ring = Geometric("ring", lambda q: [(q.s_x**2 + q.s_y**2 - 1) / 2])
+    hand = Geometric(
+        "ring",
+        lambda q: [(q[0] ** 2 + q[1] ** 2 - 1) / 2],
+        slope=lambda q: [[q[0], q[1], 0, 0]],
+        curvature=lambda q, q_dot: [q_dot[:2] @ q_dot[:2]],
+    )
+    q, xi = (0.6, 0.8, np.cos(0.7), np.sin(0.7)), (1.5, 0.8, 0.4)
+    found, expected = (plain.constrain(each).accelerations(q, xi) for each in (hand, ring))
+    assert_allclose(found, expected, atol=1e-13)
+
+
 def test_rows_in_coordinates_and_in_velocities_are_the_same():
     """N q̇ = 0 of a skate, N = (-s, c) on (x, y), is v_y = 0; Konz (3.125b)."""
     in_q = RigidSystem(skate().parameterisation, bodies=skate().bodies, gravity=(2, 0, 0)).constrain(

@@ -16,7 +16,7 @@ PLAIN = [
     vv.DOP853(compiled=False),
     vv.Gauss8(compiled=False),
     vv.Relaxed(compiled=False),
-    vv.BalancedGauss8(),
+    vv.BalancedGauss8(compiled=False),
 ]
 
 
@@ -157,7 +157,9 @@ def test_flows_take_no_midpoint_schemes_and_no_inputs_of_models():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", [vv.RK4(), vv.DOP853(None), vv.DOP853(), vv.Gauss8(), vv.Relaxed()], ids=repr)
+@pytest.mark.parametrize(
+    "scheme", [vv.RK4(), vv.DOP853(None), vv.DOP853(), vv.Gauss8(), vv.Relaxed(), vv.BalancedGauss8()], ids=repr
+)
 def test_compiled_trees_are_the_plain_ones(scheme):
     runs = [
         vv.simulate(arm(), 0.5, 0.01, integrator=dataclasses.replace(scheme, compiled=c), inputs={"motor": 0.3})

@@ -343,6 +343,22 @@ def test_hamiltons_equations_in_symbols_are_those_of_numbers():
         np.testing.assert_allclose([float(entry.subs(at)) for entry in symbolic], numeric, atol=1e-13)
 
 
+def test_forces_and_time_are_in_the_symbols_too():
+    """Left sides, f and ṗ of a system in which everything depends on time, against numbers by jets."""
+    system = polar(lambda q, xi, t: 0.5 * (xi[0] ** 2 + (2 + t) * xi[1] ** 2) + q.r * xi[1] * t - q.r**2)
+    forced = Hamel(system.p, system.L.function, f=lambda q, xi, t: [t * q.r - xi[1], xi[0] * q.r])
+    q, xi, xi_dot, t = np.array([1.3, 0.4]), np.array([0.7, -0.2]), np.array([0.3, 1.1]), 0.6
+    equations = symbolic_equations(forced)
+    names = (*equations.q, *equations.xi, *equations.xi_dot, equations.t)
+    at = dict(zip(names, (*q, *xi, *xi_dot, t), strict=True))
+    np.testing.assert_allclose([float(e.subs(at)) for e in equations.left], forced.force(q, xi, xi_dot, t), atol=1e-13)
+    np.testing.assert_allclose([float(e.subs(at)) for e in equations.f], [t * 1.3 + 0.2, 0.7 * 1.3], atol=1e-13)
+    by_momenta, momentum = symbolic_hamilton(forced), forced.momentum(q, xi, t)
+    at = dict(zip((*by_momenta.q, *by_momenta.p, by_momenta.t), (*q, *momentum, t), strict=True))
+    _, p_dot = hamilton_rates(Legendre(forced), q, momentum, t)
+    np.testing.assert_allclose([float(e.subs(at)) for e in by_momenta.p_dot], p_dot, atol=1e-13)
+
+
 def test_symbols_of_hamilton_need_a_quadratic_lagrangian():
     with pytest.raises(ModelError, match="L is not quadratic in the velocities"):
         symbolic_hamilton(polar(lambda xi: xi[0] ** 4 + xi[1] ** 2))
@@ -357,6 +373,17 @@ def test_a_hand_given_lagrangian_runs():
     np.testing.assert_allclose(run["q"][-1], [-1, 0], atol=1e-6)
     assert np.abs(run["q"] ** 2 @ np.ones(2) - 1).max() < 1e-13
     assert np.ptp(run["energy"]) < 1e-6
+
+
+def test_steps_that_local_coordinates_do_not_reach_are_shortened():
+    """On a circle by hand they end at a quarter turn; the steps asked for are eight radians."""
+    flow = HamelFlow(Hamel(circle(), lambda xi: 0.5 * xi[0] ** 2))
+    start = ([1.0, 0.0], [8.0])
+    adaptive = vv.simulate(flow, 1.0, 1.0, initial=start, integrator=vv.DOP853(tolerance=1e-6))
+    np.testing.assert_allclose(adaptive["q"][-1], [np.cos(8), np.sin(8)], atol=1e-5)
+    divided = vv.simulate(flow, 1.0, 1.0, initial=start, integrator=vv.RK4())
+    np.testing.assert_allclose(divided["q"][-1], [np.cos(8), np.sin(8)], atol=0.3)
+    assert "divided into smaller ones" in divided.notes[0]
 
 
 def test_where_time_enters_the_lagrangian_there_is_no_energy_to_keep():

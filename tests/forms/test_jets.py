@@ -9,7 +9,8 @@ import pytest
 import sympy
 
 from visviva import ModelError
-from visviva.forms.calculus.given import FunctionMap, map_of
+from visviva.forms.calculus.function_map import FunctionMap
+from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 
 XY = Arguments((("q", ("x", "y")),))

@@ -275,6 +275,18 @@ def test_equation_59_is_right_in_a_plane():
     assert (system.D - D).applyfunc(sympy.simplify) == sympy.zeros(2)
 
 
+def test_equation_60_as_printed_is_the_momentum():
+    """∂v/∂q̇·p is A q̇; the gyration force of (57) has ∂v/∂q·p there, which is ∂T/∂q (32)."""
+    system = double_pendulum()
+    a, b, wa, wb = (sympy.Symbol(name, real=True) for name in (*system.coordinates, *system.velocities))
+    at = {a: 0.4, b: -0.7, wa: 1.3, wb: 0.6}
+    point = system.at([0.4, -0.7], [1.3, 0.6])
+    by_rates, by_places = ([float(system.T.diff(x).subs(at)) for x in pair] for pair in ((wa, wb), (a, b)))
+    assert_allclose(by_rates, point.p, atol=1e-13)  # Σ ∂v/∂q̇·p, as printed
+    assert_allclose(by_places, point.gyration, atol=1e-13)
+    assert np.abs(point.gyration - point.p).max() > 0.1
+
+
 def test_double_pendulum_has_the_equations_of_the_textbook():
     system = double_pendulum()
     a, b = (sympy.Symbol(name, real=True) for name in "ab")

@@ -110,6 +110,10 @@ def test_jacobians_and_biases_of_a_pose_that_is_not_a_joint():
     rate = SE3.vee(np.linalg.inv(edge.pose(q)) @ (edge.pose(ahead) - edge.pose(behind)) / (2 * h))
     np.testing.assert_allclose(twist(q), rate, atol=1e-6)
     np.testing.assert_allclose(edge.bias(q, xi), (twist(ahead) - twist(behind)) / (2 * h), atol=1e-6)
+    back = _flipped(edge)
+    rate = (back.jacobian(ahead) - back.jacobian(behind)) @ xi / (2 * h)
+    np.testing.assert_allclose(back.bias(q, xi), rate, atol=1e-6)
+    assert np.abs(rate).max() > 0.1
 
 
 def test_the_inverse_edge_undoes_the_edge():

@@ -59,6 +59,15 @@ def along(xi_dot, s):
     return Q + s * P.q_dot(Q, XI) + s * s / 2 * q_ddot, XI + s * xi_dot, T + s
 
 
+def forces_by_hand(motion):
+    """All that acts on the particles, from the numbers of the ties."""
+    r, v = motion.r, motion.r_dot
+    d = r["first"] - r["second"]
+    pull = 3.0 * (1 - 0.4 / np.linalg.norm(d)) * d + 0.2 * (v["first"] - v["second"])
+    ground = 2.0 * (r["second"] - [1, 0, 0]) + 0.1 * (v["second"] - [0.3, 0, -0.2])
+    return {"first": 1.5 * G - pull, "second": 0.7 * G + pull - ground}
+
+
 def test_velocities_and_accelerations_are_those_of_the_positions():
     xi_dot, h = RNG.normal(size=3), 1e-4
     motion = SYSTEM.motion(Q, XI, T)
@@ -98,11 +107,7 @@ def test_newton_and_dalembert():
     """The acceleration leaves nothing of F - m r̈ along any ∂_i r, with forces written out by hand."""
     xi_dot = SYSTEM.acceleration(Q, XI, T)
     motion = SYSTEM.motion(Q, XI, T)
-    r, v = motion.r, motion.r_dot
-    d = r["first"] - r["second"]
-    pull = 3.0 * (1 - 0.4 / np.linalg.norm(d)) * d + 0.2 * (v["first"] - v["second"])
-    ground = 2.0 * (r["second"] - [1, 0, 0]) + 0.1 * (v["second"] - [0.3, 0, -0.2])
-    F = {"first": 1.5 * G - pull, "second": 0.7 * G + pull - ground}
+    F = forces_by_hand(motion)
     left = sum(
         motion.J[name].T @ (F[name] - m * (motion.bias[name] + motion.J[name] @ xi_dot))
         for name, m in SYSTEM.mass.items()

@@ -4,38 +4,51 @@ from numpy.testing import assert_allclose
 from rigid_models import hinge_chain, particle, tree
 
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.calculus.retraction import advance, local_rate
+from visviva.forms.calculus.local_coordinates import Tangents
 from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import Geometric, Kinematic, Pfaffian
 
 SYSTEM, Q, XI = tree()
 P = SYSTEM.parameterisation
+OTHER = P.with_velocities([f"u{k}" for k in range(P.n)], lambda q: np.eye(P.n) + 0.3 * np.outer(q[: P.n], np.ones(P.n)))
+TANGENTS = Tangents(P.A_map, P.phi_map)
+LOCAL = {"exponentials": (P, P.local), "tangents": (P, TANGENTS), "changed": (OTHER, OTHER.local)}
 
 
-def test_a_step_stays_on_the_configurations():
+@pytest.mark.parametrize(("p", "local"), LOCAL.values(), ids=LOCAL)
+def test_a_step_stays_on_the_configurations(p, local):
+    delta, h = 0.4 * XI / np.linalg.norm(XI), 1e-6
+    assert_allclose(p.phi(local.advance(Q, delta)), 0, atol=1e-13)
+    assert_allclose(local.advance(Q, np.zeros(p.n)), Q, atol=1e-15)
+    slope = [(local.advance(Q, h * e) - local.advance(Q, -h * e)) / (2 * h) for e in np.eye(p.n)]
+    assert_allclose(np.transpose(slope), p.A(Q), atol=1e-8)
+
+
+@pytest.mark.parametrize(("p", "local"), LOCAL.values(), ids=LOCAL)
+def test_the_rate_of_local_coordinates_gives_the_velocity(p, local):
+    delta, h = 0.2 * np.cos(np.arange(p.n)), 1e-6
+    rate = local.rate(Q, delta, XI)
+    q_dot = (local.advance(Q, delta + h * rate) - local.advance(Q, delta - h * rate)) / (2 * h)
+    assert_allclose(q_dot, p.A(local.advance(Q, delta)) @ XI, atol=1e-7)
+    assert_allclose(local.rate(Q, np.zeros(p.n), XI), XI, atol=1e-13)
+
+
+def test_tangents_are_coordinates_of_the_tangent_space():
     delta = 0.4 * XI / np.linalg.norm(XI)
-    there = advance(P, Q, delta)
-    assert_allclose(P.phi(there), 0, atol=1e-13)
-    assert_allclose(np.linalg.pinv(P.A(Q)) @ (there - Q), delta, atol=1e-13)
-    assert_allclose(advance(P, Q, np.zeros(P.n)), Q, atol=1e-15)
-
-
-def test_the_rate_of_local_coordinates_gives_the_velocity():
-    delta, h = 0.2 * np.cos(np.arange(P.n)), 1e-6
-    rate = local_rate(P, Q, delta, XI)
-    q_dot = (advance(P, Q, delta + h * rate) - advance(P, Q, delta - h * rate)) / (2 * h)
-    assert_allclose(q_dot, P.A(advance(P, Q, delta)) @ XI, atol=1e-7)
-    assert_allclose(local_rate(P, Q, np.zeros(P.n), XI), XI, atol=1e-13)
+    assert_allclose(np.linalg.pinv(P.A(Q)) @ (TANGENTS.advance(Q, delta) - Q), delta, atol=1e-13)
 
 
 def test_coordinates_without_redundancy_just_move():
     p = hinge_chain([1.0, 1.0]).parameterisation
-    assert_allclose(advance(p, np.array([1.0, 2.0]), np.array([9.0, -9.0])), [10, -7])
+    for local in (p.local, Tangents(p.A_map, p.phi_map)):
+        assert_allclose(local.advance(np.array([1.0, 2.0]), np.array([9.0, -9.0])), [10, -7])
 
 
-def test_a_step_that_is_too_long_is_refused():
+def test_steps_of_joints_may_be_long_those_of_tangents_not():
+    delta = 5.0 * np.ones(P.n)
+    assert_allclose(P.phi(P.local.advance(Q, delta)), 0, atol=1e-13)
     with pytest.raises(ConvergenceError, match="take a shorter step"):
-        advance(P, Q, 5.0 * np.ones(P.n))
+        TANGENTS.advance(Q, delta)
 
 
 def test_states_are_brought_to_the_constraints_in_the_metric_of_mass():

@@ -6,6 +6,7 @@ from rigid_models import G, particle
 import visviva as vv
 from visviva.errors import AssemblyError
 from visviva.forms import Damping, Geometric, Kinematic, Moments, Pfaffian, RigidSystem, coordinates
+from visviva.geometry import SO3
 
 ROD = Geometric("rod", lambda q: [(q.x**2 + q.y**2 - 1) / 2])
 
@@ -27,6 +28,23 @@ def test_eulers_top_turns_as_its_integrals_say(by):
     R = system.frames(q)["top"].R
     assert_allclose(R @ (np.array([1, 2, 3]) * xi), [1, 2, 3], atol=1e-8)
     assert_allclose(system.parameterisation.phi(q), 0, atol=1e-13)  # no drift of what is redundant
+
+
+def test_a_top_turns_through_the_singularity_of_angles():
+    """T1: with ω = (0, 1, 0) it is R = Ry(t); at t = π/2 Euler angles fail, here nothing happens."""
+    system = top("quaternion")
+    run = vv.simulate(system, t_end=2.0, h=np.pi / 20, initial=(system.parameterisation.q0, (0, 1, 0)))
+    for t, q in zip(run.t, run["q"], strict=True):
+        assert_allclose(system.frames(q)["top"].R, SO3.exp([0, t, 0]).R, atol=1e-9)
+
+
+def test_a_run_that_grows_without_bounds_keeps_what_was_made():
+    """v = 1/√(1 - 2 t): the force is not finite at some stage of a step that is too long."""
+    system = particle(gravity=(0, 0, 0), force=lambda t, q, xi: [xi[0] ** 3, 0])
+    with pytest.raises(vv.ConvergenceError, match="could not be made: force must be finite, got") as caught:
+        vv.simulate(system, 3.0, 0.1, initial=((0, 0), (1, 0)), integrator=vv.RK4())
+    assert np.isfinite(caught.value.run["xi"]).all()
+    assert caught.value.run.t[-1] >= 0.3
 
 
 def test_a_constrained_run_stays_on_its_constraints():

@@ -12,7 +12,7 @@ from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop
 from visviva.forms.trees.tree import Tree
 
-ORDERS = {"RK4": 4, "DOP853": 8, "Gauss8": 8, "Relaxed": 8}
+ORDERS = {"RK4": 4, "DOP853": 8, "Gauss8": 8, "Relaxed": 8, "BalancedGauss8": 8}
 
 
 def spatial_tree():
@@ -87,7 +87,7 @@ def test_work_and_energy_balance_to_the_error_of_the_scheme(scheme, sprung):
     gained = dynamics.energy(motion.q, motion.xi) - dynamics.energy(q, xi)
     balance = np.abs(gained - (motion.work[:, 0] - motion.work[:, 1])).max()
     assert np.abs(gained).max() > 0.1
-    assert balance < {"RK4": 1e-4, "Adaptive": 1e-7, "Relaxed": 1e-12}.get(scheme, 1e-9)
+    assert balance < {"RK4": 1e-4, "Adaptive": 1e-7, "Relaxed": 1e-12, "BalancedGauss8": 1e-12}.get(scheme, 1e-9)
     assert motion.unrelaxed == 0
 
 
@@ -95,12 +95,15 @@ def test_relaxed_steps_keep_energy_where_the_others_lose_it():
     tree = random_tree(3, 6, ("hinge", "ball"))
     dynamics, (q, xi, _) = TreeDynamics(tree), random_state(tree, 0)
     drift = {}
-    for scheme in ("DOP853", "Relaxed"):
+    for scheme in ("DOP853", "Gauss8", "Relaxed", "BalancedGauss8"):
         motion = TreeLoop(dynamics, scheme)(q, xi, 0.05, 100)
         drift[scheme] = np.abs(dynamics.energy(motion.q, motion.xi) - dynamics.energy(q, xi)).max()
+        assert motion.unrelaxed == 0
     size = dynamics.energy_size(q, xi)
     assert drift["DOP853"] > 1e-8 * size
+    assert drift["Gauss8"] > 1e-9 * size
     assert drift["Relaxed"] < 2e-12 * size
+    assert drift["BalancedGauss8"] < 2e-12 * size
 
 
 def test_a_start_from_rest_is_relaxed_as_far_as_it_says():
@@ -136,7 +139,7 @@ def test_quaternions_stay_of_length_one():
 def test_nodes_are_the_same_however_many_steps_are_between():
     tree = random_tree(5, 5)
     dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 5)
-    for scheme in ("RK4", "DOP853", "Gauss8"):
+    for scheme in ("RK4", "DOP853", "Gauss8", "BalancedGauss8"):
         loop = TreeLoop(dynamics, scheme)
         every, each = loop(q, xi, 0.01, 3, 4, tau), loop(q, xi, 0.01, 12, 1, tau)
         np.testing.assert_array_equal(every.q, each.q[::4])

@@ -41,6 +41,17 @@ def test_a_density_that_changes():
     assert_allclose(found.J, np.diag([2 * side, square + side, square + side]), atol=1e-14)
 
 
+def test_the_centre_of_mass_is_where_the_tensor_is_about():
+    """ρ = 1 + x y on the unit cube: m = 5/4, c = (8/15, 8/15, 1/2), ∫x²ρ = 11/24, ∫xyρ = 13/36, ∫xzρ = 1/3."""
+    found = density(lambda x: 1 + x[:, 0] * x[:, 1], (0, 0, 0), (1, 1, 1))
+    m, c = 1.25, np.array([8 / 15, 8 / 15, 0.5])
+    about_corner = np.array([[11 / 24, 13 / 36, 1 / 3], [13 / 36, 11 / 24, 1 / 3], [1 / 3, 1 / 3, 5 / 12]])
+    second = about_corner - m * np.outer(c, c)
+    assert found.mass == pytest.approx(m, rel=1e-14)
+    assert_allclose(found.com, c, rtol=1e-14)
+    assert_allclose(found.J, np.trace(second) * np.eye(3) - second, atol=1e-14)
+
+
 def test_a_far_body_keeps_its_digits():
     found = density(lambda x: 1.0, (1e4, 0, 0), (1e4 + 1, 1, 1))
     assert_allclose(found.J, np.eye(3) / 6, atol=1e-10)

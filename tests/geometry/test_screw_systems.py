@@ -219,6 +219,25 @@ def test_axes_of_a_general_two_system_lie_on_a_cylindroid():
         assert_allclose(s.axis.point, [0, 0, height], atol=1e-12)
 
 
+@pytest.mark.parametrize("pitch", [0.0, 0.3, 200.0])
+def test_where_pitches_are_equal_principal_screws_are_along_the_axes(pitch):
+    """All screws of one pitch through a point, or all shifts of a plane, from any basis of them."""
+    R = SE3.exp([0.3, -0.8, 0.5, 0, 0, 0]).R
+    ball = System(*(about(u, pitch=pitch) for u in R)).principal()
+    assert_allclose(ball.principal[:, :3], np.eye(3), atol=1e-9)
+    assert_allclose(ball.finite_pitches, pitch, atol=1e-12)
+    pencil = System(*(about((np.cos(a), np.sin(a), 0), pitch=pitch) for a in (0.4, 1.7))).principal()
+    assert_allclose(pencil.principal[:, :3], np.eye(2, 3), atol=1e-9)
+    plane = System(*(along((0, np.cos(a), np.sin(a))) for a in (0.4, 1.7))).principal()
+    assert_allclose(plane.translations[:, 3:], np.eye(3)[1:], atol=1e-12)
+
+
+@pytest.mark.parametrize(("length", "pitch", "is_line"), [(1e-3, 1e-10, False), (1.0, 1e-10, True), (1e3, 1e-7, True)])
+def test_a_pitch_is_small_against_the_length_of_the_mechanism(length, pitch, is_line):
+    name = str(System(about(Z, pitch=pitch), length=length).type)
+    assert name == ("1-system: a line" if is_line else f"1-system: a screw of pitch {pitch:.6g} m/rad")
+
+
 def test_sums_intersections_and_comparisons():
     spherical, planar = System(about(X), about(Y), about(Z)), System(about(Z), along(X), along(Y))
     assert spherical & planar == System(about(Z))

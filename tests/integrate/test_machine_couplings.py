@@ -69,6 +69,17 @@ def test_derivatives_of_an_angle_between_two_ends(turn):
     assert_allclose([[found.cc, found.cs], [found.sc, found.ss]], slopes, atol=1e-8)
 
 
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint])
+def test_a_driven_run_continues_as_if_it_had_not_stopped(scheme):
+    """What the drive has prescribed by then is read from the state."""
+    m, _ = coupled_mechanisms.driven_four_bar()
+    whole, half = (vv.simulate(m, t_end, 0.01, integrator=scheme()) for t_end in (0.2, 0.1))
+    assert half.final.x[half.model.layout.x["motor.shift"]] > 0.1
+    rest = vv.simulate(m, 0.2, 0.01, integrator=scheme(), initial=half.final)
+    assert_allclose(rest.final.x, whole.final.x, rtol=0, atol=1e-13)
+    assert rest.audit().ok
+
+
 def test_a_run_continues_with_another_scheme_and_its_drive():
     """Velocities are projected on what the drive prescribes, not on rest."""
     m, _ = coupled_mechanisms.driven_four_bar()

@@ -222,6 +222,15 @@ def test_wrong_names_are_told(ask, message):
         ask(demo.four_bar().kinestatics())
 
 
+def test_joints_go_by_name_or_handle():
+    network = demo.four_bar().kinestatics()
+    assert str(network.at_joint(network.mechanism["B"])) == str(network.at_joint("B"))
+    with pytest.raises(vv.ModelError, match=r"has no '1'\. Known: A, B, C, D"):
+        network.at_joint(1)
+    with pytest.raises(vv.ModelError, match=r"locked takes several joints, e.g. locked=\[None\]"):
+        network.freedom("coupler", locked=None)
+
+
 def test_a_joint_without_freedom_cannot_be_locked():
     m = vv.Mechanism()
     m.body("a", mass=1.0, inertia=(1, 1, 1))

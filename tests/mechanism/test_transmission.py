@@ -74,19 +74,68 @@ def test_a_dead_point_is_singular_for_one_side_only():
         turned.reached([1.0])
 
 
+def engine(size: float) -> vv.Mechanism:
+    m = vv.Mechanism("engine")
+    for name, x, z in (("crank", 0.25, 0.1), ("rod", 1.0, 0.1), ("piston", 1.5, 0.0)):
+        m.body(name, mass=size**3, inertia=size**5 * np.array([0.1, 0.1, 0.1]), at=(size * x, 0, size * z))
+    m.revolute("A", m.ground, "crank", at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("B", "crank", "rod", at=(0.5 * size, 0, 0.2 * size), axis=(0, 1, 0))
+    m.revolute("C", "rod", "piston", at=(1.5 * size, 0, 0), axis=(0, 1, 0))
+    m.prismatic("guide", m.ground, "piston", at=(1.5 * size, 0, 0), axis=(1, 0, 0))
+    return m
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e3])
+def test_margins_do_not_depend_on_the_size_of_the_mechanism(size):
+    """And rates and forces change with it as they must, down to micrometres: x = 0.3 θ for the crank as it stands."""
+    sides = (["guide"], ["A"]), (["A"], ["guide"]), (["A"], ["rod"])
+    for inputs, outputs in sides:
+        one, other = (engine(scale).kinestatics().transmission(inputs, outputs) for scale in (1.0, size))
+        assert other.input_margin == pytest.approx(one.input_margin, rel=1e-9)
+        assert other.output_margin == pytest.approx(one.output_margin, rel=1e-9)
+    pushed, turned, _ = (engine(size).kinestatics().transmission(*names) for names in sides)
+    assert turned.jacobian == pytest.approx(0.3 * size)
+    assert turned.holding([1.0]) == pytest.approx(-0.3 * size)
+    assert turned.reached([1.0]) == pytest.approx(1 / (0.3 * size))
+    assert pushed.jacobian == pytest.approx(1 / (0.3 * size))
+    assert pushed.holding([1.0]) == pytest.approx(-1 / (0.3 * size))
+    assert pushed.reached([1.0]) == pytest.approx(0.3 * size)
+
+
+def test_fewer_inputs_than_motions_are_told():
+    m = vv.Mechanism("double pendulum")
+    for k in range(2):
+        m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k + 0.5, 0, 0))
+    m.revolute("A", m.ground, "b0", at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("B", "b0", "b1", at=(1, 0, 0), axis=(0, 1, 0))
+    one = m.kinestatics().transmission(["A"], ["b1"])
+    assert one.input_margin == 0 < one.margin("input", spare=1)
+    assert one.output_margin > 0
+    assert "2 motions seen by 1 input and 6 outputs: 1 of 2 motions left with all inputs locked" in str(one)
+    with pytest.raises(vv.ModelError, match=r"no input forces balance .*: 1 of 2 motions left with all inputs locked"):
+        one.holding([0, 0, 0, 0, 0, -9.81])
+    with pytest.raises(
+        vv.ModelError, match=r"no forces at the outputs .*all inputs locked, 1 of 2 .*all outputs at rest"
+    ):
+        m.kinestatics().transmission(["A"], ["B"]).reached([1.0])
+    assert m.kinestatics().transmission(["A", "B"], ["b1"]).margin("input", spare=2) == 1.0
+
+
 def test_inputs_that_repeat_each_other_must_agree():
     passing = demo.four_bar().kinestatics().transmission(["A", "D"], ["coupler"])
     ratio = float(passing.A[1, 0] / passing.A[0, 0])
     assert_allclose(passing.rates([1.0, ratio])[1], 0.0816326, atol=1e-6)
-    with pytest.raises(vv.ModelError, match="2 inputs A, D have 1 independent rates"):
-        passing.rates([1.0, 1.0])
+    assert_allclose(passing.rates([1e6, 1e6 * ratio])[1], 81632.653, atol=1e-3)
+    for wrong in ([1.0, 1.0], [1e-5, 1e-5]):
+        with pytest.raises(vv.ModelError, match="2 inputs A, D have 1 independent rates"):
+            passing.rates(wrong)
 
 
 def test_motions_that_nobody_sees_are_told():
     """Legs between two balls spin about themselves: six motions beside those of the deck."""
     passing = _rod_between_balls().kinestatics().transmission(["guide"], ["other"])
     assert (passing.A.shape[1], passing.unused) == (1, 1)
-    assert "1 more motions that neither sees" in str(passing)
+    assert "1 more motion that neither sees" in str(passing)
 
 
 def _rod_between_balls() -> vv.Mechanism:
@@ -129,6 +178,22 @@ def test_the_four_bar_has_three_self_stresses():
     assert "A, B, C, -D: 1 × force on the line" in text
 
 
+@pytest.mark.parametrize(("tilt", "mobility", "nearly"), [(0.0, 1, 0), (1e-11, 1, 0), (1e-7, 0, 1), (1e-2, 0, 0)])
+def test_axes_that_almost_fit_are_told(tilt, mobility, nearly):
+    """One hinge of a planar four-bar out of line: rigid, which a user with rounded numbers does not expect."""
+    m = vv.Mechanism("almost planar")
+    points = np.array([(0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1, 0, 0)])
+    for bar, a, b in zip(("crank", "coupler", "rocker"), points, points[1:], strict=False):
+        m.body(bar, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(a + b) / 2)
+    ends = ((m.ground, "crank"), ("crank", "coupler"), ("coupler", "rocker"), (m.ground, "rocker"))
+    for name, (parent, child), at in zip("ABCD", ends, points, strict=True):
+        m.revolute(name, parent, child, at=at, axis=(tilt if name == "C" else 0, 1, 0))
+    account = m.kinestatics().account()
+    assert (account.mobility, len(account.nearly)) == (mobility, nearly)
+    assert ("the mobility is 1 if axes are meant to fit" in str(account)) == bool(nearly)
+    assert all(1e-9 < value < 1e-6 for value in account.nearly)
+
+
 def test_sarrus_carries_a_couple_about_its_way():
     account = demo.sarrus().kinestatics().account()
     assert account.mobility - account.gruebler == 1
@@ -166,6 +231,9 @@ def test_a_gear_takes_part_in_self_stress():
         (["coupler"], ["D"], "an input is a joint or a coordinate"),
         (["A"], ["ground"], "the ground is no output"),
         (["A"], ["F"], "has no 'F'"),
+        (None, ["D"], "inputs of a transmission are several names, e.g. inputs=.'A'., got None"),
+        ([1], ["D"], "has no '1'. Known: A, B, C, D"),
+        (["A"], [None], "has no 'None'"),
     ],
 )
 def test_wrong_inputs_and_outputs_are_refused(inputs, outputs, message):
@@ -173,8 +241,18 @@ def test_wrong_inputs_and_outputs_are_refused(inputs, outputs, message):
         demo.four_bar().kinestatics().transmission(inputs, outputs)
 
 
+def test_the_jacobian_is_printed_by_names():
+    text = str(engine(1.0).kinestatics().transmission(["A"], ["guide", "B"]))
+    assert text.splitlines()[2:] == ["                  A", "  guide         0.3", "  B            -1.5"]
+    at_rest = str(engine(1.0).kinestatics().transmission(["A"], ["piston"]))
+    assert "  piston.vx         0.3" in at_rest
+    assert "  piston.wx           0" in at_rest
+
+
 def test_numbers_of_the_wrong_length_are_refused():
-    passing = demo.four_bar().kinestatics().transmission(["A"], ["D"])
+    passing = demo.four_bar().kinestatics().transmission((name for name in ["A"]), ["D"])  # anything with names
+    with pytest.raises(vv.ModelError, match="side 'input' or 'output', got 'in'"):
+        passing.margin("in")
     for call, what in ((passing.rates, "rates of the inputs"), (passing.holding, "load on the outputs")):
         with pytest.raises(vv.ModelError, match=what):
             call([1.0, 2.0])

@@ -77,6 +77,18 @@ def test_along_a_run():
     assert angles[k - 1] <= dead_points()[0] <= angles[k]
 
 
+def test_fewer_inputs_than_motions_are_singular_only_where_they_leave_more():
+    """A hinge, then a slide across it: with the slide as the input, the hinge is left everywhere."""
+    m = vv.Mechanism("arm")
+    for k in range(2):
+        m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k + 0.5, 0, 0))
+    m.revolute("A", m.ground, "b0", at=(0, 0, 0), axis=(0, 1, 0))
+    m.prismatic("B", "b0", "b1", at=(1, 0, 0), axis=(1, 0, 0))
+    found = vv.sweep(m, "A", to=1.0, steps=3)
+    assert found.singular == ()
+    assert found.margins["input"].min() > 0.1
+
+
 def test_it_is_plotted(tmp_path):
     found = vv.sweep(demo.four_bar(), "A", to=1.5, steps=6, outputs=["D"])
     figure = found.plot(tmp_path / "sweep.png")
@@ -85,7 +97,18 @@ def test_it_is_plotted(tmp_path):
     plt.close(figure)
 
 
+def test_the_path_of_a_run_is_its_own():
+    run = vv.simulate(demo.four_bar(), 0.04, 0.02)
+    for extra in ({"along": "A"}, {"hold": ["D"]}, {"motion": demo.four_bar().assemble()[0]}):
+        with pytest.raises(
+            vv.ModelError, match="the path of a run is its motion: leave out along, to, hold and motion"
+        ):
+            vv.sweep(run, inputs=["A"], **extra)
+
+
 def test_a_path_beyond_the_range_says_where_it_ends():
+    with pytest.raises(vv.AssemblyError, match=r"joint 'A' .* cannot go from 0 to 0\.15 with 'D' held"):
+        vv.sweep(demo.four_bar(), "A", to=0.3, steps=2, hold=["D"])
     with pytest.raises(vv.AssemblyError, match="joint 'D' of mechanism 'four bar' cannot go from"):
         vv.sweep(demo.four_bar(), "D", to=3.0, steps=8)
 
@@ -99,7 +122,13 @@ def test_a_path_beyond_the_range_says_where_it_ends():
         (lambda m: vv.sweep(m, "crank", to=1.0), "body 'crank' goes to a pose"),
         (lambda m: vv.sweep(m, "A", to=SE3.identity()), "only a body goes to a pose; 'A' is none"),
         (lambda m: vv.sweep(m, "crank", to=SE3.identity()), r"needs inputs=\[...\]"),
-        (lambda m: vv.sweep(m, "A", to=1.0, hold="D"), "hold takes several coordinates"),
+        (lambda m: vv.sweep(m, "A", to=1.0, hold="D"), "hold takes several joints"),
+        (lambda m: vv.sweep(m, "A", to=1.0, hold=["A"]), "joint 'A' cannot follow a path and be held"),
+        (lambda m: vv.sweep(m, "A", to=0.0), "joint 'A' is at 0 already"),
+        (
+            lambda m: vv.sweep(m, "crank", to=SE3.identity(), inputs=["A"], hold=["D"]),
+            "hold goes with the path of a joint",
+        ),
         (lambda m: vv.sweep(m, "A", to=np.nan), "end of the path of joint 'A'"),
     ],
 )

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from random_structures import projector_gap, seeds, sizes
+from scipy.optimize import least_squares
 
 from visviva import ModelError
 from visviva.geometry import SE3
@@ -72,18 +73,17 @@ def planar_four_bar():
     return loop([SE3(np.eye(3), np.array([*point, 0.0])) for point in ((0, 0), (0, 1), (2, 1.3), (2.2, 0))])
 
 
-def bennett(theta, b=None):
-    """Poses of the four joint frames of a Bennett linkage, links R_z(θ) T_x R_x, and the pose after all four."""
+def bennett(theta, b=None, others=None):
+    """Poses of the four joint frames of a Bennett linkage, links R_z(θ) T_x R_x, and the pose after all four.
+
+    others: the other three angles, where the linkage does not close by itself.
+    """
     alpha, beta, a = np.radians(30), np.radians(70), 1.0
     b = a * np.sin(beta) / np.sin(alpha) if b is None else b
     theta2 = 2 * np.arctan(np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2) / np.tan(theta / 2))
+    angles = (theta, *((theta2, 2 * np.pi - theta, 2 * np.pi - theta2) if others is None else others))
     X, frames = SE3.identity(), []
-    for angle, length, twist in [
-        (theta, a, alpha),
-        (theta2, b, beta),
-        (2 * np.pi - theta, a, alpha),
-        (2 * np.pi - theta2, b, beta),
-    ]:
+    for angle, length, twist in zip(angles, (a, b, a, b), (alpha, beta, alpha, beta), strict=True):
         frames.append(X)
         X = X @ SE3.exp([0, 0, angle, 0, 0, 0]) @ SE3.exp([0, 0, 0, length, 0, 0]) @ SE3.exp([twist, 0, 0, 0, 0, 0])
     return frames, X
@@ -160,6 +160,12 @@ def test_bennett_moves():
 def test_an_almost_bennett_linkage_does_not_close_and_is_rigid():
     frames, end = bennett(0.7, b=1.01 * 1.8793852416)
     assert np.abs(end.matrix - np.eye(4)).max() > 1e-3
+    best = least_squares(
+        lambda others: (bennett(0.7, 1.01 * 1.8793852416, others)[1].matrix - np.eye(4)).ravel(),
+        [2.8184807987, 2 * np.pi - 0.7, 2 * np.pi - 2.8184807987],
+        xtol=1e-12,
+    )
+    assert np.abs(best.fun).max() == pytest.approx(4.6e-3, abs=5e-5)
     assert loop(frames).mobility() == 0
     assert loop(frames).mobility(tolerance=0.1) == 1
 
@@ -303,6 +309,10 @@ AT = {"e": ("a", "ground")}
             lambda: Kinestatics.of(("a",), AT, {"e": fixed()}).structure(["e"]),
             "'e' is no pair with a freedom",
         ),
+        (lambda: Kinestatics.of(("a", "ground"), AT), "'ground' is the reference and no body"),
+        (lambda: Kinestatics.of(("a",), AT, {"e": "revolute"}), "pair 'e' must be a Pair such as revolute"),
+        (lambda: revolute("x"), "the frame of a pair is one pose, an SE3, got 'x'"),
+        (lambda: revolute(SE3.exp(np.zeros((2, 6)))), "the frame of a pair is one pose"),
         (lambda: fixed().actuated(), "without freedom has nothing to actuate"),
         (lambda: Pair.allowing(np.ones((6, 2))), "2 freedom twists of the pair have rank 1"),
         (lambda: Pair.allowing(np.ones((5, 1))), "freedom twists S must have shape"),

@@ -17,6 +17,8 @@ from visviva import demo
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
 from visviva.structure import Dirac, Kinestatics, Pair, cylindrical, graph_structure, revolute
+from visviva.structure.ports import spans
+from visviva.structure.subspace import null_space
 
 EDGES = {"r": ("a", "ground"), "c": ("b", "a"), "s": ("b", "ground")}
 
@@ -39,6 +41,16 @@ def test_X13_the_graph_has_as_many_dimensions_as_bodies_and_edges():
     assert np.linalg.matrix_rank(np.hstack([D.F, D.E])) == 30
 
 
+def test_X13_kernels_of_C_and_Q_annihilate_each_other():
+    """Printed as dual to each other: they have 6 x 2 and 6 x 3 dimensions, and each is all that does no work on it."""
+    B = network().incidence()
+    C, Q = (np.kron(M, np.eye(6)) for M in (np.hstack([B.T, np.eye(3)]), np.hstack([np.eye(2), -B])))
+    twists, wrenches = null_space(C), null_space(Q)
+    assert (twists.shape[1], wrenches.shape[1]) == (12, 18)
+    assert_allclose(twists.T @ wrenches, 0, atol=1e-14)
+    assert np.linalg.matrix_rank(np.hstack([twists, wrenches])) == 30
+
+
 def test_X14_the_rows_called_T_are_wrenches():
     """With the freedom twists in the rows of 'T(x)', the hinge would forbid its own motion and allow all others."""
     pair = revolute(SE3.exp([0.3, 0.2, -0.5, 1.0, 0.2, 0.4]))
@@ -50,8 +62,24 @@ def test_X14_the_rows_called_T_are_wrenches():
         assert_allclose(pair.structure().residual(zeros, wrench), 0, atol=1e-14)
 
 
-def test_X15_composition_has_18_dimensions_where_the_intersection_has_18_of_30():
-    assert (network().graph().n, network().structure().n, network().mobility()) == (30, 18, 3)
+def test_X15_the_intersection_is_no_structure_and_its_projection_is_the_composition():
+    """(33) as printed keeps the ports of the pairs: 18 dimensions of 30. Forgetting them leaves the composed one."""
+    kinestatics = network()
+    graph = kinestatics.graph()
+    rows, at = [np.hstack([graph.F, graph.E])], spans(graph.ports)
+    for name, pair in kinestatics.pairs.items():
+        law = np.zeros((6, 60))
+        law[:, :30][:, at[name]], law[:, 30:][:, at[name]] = pair.structure().F, pair.structure().E
+        rows.append(law)
+    intersection = null_space(np.vstack(rows))
+    assert intersection.shape == (60, 18)
+    with pytest.raises(vv.ModelError, match="rank 18"):
+        Dirac.basis(intersection, graph.ports)
+    composed = kinestatics.structure()
+    kept = np.concatenate([np.arange(30)[at[name]] for name in composed.ports])
+    projected = Dirac.basis(intersection[np.concatenate([kept, kept + 30])], composed.ports)
+    assert projected.same_as(composed)
+    assert (composed.n, kinestatics.mobility()) == (18, 3)
 
 
 def test_X16_ideal_pairs_take_no_power_and_springs_do():
@@ -75,6 +103,32 @@ def test_bennett_by_its_four_screws():
     assert values[3] < 2e-15
     account = demo.bennett().kinestatics().account()
     assert (account.gruebler, account.mobility, len(account.stresses)) == (-2, 1, 3)
+
+
+def test_offsets_of_joints_act_by_their_inverses():
+    """H2 = H1 o1 I(θ) o2⁻¹: in frame C2, i(u_r) = Ad(o2⁻¹) u2 - Ad(I⁻¹) Ad(o1⁻¹) u1.
+
+    Lohmayer, Capobianco and Leyendecker print Ad(o1) in (27) and section 6, where (24) and (31) need the inverse.
+    """
+    o1, o2, start, u1 = np.random.default_rng(5).normal(size=(4, 6))
+    o1, o2, start, rate, h = SE3.exp(o1), SE3.exp(0.3 * o2), SE3.exp(start), 0.7, 1e-5
+
+    def turn(t: float) -> SE3:
+        return SE3.exp([0, 0, 0.4 + rate * t, 0, 0, 0])
+
+    def second(t: float) -> SE3:
+        return start @ SE3.exp(t * u1) @ o1 @ turn(t) @ o2.inverse()
+
+    u2 = (second(-h).inverse() @ second(h)).log() / (2 * h)
+    seen = o2.inverse().Ad() @ u2
+    assert_allclose(seen - turn(0).inverse().Ad() @ o1.inverse().Ad() @ u1, [0, 0, rate, 0, 0, 0], atol=1e-8)
+    assert np.abs(seen - turn(0).inverse().Ad() @ o1.Ad() @ u1 - [0, 0, rate, 0, 0, 0]).max() > 0.1
+    # the pair between both bodies allows and bears the same
+    X1, X2 = start @ o1, second(0) @ o2
+    pair = revolute(SE3(X1.R, X2.r))
+    relative = second(0).Ad() @ u2 - start.Ad() @ u1
+    assert_allclose(pair.A @ relative, 0, atol=1e-8)
+    assert_allclose(np.linalg.pinv(pair.S) @ relative, rate, atol=1e-8)
 
 
 # -- A11: the bracket of a body fulfils Jacobi's identity
@@ -136,6 +190,8 @@ def geared() -> vv.Mechanism:
     for k in range(2):
         m.body(f"b{k}", mass=1.0, inertia=(0.1, 0.2, 0.3), at=(k, 0, 0), com=(0.1, 0.2, 0.0))
         m.revolute(f"j{k}", m.ground, f"b{k}", at=(k, 0, 0), axis=(0, 0, 1), rate=0.5 if k == 0 else None)
+    m.body("idle", mass=1.0, inertia=(0.1, 0.2, 0.3), at=(0.5, 1, 0))  # of which the gear says nothing
+    m.free("loose", m.ground, "idle")
     m.gear("gear", "j0", "j1", ratio=2.0)
     return m
 

@@ -55,6 +55,24 @@ def test_a_freedom_shows_what_holds_the_body_as_well():
     assert_allclose(shift[1][0], shift[0][0], atol=1e-9)
 
 
+def test_a_shift_has_its_name_once():
+    assert labels(vv.draw(demo.sarrus(), screws="platform")) == ["platform/ground"]
+    loose = vv.Mechanism("plate")
+    loose.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    loose.body("middle", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    loose.prismatic("x", loose.ground, "middle", axis=(1, 0, 0))
+    loose.prismatic("y", "middle", "plate", axis=(0, 1, 0))
+    assert labels(vv.draw(loose, screws="plate")) == ["plate/ground"]
+
+
+def test_motions_are_drawn_above_the_forces_on_the_same_lines():
+    m = demo.bennett()
+    edges = [stroke.edge for stroke in vv.draw(m, screws=m.kinestatics().freedom("first")).drawing.strokes]
+    assert max(k for k, edge in enumerate(edges) if edge == WRENCH) < min(
+        k for k, edge in enumerate(edges) if edge == TWIST
+    )
+
+
 def test_a_system_can_be_drawn():
     system = vv.screws.System(vv.screws.Screw.about((0, 0, 1), at=(0.2, 0, 0), pitch=0.1))
     assert labels(vv.draw(demo.bennett(), screws=system)) == ["  h = 0.1 m/rad"]
@@ -65,6 +83,10 @@ def test_what_cannot_be_drawn_is_refused():
         vv.draw(demo.four_bar(), screws=[3.0])
     with pytest.raises(vv.ModelError, match="has no 'cranc'"):
         vv.draw(demo.four_bar(), screws="cranc")
+    with pytest.raises(vv.ModelError, match=r"screws=3 cannot be drawn in 'four bar'"):
+        vv.draw(demo.four_bar(), screws=3)
+    with pytest.raises(vv.ModelError, match="freedom of mechanism 'four bar' has no 'first'"):
+        vv.draw(demo.four_bar(), screws=demo.bennett().kinestatics().freedom("first"))
 
 
 def test_at_a_state():

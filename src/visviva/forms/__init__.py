@@ -24,7 +24,8 @@ from visviva.forms.calculus.stabilisation import (
     stabilised_rate,
 )
 from visviva.forms.calculus.tracking import computed_torque, particle_tracking_force
-from visviva.forms.flows.flow import Flow, HandFlow
+from visviva.forms.flows.flow import Flow
+from visviva.forms.flows.hand_flow import HandFlow
 from visviva.forms.flows.schemes import DOP853, RK4, BalancedGauss8, Gauss8, Relaxed
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.momentum import MomentumForm

@@ -47,6 +47,21 @@ def matrix_of(q: Array) -> Array:
     return R
 
 
+def turned(q: Array, delta: Array) -> Array:
+    """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), for one quaternion and one δ (3,)."""
+    half = 0.5 * float(np.sqrt(delta @ delta))
+    c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
+    w, v = q[0], q[1:]
+    product = np.concatenate([[w * c - v @ u], w * u + c * v + np.cross(v, u)])
+    return np.asarray(product / np.sqrt(product @ product))
+
+
+def rotated(q: Array, r: Array) -> Array:
+    """R r of one unit quaternion and one vector."""
+    turn = 2.0 * np.cross(q[1:], r)
+    return np.asarray(r + q[0] * turn + np.cross(q[1:], turn))
+
+
 def first_component_positive(u: Array) -> Array:
     """u or -u, so that the first component that is not rounding is positive: one value for each axis."""
     first = np.argmax(np.abs(u) > ROUNDING, axis=-1)

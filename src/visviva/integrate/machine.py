@@ -65,8 +65,6 @@ class MachineStepper(AbstractMany):
         along_tree: bool | None = None,
         rates: bool = False,
     ) -> None:
-        from visviva.kernels.multibody.states import keep_energies
-
         self.model = model
         self.newton = newton
         self.inputs = sum(port.width for port in model.ports)
@@ -85,8 +83,7 @@ class MachineStepper(AbstractMany):
         self.pivots = np.zeros(0)
         self._start = state.x.copy()
         self._select(state, h)
-        self._read(state)
-        keep_energies(self.c.machine)
+        self._begin(state)
 
     @property
     def width(self) -> int:  # type: ignore[override]
@@ -112,10 +109,7 @@ class MachineStepper(AbstractMany):
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.c.machine.active[:] = state.active[self.c.w]
         if again:
-            from visviva.kernels.multibody.states import keep_energies
-
-            self._read(dataclasses.replace(state, x=self._start))
-            keep_energies(self.c.machine)
+            self._begin(dataclasses.replace(state, x=self._start))
         if tree is None:
             self._planned(state, h)
 
@@ -179,7 +173,17 @@ class MachineStepper(AbstractMany):
     def _read(self, state: State) -> None:
         from visviva.kernels.multibody.states import read_state
 
-        read_state(self.c.machine, self.c.elements, self.c.conditions, self.c.places, state.x, state.angles)
+        M, at = self.c.machine, self.c.places
+        read_state(
+            M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.c.conditions, at.bodies, at.y, state.x, state.angles
+        )
+
+    def _begin(self, state: State) -> None:
+        """The energies at the start of the run: their scale counts the changes since."""
+        from visviva.kernels.multibody.bodies import start_energies
+
+        self._read(state)
+        start_energies(self.c.machine.B, self.c.machine.sizes[0], self.c.machine.gravity)
 
     def step(self, state: State, h: float, u: Array) -> Step:
         """One step; where Newton's method overshoots, with parts of its increments."""
@@ -274,7 +278,7 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.states import start_values
 
         y = np.zeros(self.c.unknowns)
-        start_values(self.c.machine, y)
+        start_values(self.c.machine.B, self.c.machine.sizes[0], y)
         bodies = self.c.unknowns - len(self.c.w)
         y[bodies:] = self.c.sign * state.w[self.c.w]
         if not self._rates:

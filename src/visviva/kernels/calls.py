@@ -23,6 +23,7 @@ from numba import types
 from numba.extending import intrinsic
 
 f8 = types.CPointer(types.float64)
+c16 = types.CPointer(types.complex128)
 i8 = types.CPointer(types.int64)
 n, x = types.int64, types.float64
 ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
@@ -32,6 +33,7 @@ PULL = types.void(i8, x, n, f8, f8, f8, f8)
 ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
 RATE = types.void(n, i8, f8, f8, f8, f8)
 ACCELERATE = types.int64(i8, f8, i8, f8, f8, f8, f8, f8, f8, f8)
+ACCELERATE_COMPLEX = types.int64(i8, f8, i8, f8, c16, c16, c16, c16, c16, c16)
 ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.screws import Screw, System, as_twist
+from visviva.geometry.screws import Screw, System
 from visviva.mechanism.assembly import coordinates
 from visviva.mechanism.freedoms import TWISTS, WRENCHES, joint_screws, lines_of, phrase, spanned
 from visviva.mechanism.linkage import Linkage
@@ -20,6 +21,8 @@ from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
+
+NEARLY = 1e-4  # of a unit row: what is less independent than that was perhaps not meant to be
 
 
 @final
@@ -54,8 +57,9 @@ class MobilityAccount:
     loops:     the independent ones, with what their joints span.
     local:     freedoms of a body between others that moves alone, as a rod that spins about itself, by body.
     resting:   joints with freedoms none of which occurs as the mechanism stands.
+    nearly:    how far further rows are from following from others, where that is below 1e-4 of a unit row.
     stresses:  states of self-stress: wrenches on the joint as screws (f; m), children pressing on parents, by joint;
-               conditions have their multipliers.
+               conditions have their multipliers. First those of single loops, then what only several can carry.
     """
 
     name: str
@@ -66,6 +70,7 @@ class MobilityAccount:
     loops: tuple[Loop, ...]
     local: dict[str, System]
     resting: tuple[str, ...]
+    nearly: tuple[float, ...]
     stresses: tuple[dict[str, Screw | Array], ...]
 
     @property
@@ -82,6 +87,12 @@ class MobilityAccount:
             lines.append(f"the difference of {spare} is in rows that follow from others: {where}")
         else:
             lines.append("no row follows from others: counting is right")
+        if self.nearly:
+            lines.append(
+                f"{len(self.nearly)} more would follow but for {max(self.nearly):.2g}: the mobility is"
+                f" {self.mobility + len(self.nearly)} if axes are meant to fit. Give them with more digits, or leave a"
+                " configuration that is nearly singular."
+            )
         lines += [str(loop) for loop in self.loops]
         for name, system in self.local.items():
             lines.append(f"{name} moves alone, with all others at rest, and counts: {_line(system)}")
@@ -117,7 +128,8 @@ def mobility_account(network: MechanismNetwork) -> MobilityAccount:
         tuple(loops),
         _local(network, length),
         tuple(screws.name for screws in each if screws.allows.rank and not screws.moves.rank),
-        _stresses(network, length),
+        tuple(value for value in motions.independence().tolist() if value < NEARLY),
+        _stresses(network, loops),
     )
 
 
@@ -136,25 +148,37 @@ def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
     return found
 
 
-def _stresses(network: MechanismNetwork, length: float) -> tuple[dict[str, Screw | Array], ...]:
-    """States of self-stress; where one joint tells them all apart, those with principal screws in it."""
+def _stresses(network: MechanismNetwork, loops: Sequence[Loop]) -> tuple[dict[str, Screw | Array], ...]:
+    """States of self-stress: those of single loops, with the screws that these list, and what remains beside them."""
     kinestatics, Y = network.kinestatics, network.kinestatics.self_stresses()
-    for wrenches in kinestatics.self_stress_wrenches().values():
-        system = spanned(as_twist(wrenches.T).T, length)
-        if system.rank == Y.shape[1]:
-            wanted = np.array([screw.as_wrench() for screw in system.principal().screws]).T
-            Y = Y @ np.linalg.lstsq(wrenches, wanted, rcond=None)[0]
-            break
-    found = []
-    for y in Y.T:
-        state: dict[str, Screw | Array] = {}
-        for name, rows in kinestatics.rows().items():
-            share = np.where(np.abs(y[rows]) > CLOSURE * np.abs(y).max(), y[rows], 0.0)
-            if share.any():
-                pair = kinestatics.pairs.get(name)
-                state[name] = share if pair is None else Screw.of_wrench(pair.A.T @ share)
-        found.append(state)
-    return tuple(found)
+    where, states = kinestatics.rows(), np.zeros((len(Y), 0))
+    for loop in loops:
+        outside = [Y[rows] for name, rows in where.items() if name not in loop.joints]
+        silent = range_and_complement(np.vstack([Y[:0], *outside]).T, scale=1.0, tolerance=CLOSURE)[1]
+        states = np.hstack([states, _principal(network, Y @ silent, loop.joints[0], loop.stress)])
+    beside = range_and_complement(Y.T @ states, scale=1.0, tolerance=CLOSURE)[1]
+    return tuple(_state(network, y) for y in np.hstack([states, Y @ beside]).T)
+
+
+def _principal(network: MechanismNetwork, Y: Array, joint: str, stress: System) -> Array:
+    """The states of one loop that have the principal screws of its wrenches at a joint, as far as Y is all of them."""
+    if Y.shape[1] != stress.rank:
+        return Y
+    wanted = np.array([screw.as_wrench() for screw in stress.principal().screws]).reshape(-1, 6)
+    wrenches = network.kinestatics.pairs[joint].A.T @ Y[network.kinestatics.rows()[joint]]
+    return np.asarray(Y @ np.linalg.lstsq(wrenches, wanted.T, rcond=None)[0])
+
+
+def _state(network: MechanismNetwork, y: Array) -> dict[str, Screw | Array]:
+    """One state by joint and condition, without those that have no part in it; the largest force or couple is 1."""
+    state: dict[str, Screw | Array] = {}
+    for name, rows in network.kinestatics.rows().items():
+        share = np.where(np.abs(y[rows]) > CLOSURE * np.abs(y).max(), y[rows], 0.0)
+        if share.any():
+            pair = network.kinestatics.pairs.get(name)
+            state[name] = share if pair is None else Screw.of_wrench(pair.A.T @ share)
+    sizes = [part.magnitude if isinstance(part, Screw) else float(np.abs(part).max()) for part in state.values()]
+    return {name: part * (1 / max(sizes)) for name, part in state.items()}
 
 
 def _line(system: System) -> str:

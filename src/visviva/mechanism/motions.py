@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -51,14 +51,14 @@ class Motions:
         self.network = network
         self.length = size_of(network.mechanism)
         m, G = network.mechanism, network.kinestatics.constraints()
-        if isinstance(locked, str | Joint):
-            raise ModelError(f"locked takes several joints, e.g. locked=[{getattr(locked, 'name', locked)!r}].")
+        locked = several(locked, "locked")
         moves = np.concatenate([np.arange(6) >= (0 if isinstance(part, Body) else 3) for part in m.bodies])
         units = np.where(np.tile(np.arange(6) < 3, len(m.bodies)), 1.0, self.length)
         rows = [G, *(self._over_all(rate_rows(network, one))[:, moves] for one in locked)]
         scaled = np.vstack(rows) * units[moves]
         size = np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
-        N = range_and_complement((scaled / size).T, tolerance=CLOSURE)[1]
+        self._rows = scaled / size
+        N = range_and_complement(self._rows.T, tolerance=CLOSURE)[1]
         full = np.zeros((len(units), N.shape[1]))
         full[moves] = units[moves, None] * N
         self.twists = full.reshape(len(m.bodies), 6, -1)
@@ -68,6 +68,11 @@ class Motions:
     def mobility(self) -> int:
         """How many independent motions there are."""
         return self.twists.shape[2]
+
+    def independence(self) -> Array:
+        """Singular values of the rows, each of length 1, that count as independent; the smallest one last."""
+        values = np.linalg.svd(self._rows, compute_uv=False)
+        return values[: self._rows.shape[1] - self.mobility]
 
     def of(self, carrier: Carrier) -> Array:
         """Twists of a body in the world, one column for each motion; zero for the ground, (6, mobility)."""
@@ -86,6 +91,13 @@ class Motions:
         bodies, blank = self.network.mechanism.bodies, np.zeros_like(part.rows)
         signs = {part.joint.child.name: part.rows, part.joint.parent.name: -part.rows}
         return np.hstack([signs.get(body.name, blank) for body in bodies])
+
+
+def several(given: Iterable[Coordinate], what: str) -> list[Coordinate]:
+    """Joints or coordinates of joints, given as a list."""
+    if isinstance(given, str | Joint) or not isinstance(given, Iterable):
+        raise ModelError(f"{what} takes several joints, e.g. {what}=[{getattr(given, 'name', given)!r}].")
+    return list(given)
 
 
 def size_of(m: Mechanism) -> float:

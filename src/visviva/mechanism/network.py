@@ -94,9 +94,10 @@ class MechanismNetwork:
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
         return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
 
-    def joint(self, name: str) -> Joint:
-        """A joint by its name."""
+    def joint(self, given: Joint | str) -> Joint:
+        """A joint by its name, or as a handle."""
         joints = {part.name: part for part in self.mechanism.joints}
+        name = given if isinstance(given, str) else getattr(given, "name", repr(given))
         if name not in joints:
             raise unknown_name(name, joints, f"mechanism {self.mechanism.name!r}")
         return joints[name]
@@ -112,9 +113,9 @@ class MechanismNetwork:
         """
         return freedom_of(self, body, against, locked)
 
-    def at_joint(self, name: str, *, locked: Sequence[Coordinate] = ()) -> JointScrews:
+    def at_joint(self, joint: Joint | str, *, locked: Sequence[Coordinate] = ()) -> JointScrews:
         """Screws of a joint: what it allows, what of that occurs in the mechanism, and what it bears."""
-        return joint_screws(self, self.joint(name), Motions(self, locked))
+        return joint_screws(self, self.joint(joint), Motions(self, locked))
 
     def transmission(self, inputs: Sequence[Coordinate], outputs: Sequence[Carrier | Coordinate]) -> Transmission:
         """Rates and forces from inputs to outputs. inputs: joints or (joint, number); outputs: these, or bodies."""

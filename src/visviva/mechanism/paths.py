@@ -1,7 +1,7 @@
 """Configurations of a mechanism along a path: of a coordinate of a joint, or of a body from pose to pose.
 
-Each configuration is closed from the nearest one that is known, by the least motion in the metric of kinetic energy, in
-steps small enough that a path through a singular configuration stays on its branch.
+Each configuration is closed by the least motion in the metric of kinetic energy, in small steps, from where the known
+ones lead on a straight line: so a path through a singular configuration, where branches meet, stays on its own.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.coupling import Coupling, Term
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.motions import Coordinate, size_of
-from visviva.mechanism.parts import Body, Joint
+from visviva.mechanism.motions import Coordinate, several, size_of
+from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import settled
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
-STEP = 0.1  # [rad], and of the size of the mechanism: the largest from one configuration to the next
+STEP = 0.2  # [rad], and of the size of the mechanism: the largest from one configuration to the next
 
 
 class AbstractPath(ABC):
@@ -46,6 +46,15 @@ class AbstractPath(ABC):
         """The same as a motion at rest."""
         return motion_at(self.linkage, self.at(s), {})
 
+    def _expected(self, known: dict[float, Array], near: float, s: float) -> Array:
+        """Where the configuration known near s, and another one not too close to it, lead in a straight line."""
+        apart = [other for other in known if abs(other - near) >= 0.5 * abs(s - near) and other != near]
+        if not apart:
+            return known[near]
+        other = min(apart, key=lambda place: abs(place - s))
+        slope = (known[near] - known[other]) / (near - other)
+        return self.linkage.kinematics.orthonormal(known[near] + (s - near) * slope)
+
 
 @final
 class JointPath(AbstractPath):
@@ -59,15 +68,21 @@ class JointPath(AbstractPath):
     ) -> None:
         self._mechanism = m
         self.linkage = Linkage(m)
-        if isinstance(hold, str | Joint):
-            raise ModelError(f"hold takes several coordinates, e.g. hold=[{getattr(hold, 'name', hold)!r}].")
-        self._term, held = term_of(m, coordinate), [term_of(m, one) for one in hold]
+        self._term, held = term_of(m, coordinate), [term_of(m, one) for one in several(hold, "hold")]
+        if any(term.joint is self._term.joint and term.coordinate is self._term.coordinate for term in held):
+            raise ModelError(f"joint {self._term.joint.name!r} cannot follow a path and be held: take it out of hold.")
         q = coordinates(self.linkage, motion)
         self.start = value_of(self.linkage, self._term, q, motion)
         self.end = finite_number(to, f"end of the path of joint {self._term.joint.name!r}")
+        if self.end == self.start:
+            raise ModelError(
+                f"joint {self._term.joint.name!r} is at {self.end:.6g} already: give another end of its path."
+            )
         self._held = tuple(
             Coupling(f"hold {k}", (term,), value_of(self.linkage, term, q, motion)) for k, term in enumerate(held)
         )
+        names = ", ".join(repr(term.joint.name) for term in held)
+        self._with = f" with {names} held" if held else ""
         unit = "rad" if self._term.turns else "m"
         self.label = f"{self._term.joint.name} [{unit}]"
         self._step = STEP * (1.0 if self._term.turns else size_of(m))
@@ -80,11 +95,11 @@ class JointPath(AbstractPath):
             copy = self._mechanism.snapshot()
             path = Coupling("path", (self._term,), value)
             copy.parts |= {part.name: part for part in (path, *self._held)}
-            found = settled(Linkage(copy), self._known[known])
+            found = settled(Linkage(copy), self._expected(self._known, known, value))
             if found is None:
                 raise AssemblyError(
                     f"joint {self._term.joint.name!r} of mechanism {self._mechanism.name!r} cannot go from"
-                    f" {known:.6g} to {value:.6g}: its loops do not close there.\n"
+                    f" {known:.6g} to {value:.6g}{self._with}: its loops do not close there.\n"
                     "It is at the end of its range: let the path end before, or follow another joint."
                 )
             known, self._known[value] = value, found
@@ -113,7 +128,7 @@ class BodyPath(AbstractPath):
         known = min(self._known, key=lambda other: abs(other - s))
         count = max(1, int(np.ceil(abs(s - known) / self._step)))
         for value in np.linspace(known, s, count + 1)[1:].tolist():
-            X, q = self._from @ SE3.exp(value * self._screw), self._known[known].copy()
+            X, q = self._from @ SE3.exp(value * self._screw), self._expected(self._known, known, value).copy()
             q[self._place] = POSES.point(X.R, X.r)
             found = settled(self.linkage, q, [self._body.name])
             if found is None:

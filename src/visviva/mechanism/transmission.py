@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +14,14 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.nullspace import split
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.mechanism.parts import Body, Carrier, Ground, Particle
 from visviva.structure.kinestatics import CLOSURE
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 SINGULAR = 1e-6  # margin below which inputs or outputs are called singular
+Side = Literal["input", "output"]
 AXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 
 
@@ -33,7 +34,8 @@ class Transmission:
                      the centre of mass, all in world axes.
     motions:         twists (bodies, 6, k) of all bodies for each y, orthonormal where lengths are counted by `length`.
     input_margin:    smallest singular value of A, lengths counted so: 0 where motions are left with all inputs locked,
-                     so that no input force can stop them (parallel singularity, dead point of the inputs).
+                     so that no input force can stop them (parallel singularity, dead point of the inputs), and
+                     everywhere if there are fewer inputs than motions.
     output_margin:   the same of B: 0 where the mechanism moves with all outputs at rest, so that the outputs lose a
                      freedom and bear a load without any input force (serial singularity, end of a range).
 
@@ -52,12 +54,23 @@ class Transmission:
     @property
     def input_margin(self) -> float:
         """How far the inputs are from losing hold of the mechanism."""
-        return _margin(self.A / self.input_units[:, None])
+        return self.margin("input")
 
     @property
     def output_margin(self) -> float:
         """How far the outputs are from losing a freedom."""
-        return _margin(self.B / self.output_units[:, None])
+        return self.margin("output")
+
+    def margin(self, side: Side, spare: int = 0) -> float:
+        """How far inputs or outputs are from leaving more than a spare number of motions open, and 0 where they do."""
+        if side not in ("input", "output"):
+            raise ModelError(f"a margin is that of side 'input' or 'output', got {side!r}.")
+        M = self.A / self.input_units[:, None] if side == "input" else self.B / self.output_units[:, None]
+        number = M.shape[1] - spare  # of the singular value that vanishes where they do
+        if number <= 0:
+            return 1.0
+        values = np.linalg.svd(M, compute_uv=False)
+        return float(values[number - 1]) if number <= len(values) else 0.0
 
     @property
     def jacobian(self) -> Array:
@@ -84,7 +97,7 @@ class Transmission:
         An error where no τ does, at a singularity of the inputs.
         """
         W = finite_vector(np.atleast_1d(load), "load on the outputs", len(self.outputs))
-        return self._balanced(self.A, -self.B.T @ W, "input forces", "outputs")
+        return self._balanced(self.A, self.input_units, -self.B.T @ W, "input forces", "outputs")
 
     def reached(self, tau: ArrayLike) -> Array:
         """What the outputs press on if they are held while the inputs drive with τ, (outputs,): Bᵀ W = Aᵀ τ, least W.
@@ -92,12 +105,12 @@ class Transmission:
         An error where the outputs cannot stop the inputs, at a singularity of the outputs.
         """
         given = finite_vector(np.atleast_1d(tau), "forces of the inputs", len(self.inputs))
-        return self._balanced(self.B, self.A.T @ given, "forces at the outputs", "inputs")
+        return self._balanced(self.B, self.output_units, self.A.T @ given, "forces at the outputs", "inputs")
 
-    def _balanced(self, M: Array, rest: Array, what: str, other: str) -> Array:
-        U, s, Vt = np.linalg.svd(M.T, full_matrices=False)
+    def _balanced(self, M: Array, units: Array, rest: Array, what: str, other: str) -> Array:
+        U, s, Vt = np.linalg.svd((M / units[:, None]).T, full_matrices=False)
         kept = s > SINGULAR
-        found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept])
+        found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept]) / units
         if np.abs(M.T @ found - rest).max(initial=0.0) > 1e-6 * np.abs(rest).max(initial=0.0):
             raise ModelError(f"no {what} balance these forces on the {other}: {self._state}.")
         return np.asarray(found)
@@ -119,6 +132,9 @@ class Transmission:
 
     @property
     def _state(self) -> str:
+        k, sides = self.A.shape[1], ((len(self.A), "inputs locked"), (len(self.B), "outputs at rest"))
+        if few := [f"{k - rows} of {k} motions left with all {how}" for rows, how in sides if rows < k]:
+            return ", ".join(few)
         if self.input_margin < SINGULAR and self.output_margin < SINGULAR:
             return "singular for inputs and outputs"
         if self.input_margin < SINGULAR:
@@ -130,12 +146,12 @@ class Transmission:
     def __str__(self) -> str:
         k = self.A.shape[1]
         lines = [
-            f"{k} motion{'s' if k != 1 else ''} seen by {len(self.inputs)} inputs and {len(self.outputs)} outputs: "
-            f"{self._state}",
+            f"{_count(k, 'motion')} seen by {_count(len(self.inputs), 'input')} and"
+            f" {_count(len(self.outputs), 'output')}: {self._state}",
             f"margin of the inputs {self.input_margin:.3g}, of the outputs {self.output_margin:.3g} (0: singular)",
         ]
         if self.unused:
-            lines.append(f"{self.unused} more motions that neither sees")
+            lines.append(f"{_count(self.unused, 'more motion')} that neither sees")
         if k and self._rank == k:
             width = max(map(len, self.outputs))
             lines.append(" " * (width + 2) + "".join(f"{name:>12}" for name in self.inputs))
@@ -148,12 +164,9 @@ def transmission_of(
     network: MechanismNetwork, inputs: Sequence[Coordinate], outputs: Sequence[Carrier | Coordinate]
 ) -> Transmission:
     """Rows of inputs and outputs over the motions of a network."""
-    for given, what in ((inputs, "inputs"), (outputs, "outputs")):
-        if isinstance(given, str | Joint | Body | Particle) or not len(given):
-            raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
     motions = Motions(network)
-    ins = [_rows(network, motions, one, bodies=False) for one in inputs]
-    outs = [_rows(network, motions, one, bodies=True) for one in outputs]
+    ins = [_rows(network, motions, one, bodies=False) for one in _listed(inputs, "inputs")]
+    outs = [_rows(network, motions, one, bodies=True) for one in _listed(outputs, "outputs")]
     units = [np.concatenate([part[2] for part in side]) for side in (ins, outs)]
     A, B = (np.vstack([part[1] for part in side]) for side in (ins, outs))
     seen = split(np.vstack([A, B]) / np.concatenate(units)[:, None], CLOSURE).V
@@ -167,6 +180,13 @@ def transmission_of(
         units[1],
         motions.mobility - seen.shape[1],
     )
+
+
+def _listed(given: Iterable[Carrier | Coordinate], what: str) -> list[Any]:
+    parts = [] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    if not parts:
+        raise ModelError(f"{what} of a transmission are several names, e.g. {what}=['A'], got {given!r}.")
+    return parts
 
 
 def _rows(
@@ -193,10 +213,8 @@ def _rows(
     return [f"{body.name}.{axis}" for axis in AXES[first:]], T[first:], units
 
 
-def _margin(M: Array) -> float:
-    """Singular value number min(rows, columns); 1 where there is none to lose."""
-    values = np.linalg.svd(M, compute_uv=False)
-    return float(values[-1]) if len(values) else 1.0
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' if n != 1 else ''}"
 
 
 def _clean(a: float) -> float:

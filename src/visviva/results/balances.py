@@ -82,7 +82,7 @@ def _supplied(run: Run) -> dict[str, Reader]:
     model, record, table = run.model, run.record, dict[str, Reader]()
     for k, port in enumerate(model.ports):
         values = partial(column, record.u_mid, model.port_columns[port.name])
-        table[f"{port.name}.u"] = Reader(values, _input_unit(model, port.name))
+        table[f"{port.name}.u"] = Reader(values, input_unit(model, port.name))
         table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J", adds_up=True)
         table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
     return table
@@ -126,7 +126,7 @@ def _running_sum(values: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def _input_unit(model: Model, port: str) -> str:
+def input_unit(model: Model, port: str) -> str:
     """Of what an input of a mechanism gives; empty where nobody said it."""
     match None if model.mechanism is None else model.mechanism.parts.get(port):
         case Torque():

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism.transmission import SINGULAR, Transmission
+from visviva.mechanism.transmission import SINGULAR, Side, Transmission
 
-Side = Literal["input", "output"]
 Passing = Callable[[float], Transmission]
 
 
@@ -42,7 +41,9 @@ class Determinant:
 
         def value(at: float) -> float:
             one = self._passing(at)
-            return _turn(self._each[node], one) * self._sign(one) * self._margin(one)
+            if self._rows(one).shape != self._rows(self._each[node]).shape:
+                return 0.0  # more motions than rows: some are left open
+            return _turn(self._each[node], one) * self._sign(one) * one.margin(self._side)
 
         return value
 
@@ -52,12 +53,12 @@ class Determinant:
     def _sign(self, one: Transmission) -> float:
         return float(np.sign(np.linalg.det(self._rows(one))))
 
-    def _margin(self, one: Transmission) -> float:
-        return one.input_margin if self._side == "input" else one.output_margin
-
 
 def crossings(s: Array, values: Array, determinant: Determinant) -> list[tuple[int, float]]:
-    """Nodes k and zeros between k and k + 1, where the determinant changes its sign and no margin is zero already."""
+    """Nodes k and zeros between k and k + 1, where the determinant changes its sign and no margin is zero already.
+
+    Signs change at jumps as well, such as from one branch of a motion to another: these are no zeros.
+    """
     from scipy.optimize import brentq
 
     signs = determinant.signs()
@@ -65,9 +66,13 @@ def crossings(s: Array, values: Array, determinant: Determinant) -> list[tuple[i
         return []
     changes = (signs[:-1] * signs[1:] < 0) & (np.minimum(values[:-1], values[1:]) >= SINGULAR)
     xtol = 1e-12 * max(1.0, float(np.abs(s).max()))
-    return [
-        (k, float(brentq(determinant.near(k), s[k], s[k + 1], xtol=xtol))) for k in np.flatnonzero(changes).tolist()
-    ]
+    found = []
+    for k in np.flatnonzero(changes).tolist():
+        value = determinant.near(k)
+        at = float(brentq(value, s[k], s[k + 1], xtol=xtol))
+        if abs(value(at)) < SINGULAR:
+            found.append((k, at))
+    return found
 
 
 def zeros(
@@ -79,17 +84,18 @@ def zeros(
     for k, at in crossings(s, values, determinant) if determinant is not None else []:
         found.append(at)
         crossed[k : k + 2] = True
-    for k in range(1, len(s) - 1):
-        if not crossed[k] and values[k] >= SINGULAR and _may_reach_zero(*values[k - 1 : k + 2]):
-            at, least = _minimum(margin, float(s[k - 1]), float(s[k + 1]))
+    for k in range(len(s)):
+        if not crossed[k] and values[k] >= SINGULAR and _may_reach_zero(values, k):
+            at, least = _minimum(margin, float(s[max(k - 1, 0)]), float(s[min(k + 1, len(s) - 1)]))
             if least < SINGULAR:
                 found.append(at)
     return sorted(found)
 
 
-def _may_reach_zero(low: float, here: float, high: float) -> bool:
-    """Whether a margin has a minimum here that is small against its change from node to node."""
-    return here <= min(low, high) and here < max(low - here, high - here)
+def _may_reach_zero(values: Array, k: int) -> bool:
+    """Whether a margin has a minimum at node k that is small against its changes from node to node near by."""
+    near = values[max(k - 2, 0) : k + 3]
+    return bool(values[k] <= values[max(k - 1, 0) : k + 2].min() and values[k] < np.abs(np.diff(near)).max())
 
 
 def _minimum(margin: Callable[[float], float], a: float, b: float) -> tuple[float, float]:

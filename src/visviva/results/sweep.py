@@ -20,7 +20,7 @@ from visviva.mechanism.network import kinestatics_of
 from visviva.mechanism.parts import Body, Carrier
 from visviva.mechanism.paths import AbstractPath, BodyPath, JointPath
 from visviva.mechanism.singular import regularity
-from visviva.mechanism.transmission import Transmission
+from visviva.mechanism.transmission import Side, Transmission
 from visviva.results.margin_zeros import Determinant, zeros
 from visviva.results.run import Run
 from visviva.results.run_path import RunPath
@@ -28,7 +28,8 @@ from visviva.results.run_path import RunPath
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["input", "output", "loop"]
+SIDES: tuple[Side, ...] = ("input", "output")
+Kind = Side | Literal["loop"]
 MEANING = {
     "input": "the mechanism moves with all inputs locked, and no input force can hold it",
     "output": "the inputs move with all outputs at rest, which then bear loads without any input force",
@@ -58,6 +59,7 @@ class Sweep:
 
     s:       places on the path, (n,); `label` says what they are.
     margins: "input" and "output" of the transmission, see `Transmission`, and "loop", see `Linkage.margin`; (n,) each.
+             Where there are fewer inputs or outputs than motions, it counts how far they are from leaving more open.
     """
 
     name: str
@@ -118,7 +120,9 @@ def sweep(
     if not isinstance(steps, int) or steps < 2:
         raise ModelError(f"steps of a sweep is a whole number of at least 2, got {steps!r}.")
     if isinstance(subject, Run):
-        return _along_run(subject, along, to, inputs, outputs)
+        if along is not None or to is not None or hold or motion is not None:
+            raise ModelError("the path of a run is its motion: leave out along, to, hold and motion.")
+        return _along_run(subject, inputs, outputs)
     if not isinstance(subject, Mechanism):
         raise ModelError(f"sweep takes a mechanism or a run of one, got {type(subject).__name__}.")
     m = subject.snapshot()
@@ -140,6 +144,10 @@ def _path(
     if isinstance(part, Body):
         if not isinstance(to, SE3):
             raise ModelError(f"body {part.name!r} goes to a pose: give to=SE3(R, r) of its frame, got {to!r}.")
+        if hold:
+            raise ModelError(
+                f"hold goes with the path of a joint; of body {part.name!r} the pose is given: leave it out."
+            )
         return BodyPath(m, motion, part, to)
     if isinstance(to, SE3):
         raise ModelError(f"only a body goes to a pose; {name!r} is none. A joint goes to a number.")
@@ -148,15 +156,11 @@ def _path(
 
 def _along_run(
     run: Run,
-    along: object,
-    to: object,
     inputs: Sequence[Coordinate] | None,
     outputs: Sequence[Carrier | Coordinate] | None,
 ) -> Sweep:
     if run.motion is None:
         raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no joints to look at.")
-    if along is not None or to is not None:
-        raise ModelError("the path of a run is its motion: leave out along and to.")
     if inputs is None:
         raise ModelError("a sweep along a run needs inputs=[...], the joints that drive it.")
     return _swept(run.motion.mechanism, RunPath(run), run.record.t, inputs, outputs)
@@ -180,10 +184,9 @@ def _swept(
         return float(linkage.margin(linkage.kinematics.place(path.at(at)), kept))
 
     each = [passing(at) for at in s.tolist()]
-    margins: dict[Kind, Array] = {
-        "input": np.array([one.input_margin for one in each]),
-        "output": np.array([one.output_margin for one in each]),
-    }
+    motions = min(one.A.shape[1] for one in each)
+    spare = {"input": max(0, motions - len(each[0].A)), "output": max(0, motions - len(each[0].B))}  # left open anyway
+    margins: dict[Kind, Array] = {side: np.array([one.margin(side, spare[side]) for one in each]) for side in SIDES}
     if linkage.topology.loops:
         margins["loop"] = np.array([loop(at) for at in s.tolist()])
     found = []
@@ -191,7 +194,7 @@ def _swept(
         at_node = Determinant(each, passing, kind) if kind != "loop" else None
 
         def margin(at: float, kind: Kind = kind) -> float:
-            return loop(at) if kind == "loop" else getattr(passing(at), f"{kind}_margin")
+            return loop(at) if kind == "loop" else passing(at).margin(kind, spare[kind])
 
         for at in zeros(s, values, margin, at_node):
             found.append(Singular(at, kind, margin(at), path.motion(at), path.label))

@@ -53,11 +53,16 @@ class Kinestatics:
         conditions: Mapping[str, LinearCondition] | None = None,
     ) -> Self:
         """Checked: every edge ends at a body or the ground, every pair sits on an edge, all others name bodies."""
+        if GROUND in bodies:
+            raise ModelError(f"'{GROUND}' is the reference and no body: leave it out of the bodies.")
         incidence(bodies, edges)
         pairs = {} if pairs is None else dict(pairs)
         loose = [name for name in pairs if name not in edges]
         if loose:
             raise ModelError(f"the pairs {quoted(loose)} have no edge; the edges are {quoted(edges)}.")
+        for name, pair in pairs.items():
+            if not isinstance(pair, Pair):
+                raise ModelError(f"pair '{name}' must be a Pair such as revolute(frame), got {pair!r}.")
         _check_bodies(particles, bodies)
         conditions = {} if conditions is None else dict(conditions)
         for name, condition in conditions.items():

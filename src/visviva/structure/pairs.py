@@ -38,7 +38,7 @@ class Pair:
         S = finite_array(S, "the freedom twists S", (6, None))
         if S.ndim != 2:
             raise ModelError(f"the freedom twists S must be one matrix (6, p), got shape {S.shape}.")
-        S = S if frame is None else frame.Ad() @ S
+        S = S if frame is None else _checked(frame).Ad() @ S
         freedom, constraint = range_and_complement(S)
         if freedom.shape[1] != S.shape[1]:
             raise ModelError(
@@ -53,7 +53,7 @@ class Pair:
         W = finite_array(W, "the constraint wrenches W", (6, None))
         if W.ndim != 2:
             raise ModelError(f"the constraint wrenches W must be one matrix (6, n), got shape {W.shape}.")
-        W = W if frame is None else frame.inverse().Ad().T @ W
+        W = W if frame is None else _checked(frame).inverse().Ad().T @ W
         constraint, freedom = range_and_complement(W)
         if constraint.shape[1] != W.shape[1]:
             raise ModelError(
@@ -158,6 +158,12 @@ def fixed() -> Pair:
 def free() -> Pair:
     """Every motion."""
     return Pair.allowing(_columns("wx", "wy", "wz", "x", "y", "z"))
+
+
+def _checked(frame: SE3) -> SE3:
+    if not isinstance(frame, SE3) or frame.R.shape != (3, 3):
+        raise ModelError(f"the frame of a pair is one pose, an SE3, got {frame!r}.")
+    return frame
 
 
 def _columns(*motions: str) -> Array:

@@ -151,11 +151,11 @@ def equations(system: AbstractSystem) -> Equations:
     Transformers (boxes whose rows only give one effort by another) leave no trace. Nothing else is eliminated.
     Source: Lohmayer, Capobianco and Leyendecker, section 2 and (5), (8), (22), (31).
     """
-    v = variables(_composite(system).flatten())
+    v = variables(as_composite(system).flatten())
     return Equations(v.flat.name, rows(v, reduced(v, balance(v))), v)
 
 
-def _composite(system: object) -> Composite:
+def as_composite(system: object) -> Composite:
     """The system itself, or a pattern of one box that shows all its ports."""
     if isinstance(system, Composite):
         return system

@@ -15,6 +15,7 @@ from visviva.geometry.projective.lines import foot
 from visviva.geometry.screws import Screw, System
 from visviva.mechanism import Mechanism
 from visviva.mechanism.freedoms import Freedom
+from visviva.mechanism.motions import carrier_of
 from visviva.mechanism.network import kinestatics_of
 from visviva.views.mechanism_labels import Label
 from visviva.views.mechanism_placement import Placement, at_rest
@@ -43,7 +44,7 @@ class DrawnScrews:
 def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) -> list[DrawnScrews]:
     """What `draw(m, screws=...)` asks for: freedoms, systems, names of bodies, or pairs of names."""
     single = isinstance(asked, str | Freedom | System) or _is_pair(asked)
-    listed: list[Any] = [asked] if single else list(asked)  # type: ignore[arg-type]
+    listed: list[Any] = list(asked) if isinstance(asked, list | tuple) and not single else [asked]
     found: list[DrawnScrews] = []
     for one in listed:
         if isinstance(one, System):
@@ -52,9 +53,11 @@ def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) ->
         elif isinstance(one, str) or _is_pair(one):
             free = kinestatics_of(m, at_rest(m, place)).freedom(*((one,) if isinstance(one, str) else one))
             found.append(DrawnScrews(free.twists, free.at, False, f"{free.body}/{free.against}"))
-        elif isinstance(one, Freedom):
-            found.append(DrawnScrews(one.twists, one.at, False, f"{one.body}/{one.against}"))
+        elif isinstance(one, Freedom):  # motions last: their dashed lines show above those of forces
+            for name in (one.body, one.against):
+                carrier_of(m, name, "freedom")
             found.append(DrawnScrews(one.wrenches, one.at, True, ""))
+            found.append(DrawnScrews(one.twists, one.at, False, f"{one.body}/{one.against}"))
         else:
             raise ModelError(
                 f"screws={one!r} cannot be drawn in {m.name!r}. Give the name of a body, a pair of names, a freedom\n"
@@ -75,13 +78,15 @@ def screw_strokes(
     frame = low - 0.12 * room - 12.0, high + 0.12 * room + 12.0
     for part in drawn:
         colour = WRENCH if part.wrench else TWIST
-        free = 0
+        free, named = 0, len(labels)
         here = SE3(np.eye(3), part.at)  # what the principal screws leave open is chosen near the body
         near = part.system.moved(here.inverse()).principal().screws if part.system.rank < 6 else ()
         for screw in (one.moved(here) for one in near):
             shape = screw.geometric()
             if not shape.line[:3].any():
                 strokes += _free(view, part, shape.line[3:], free, size, colour)
+                if part.name and len(labels) == named:  # several shifts of one body have its name once
+                    labels.append(Label(part.name, strokes[-1].points.mean(axis=0), colour, clear=9.0))
                 free += 1
                 continue
             line, label = _axis(view, part, screw, frame, size, colour)

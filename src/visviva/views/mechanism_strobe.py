@@ -29,14 +29,16 @@ def instants(t: Array, n: int) -> NDArray[np.intp]:
     return np.unique(np.minimum(nearest, len(t) - 1))
 
 
-def strobe(m: Mechanism, place: Placement, t: Array, view: tuple[float, float] | None = None) -> Drawing:
+def strobe(
+    m: Mechanism, place: Placement, t: Array, view: tuple[float, float] | None = None, n: int = INSTANTS
+) -> Drawing:
     """The last instant in full, earlier ones the fainter the longer ago, and the paths of named points.
 
-    place: many instants, at the times t. Paths are those of named frames and particles, else of centres of
-           mass; where there are many bodies they would hide each other.
+    place: many instants, at the times t.   n: how many are drawn at most. Paths are those of named frames and
+           particles, else of centres of mass; where there are many bodies they would hide each other.
     """
     scene = Scene(m)
-    kept = instants(t, INSTANTS)
+    kept = instants(t, n)
     shown = Placement({name: q[kept] for name, q in place.q.items()})
     paths = _paths(scene, place)
     points = extent(scene, shown, solids=False).reshape(-1, 3)

@@ -20,6 +20,7 @@ GIMBAL_LOCK = 1e-8  # cos(pitch) below which angles have no rates
 
 def attitude(angles: ArrayLike) -> Array:
     """R = Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3)."""
+    angles = finite_vector(angles, "angles", 3)
     (ca, cb, cc), (sa, sb, sc) = np.cos(angles), np.sin(angles)
     return np.array(
         [
@@ -76,6 +77,8 @@ def euler_acceleration(inertia: ArrayLike, w: ArrayLike, torque: ArrayLike = (0,
     """ω̇ of Θ ω̇ + ω × Θ ω = τ, shape (3,); inertia (3,) or (3, 3)."""
     Theta = finite_array(inertia, "inertia")
     Theta = np.diag(Theta) if Theta.ndim == 1 else Theta
+    if Theta.shape != (3, 3) or np.linalg.matrix_rank(Theta) < 3:
+        raise ModelError(f"inertia must be three positive moments or an invertible (3, 3), got {inertia!r}.")
     w = finite_vector(w, "w", 3)
     total = finite_vector(torque, "torque", 3) - np.cross(w, Theta @ w)
     return np.asarray(np.linalg.solve(Theta, total), dtype=np.float64)

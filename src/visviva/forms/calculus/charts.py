@@ -17,7 +17,7 @@ from visviva._arrays import Array
 from visviva.forms.calculus.maps import Polynomial
 from visviva.geometry.hat import isotropic2, skew
 from visviva.geometry.linear import homogeneous
-from visviva.geometry.quaternion import matrix_of
+from visviva.geometry.quaternion import matrix_of, turned
 from visviva.geometry.rotations import nearest_rotation
 from visviva.geometry.se2 import SE2
 from visviva.geometry.se3 import SE3
@@ -245,9 +245,7 @@ class Quaternion(AbstractChart):
         return homogeneous(matrix_of(q / np.linalg.norm(q)), np.zeros(3), 1.0)
 
     def advance(self, q: Array, delta: Array) -> Array:  # noqa: D102
-        angle = float(np.linalg.norm(delta))
-        turn = self.A.value(q) @ delta  # q ∘ (0, δ/2)
-        return np.asarray(np.cos(angle / 2) * q + np.sinc(angle / (2 * np.pi)) * turn)
+        return turned(q, delta)
 
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:  # noqa: D102
         return np.asarray(SO3.dexp_inv(delta) @ xi)

@@ -39,6 +39,9 @@ class Metric:
             i, j = divmod(int(np.argmax(np.abs(M0 - M0.T))), p.n)
             pair = f"({p.velocities[i]!r}, {p.velocities[j]!r})"
             raise ModelError(f"M is not symmetric at {pair}: {M0[i, j]:g} and {M0[j, i]:g}.")
+        lowest = float(np.linalg.eigvalsh(M0)[0]) if p.n else 1.0
+        if not lowest > 0:
+            raise ModelError(f"M is no metric: at q0 it has the eigenvalue {lowest:.3g}. All of them must be positive.")
 
     def value(self, q: Array) -> Array:
         """M, shape (n, n)."""

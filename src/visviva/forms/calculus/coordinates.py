@@ -17,8 +17,10 @@ from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
 from visviva.forms.calculus.edges import AbstractEdge, adjoint, inverse_pose
+from visviva.forms.calculus.local_coordinates import ChartPlace, Exponentials
 from visviva.forms.calculus.maps import Block, Blocks
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.kinds import by_name, of_kind
 from visviva.geometry.rotations import checked_homogeneous
 
 Rotation = Literal["quaternion", "matrix"]
@@ -127,10 +129,15 @@ def joined(joints: Mapping[tuple[str, str], Joint], q0: ArrayLike | None = None)
 
     q0: a configuration to check it at; as built by default.
     """
+    by_name(joints, "joints", "{('ground', 'arm'): coordinates.revolute('shoulder')}")
+    for key, joint in joints.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(name, str) and name for name in key)):
+            raise ModelError(f"a joint is between two frames such as ('ground', 'arm'), got {key!r}.")
+        of_kind(joint, Joint, f"the joint between {key[0]!r} and {key[1]!r}", "one of coordinates.revolute, free, ...")
     n = sum(len(joint.velocities) for joint in joints.values())
     size = sum(len(joint.coordinates) for joint in joints.values())
     rows = sum(len(joint.chart.phi.a) for joint in joints.values())
-    edges, A, phi = list[AbstractEdge](), list[Block](), list[Block]()
+    edges, A, phi = list[JointEdge](), list[Block](), list[Block]()
     here, move, row = 0, 0, 0
     for (a, b), joint in joints.items():
         chart = joint.chart
@@ -147,11 +154,13 @@ def joined(joints: Mapping[tuple[str, str], Joint], q0: ArrayLike | None = None)
         Blocks(size, (size, n), tuple(A)),
         Blocks(size, (rows,), tuple(phi)),
         edges,
+        Exponentials(tuple(ChartPlace(edge.joint.chart, edge.read, edge.move) for edge in edges)),
         start if q0 is None else finite_vector(q0, "q0", size),
     )
 
 
 def _joint(name: str, chart: AbstractChart, at: ArrayLike | None, to: ArrayLike | None) -> Joint:
+    of_kind(name, str, "the name of a joint", "a string")
     return Joint(name, chart, _pose(at, f"at of joint {name!r}"), _pose(to, f"to of joint {name!r}"))
 
 
@@ -172,6 +181,6 @@ def _unit(axis: ArrayLike, name: str) -> Array:
 
 
 def _rotation(by: str, name: str) -> Matrix | Quaternion:
-    if by not in _ROTATIONS:
+    if not isinstance(by, str) or by not in _ROTATIONS:
         raise ModelError(f"joint {name!r} is given by one of {', '.join(_ROTATIONS)}, got {by!r}.")
     return _ROTATIONS[by]

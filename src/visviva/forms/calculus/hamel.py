@@ -13,12 +13,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.commutation import commutation
 from visviva.forms.calculus.given import map_of, reads_time
 from visviva.forms.calculus.maps import AbstractMap
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.kinds import of_kind
 from visviva.geometry.nullspace import split
 
 SINGULAR = 1e-12  # smallest part of the largest singular value of M that counts as inertia
@@ -33,7 +34,7 @@ class Hamel:
     """
 
     def __init__(self, p: Parameterisation, L: Any, f: Any = None) -> None:
-        self.p = p
+        self.p = of_kind(p, Parameterisation, "p", "a Parameterisation")
         self.L: AbstractMap = map_of(L, p.motion, "L", ())
         self.f: AbstractMap = map_of(np.zeros(p.n) if f is None else f, p.motion, "f", (p.n,))
 
@@ -49,7 +50,7 @@ class Hamel:
     def energy(self, q: Array, xi: Array, t: float = 0.0) -> float:
         """ξ·∂L/∂ξ - L."""
         x = self._x(q, xi, t)
-        return float(xi @ self._split(self.L.slope(x))[1] - self.L.value(x))
+        return float(np.asarray(xi) @ self._split(self.L.slope(x))[1] - self.L.value(x))
 
     def power(self, q: Array, xi: Array, t: float = 0.0) -> float:
         """Rate of the energy: f·ξ - ∂L/∂t."""
@@ -89,7 +90,8 @@ class Hamel:
         return bend[:, nu : nu + n], moved + turned - by_q @ A
 
     def _x(self, q: Array, xi: Array, t: float) -> Array:
-        return np.concatenate([q, xi, [t]])
+        n = self.p.size_q, self.p.n
+        return np.concatenate([finite_vector(q, "q", n[0]), finite_vector(xi, "xi", n[1]), [finite_number(t, "t")]])
 
     def _split(self, slope: Array) -> tuple[Array, Array, Array]:
         nu, n = self.p.size_q, self.p.n

@@ -7,8 +7,8 @@ from typing import final
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
-from visviva.forms.calculus.retraction import advance, local_rate
 from visviva.forms.flows.flow import Flow
+from visviva.forms.kinds import of_kind
 
 
 @final
@@ -21,7 +21,7 @@ class HamelFlow(Flow):
     """
 
     def __init__(self, system: Hamel, name: str = "lagrangian") -> None:
-        p = system.p
+        p = of_kind(system, Hamel, "what HamelFlow moves", "a Hamel(p, L)").p
         self.system, self.name = system, name
         self.n, self.size_q = p.n, p.size_q
         self.names = (*p.coordinates, *p.velocities)
@@ -32,12 +32,12 @@ class HamelFlow(Flow):
         return self.system.acceleration(q, xi, t), s
 
     def advance_q(self, q: Array, delta: Array) -> Array:
-        """The configuration over q + A δ."""
-        return advance(self.system.p, q, delta)
+        """See `local_coordinates`."""
+        return self.system.p.local.advance(q, delta)
 
     def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """A⁺(q) A(q') ξ at the configuration q' that δ reaches."""
-        return local_rate(self.system.p, q, delta, xi)
+        """See `local_coordinates`."""
+        return self.system.p.local.rate(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """ξ·∂L/∂ξ - L."""

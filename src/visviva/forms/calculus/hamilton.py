@@ -20,6 +20,7 @@ from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.hamel import Hamel, check_inertia
 from visviva.forms.calculus.maps import AbstractMap, Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.kinds import of_kind
 
 
 class AbstractHamiltonian(ABC):
@@ -67,7 +68,7 @@ class Legendre(AbstractHamiltonian):
     """H = p·ξ - L of a Lagrangian, with ξ from p = ∂L/∂ξ by Newton's method: one step where L is quadratic in ξ."""
 
     def __init__(self, system: Hamel) -> None:
-        self.system, self.p = system, system.p
+        self.system, self.p = of_kind(system, Hamel, "what Legendre transforms", "a Hamel(p, L)"), system.p
 
     def velocity(self, q: Array, momentum: Array, t: float = 0.0) -> Array:
         """ξ with ∂L/∂ξ = p, shape (n,)."""

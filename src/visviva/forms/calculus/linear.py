@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_vector
 from visviva.forms.calculus.commutation import commutation, commutation_slope
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
@@ -38,8 +38,9 @@ def linearised(
     F2 = ∂f/∂ξ̇,  F1_i = ∂f/∂ξⁱ + ∂f/∂ξ̇ʲ γ_ki^j ξᵏ,
     F0_i = ∂_i f + ∂f/∂ξʲ γ_ki^j ξᵏ + ∂f/∂ξ̇ʲ (γ_ki^j ξ̇ᵏ + ∂_l γ_ki^j ξˡ ξᵏ);  Konz (2.24).
     """
-    xi = np.zeros(p.n) if xi is None else xi
-    xi_dot = np.zeros(p.n) if xi_dot is None else xi_dot
+    q = finite_vector(q, "q", p.size_q)
+    xi = np.zeros(p.n) if xi is None else finite_vector(xi, "xi", p.n)
+    xi_dot = np.zeros(p.n) if xi_dot is None else finite_vector(xi_dot, "xi_dot", p.n)
     rates = tuple(f"{name}_dot" for name in p.velocities)
     arguments = Arguments((("q", p.coordinates), ("xi", p.velocities), ("xi_dot", rates)), time=True)
     f_map, x = map_of(f, arguments, "f", (None,)), np.concatenate([q, xi, xi_dot, [t]])

@@ -13,6 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 
 Taylor = tuple[Array, Array, Array]  # value, first and second derivative along a curve
 
@@ -39,6 +40,10 @@ class Arguments:
     def arguments(self) -> tuple[str, ...]:
         """Names of the arguments."""
         return (*(key for key, _ in self.vectors), *(("t",) if self.time else ()))
+
+    def shown(self, x: Sequence[Any] | Array) -> str:
+        """Values by name, for messages."""
+        return ", ".join(f"{name} = {value:g}" for name, value in zip(self.names, x, strict=True))
 
 
 class AbstractMap(ABC):
@@ -187,6 +192,17 @@ def taylor(f: AbstractMap, x: Array, x_dot: Array, x_ddot: Array) -> Taylor:
     """What `along` gives, from slope and bend."""
     slope = f.slope(x)
     return f.value(x), slope @ x_dot, (f.bend(x) @ x_dot) @ x_dot + slope @ x_ddot
+
+
+def shaped(values: Any, what: str, shape: tuple[int | None, ...]) -> Any:
+    """The values, if they have a shape; None in it stands for any length, `what` is how the error calls them."""
+    fits = values.ndim == len(shape) and all(
+        want is None or want == got for want, got in zip(shape, values.shape, strict=True)
+    )
+    if not fits:
+        wanted = str(tuple("m" if k is None else k for k in shape)).replace("'", "")
+        raise ModelError(f"{what} must have shape {wanted}, got {values.shape}.")
+    return values
 
 
 def _join(A: Array, B: Array, indices: str) -> Array:

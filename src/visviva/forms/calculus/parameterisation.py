@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, final
 
 import numpy as np
@@ -15,8 +15,10 @@ from visviva.forms.calculus.checks import check_kinematics, check_pose
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.graph import FrameGraph, frame_graph
+from visviva.forms.calculus.local_coordinates import AbstractLocalCoordinates, Changed, Tangents
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, Product
 from visviva.forms.calculus.recent import Recent
+from visviva.forms.kinds import by_name
 
 OWN = frozenset({"q", "xi", "xi_dot", "t"})
 
@@ -53,6 +55,7 @@ class Parameterisation:
         arguments = self.arguments
         self.A_map = map_of(A, arguments, "A", (self.size_q, self.n))
         self.phi_map = _no_rows(self.size_q) if phi is None else map_of(phi, arguments, "phi", (None,))
+        self.local: AbstractLocalCoordinates = Tangents(self.A_map, self.phi_map)
         self.q0 = finite_vector(q0, "q0", self.size_q)
         self._set_edges(
             GivenEdge(a, b, map_of(X, arguments, f"the pose of {b!r} in {a!r}", (4, 4)), self.A_map)
@@ -68,13 +71,15 @@ class Parameterisation:
         A: AbstractMap,
         phi: AbstractMap,
         edges: Sequence[AbstractEdge],
+        local: AbstractLocalCoordinates,
         q0: Array,
     ) -> Self:
-        """One whose maps and edges are there already; checked at q0 like any other."""
+        """One whose maps, edges and local coordinates are there already; checked at q0 like any other."""
         self = cls.__new__(cls)
         self.coordinates = names_of(coordinates, "coordinate", OWN)
         self.velocities = names_of(velocities, "velocity", OWN | set(coordinates))
-        self.A_map, self.phi_map, self.q0 = A, phi, finite_vector(q0, "q0", len(coordinates))
+        self.A_map, self.phi_map, self.local = A, phi, local
+        self.q0 = finite_vector(q0, "q0", len(coordinates))
         self._set_edges(edges)
         self.check(self.q0)
         return self
@@ -110,19 +115,19 @@ class Parameterisation:
 
     def A(self, q: Array) -> Array:
         """Kinematics matrix, shape (ν, n)."""
-        return self.A_map.value(q)
+        return self.A_map.value(self._at(q))
 
     def A_slope(self, q: Array) -> Array:
         """∂A/∂q, shape (ν, n, ν)."""
-        return self.A_map.slope(q)
+        return self.A_map.slope(self._at(q))
 
     def phi(self, q: Array) -> Array:
         """φ, shape (m,)."""
-        return self.phi_map.value(q)
+        return self.phi_map.value(self._at(q))
 
     def Phi(self, q: Array) -> Array:
         """∂φ/∂q, shape (m, ν)."""
-        return self.phi_map.slope(q)
+        return self.phi_map.slope(self._at(q))
 
     def q_dot(self, q: Array, xi: Array) -> Array:
         """A(q) ξ."""
@@ -141,9 +146,12 @@ class Parameterisation:
             raise ModelError(f"{self.n} velocities are replaced by {len(velocities)}: their number stays the same.")
         B_map = Recent(map_of(B, self.arguments, "B", (self.n, self.n)))
         edges = [ChangedEdge(edge.a, edge.b, edge, self.A_map, B_map) for edge in self.edges]
-        return Parameterisation.of_maps(
-            self.coordinates, velocities, Product(self.A_map, B_map), self.phi_map, edges, self.q0
-        )
+        A, local = Product(self.A_map, B_map), Changed(self.local, B_map)
+        return Parameterisation.of_maps(self.coordinates, velocities, A, self.phi_map, edges, local, self.q0)
+
+    def _at(self, q: Array) -> Array:
+        """q as it is, or an error where it has another length; a look at its shape alone, since this is asked often."""
+        return q if np.shape(q) == (self.size_q,) and isinstance(q, np.ndarray) else finite_vector(q, "q", self.size_q)
 
     def check(self, q: ArrayLike) -> None:
         """An error unless φ = 0, ∂φ/∂q A = 0, both ranks are right and all poses are in SE(3), at q."""
@@ -157,6 +165,8 @@ def names_of(given: Sequence[Any], what: str, taken: set[str] | frozenset[str]) 
     """Names from strings or symbols, each a Python name and none twice."""
     if isinstance(given, str):
         given = (given,)
+    if not isinstance(given, Iterable):
+        raise ModelError(f"each {what} has a name: give them as strings, such as ('x', 'y'), got {given!r}.")
     names = tuple(str(name) for name in given)
     for k, name in enumerate(names):
         if not name.isidentifier() or keyword.iskeyword(name) or name in dir(np.ndarray):
@@ -167,7 +177,8 @@ def names_of(given: Sequence[Any], what: str, taken: set[str] | frozenset[str]) 
 
 
 def _pairs(edges: Mapping[tuple[str, str], Any] | None) -> list[tuple[tuple[str, str], Any]]:
-    pairs = list((edges or {}).items())
+    example = "{('ground', 'arm'): lambda q: ...}"
+    pairs = list(by_name({} if edges is None else edges, "edges", example).items())
     for key, _ in pairs:
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(name, str) and name for name in key)):
             raise ModelError(f"an edge is given by two frames such as ('ground', 'arm'), got {key!r}.")

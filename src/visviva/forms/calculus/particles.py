@@ -22,6 +22,7 @@ from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.hamel import check_inertia
 from visviva.forms.calculus.maps import AbstractMap, Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.kinds import by_name
 
 
 @final
@@ -70,6 +71,9 @@ class ParticleSystem:
     ) -> None:
         self.p = p
         arguments = Arguments((("q", p.coordinates),), time=True)
+        for name, pair in by_name(particles, "particles", "{'bob': (1.0, lambda q: [q.x, 0, 0])}").items():
+            if not (isinstance(pair, Sequence) and len(pair) == 2):
+                raise ModelError(f"particle {name!r} is given by its mass and position, (m, r), got {pair!r}.")
         self.mass = {name: finite_number(m, f"mass of {name!r}", positive=True) for name, (m, _) in particles.items()}
         self._r: dict[str, AbstractMap] = {
             name: map_of(r, arguments, f"position of {name!r}", (3,)) for name, (_, r) in particles.items()
@@ -79,7 +83,7 @@ class ParticleSystem:
 
     def motion(self, q: Array, xi: Array, t: float = 0.0) -> ParticleMotion:
         """Where all particles are, and how they move."""
-        A = self.p.A(q)
+        A, xi = self.p.A(q), finite_vector(xi, "xi", self.p.n)
         q_dot = A @ xi
         x, x_dot = np.append(q, t), np.append(q_dot, 1.0)
         x_ddot = np.append(self.p.q_ddot(q, xi, np.zeros(self.p.n)), 0.0)

@@ -11,11 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
 from visviva.forms.calculus.parameterisation import Parameterisation
+
+CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
 
 
 def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
@@ -39,15 +41,22 @@ def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -
 
 
 def independent_rows(p: Parameterisation, q: Array) -> list[int]:
-    """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice."""
-    Phi, rows, basis = p.Phi(q), list[int](), np.zeros((0, p.size_q))
-    for row, gradient in enumerate(Phi):
-        rest = gradient - basis.T @ (basis @ gradient)
-        rest = rest - basis.T @ (basis @ rest)
-        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(gradient):
-            basis = np.vstack([basis, rest / np.linalg.norm(rest)])
-            rows.append(row)
-    return rows
+    """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice.
+
+    Each is one of those that the rows before leave the most of: off φ = 0 redundant rows are independent by as much
+    as q is off.
+    """
+    Phi, rows = p.Phi(q), list[int]()
+    size = np.linalg.norm(Phi, axis=1)
+    rest = Phi / np.where(size > 0, size, 1.0)[:, None]
+    for _ in range(p.size_q - p.n):
+        left = np.linalg.norm(rest, axis=1)
+        row = int(np.argmax(left >= CHOICE * left.max()))
+        e = rest[row] / left[row]
+        rest = rest - np.outer(rest @ e, e)
+        rest[row] = 0.0
+        rows.append(row)
+    return sorted(rows)
 
 
 def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Array:
@@ -56,7 +65,7 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
     rotation matrix     Ṙ = R (ω̂ - Λ (RᵀR - I))            Konz (A.12) says rate Λ, it is 2 Λ
     (c, s), quaternion  ẋ = A ξ - Λ (|x|² - 1) x
     """
-    q_dot = p.q_dot(q, xi)
+    q_dot, rate = p.q_dot(q, xi), finite_number(rate, "rate")
     for edge in p.edges:
         joint = _joint_edge(edge)
         q_dot[joint.read] += rate * joint.joint.chart.restoring(q[joint.read])
@@ -65,9 +74,11 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
 
 def nearest_configuration(p: Parameterisation, q: Array) -> Array:
     """The nearest q with φ = 0, joint by joint: unit length, and rotations by special polar decomposition."""
-    nearest = np.array(q, dtype=np.float64)
+    nearest = np.array(finite_vector(q, "q", p.size_q))
     for edge in p.edges:
         joint = _joint_edge(edge)
+        if len(joint.joint.chart.phi.a) and not nearest[joint.read].any():
+            raise ModelError(f"the coordinates of joint {joint.joint.name!r} are all zero: every rotation is as near.")
         nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])
     return nearest
 

@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
+from visviva.geometry.quaternion import rotated, turned
 
 SIZES = {"ball": (4, 3), "free": (7, 6)}  # coordinates and velocities; a vector has as many as it says
 
@@ -32,7 +33,7 @@ class Configuration:
 
     def __post_init__(self) -> None:
         for block in self.blocks:
-            if block not in SIZES and not (isinstance(block, int) and block >= 0):
+            if block not in SIZES and (not isinstance(block, int) or isinstance(block, bool) or block < 0):
                 raise ModelError(
                     f"blocks of a configuration are numbers of coordinates, 'ball' or 'free', got {block!r}."
                 )
@@ -64,15 +65,16 @@ class Configuration:
 
     def advance(self, q: Array, delta: Array) -> Array:
         """The configuration at the local coordinates δ from q."""
+        q, delta = np.asarray(q, dtype=np.float64), np.asarray(delta, dtype=np.float64)
         if len(self.places) == 1 and isinstance(self.places[0][0], int):
             return q + delta
         result = np.empty_like(q)
         for kind, at, v in self.places:
             if kind == "ball":
-                result[at] = _turned(q[at], delta[v])
+                result[at] = turned(q[at], delta[v])
             elif kind == "free":
                 w = q[at][3:]
-                result[at] = np.concatenate([q[at][:3] + _rotated(w, delta[v][3:]), _turned(w, delta[v][:3])])
+                result[at] = np.concatenate([q[at][:3] + rotated(w, delta[v][3:]), turned(w, delta[v][:3])])
             else:
                 result[at] = q[at] + delta[v]
         return result
@@ -98,18 +100,3 @@ class Configuration:
             elif kind != "ball":
                 units[v] = max(1.0, float(np.abs(q[at]).max(initial=0.0)))
         return units
-
-
-def _turned(q: Array, delta: Array) -> Array:
-    """q exp(δ/2), of length one."""
-    half = 0.5 * float(np.sqrt(delta @ delta))
-    c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
-    w, v = q[0], q[1:]
-    product = np.concatenate([[w * c - v @ u], w * u + c * v + np.cross(v, u)])
-    return np.asarray(product / np.sqrt(product @ product))
-
-
-def _rotated(q: Array, r: Array) -> Array:
-    """R r of a unit quaternion."""
-    turn = 2.0 * np.cross(q[1:], r)
-    return np.asarray(r + q[0] * turn + np.cross(q[1:], turn))

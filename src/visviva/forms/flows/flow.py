@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.forms.flows.configuration import Configuration
 from visviva.integrate.system import AbstractSystem
 
 if TYPE_CHECKING:
@@ -132,77 +131,3 @@ class Flow(AbstractSystem):
         from visviva.forms.flows.trajectories import trajectory
 
         return trajectory(self, t_end, h, integrator, initial, every)
-
-
-Rates = Callable[..., Any]
-
-
-@final
-class HandFlow(Flow):
-    """A flow whose equations are given as functions.
-
-    rates(t, q, xi):  ξ̇; with `extra` other states rates(t, q, xi, s), which returns (ξ̇, ṡ).
-    energy, power:    of (q, xi) and (t, q, xi), with s as the last argument where there are other states. Without an
-                      energy the run has none to show, and schemes that keep it refuse the flow. power defaults to 0.
-    configuration:    blocks of q, see `Configuration`; default: as many coordinates as velocities, ξ = q̇.
-    names:            of the coordinates, the velocities and the other states, in this order.
-    """
-
-    def __init__(
-        self,
-        rates: Rates,
-        n: int | None = None,
-        *,
-        energy: Callable[..., float] | None = None,
-        power: Callable[..., float] | None = None,
-        configuration: Sequence[int | str] | None = None,
-        extra: int = 0,
-        names: Sequence[str] = (),
-        name: str = "flow",
-    ) -> None:
-        if (n is None) == (configuration is None):
-            raise ModelError(f"{name!r} needs either n, the number of velocities of a vector q, or configuration=.")
-        self.configuration = Configuration(tuple(configuration) if configuration is not None else (int(n or 0),))
-        self.n, self.size_q, self.extra = self.configuration.n, self.configuration.size_q, extra
-        self.name, self.names = name, tuple(names)
-        if self.names and len(self.names) != self.size_q + self.n + extra:
-            raise ModelError(
-                f"{name!r} has {self.size_q} coordinates, {self.n} velocities and {extra} other states; names= gives "
-                f"{len(self.names)}: {', '.join(self.names)}."
-            )
-        self._rates, self._energy, self._power = rates, energy, power
-        self.has_energy = energy is not None
-
-    def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
-        """As given, checked for its shape."""
-        found = self._rates(t, q, xi, s) if self.extra else (self._rates(t, q, xi), s)
-        xi_dot, s_dot = (np.asarray(part, dtype=np.float64) for part in found)
-        if xi_dot.shape != (self.n,) or s_dot.shape != (self.extra,):
-            wanted = f"({self.n},)" + (f" and ({self.extra},)" if self.extra else "")
-            got = f"{xi_dot.shape}" + (f" and {s_dot.shape}" if self.extra else "")
-            raise ModelError(f"the rates of {self.name!r} must have shape {wanted}, got {got}.")
-        return xi_dot, s_dot
-
-    def advance_q(self, q: Array, delta: Array) -> Array:
-        """See `Configuration`."""
-        return self.configuration.advance(q, delta)
-
-    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """See `Configuration`."""
-        return self.configuration.inverse_tangent(delta, xi)
-
-    def sizes(self, q: Array) -> Array:
-        """See `Configuration`."""
-        return self.configuration.sizes(q)
-
-    def energy(self, q: Array, xi: Array, s: Array) -> float:
-        """As given."""
-        if self._energy is None:
-            raise ModelError(f"{self.name!r} has no energy: give energy=, or integrate with a scheme that needs none.")
-        return float(self._energy(q, xi, s) if self.extra else self._energy(q, xi))
-
-    def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
-        """As given, or zero."""
-        if self._power is None:
-            return 0.0
-        return float(self._power(t, q, xi, s) if self.extra else self._power(t, q, xi))

@@ -33,7 +33,7 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
         return stepping
     from visviva.forms.minimal.tree_stepping import TreeStepping, why_not_compiled
 
-    stepping.reason = why_not_compiled(flow.form, inputs, scheme.loop)
+    stepping.reason = why_not_compiled(flow.form, scheme.loop)
     if stepping.reason or scheme.loop is None:
         return stepping
     return TreeStepping(stepping, inputs, scheme.loop, h)

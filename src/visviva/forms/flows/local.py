@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ConvergenceError, ModelError, VisvivaError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.integrate.newton import NotConverged
 
@@ -50,13 +51,21 @@ class Local:
     def parts(self, y: Array) -> tuple[Array, Array, Array]:
         """(q, ξ, s) at local coordinates."""
         n = self.flow.n
-        return self.flow.advance_q(self.start.q, y[:n]), y[n : 2 * n], y[2 * n :]
+        try:
+            return self.flow.advance_q(self.start.q, y[:n]), y[n : 2 * n], y[2 * n :]
+        except ConvergenceError as reason:
+            raise _no_step(reason) from None
 
     def rate(self, t: float, y: Array) -> Array:
         """f(t, y)."""
         n = self.flow.n
-        q, xi, s = self.parts(y)
-        return np.concatenate([self.flow.inverse_tangent(self.start.q, y[:n], xi), *self.flow.rates(t, q, xi, s)])
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is no step
+            q, xi, s = self.parts(y)
+            try:
+                moved = self.flow.inverse_tangent(self.start.q, y[:n], xi)
+                return np.concatenate([moved, *self.flow.rates(t, q, xi, s)])
+            except ModelError as reason:
+                raise _no_step(reason) from None
 
     def energy(self, y: Array) -> float:
         """Stored energy [J]."""
@@ -70,7 +79,10 @@ class Local:
         """The state at local coordinates, on the constraints; an error where it is not finite."""
         if not np.isfinite(y).all():
             raise NotConverged("its rates are not finite", -1, np.nan)
-        q, xi, s = self.flow.projected(t, *self.parts(y))
+        try:
+            q, xi, s = self.flow.projected(t, *self.parts(y))
+        except ModelError as reason:
+            raise _no_step(reason) from None
         return FlowState(t, q, xi, s, memory=np.zeros(0) if memory is None else memory)
 
     def sizes(self, h: float, k: Array) -> Array:
@@ -85,3 +97,11 @@ class Local:
         fall = float(np.sqrt(np.abs(k[n : 2 * n] / L).max(initial=0.0)))
         others = self.flow.other_sizes(s, np.abs(h * k[2 * n :]))
         return np.concatenate([L, L * (max(fastest, fall) or 1.0), others])
+
+
+def _no_step(reason: VisvivaError) -> NotConverged:
+    """What equations do not have at a stage, they may have at those of a shorter step."""
+    said, _, way_out = str(reason).partition("\n")
+    failure = NotConverged(said.rstrip("."), -1, np.nan)
+    failure.way_out = way_out
+    return failure

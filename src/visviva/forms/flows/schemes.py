@@ -33,7 +33,7 @@ class AbstractFlowScheme(AbstractIntegrator):
     kept to the order of the scheme only.
 
     compiled: run in compiled code where the mechanism is a tree of joints with gravity, linear springs and dampers
-    about them, and constant inputs; else, or with False, in NumPy.
+    about them, and inputs that are constant or functions of time; else, or with False, in NumPy.
     """
 
     form: ClassVar[str] = "lie"
@@ -205,6 +205,8 @@ class BalancedGauss8(AbstractFlowScheme):
     if the balance is off.
     """
 
+    compiled: bool = True
+    loop: ClassVar[str | None] = "BalancedGauss8"
     order: ClassVar[int] = 8
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "g", "g_v"})
 

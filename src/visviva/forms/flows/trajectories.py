@@ -31,6 +31,7 @@ def trajectory(
     state = flow.checked(initial)
     if t_end < state.t:
         raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
+    flow.rates(state.t, state.q, state.xi, state.s)  # what is wrong from the start is said as such
     start, notes, count = state.t, [], 0
     if scheme.fixed_step and t_end > start:
         count = max(1, round((t_end - start) / h))

@@ -15,6 +15,7 @@ from visviva.forms.kane.motion import KaneMotion, affine, partial_twists
 from visviva.forms.kane.point import singular_mass
 from visviva.forms.kane.system import KaneSystem
 from visviva.forms.kane.trace import KaneTracing
+from visviva.forms.kinds import by_name
 from visviva.mechanism.names import check_new_name, unknown_name
 
 Given = Callable[..., Any] | ArrayLike | Any
@@ -58,6 +59,7 @@ def kane(
     Source: Phillips and Amirouche, sections 2 to 4.
     """
     check_new_name(name, (), "Kane system")
+    _mappings(bodies=bodies, points=points, forces=forces, torques=torques, tau=tau, known=known, parameters=parameters)
     q = (q,) if isinstance(q, str) else tuple(q)
     tracing = KaneTracing(name, q, [f"{each}_dot" for each in q] if xi is None else xi, parameters)
     rates = _kinematics(tracing, q_dot)
@@ -82,6 +84,12 @@ def kane(
     if not explicit:
         S, S_dot, loads, rates = S[..., :-1], S_dot[..., :-1], loads[:-1], rates[:, :-1]
     return KaneSystem(name, tracing, rates, S, S_dot, inertias, loads, potential, prescribed, tuple(bodies), explicit)
+
+
+def _mappings(**given: Any) -> None:
+    for what, value in given.items():
+        if value is not None:
+            by_name(value, what, "{'name': ...}")
 
 
 def _kinematics(tracing: KaneTracing, q_dot: Given | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.kane.point import KanePoint
@@ -90,7 +90,7 @@ class KaneForm(Flow):
                 f"{self.name!r} starts from initial=(q, xi), coordinates ({', '.join(self.system.coordinates)}) and "
                 f"velocities ({', '.join(self.system.unknown)}); got {type(initial).__name__}."
             )
-        t = float(initial[2]) if len(initial) == 3 else 0.0
+        t = finite_number(initial[2], "time t") if len(initial) == 3 else 0.0
         point = self.system.at(initial[0], initial[1], t)
         q = finite_vector(initial[0], "coordinates", len(self.system.coordinates))
         u = list(point.unknown)

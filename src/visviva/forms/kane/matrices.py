@@ -48,7 +48,7 @@ def kane_matrices(S: Any, S_dot: Any, twists: Any, inertias: Any) -> KaneMatrice
     C the result is (56) itself where the centre of mass is the origin.
     """
     momenta = _apply(inertias, twists)
-    structure = _lie_poisson(momenta)
+    structure = lie_poisson(momenta)
     MS, S_t = inertias @ S, _transposed(S)
     half = _transposed(MS) @ S_dot  # (b, n, n)
     D = half + S_t @ (_annihilating(twists, inertias) - structure) @ S
@@ -67,7 +67,7 @@ def hat(w: Any) -> Any:
     return (w @ _HAT.reshape(3, 9)).reshape((*w.shape, 3))
 
 
-def _lie_poisson(P: Any) -> Any:
+def lie_poisson(P: Any) -> Any:
     """Λ(P) = [[π̂, p̂], [p̂, 0]] with Λ(P) V = ad_Vᵀ P, for momenta P = (π; p)."""
     return (P @ _LIE_POISSON.reshape(6, 36)).reshape((*P.shape, 6))
 
@@ -76,7 +76,7 @@ def _annihilating(V: Any, M: Any) -> Any:
     """C = [[tr I ω̂, m v̂], [m v̂, m ω̂]], C V = 0, where I and m are those of the blocks of M."""
     diagonal = M[..., range(6), range(6)]
     trace, mass = diagonal[..., :3].sum(-1)[..., None], diagonal[..., 3:].sum(-1)[..., None] / 3
-    C = _lie_poisson(np.concatenate([trace * V[..., :3], mass * V[..., 3:]], axis=-1))
+    C = lie_poisson(np.concatenate([trace * V[..., :3], mass * V[..., 3:]], axis=-1))
     C[..., 3:, 3:] = hat(mass * V[..., :3])
     return C
 

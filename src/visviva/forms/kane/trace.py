@@ -54,7 +54,7 @@ class KaneTracing:
         what = f"{what} of {self.system!r}"
         if callable(given) and not _is_expression(given):
             given = call(given, self._available(of), what)
-        values = _rational(expressions(_traced(self._own(given, what)), what))
+        values = rational(expressions(_traced(self._own(given, what)), what))
         found = set().union(set(), *(value.free_symbols for value in values.ravel()))
         foreign = found - self._symbols(of) - set(self.parameters)
         if foreign:
@@ -126,7 +126,7 @@ def _traced(values: Any) -> Any:
     return result.reshape(values.shape)
 
 
-def _rational(values: Any) -> Any:
+def rational(values: Any) -> Any:
     """Decimal numbers and thirds as the fractions that they are meant to be, where these are the same floats."""
     import sympy
 

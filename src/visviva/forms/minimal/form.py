@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva.compiler import compile_mechanism
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
@@ -184,7 +184,7 @@ class MinimalForm(Flow):
 
         u, u_dot: inputs and rates of those that drive; default: as they are at t.   tau: further generalised forces.
         """
-        point = self.at(q, xi, s)
+        point, t = self.at(q, xi, s), finite_number(t, "time t")
         inputs = self._u(t, point, u)
         check_state(self, point, inputs)
         rates = self._driven(t) if u_dot is None else finite_vector(u_dot, "u_dot", len(inputs))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
@@ -30,6 +31,11 @@ class TreeForces:
     stiffness: Array  # (n,)
     relaxed: Array  # (n,)
     B: Array  # (n, inputs)
+
+    @property
+    def ports(self) -> NDArray[np.int64]:
+        """The velocity that each input acts on."""
+        return np.argmax(self.B, axis=0).astype(np.int64)
 
 
 def beyond_trees(form: MinimalForm) -> str:

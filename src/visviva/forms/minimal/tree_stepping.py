@@ -16,6 +16,7 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_trees, tree_forces
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
+from visviva.forms.trees.time_inputs import TreeInputs, interpolated, sampled
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.mechanism.coordinates import POSES
 from visviva.model import State
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
     from visviva.integrate.integrator import Inputs
 
 
-def why_not_compiled(form: MinimalForm, inputs: Inputs, loop: str | None) -> str:
+def why_not_compiled(form: MinimalForm, loop: str | None) -> str:
     """What keeps a mechanism from the compiled loops of trees; empty if nothing does."""
     if loop is None:
         return "the scheme has no compiled form"
     if reason := beyond_trees(form):
         return f"the mechanism has {reason}"
-    if inputs.constant is None:
-        return "its inputs change over time"
     return "" if form.n else "nothing in it moves"
 
 
@@ -45,9 +44,8 @@ class TreeStepping:
     compiled = True
 
     def __init__(self, plain: FlowStepping, inputs: Inputs, loop: str, h: float) -> None:
-        assert inputs.constant is not None
         self.plain = plain
-        self.u: Array = inputs.constant
+        self.inputs = inputs
         self.forces: TreeForces = tree_forces(self.form)
         f = self.forces
         self.dynamics = TreeDynamics(self.form.tree, f.damping, f.stiffness, f.relaxed)
@@ -76,12 +74,26 @@ class TreeStepping:
             h, count = (left / nodes if nodes else self._h), min(n, nodes)
         if not count:
             return self._chunk(state, start, None, h)
+        times = start.t + h * np.arange(count + 1)
+        if self.plain.scheme.fixed_step:
+            times = state.t0 + (state.steps + np.arange(count + 1)) * h
+            times[0] = start.t
         try:
-            motion = self.loop(start.q, start.xi, h, count, tau=self.forces.B @ self.u)
-        except (ConvergenceError, ModelError):
+            inputs = self._over(times, h)
+            tau = None if self.inputs.constant is None else self.forces.B @ self.inputs.constant
+            motion = self.loop(start.q, start.xi, h, count, tau=tau, inputs=inputs, t0=start.t)
+        except (ConvergenceError, ModelError):  # also an input that is no number, which is met again at its step
             return self._one_by_one(state)
         self._loose += motion.unrelaxed
         return self._chunk(state, start, motion, h)
+
+    def _over(self, times: Array, h: float) -> TreeInputs | None:
+        """Inputs over steps between some times, if they change."""
+        if self.inputs.constant is not None:
+            return None
+        if self.plain.scheme.fixed_step:
+            return sampled(self.forces.ports, self.inputs, times[:-1], h, self.loop.c)
+        return interpolated(self.forces.ports, self.inputs, times)
 
     def alone(self, state: State) -> Chunk:
         """One step."""
@@ -109,10 +121,10 @@ class TreeStepping:
             w=np.zeros((n, len(model.kinds))),
             gam=np.zeros((n, 0)),
             rate=np.concatenate([q[1:], xi[1:]], axis=1),
-            heat=self._heats(q, xi, h, lost),
-            work=self._works(q),
+            heat=self._heats(q, xi, t, lost),
+            work=self._works(q, motion),
             taken=np.zeros((n, 0)),
-            u=np.tile(self.u, (n, 1)),
+            u=self._mean_inputs(n, h, motion),
             active=np.tile(before.active, (n, 1)),
             iterations=np.full(n, 0.0 if motion is None else motion.iterations / n),
             residual=np.zeros(n),
@@ -137,15 +149,23 @@ class TreeStepping:
             x[:, model.layout.x[f"{body.name}.v"]] = np.concatenate([w[:, b], v[:, b]], axis=1) if rigid else v[:, b]
         return x
 
-    def _works(self, q: Array) -> Array:
-        """u Δq of every port: inputs are constant, and act along angles and shifts."""
-        model, places = self.form.model, self.form.spanning.places
+    def _works(self, q: Array, motion: TreeMotion | None) -> Array:
+        """What every port gives: constant inputs act along angles and shifts, u Δq; others by the scheme's own sums."""
+        model, places, u = self.form.model, self.form.spanning.places, self.inputs.constant
+        if u is None or motion is None:
+            return np.zeros((len(q) - 1, len(model.ports))) if motion is None else np.diff(motion.given, axis=0)
         moved = np.zeros((len(q) - 1, self.form.n))
         for place in places:
             if place.xi.stop - place.xi.start == 1:
                 moved[:, place.xi] = np.diff(q[:, place.q], axis=0)
-        columns = [moved @ (self.forces.B[:, at] @ self.u[at]) for at in model.port_columns.values()]
+        columns = [moved @ (self.forces.B[:, at] @ u[at]) for at in model.port_columns.values()]
         return np.array(columns).T.reshape(len(moved), len(columns))
+
+    def _mean_inputs(self, n: int, h: float, motion: TreeMotion | None) -> Array:
+        u = self.inputs.constant
+        if u is not None:
+            return np.tile(u, (n, 1))
+        return np.zeros((n, len(self.forces.ports))) if motion is None else np.diff(motion.impulse, axis=0) / h
 
     @cached_property
     def _damping(self) -> Array:
@@ -155,12 +175,13 @@ class TreeStepping:
         x = np.array([form.x(q, unit) for unit in np.eye(form.n)])
         return form.model.heats(x, form.model.z(x)).T
 
-    def _heats(self, q: Array, xi: Array, h: float, lost: Array) -> Array:
+    def _heats(self, q: Array, xi: Array, t: Array, lost: Array) -> Array:
         """What each dissipation took in each step: the sum is the scheme's own, shared out by Simpson's rule."""
         if not self.form.model.dissipations or not len(lost):
             return np.zeros((len(lost), len(self.form.model.dissipations)))
-        a = self.dynamics.accelerations(q, xi, np.tile(self.forces.B @ self.u, (len(q), 1)))
-        middle = 0.5 * (xi[:-1] + xi[1:]) + h / 8.0 * (a[:-1] - a[1:])
+        u = np.array([self.inputs(time) for time in t]) if self.inputs.constant is None else self.inputs.constant
+        a = self.dynamics.accelerations(q, xi, np.broadcast_to(u, (len(q), u.shape[-1])) @ self.forces.B.T)
+        middle = 0.5 * (xi[:-1] + xi[1:]) + np.diff(t)[:, None] / 8.0 * (a[:-1] - a[1:])
         shares = (xi[:-1] ** 2 + 4.0 * middle**2 + xi[1:] ** 2) @ self._damping.T
         total = shares.sum(-1, keepdims=True)
         return np.asarray(shares / np.where(total > 0, total, 1.0) * lost[:, None])

@@ -39,7 +39,10 @@ def check_frames(p: Parameterisation, what: str, frames: Iterable[str]) -> None:
 
 
 def check_names(names: list[str]) -> None:
-    """An error if two constraints have one name."""
+    """An error if two constraints have one name, or one has none."""
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"the name of a constraint must be a string that is not empty, got {name!r}.")
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ModelError(f"two constraints are called {', '.join(map(repr, sorted(twice)))}: names are unique.")

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.calculus.retraction import advance
 from visviva.forms.rigid.gauss import RANK, rows_of_one_size
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:
     """As far along δ as local coordinates reach, by halves."""
     for _ in range(ITERATIONS):
         try:
-            return advance(p, q, delta)
+            return p.local.advance(q, delta)
         except ConvergenceError:
             delta = delta / 2
     raise AssemblyError("no configuration is near the given coordinates: check that they satisfy phi(q) = 0.")

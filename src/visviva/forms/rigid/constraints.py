@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, final
 
 import numpy as np
@@ -40,12 +40,14 @@ class Rows:
     """What a constraint asks of the accelerations, Z ξ̇ = z, and how far the state is from satisfying it.
 
     position: ψ of a geometric constraint.   velocity: its rate, or η.   Both None where there is no such thing.
+    stabilisation: the part -L1 ψ̇ - L0 ψ of z.
     """
 
     Z: Array  # (c, n)
     z: Array  # (c,)
     position: Array | None = None
     velocity: Array | None = None
+    stabilisation: Array = field(default_factory=lambda: np.zeros(0))
 
 
 Law = Callable[[Instant], Rows]
@@ -83,12 +85,12 @@ class AbstractConstraint(ABC):
                     f"constraint '{self.name}' has rows of shape {found.Z.shape} and right-hand sides of shape"
                     f" {found.z.shape};\nfor c conditions on {n} velocities they are (c, {n}) and (c,)."
                 )
-            z = found.z
+            pull = np.zeros_like(found.z)
             if found.velocity is not None:
-                z = z - L1 * found.velocity
+                pull = pull - L1 * found.velocity
             if found.position is not None:
-                z = z - L0 * found.position
-            return Rows(found.Z, z, found.position, found.velocity)
+                pull = pull - L0 * found.position
+            return Rows(found.Z, found.z + pull, found.position, found.velocity, pull)
 
         return rows
 

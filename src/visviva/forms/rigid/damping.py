@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
+from visviva.forms.kinds import of_kind
 from visviva.forms.rigid.moments import Moments, smallest_eigenvalue
 from visviva.geometry.se3 import SE3
 
@@ -38,6 +39,7 @@ class Damping:
     stream: Stream | None = None
 
     def __post_init__(self) -> None:
+        of_kind(self.moments, Moments, f"moments of the damping of '{self.b}'", "Moments")
         lowest = smallest_eigenvalue(self.moments.spatial())
         if lowest < 0:
             raise ModelError(

@@ -54,8 +54,7 @@ def least_constraint(
             free. "auto" takes the range space where it can and the null space otherwise.
     names:  of the rows of Z, for errors;   velocities: names of the entries of ξ, likewise.
     """
-    if method not in get_args(Method):
-        raise ModelError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}.")
+    checked_method(method)
     if not len(z):
         return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
     Z, scale = rows_of_one_size(Z)
@@ -70,6 +69,13 @@ def least_constraint(
     if solution is None:
         solution = _null_space(M, b, Z, z, names, velocities)
     return Constrained(solution.xi_dot, solution.lam / scale)
+
+
+def checked_method(method: Method) -> Method:
+    """The method, if there is one of that name."""
+    if method not in get_args(Method):
+        raise ModelError(f"method must be one of {', '.join(map(repr, get_args(Method)))}, got {method!r}.")
+    return method
 
 
 def rows_of_one_size(Z: Array) -> tuple[Array, Array]:

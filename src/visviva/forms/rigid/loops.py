@@ -62,6 +62,8 @@ class Loop(AbstractConstraint):
     def __post_init__(self) -> None:
         if self.kind not in LOCKED:
             raise ModelError(f"loop '{self.name}': a joint is one of {', '.join(LOCKED)}, got {self.kind!r}.")
+        if self.a == self.b:
+            raise ModelError(f"loop '{self.name}' joins '{self.a}' with itself: give two different frames.")
         for end in ("X_aJ", "X_bJ"):
             object.__setattr__(self, end, pose_of(getattr(self, end), f"{end} of loop '{self.name}'"))
 

@@ -8,8 +8,9 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
+from visviva.forms.kinds import of_kind
 from visviva.forms.rigid.body_motion import pose_of
 from visviva.forms.rigid.moments import Moments
 from visviva.forms.springs.abstract import AbstractPoseEnergy
@@ -44,6 +45,8 @@ class Stiffness(AbstractPoseEnergy):
     V_0: float = 0.0
 
     def __post_init__(self) -> None:
+        of_kind(self.moments, Moments, f"moments of the springs between '{self.a}' and '{self.b}'", "Moments")
+        finite_number(self.V_0, f"V_0 of the springs between '{self.a}' and '{self.b}'")
         what = f"rest pose of the springs between '{self.a}' and '{self.b}'"
         object.__setattr__(self, "rest", pose_of(self.rest, what))
         if self.a == self.b:

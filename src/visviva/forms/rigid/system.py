@@ -8,20 +8,21 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import AssemblyError
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.forms.calculus.retraction import advance, local_rate
 from visviva.forms.flows.flow import Flow, FlowState
+from visviva.forms.kinds import all_of_kind, by_name, function, of_kind
 from visviva.forms.rigid.body_motion import Frame, between, frames_of
 from visviva.forms.rigid.checks import body_moments_of, check_frames, check_names
 from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import AbstractConstraint, Instant, Rows
 from visviva.forms.rigid.damping import Damping
-from visviva.forms.rigid.gauss import Method, least_constraint
+from visviva.forms.rigid.gauss import Method, checked_method, least_constraint
 from visviva.forms.rigid.inertia_forms import InertiaForms, inertia_forms
 from visviva.forms.rigid.loops import Closure
 from visviva.forms.rigid.moments import Moments
+from visviva.forms.rigid.redundant import agreeing
 from visviva.forms.rigid.small_motions import SmallMotions, small_motions
 from visviva.forms.rigid.stiffness import Stiffness
 from visviva.forms.rigid.terms import Solution, Terms
@@ -67,15 +68,23 @@ class RigidSystem(Flow):
         constraints: Iterable[AbstractConstraint] = (),
         method: Method = "auto",
     ) -> None:
-        p = self.parameterisation = parameterisation
+        p = self.parameterisation = of_kind(
+            parameterisation, Parameterisation, "the first argument", "a Parameterisation"
+        )
         self.n, self.size_q = p.n, p.size_q
         self.name, self.names = "rigid system", (*p.coordinates, *p.velocities)
-        self.bodies = {frame: body_moments_of(frame, body) for frame, body in bodies.items()}
-        self.springs, self.dampers = tuple(springs), tuple(dampers)
+        given = by_name(bodies, "bodies", "{'arm': Inertia(...)}")
+        self.bodies = {frame: body_moments_of(frame, body) for frame, body in given.items()}
+        self.springs: tuple[Stiffness | Spring, ...] = all_of_kind(
+            springs, (Stiffness, Spring), "a spring", "a Stiffness or a Spring"
+        )
+        self.dampers = all_of_kind(dampers, Damping, "a damper", "a Damping")
         self.gravity = finite_vector(gravity, "gravity", 3)
-        self.force, self.method = force, method
+        self.force = None if force is None else function(force, "force", "t, q, xi")
+        self.method = checked_method(method)
         self.closures = tuple(Closure(f"{edge.a} - {edge.b}", edge) for edge in p.graph.loops)
-        self.constraints = tuple(constraints)
+        kinds = "a Geometric, Pfaffian, Kinematic, Acceleration or Loop"
+        self.constraints = all_of_kind(constraints, AbstractConstraint, "a constraint", kinds)
         for what, frames in (
             ("body", self.bodies),
             ("spring", [frame for spring in self.springs for frame in (spring.a, spring.b)]),
@@ -106,7 +115,7 @@ class RigidSystem(Flow):
 
     def instant(self, q: ArrayLike, xi: ArrayLike, t: float = 0.0) -> Instant:
         """Coordinates, velocities and the motion of all frames."""
-        p = self.parameterisation
+        p, t = self.parameterisation, finite_number(t, "t")
         q, xi = finite_vector(q, "q", p.size_q), finite_vector(xi, "xi", p.n)
         A = p.A(q)
         q_dot = A @ xi
@@ -128,16 +137,13 @@ class RigidSystem(Flow):
         return self._terms(self.instant(q, xi, t), f)
 
     def accelerations(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle.
-
-        Limits:  redundant constraints agree with each other at states that satisfy them, see `consistent`.
-        """
+        """ξ̇ (n,): M⁻¹ b, or under constraints that of Gauss' principle; off redundant ones see `agreeing`."""
         return self.solve(q, xi, f, t).xi_dot
 
     def solve(self, q: ArrayLike, xi: ArrayLike, f: ArrayLike | None = None, t: float = 0.0) -> Solution:
         """Accelerations, multipliers and reactions.  Source: Konz (3.124), (3.126)-(3.132)."""
         at = self.instant(q, xi, t)
-        terms, rows = self._terms(at, f), self.rows(at)
+        terms, rows = self._terms(at, f), agreeing(self, at, self.rows(at))
         Z, z, names = self._stacked(rows)
         found = least_constraint(terms.M, terms.b, Z, z, self.method, names, self.parameterisation.velocities)
         ends = np.cumsum([len(part.z) for part in rows.values()])[:-1]
@@ -175,12 +181,12 @@ class RigidSystem(Flow):
         return self.accelerations(q, xi, None, t), np.zeros(0)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
-        """The configuration over q + A δ, see `retraction`."""
-        return advance(self.parameterisation, q, delta)
+        """See `local_coordinates`."""
+        return self.parameterisation.local.advance(q, delta)
 
     def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
-        """Y(q) A(q') ξ, see `retraction`."""
-        return local_rate(self.parameterisation, q, delta, xi)
+        """See `local_coordinates`."""
+        return self.parameterisation.local.rate(q, delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
         """T + V [J]."""

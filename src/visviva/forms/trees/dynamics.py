@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -10,7 +11,9 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF, TreeTables, tree_tables
+from visviva.forms.trees.time_inputs import no_inputs
 from visviva.forms.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -139,26 +142,63 @@ class TreeDynamics:
         angles and shifts that is the partial derivative.
         """
         from visviva.kernels.trees.addresses import accelerations
-        from visviva.kernels.trees.derivatives import ROWS, SWEEP, A, Sweeps, differentiate
+        from visviva.kernels.trees.derivatives import differentiate
         from visviva.kernels.trees.field import Field
         from visviva.kernels.trees.runs import PANEL
+        from visviva.kernels.trees.sweeps import ROT, ROWS, A, Sweeps
         from visviva.kernels.trees.tables import memory
 
         leading, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
-        T, n, W = self.parts.tables, self.n, memory(self.parts.tables)
-        Z = np.zeros((len(T.K) + 1, int(SWEEP)))
-        Z[-1, [0, 4, 8]] = 1.0
-        Z[-1, A + 3 : A + 6] = -T.gravity
-        addresses = np.array([accelerations(), 0])
-        field = Field(addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.empty(n), True, np.empty(L.shape[1:]), W)
-        width = -(-3 * n // PANEL) * PANEL
-        Y, M, G, B, X = (np.zeros(shape) for shape in ((ROWS, n), (n, n), (n, 2 * n), (n, PANEL), (n, width)))
-        sweeps = Sweeps(T.S, Z, Y, M, G, B, X)
+        T, n, parts = self.parts.tables, self.n, self.parts
+        Y = np.zeros((int(ROWS), parts.bodies.shape[1] + 1))
+        Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
+        Y[A + 3 : A + 6, -1] = -T.gravity
+        addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
+        field = Field(
+            addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True, loads,
+            memory(T),
+        )  # fmt: skip
+        right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
+        work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))
         found = np.empty((3, len(Q), n, n))
-        singular = differentiate(field, sweeps, self.parts.paths, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
+        sweeps = Sweeps(T.S, parts.bodies, Y, np.zeros((n, 6)))
+        singular = differentiate(field, sweeps, parts.paths, work, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
         self.refuse_singular(singular)
         by_q, by_xi, by_tau = found.reshape(3, *leading, n, n)
         return by_q, by_xi, by_tau
+
+    def directional_derivative(
+        self,
+        q: ArrayLike,
+        xi: ArrayLike,
+        tau: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        *,
+        along_q: ArrayLike | None = None,
+        along_xi: ArrayLike | None = None,
+        along_tau: ArrayLike | None = None,
+    ) -> Array:
+        """∂ξ̇/∂q a + ∂ξ̇/∂ξ b + ∂ξ̇/∂τ c along directions a, b, c, (..., n) each, in O(n).
+
+        It is what `derivatives` has as matrices, without them: forward dynamics with complex numbers, whose imaginary
+        parts of size 10⁻³⁰ carry derivatives that are exact to rounding (Squire, Trapp (1998), SIAM Rev. 40, 110-112).
+        The direction a is a velocity: angles change by it, a ball turns by it in link axes.
+        """
+        from visviva.kernels.trees.addresses import complex_accelerations
+        from visviva.kernels.trees.batches import accelerate_all
+        from visviva.kernels.trees.tables import memory
+
+        given = {"q": q, "xi": xi, "tau": tau, "wrenches": wrenches}
+        shape, (Q, XI, TAU, L, a, b, c) = self._batch(**given, along_q=along_q, along_xi=along_xi, along_tau=along_tau)
+        step = 1e-30j
+        T, out = self.parts.tables, np.empty(XI.shape, complex)
+        there = Q + step * rates(T.K, Q, a)
+        singular = accelerate_all(
+            complex_accelerations(), self.sizes(L.shape[1]), T.C, T.K, T.E, there, XI + step * b, TAU + step * c,
+            L.astype(complex), out, memory(T, dtype=complex),
+        )  # fmt: skip
+        self.refuse_singular(singular)
+        return (out.imag / step.imag).reshape(*shape, self.n)
 
     def sizes(self, loads: int = 0) -> Int:
         """Moving links, velocities, coordinates, rows of wrenches, as compiled loops want them."""
@@ -225,22 +265,18 @@ class TreeDynamics:
                 arrays[what] = np.zeros((0, 6)) if value is None else self.loads(value)
             else:
                 arrays[what] = np.zeros(size) if value is None else finite_array(value, f"{what} of a tree", (size,))
-        for name, at in self._quaternions:
-            length = np.linalg.norm(arrays["q"][..., at : at + 4], axis=-1)
-            if (np.abs(length - 1.0) > NEARLY_UNIT).any():
-                raise ModelError(
-                    f"the quaternion of link {name!r}, q[{at}:{at + 4}], must have length 1, got {length}."
-                )
-        cores = {what: 2 if what == "wrenches" else 1 for what in given}
+        self.check_quaternions(arrays["q"])
+        fronts = [array.shape[: -2 if what == "wrenches" else -1] for what, array in arrays.items()]
         try:
-            shape = np.broadcast_shapes(*(array.shape[: array.ndim - cores[what]] for what, array in arrays.items()))
+            shape = fronts[0] if len(set(fronts)) == 1 else np.broadcast_shapes(*fronts)
         except ValueError as cause:
             shapes = ", ".join(f"{what} {array.shape}" for what, array in arrays.items())
             raise ModelError(f"leading axes of {shapes} do not fit each other.") from cause
-        flat, count = [], int(np.prod(shape, dtype=np.int64))
-        for what, array in arrays.items():
-            core = array.shape[array.ndim - cores[what] :]
-            flat.append(np.ascontiguousarray(np.broadcast_to(array, (*shape, *core)).reshape(count, *core)))
+        flat, count = [], math.prod(shape)
+        for front, array in zip(fronts, arrays.values(), strict=True):
+            core = array.shape[len(front) :]
+            whole = array if front == shape else np.broadcast_to(array, (*shape, *core))
+            flat.append(np.ascontiguousarray(whole.reshape(count, *core)))
         return shape, flat
 
     def _check_springs(self, damping: Array, stiffness: Array) -> None:

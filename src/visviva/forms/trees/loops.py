@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -11,16 +10,22 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ConvergenceError, ModelError
+from visviva.forms.flows.collocation import gauss_table
+from visviva.forms.flows.explicit import RK4_TABLE, dop853_table
 from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.forms.trees.time_inputs import TreeInputs, no_inputs
 
 if TYPE_CHECKING:
     from visviva.kernels.multibody.tables import Int
     from visviva.kernels.trees.explicit import Stages
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.gauss import Collocation
+    from visviva.kernels.trees.tables import memory
 
 ITERATIONS = 50
-SCHEMES = "RK4", "DOP853", "Adaptive", "Gauss8", "Relaxed"
+ROUNDED = 1e-15  # of the velocities: what no iteration improves
+SCHEMES = "RK4", "DOP853", "Adaptive", "Gauss8", "BalancedGauss8", "Relaxed"
+FIXED = "RK4", "DOP853", "Gauss8", "BalancedGauss8"  # steps of one length
 
 
 @final
@@ -29,14 +34,17 @@ class TreeMotion:
     """Nodes of a motion, an equal time apart.
 
     work:       what τ has supplied, and what damping has taken, until each node [J], by the weights of the scheme.
-    steps:      of an adaptive scheme; refused: steps that it made again.   iterations: of Gauss8, in all steps.
-    unrelaxed:  steps of Relaxed that have no balance of energy of their own, as at rest.
+    given:      what each input over time has supplied until each node [J].   impulse: its integral over time.
+    steps:      of an adaptive scheme; refused: steps that it made again.   iterations: of Gauss schemes, in all steps.
+    unrelaxed:  steps of Relaxed and BalancedGauss8 that have no balance of energy of their own, as at rest.
     """
 
     t: Array  # (nodes,)
     q: Array  # (nodes, size_q)
     xi: Array  # (nodes, n)
     work: Array  # (nodes, 2)
+    given: Array  # (nodes, inputs)
+    impulse: Array  # (nodes, inputs)
     steps: int = 0
     refused: int = 0
     iterations: int = 0
@@ -45,13 +53,13 @@ class TreeMotion:
 
 @final
 class TreeLoop:
-    """`TreeLoop(dynamics, scheme)(q, xi, h, nodes)` steps a tree under constant τ.
+    """`TreeLoop(dynamics, scheme)(q, xi, h, nodes)` steps a tree under constant τ, and inputs over time.
 
     scheme:    "RK4", "DOP853" (order 8, fixed steps), "Adaptive" (DOP853 with steps by its estimate of the error),
-               "Gauss8" (implicit, symmetric, order 8; four stages at once), "Relaxed" (DOP853 that keeps the balance of
-               energy to rounding).
+               "Gauss8" (implicit, symmetric, order 8; four stages at once), "Relaxed" and "BalancedGauss8" (DOP853 and
+               Gauss8 that keep the balance of energy to rounding).
     tolerance: of Adaptive: error of a step per 1 + size of the state. Of Gauss8: to what part of the velocities a step
-               is solved.
+               is solved; BalancedGauss8 solves it to rounding.
 
     Balls and free links are stepped in local coordinates of each step: their quaternions stay of length one.
     """
@@ -62,16 +70,31 @@ class TreeLoop:
         usual = 1e-9 if scheme == "Adaptive" else 1e-12
         self.dynamics, self.scheme = dynamics, scheme
         self.tolerance = usual if tolerance is None else finite_number(tolerance, "tolerance", positive=True)
-        self._steps: Any = _collocation(dynamics) if scheme == "Gauss8" else _stages(dynamics, scheme)
+        self._lanes = 4 if scheme in ("Gauss8", "BalancedGauss8") else 0
+        self._steps: Any = _collocation(dynamics) if self._lanes else _stages(dynamics, scheme)
         self._field = _field(dynamics, scheme)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
 
-    def __call__(
-        self, q: ArrayLike, xi: ArrayLike, h: float, nodes: int, every: int = 1, tau: ArrayLike | None = None
-    ) -> TreeMotion:
-        """`nodes` nodes after the start, `every` steps of length h apart.
+    @property
+    def c(self) -> Array:
+        """Where in a step its stages are, as parts of it."""
+        return np.asarray(self._steps.c)
 
-        Adaptive chooses its own steps between nodes. What cannot be stepped raises, and says how far it came.
+    def __call__(
+        self,
+        q: ArrayLike,
+        xi: ArrayLike,
+        h: float,
+        nodes: int,
+        every: int = 1,
+        tau: ArrayLike | None = None,
+        inputs: TreeInputs | None = None,
+        t0: float = 0.0,
+    ) -> TreeMotion:
+        """`nodes` nodes after the start at t0, `every` steps of length h apart.
+
+        inputs: forces that are added to tau; `sampled` at the stages of fixed steps, for others `interpolated` between
+        the nodes. Adaptive chooses its own steps between nodes. What cannot be stepped raises, and says how far it came.
         """
         d = self.dynamics
         finite_number(h, "step h", positive=True)
@@ -80,38 +103,64 @@ class TreeLoop:
         Q, XI = np.empty((nodes + 1, d.size_q)), np.empty((nodes + 1, d.n))
         Q[0], XI[0] = finite_vector(q, "q of a tree", d.size_q), finite_vector(xi, "xi of a tree", d.n)
         d.check_quaternions(Q[0])
-        work, end = np.zeros((nodes + 1, 2)), np.zeros(5, dtype=np.int64)
+        given = no_inputs() if inputs is None else inputs
+        self._check(given, nodes * every, t0, nodes * every * h)
+        m = len(given.ports)
+        work, end = np.zeros((nodes + 1, 2 + 2 * m)), np.zeros(5, dtype=np.int64)
         force = np.zeros(d.n) if tau is None else np.array(finite_vector(tau, "tau of a tree", d.n))
-        self._run(force, Q, XI, work, h, every, end)
-        self._refuse(end, h * every)
-        t = h * every * np.arange(nodes + 1, dtype=np.float64)
-        adaptive, gauss, relaxed = (self.scheme == name for name in ("Adaptive", "Gauss8", "Relaxed"))
-        steps, other = int(end[3]), int(end[4])
+        self._field.tau.T[:] = force
+        active = bool(m or force.any() or d.parts.tables.E[:, 0].any())
+        f = self._field._replace(constant=force, drive=given.drive(self._lanes), active=active)
+        self._run(f, Q, XI, work, t0, h, every, end)
+        self._refuse(end, t0, h * every)
+        t = t0 + h * every * np.arange(nodes + 1, dtype=np.float64)
+        adaptive, steps, other = self.scheme == "Adaptive", int(end[3]), int(end[4])
         return TreeMotion(
-            t, Q, XI, work, steps * adaptive, other * adaptive, iterations=steps * gauss, unrelaxed=other * relaxed
-        )
+            t, Q, XI, work[:, :2], work[:, 2 : 2 + m], work[:, 2 + m :], steps * adaptive, other * adaptive,
+            iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
+        )  # fmt: skip
 
-    def _run(self, tau: Array, Q: Array, XI: Array, work: Array, h: float, every: int, end: Int) -> None:
+    def _run(self, f: Field, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, end: Int) -> None:
+        from visviva.kernels.trees.balanced import balanced_steps
         from visviva.kernels.trees.explicit import adaptive_steps, fixed_steps, relaxed_steps
         from visviva.kernels.trees.gauss import gauss_steps
 
         d, s = self.dynamics, self._steps
-        self._field.tau.T[:] = tau
-        f = self._field._replace(active=bool(tau.any() or d.parts.tables.E[:, 0].any()))
+        if not self._lanes:
+            s = s._replace(P=np.empty((len(s.b), work.shape[1])))
         if self.scheme == "Gauss8":
             gauss_steps(f, s, Q, XI, work, h, every, self.tolerance, ITERATIONS, end)
+        elif self.scheme == "BalancedGauss8":
+            size = d.energy_size(Q[0], XI[0])
+            balanced_steps(f, s, Q, XI, work, h, every, size, ROUNDED, ITERATIONS, end)
         elif self.scheme == "Adaptive":
-            _, _, e5, e3 = _dop853()
+            table = dop853_table()
             self._next[0] = min(self._next[0], h * every)
-            adaptive_steps(f, s, e5, e3, Q, XI, work, h * every, self.tolerance, self._next, end)
+            adaptive_steps(f, s, table.E5, table.E3, Q, XI, work, t0, h * every, self.tolerance, self._next, end)
         elif self.scheme == "Relaxed":
             H = np.full(len(Q), float(d.energy(Q[0], XI[0])))
             x, y = np.empty(d.size_q), np.empty(d.n)
-            relaxed_steps(f, s, Q, XI, work, H, x, y, h, every, d.energy_size(Q[0], XI[0]), end)
+            relaxed_steps(f, s, Q, XI, work, H, x, y, t0, h, every, d.energy_size(Q[0], XI[0]), end)
         else:
-            fixed_steps(f, s, Q, XI, work, h, every, end)
+            fixed_steps(f, s, Q, XI, work, t0, h, every, end)
 
-    def _refuse(self, end: Int, interval: float) -> None:
+    def _check(self, given: TreeInputs, steps: int, t0: float, length: float) -> None:
+        """An error where inputs are not there at all stages of a run."""
+        if not len(given.ports):
+            return
+        if self.scheme in FIXED and given.U.shape[:2] != (steps, len(self.c)):
+            raise ModelError(
+                f"{self.scheme} needs its inputs sampled at {steps} steps with {len(self.c)} stages each, got "
+                f"{given.U.shape[:2]}: use visviva.forms.trees.time_inputs.sampled."
+            )
+        near = 1e-9 * length
+        if self.scheme not in FIXED and not (given.breaks[0] <= t0 + near and given.breaks[-1] >= t0 + length - near):
+            raise ModelError(
+                f"{self.scheme} needs its inputs interpolated from {t0:g} s to {t0 + length:g} s: use "
+                "visviva.forms.trees.time_inputs.interpolated."
+            )
+
+    def _refuse(self, end: Int, t0: float, interval: float) -> None:
         from visviva.kernels.trees.field import SINGULAR, STALLED
 
         if end[1] == SINGULAR:
@@ -119,7 +168,7 @@ class TreeLoop:
         if end[1] == STALLED:
             way = "a larger tolerance" if self.scheme == "Adaptive" else "smaller steps"
             raise ConvergenceError(
-                f"{self.scheme} could not solve a step after t = {end[0] * interval:g} s; nothing of it was kept.\n"
+                f"{self.scheme} could not solve a step after t = {t0 + end[0] * interval:g} s; nothing of it was kept.\n"
                 f"Accelerations change too fast for it: take {way}, or PHMP on the mechanism if springs are stiff."
             )
 
@@ -130,49 +179,35 @@ def _field(dynamics: TreeDynamics, scheme: str) -> Field:
     from visviva.kernels.trees.lanes import WIDTH
     from visviva.kernels.trees.tables import memory
 
-    T, lanes = dynamics.parts.tables, (WIDTH,) if scheme == "Gauss8" else ()
+    T, n, lanes = dynamics.parts.tables, dynamics.n, (WIDTH,) if scheme in ("Gauss8", "BalancedGauss8") else ()
     forward = accelerations_in_lanes() if lanes else accelerations()
-    addresses = np.array([forward, energies() if scheme == "Relaxed" else 0])
-    tau, none, W = np.zeros((dynamics.n, *lanes)), np.zeros((0, 6, *lanes)), memory(T, *lanes)
-    return Field(addresses, dynamics.sizes(), T.C, T.K, T.E, tau, False, none, W)
+    addresses = np.array([forward, energies() if scheme in ("Relaxed", "BalancedGauss8") else 0])
+    tau, none, W = np.zeros((n, *lanes)), np.zeros((0, 6, *lanes)), memory(T, *lanes)
+    drive = no_inputs().drive(*lanes)
+    return Field(addresses, dynamics.sizes(), T.C, T.K, T.E, np.zeros(n), drive, tau, False, none, W)
 
 
 def _stages(dynamics: TreeDynamics, scheme: str) -> Stages:
     from visviva.kernels.trees.explicit import Stages
 
-    n = dynamics.n
-    A, b = _rk4() if scheme == "RK4" else _dop853()[:2]
-    s = len(b)
+    n, table = dynamics.n, RK4_TABLE if scheme == "RK4" else dop853_table()
+    s = len(table.b)
     D, V, P = np.empty((s, n)), np.empty((s, n)), np.empty((s, 2))
-    return Stages(A, b, D, V, P, np.empty(n), np.empty(n), np.empty(dynamics.size_q), np.empty(n))
-
-
-def _rk4() -> tuple[Array, Array]:
-    A = np.zeros((4, 4))
-    A[1, 0] = A[2, 1] = 0.5
-    A[3, 2] = 1.0
-    return A, np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
-
-
-@cache
-def _dop853() -> tuple[Array, Array, Array, Array]:
-    """A, b and the weights of two estimates of the error, as SciPy has them (Hairer, Nørsett, Wanner (1993))."""
-    from scipy.integrate import DOP853
-
-    A, b = np.ascontiguousarray(DOP853.A[:12, :12]), np.array(DOP853.B)
-    return A, b, np.array(DOP853.E5[:12]), np.array(DOP853.E3[:12])
+    return Stages(
+        np.ascontiguousarray(table.A), table.b, table.c, D, V, P, np.empty(n), np.empty(n), np.empty(dynamics.size_q),
+        np.empty(n),
+    )  # fmt: skip
 
 
 def _collocation(dynamics: TreeDynamics) -> Collocation:
     """The points of Gauss and Legendre; values go on from step to step by their polynomial."""
     from visviva.kernels.trees.gauss import Collocation
+    from visviva.kernels.trees.tables import memory
 
-    x, w = np.polynomial.legendre.leggauss(4)
-    c, b = 0.5 * (x + 1.0), 0.5 * w
-    powers = np.arange(4)
-    inverse = np.linalg.inv(c[:, None] ** powers)
-    A = c[:, None] ** (powers + 1) / (powers + 1) @ inverse
-    onwards = (1.0 + c[:, None]) ** powers @ inverse
-    n, size = dynamics.n, dynamics.size_q
+    table, n, size = gauss_table(), dynamics.n, dynamics.size_q
     a, found, delta, rate, xi = np.zeros((5, n, 4))
-    return Collocation(A, b, c, onwards, a, found, delta, rate, xi, np.empty((size, 4)), np.empty(n), np.empty(size))
+    onwards = np.ascontiguousarray(table.continued(1.0))
+    return Collocation(
+        np.ascontiguousarray(table.A), table.b, table.c, onwards, a, found, delta, rate, xi, np.empty((size, 4)),
+        np.empty(n), np.empty(size), np.empty(n), memory(dynamics.parts.tables),
+    )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -46,7 +48,7 @@ class TreeTables:
     @cached_property
     def paths(self) -> Paths:
         """Runs of velocities above and behind each moving link."""
-        from visviva.kernels.trees.runs import Paths
+        from visviva.kernels.trees.runs import ABOVE, APART, BEHIND, Paths
 
         K = self.tables.K
         N = len(K)
@@ -58,8 +60,28 @@ class TreeTables:
         for i in reversed(range(N)):
             if (p := K[i, PARENT]) < N:
                 behind[p] += [*own[i], *behind[i]]
-        (above_at, above_runs), (behind_at, behind_runs) = _runs(above), _runs(behind)
-        return Paths(above_at, above_runs, behind_at, behind_runs)
+        blocks = _blocks(K)
+        rows = list[list[tuple[int, int, int]]]()
+        for first, last, start, end in blocks:
+            for i in range(first, last):
+                what = np.full(end - start, APART)
+                what[np.array([*above[i], *own[i]]) - start] = ABOVE
+                what[np.array(behind[i], dtype=np.int64) - start] = BEHIND
+                cuts = [0, *(np.nonzero(np.diff(what))[0] + 1), end - start]
+                rows.append([(start + a, start + b, what[a]) for a, b in pairwise(cuts)])
+        return Paths(np.array(blocks), *_runs(above), *_runs(behind), *_listed(rows, 3))
+
+    @cached_property
+    def largest(self) -> int:
+        """Number of velocities of the largest block of links that share the ground alone."""
+        return int(np.diff(self.paths.blocks[:, 2:]).max())
+
+    @cached_property
+    def bodies(self) -> Array:
+        """Mass, moment and inertia of the link of each velocity, (10, velocities up to a multiple of 4)."""
+        C, K = self.tables.C, self.tables.K
+        each = np.repeat(C[:, MASS : INERTIA + 6], K[:, COUNT], axis=0)
+        return np.ascontiguousarray(np.pad(each, ((0, -len(each) % 4), (0, 0))).T)
 
 
 @final
@@ -133,15 +155,35 @@ def _moving_links(tree: Tree) -> tuple[list[_Moving], Int, Array, Int]:
     return found, carrier, X_KL, np.array(moving, dtype=np.int64)
 
 
+def _blocks(K: Int) -> list[tuple[int, int, int, int]]:
+    """First link, end of links, first velocity, end of velocities of the least parts that share the ground alone."""
+    root, last = list[int](), dict[int, int]()
+    for i, p in enumerate(K[:, PARENT]):
+        root.append(root[p] if p < len(K) else i)
+        last[root[i]] = i
+    found, first, end = list[tuple[int, int, int, int]](), 0, 0
+    for i, r in enumerate(root):
+        end = max(end, last[r] + 1)
+        if end == i + 1:
+            found.append((first, end, int(K[first, AT_V]), int(K[i, AT_V] + K[i, COUNT])))
+            first = end
+    return found
+
+
 def _runs(lists: list[list[int]]) -> tuple[Int, Int]:
-    """Runs [begin, end) of each list of numbers, the last ones first, and where those of each list begin."""
-    found, at = list[tuple[int, int]](), [0]
+    """Where the runs [begin, end) of each list of numbers begin, and the runs in ascending order."""
+    found = list[list[tuple[int, int]]]()
     for numbers in lists:
         each = np.array(sorted(numbers), dtype=np.int64)
         parts = np.split(each, np.nonzero(np.diff(each) != 1)[0] + 1) if len(each) else []
-        found += [(int(part[0]), int(part[-1]) + 1) for part in reversed(parts)]
-        at.append(len(found))
-    return np.array(at, dtype=np.int64), np.array(found, dtype=np.int64).reshape(-1, 2)
+        found.append([(int(part[0]), int(part[-1]) + 1) for part in parts])
+    return _listed(found, 2)
+
+
+def _listed(lists: Sequence[Sequence[tuple[int, ...]]], width: int) -> tuple[Int, Int]:
+    """Where the rows of each list begin, and all rows."""
+    at = np.cumsum([0, *(len(rows) for rows in lists)], dtype=np.int64)
+    return at, np.array([row for rows in lists for row in rows], dtype=np.int64).reshape(-1, width)
 
 
 def _check(tree: Tree, i: int) -> None:

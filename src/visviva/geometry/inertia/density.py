@@ -36,12 +36,17 @@ def density(rho: Callable[[Array], ArrayLike], low: ArrayLike, high: ArrayLike, 
     a, b = finite_vector(low, "low corner of the box", 3), finite_vector(high, "high corner of the box", 3)
     if not (a < b).all():
         raise ModelError(f"the box from {a.tolist()} to {b.tolist()} has no volume; low must be below high everywhere.")
-    centre = _centre(_moments(rho, chart, a, b, CELLS[0], np.zeros(3)))
+    middle = ((a + b) / 2)[None, None, None]
+    origin = (middle if chart is None else _values(chart, middle, "chart", (3,)))[
+        0, 0, 0
+    ]  # near the body: no digits lost
     before = np.full(10, np.inf)
     for cells in CELLS:
-        moments = _moments(rho, chart, a, b, cells, centre)
+        moments = _moments(rho, chart, a, b, cells, origin)
+        if moments[0] <= 0:
+            raise ModelError("the body has no mass: its density is zero wherever it was asked for.")
         if np.abs((moments - before) / _scale(moments)).max() <= CONVERGED:
-            return _inertia(moments, centre)
+            return _inertia(moments, origin)
         before = moments
     raise ModelError(
         f"the moments of the density still change with {CELLS[-1] * NODES}³ points: it jumps, or the chart does.\n"
@@ -50,9 +55,9 @@ def density(rho: Callable[[Array], ArrayLike], low: ArrayLike, high: ArrayLike, 
 
 
 def _moments(
-    rho: Callable[[Array], ArrayLike], chart: Chart | None, a: Array, b: Array, cells: int, centre: Array
+    rho: Callable[[Array], ArrayLike], chart: Chart | None, a: Array, b: Array, cells: int, origin: Array
 ) -> Array:
-    """∫ρ, ∫xρ and the six ∫x_i x_j ρ with x from a centre, shape (10,)."""
+    """∫ρ, ∫xρ and the six ∫x_i x_j ρ with x from an origin, shape (10,)."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     unit = np.stack(np.meshgrid(nodes, nodes, nodes, indexing="ij"), axis=-1)  # (N, N, N, 3)
     weight = np.einsum("i,j,k->ijk", weights, weights, weights)
@@ -67,7 +72,7 @@ def _moments(
             place = x[np.unravel_index(np.argmin(dm), dm.shape)]
             raise ModelError(f"density is negative at {place.tolist()}.\nFor a hole subtract an Inertia of its own.")
         i, j = np.triu_indices(3)
-        d = x - centre
+        d = x - origin
         total[0] += dm.sum()
         total[1:4] += np.einsum("abc,abci->i", dm, d)
         total[4:] += np.einsum("abc,abci->i", dm, d[..., i] * d[..., j])
@@ -103,15 +108,9 @@ def _scale(moments: Array) -> Array:
     return np.concatenate([[mass], np.full(3, np.sqrt(mass * square)), np.full(6, square)])
 
 
-def _centre(moments: Array) -> Array:
-    if moments[0] <= 0:
-        raise ModelError("the body has no mass: its density is zero wherever it was asked for.")
-    return moments[1:4] / moments[0]
-
-
-def _inertia(moments: Array, centre: Array) -> Inertia:
-    mass, c = float(moments[0]), _centre(moments)
+def _inertia(moments: Array, origin: Array) -> Inertia:
+    mass, c = float(moments[0]), moments[1:4] / moments[0]
     second = np.zeros((3, 3))
     second[np.triu_indices(3)] = moments[4:]
     second = second + np.triu(second, 1).T
-    return Inertia.from_euler(mass, second - mass * np.outer(c, c), centre + c)
+    return Inertia.from_euler(mass, second - mass * np.outer(c, c), origin + c)

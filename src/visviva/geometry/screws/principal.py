@@ -25,6 +25,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.screws.screw import Screw
 
+EQUAL = 1e-12  # difference of pitches, relative to the largest or to 1, below which they are equal
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -64,22 +66,43 @@ def principal_form(basis: Array, tolerance: float) -> Principal:
     halves = np.where(np.arange(k) < n, 0.5, 1.0)
     v = v - (halves[:, None] * b[:, :n] / cosines) @ partners  # the rows of any pitch: reciprocal to all others
     pitches, E = np.linalg.eigh(b[n:, n:] / 2)
-    E = E[:, ::-1]
+    pitches, E = pitches[::-1], _settled(pitches[::-1], E[:, ::-1], w[n:])
     translations = np.concatenate([partners, _rows(A - A @ partners.T @ partners, len(A) - n)])
     turned = np.hstack([E.T @ w[n:], E.T @ v[n:]])
     return Principal(
         _signs(turned[:, :3]) * turned,
         np.hstack([w[:n], v[:n]]),
         np.hstack([np.zeros_like(translations), translations]),
-        pitches[::-1],
+        pitches,
         np.arctan2(np.linalg.norm(np.cross(w[:n], partners), axis=1), cosines),
     )
 
 
+def _settled(pitches: Array, E: Array, w: Array) -> Array:
+    """Eigenvectors whose directions are near the coordinate axes where equal pitches leave a choice."""
+    apart = EQUAL * float(np.abs(pitches).max(initial=1.0))
+    groups = np.cumsum(np.abs(np.diff(pitches, prepend=pitches[:1])) > apart)
+    E = E.copy()
+    for group in np.unique(groups):
+        at = groups == group
+        E[:, at] = w @ _aligned(E[:, at].T @ w).T
+    return E
+
+
 def _rows(M: Array, rank: int) -> Array:
     """Orthonormal rows that span the row space of M, whose rank is known."""
-    rows = np.linalg.svd(M)[2][:rank] if rank else np.zeros((0, 3))
+    rows = _aligned(np.linalg.svd(M)[2][:rank]) if rank else np.zeros((0, 3))
     return _signs(rows) * rows
+
+
+def _aligned(rows: Array) -> Array:
+    """Of all orthonormal bases of the space of orthonormal rows, one with coordinate axes where these are in it."""
+    P, found = rows.T @ rows, []
+    for _ in rows:
+        k = int(np.round(np.diag(P), 9).argmax())
+        found.append(P[k] / np.sqrt(P[k, k]))
+        P = P - np.outer(found[-1], found[-1])
+    return np.array(found)
 
 
 def _signs(w: Array) -> Array:

@@ -16,7 +16,7 @@ For the Lie form, with p = R J ω the momentum at the start (Austin, Krishnapras
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, kernel
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ONE, Matrix, Vector, add_outer, axial, cross, dot, halfway, hat, hat_mul, matminus, matmul, matplus,
@@ -178,7 +178,7 @@ def load_work(B: Array, b: int, f: Vector, m: Vector, h: float) -> float:
     return h * (dot(f, u) + dot(load_moment(a, m), w))
 
 
-@inner
+@kernel
 def start_energies(B: Array, lie: int, gravity: Array) -> None:
     """Keep the energies at the start of a run: the scale of energy counts the changes since."""
     for b in range(B.shape[0] - 1):

@@ -73,10 +73,13 @@ def balances(B: Array, R: Array, force: Place) -> tuple[float, int]:
     What the balance of a massless body misses acts on its neighbours: it counts by the largest size of all, since its
     own forces may all vanish but for their rounding.
     """
-    most_T, most_R, apart, worst, at = 1e-300, 1e-300, 0.0, 0.0, -1
+    most_T, most_R, massless, apart, worst, at = 1e-300, 1e-300, False, 0.0, 0.0, -1
     for b in range(B.shape[0] - 1):
         most_T, most_R = max(most_T, B[b, SIZE_T]), max(most_R, B[b, SIZE_R])
-        apart = max(apart, size_of(minus(vector(B, b, PHI), vector(B, 0, PHI))))
+        massless = massless or not B[b, MASS] > 0.0
+    if massless:
+        for b in range(1, B.shape[0] - 1):
+            apart = max(apart, size_of(minus(vector(B, b, PHI), vector(B, 0, PHI))))
     for b in range(B.shape[0] - 1):
         floor = SMALLEST if B[b, MASS] > 0.0 else 1.0
         r = size_of(vector(R, b, force)) / max(B[b, SIZE_T], floor * most_T)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel
-from visviva.kernels.multibody.bodies import spin, start_energies
+from visviva.kernels.multibody.bodies import spin
 from visviva.kernels.multibody.couplings import read_shifts
 from visviva.kernels.multibody.elements import place_turn
 from visviva.kernels.multibody.functions import place_function
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, PHI, ROT, SPIN, VEL, Conditions, Elements, Int, Machine,
+    ANGLE, PHI, ROT, SPIN, VEL, Conditions, Int,
 )  # fmt: skip
 
 
@@ -35,44 +35,44 @@ def place(B: Array, X: Array, K: Int, T: Array, TK: Int) -> None:
 
 
 @kernel
-def read_state(M: Machine, e: Elements, conditions: Conditions | None, at: Places, x: Array, angles: Array) -> None:
-    """Bodies, functions and angles from a state."""
-    for b in range(at.bodies.shape[0]):
-        q, v, n = at.bodies[b, 0], at.bodies[b, 1], at.bodies[b, 2]
+def read_state(
+    B: Array, X: Array, K: Int, T: Array, TK: Int, y: Array, conditions: Conditions | None, at_bodies: Int, at_y: Int,
+    x: Array, angles: Array,
+) -> None:  # fmt: skip
+    """Bodies, functions and angles from a state; y: values of elements.
+
+    Tables come one by one: to take apart the tuples they are in costs more to compile than what is done with them.
+    """
+    for b in range(at_bodies.shape[0]):
+        q, v, n = at_bodies[b, 0], at_bodies[b, 1], at_bodies[b, 2]
         for i in range(3):
-            M.B[b, PHI + i] = x[q + i]
+            B[b, PHI + i] = x[q + i]
             if n != 3:
                 for j in range(3):
-                    M.B[b, ROT + 3 * i + j] = x[q + 3 + 3 * j + i]
+                    B[b, ROT + 3 * i + j] = x[q + 3 + 3 * j + i]
             if n == 12:
                 for j in range(3):
-                    M.B[b, SPIN + 3 * i + j] = x[v + 3 + 3 * j + i]
+                    B[b, SPIN + 3 * i + j] = x[v + 3 + 3 * j + i]
             if n == 6:
-                M.B[b, SPIN + i] = x[v + i]
-            M.B[b, VEL + i] = x[v + 3 + i] if n == 6 else x[v + i]
-    for k in range(M.T.shape[0]):
-        M.T[k, ANGLE] = angles[k]
-    for k in range(at.y.shape[0]):
-        e.y[0, at.y[k, 0]] = x[at.y[k, 1]]
+                B[b, SPIN + i] = x[v + i]
+            B[b, VEL + i] = x[v + 3 + i] if n == 6 else x[v + i]
+    for k in range(T.shape[0]):
+        T[k, ANGLE] = angles[k]
+    for k in range(at_y.shape[0]):
+        y[0, at_y[k, 0]] = x[at_y[k, 1]]
     if conditions is not None:
         read_shifts(conditions.couplings, x)
-    place(M.B, M.X, M.K, M.T, M.TK)
+    place(B, X, K, T, TK)
 
 
 @kernel
-def start_values(M: Machine, y: Array) -> None:
+def start_values(B: Array, lie: int, y: Array) -> None:
     """Velocities of the bodies as they are at the start of a step."""
-    for b in range(M.B.shape[0] - 1):
-        w = spin(M.B, M.sizes[0], b)
+    for b in range(B.shape[0] - 1):
+        w = spin(B, lie, b)
         for i in range(3):
-            y[6 * b + i] = M.B[b, VEL + i]
+            y[6 * b + i] = B[b, VEL + i]
             y[6 * b + 3 + i] = w[i]
-
-
-@kernel
-def keep_energies(M: Machine) -> None:
-    """Energies are those of the start of a run: their scale counts the changes since."""
-    start_energies(M.B, M.sizes[0], M.gravity)
 
 
 @inner

@@ -13,7 +13,7 @@ import numba
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
 from visviva.kernels.cache import addressable
-from visviva.kernels.calls import ACCELERATE, ENERGY_OF_TREE
+from visviva.kernels.calls import ACCELERATE, ACCELERATE_COMPLEX, ENERGY_OF_TREE
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.energy import energy
 from visviva.kernels.trees.forward import accelerate
@@ -58,6 +58,13 @@ def accelerations() -> int:
     """Address of `forward.accelerate` for one motion."""
     with announce("forward dynamics of trees"):
         return int(addressable(ACCELERATE, _accelerate).address)
+
+
+@cache
+def complex_accelerations() -> int:
+    """Address of `forward.accelerate` for one motion with complex numbers."""
+    with announce("derivatives of trees along a direction"):
+        return int(addressable(ACCELERATE_COMPLEX, _accelerate).address)
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 from visviva._arrays import Array
 from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, minus, plus, times
-from visviva.kernels.trees.lanes import floor, load, store
+from visviva.kernels.trees.lanes import floor, load, reciprocal, store
 
 Six = tuple[float, float, float, float, float, float]
 Articulated = tuple[Six, Matrix, Six, Vector, Vector]  # J, H, M, n, f
@@ -144,7 +144,7 @@ def sym_inverse(A: Six) -> tuple[Six, float]:
     """A⁻¹ by cofactors, and det A."""
     c0, c1, c2 = A[3] * A[5] - A[4] * A[4], A[2] * A[4] - A[1] * A[5], A[1] * A[4] - A[2] * A[3]
     d = A[0] * c0 + A[1] * c1 + A[2] * c2
-    s = 1.0 / d
+    s = reciprocal(d)
     inverse = (
         s * c0, s * c1, s * c2,
         s * (A[0] * A[5] - A[2] * A[2]), s * (A[1] * A[2] - A[0] * A[4]), s * (A[0] * A[3] - A[1] * A[1]),

@@ -1,7 +1,8 @@
 """Explicit Runge-Kutta steps of trees: fixed, by the estimated error, and relaxed to the balance of energy.
 
-Rows of Q and XI are nodes of the motion: row 0 is given, and a call fills the others, an equal time apart. `work` has
-what τ has supplied and damping has taken until each row [J], by the weights of the method. Nothing is allocated.
+Rows of Q and XI are nodes of the motion: row 0 is given at time t0, and a call fills the others, an equal time apart.
+`work` has integrals of `field.powers` until each row by the weights of the method: what τ has supplied, damping has
+taken and each input has given [J], and the inputs. Nothing is allocated.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.chart import advance_q, chart
-from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, bounded, energy, failed, powers
+from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, bounded, drive_at, energy, failed, powers
 
 SAFETY, SHRINK, GROW = 0.9, 1.0 / 3.0, 6.0
 CLOSE = 1e-14  # of the energy: what its balance is solved to
@@ -24,9 +25,10 @@ class Stages(NamedTuple):
 
     A: Array  # (s, s)
     b: Array  # (s,)
+    c: Array  # (s,)
     D: Array  # (s, n) δ̇
     V: Array  # (s, n) ξ̇
-    P: Array  # (s, 2) powers
+    P: Array  # (s, 2 + 2 inputs) powers
     delta: Array  # (n,)
     gain: Array  # (n,)
     q: Array  # (size_q,)
@@ -34,7 +36,7 @@ class Stages(NamedTuple):
 
 
 @woven
-def _stages(f: Field, s: Stages, q0: Array, xi0: Array, h: float) -> int:
+def _stages(f: Field, s: Stages, q0: Array, xi0: Array, t: float, h: float, step: int) -> int:
     """Rates of all stages; δ and the gain of ξ at the end; a link whose joint has no inertia, or -1."""
     n = xi0.shape[0]
     for j in range(s.b.shape[0]):
@@ -42,8 +44,9 @@ def _stages(f: Field, s: Stages, q0: Array, xi0: Array, h: float) -> int:
         for k in range(n):
             s.xi[k] = xi0[k] + s.gain[k]
         chart(f.K, q0, s.delta, s.xi, s.q, s.D[j])
+        drive_at(f, t + s.c[j] * h, step, j)
         if f.active:
-            s.P[j, 0], s.P[j, 1] = powers(f, s.xi)
+            powers(f, s.xi, s.P[j])
         singular = accelerate(f, s.q, s.xi, s.V[j])
         if singular >= 0:
             return singular
@@ -83,8 +86,8 @@ def _finish(f: Field, s: Stages, q: Array, xi: Array, h: float, part: float, wor
     for k in range(q.shape[0]):
         q[k] = s.q[k]
     for j in range(s.b.shape[0] if f.active else 0):
-        work[0] += part * h * s.b[j] * s.P[j, 0]
-        work[1] += part * h * s.b[j] * s.P[j, 1]
+        for k in range(work.shape[0]):
+            work[k] += part * h * s.b[j] * s.P[j, k]
 
 
 @inner
@@ -94,18 +97,20 @@ def begin_row(Q: Array, XI: Array, work: Array, r: int) -> None:
         Q[r, k] = Q[r - 1, k]
     for k in range(XI.shape[1]):
         XI[r, k] = XI[r - 1, k]
-    for k in range(2):
+    for k in range(work.shape[1]):
         work[r, k] = work[r - 1, k]
 
 
 @kernel
-def fixed_steps(f: Field, s: Stages, Q: Array, XI: Array, work: Array, h: float, every: int, end: Int) -> None:
+def fixed_steps(
+    f: Field, s: Stages, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, end: Int
+) -> None:
     """Rows `every` steps of length h apart. end: rows filled, how it ended, and where."""
     end[0], end[1] = 0, DONE
     for r in range(1, Q.shape[0]):
         begin_row(Q, XI, work, r)
-        for _ in range(every):
-            singular = _stages(f, s, Q[r], XI[r], h)
+        for k in range((r - 1) * every, r * every):
+            singular = _stages(f, s, Q[r], XI[r], t0 + k * h, h, k)
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
@@ -142,7 +147,7 @@ def _error(s: Stages, xi0: Array, e5: Array, e3: Array, tolerance: float, h: flo
 
 @kernel
 def adaptive_steps(
-    f: Field, s: Stages, e5: Array, e3: Array, Q: Array, XI: Array, work: Array, h: float, tolerance: float,
+    f: Field, s: Stages, e5: Array, e3: Array, Q: Array, XI: Array, work: Array, t0: float, h: float, tolerance: float,
     memory: Array, end: Int,
 ) -> None:  # fmt: skip
     """Rows h apart, with steps of their own between, that end at each row. memory: next step, and error before it.
@@ -160,7 +165,7 @@ def adaptive_steps(
         while t < h:
             last = memory[0] >= (h - t) * (1.0 - 1e-12)
             step = h - t if last else memory[0]
-            singular = _stages(f, s, Q[r], XI[r], step)
+            singular = _stages(f, s, Q[r], XI[r], t0 + (r - 1) * h + t, step, 0)
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
@@ -187,8 +192,8 @@ def adaptive_steps(
 
 @kernel
 def relaxed_steps(
-    f: Field, s: Stages, Q: Array, XI: Array, work: Array, H: Array, x: Array, y: Array, h: float, every: int,
-    size: float, end: Int,
+    f: Field, s: Stages, Q: Array, XI: Array, work: Array, H: Array, x: Array, y: Array, t0: float, h: float,
+    every: int, size: float, end: Int,
 ) -> None:  # fmt: skip
     """Rows `every` steps of length h apart, each a part γ of an explicit step, 1 to its order, such that
 
@@ -210,7 +215,7 @@ def relaxed_steps(
             step = (total - t) / (every - k) if k < every else total - t
             if step == 0.0:
                 break
-            singular = _stages(f, s, Q[r], XI[r], step)
+            singular = _stages(f, s, Q[r], XI[r], t0 + (r - 1) * total + t, step, 0)
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
@@ -238,7 +243,7 @@ def _imbalance(
         s.xi[k] = part * s.delta[k]
         y[k] = xi0[k] + part * s.gain[k]
     advance_q(f.K, q0, s.xi, x)
-    return energy(f, x, y) - wanted - part * supplied
+    return energy(f, x, y, f.W) - wanted - part * supplied
 
 
 @woven

@@ -1,4 +1,4 @@
-"""The right-hand side that loops over time step: a tree under constant generalised forces."""
+"""The right-hand side that loops over time step: a tree under generalised forces, constant or given over time."""
 
 from __future__ import annotations
 
@@ -16,6 +16,19 @@ DONE, SINGULAR, STALLED = -1, 0, 1  # how a loop ended: with all rows; at a join
 LARGEST = 1e9  # of coordinates and velocities: angles beyond it have no digits left for their cosines
 
 
+class Drive(NamedTuple):
+    """Inputs over time, each a force along one velocity: at the stages of fixed steps, or as polynomials in time.
+
+    A polynomial is that of Chebyshev's, Σ P_k T_k(x) with x from -1 at the start of its piece to 1 at its end.
+    """
+
+    ports: Int  # (m,) the velocity that each one acts on
+    U: Array  # (steps, stages, m) or without rows
+    breaks: Array  # (pieces + 1,) times, or one
+    P: Array  # (pieces, degree + 1, m)
+    u: Array  # (m,) at the stage that is evaluated, with a last axis of 4 for lanes
+
+
 class Field(NamedTuple):
     """Tables of a tree, where its compiled functions are, forces, and memory."""
 
@@ -24,6 +37,8 @@ class Field(NamedTuple):
     C: Array
     K: Int
     E: Array
+    constant: Array  # (n,) constant part of τ
+    drive: Drive
     tau: Array  # (n,), with a last axis of 4 for lanes
     active: bool  # whether τ or damping is not zero
     L: Array  # (links, 6) wrenches, or an array without rows
@@ -44,13 +59,13 @@ def accelerate(f: Field, q: Array, xi: Array, xi_dot: Array) -> int:
 
 
 @woven
-def energy(f: Field, q: Array, xi: Array) -> float:
-    """Stored energy [J]."""
+def energy(f: Field, q: Array, xi: Array, W: Array) -> float:
+    """Stored energy [J]; W: memory without lanes."""
     found: float = call_energy_of_tree(
         f.addresses[1],
         (
             f.sizes.ctypes.data, f.C.ctypes.data, f.K.ctypes.data, f.E.ctypes.data, q.ctypes.data, xi.ctypes.data,
-            f.W.ctypes.data,
+            W.ctypes.data,
         ),
     )  # fmt: skip
     return found
@@ -72,11 +87,51 @@ def failed(singular: int, q: Array, xi: Array, end: Int) -> None:
     end[1], end[2] = SINGULAR if bounded(q) and bounded(xi) else STALLED, singular
 
 
+@inner
+def drive_at(f: Field, t: float, step: int, stage: int) -> None:
+    """τ at a stage: its constant part and the inputs, at time t where they are polynomials."""
+    d = f.drive
+    m = d.ports.shape[0]
+    if m == 0:
+        return
+    if d.U.shape[0] > 0:
+        for p in range(m):
+            d.u[p] = d.U[step, stage, p]
+    else:
+        _interpolate(d, t)
+    for p in range(m):
+        f.tau[d.ports[p]] = f.constant[d.ports[p]]
+    for p in range(m):
+        f.tau[d.ports[p]] += d.u[p]
+
+
 @woven
-def powers(f: Field, xi: Array) -> tuple[float, float]:
-    """τ·ξ, and what damping takes [W]."""
-    supplied, dissipated = 0.0, 0.0
+def _interpolate(d: Drive, t: float) -> None:
+    """Clenshaw's recurrence on the piece that has t."""
+    first, last = 0, d.P.shape[0] - 1
+    while first < last:
+        middle = (first + last) // 2
+        if t < d.breaks[middle + 1]:
+            last = middle
+        else:
+            first = middle + 1
+    begin, end = d.breaks[first], d.breaks[first + 1]
+    x = (2.0 * t - begin - end) / (end - begin)
+    for p in range(d.ports.shape[0]):
+        a, b = 0.0, 0.0
+        for k in range(d.P.shape[1] - 1, 0, -1):
+            a, b = d.P[first, k, p] + 2.0 * x * a - b, a
+        d.u[p] = d.P[first, 0, p] + x * a - b
+
+
+@woven
+def powers(f: Field, xi: Array, P: Array) -> None:
+    """τ·ξ, what damping takes, and what each input gives [W]; then the inputs themselves."""
+    P[0], P[1] = 0.0, 0.0
     for k in range(xi.shape[0]):
-        supplied += f.tau[k] * xi[k]
-        dissipated += f.E[k, DAMPING] * xi[k] * xi[k]
-    return supplied, dissipated
+        P[0] += f.tau[k] * xi[k]
+        P[1] += f.E[k, DAMPING] * xi[k] * xi[k]
+    m = f.drive.ports.shape[0]
+    for p in range(m):
+        P[2 + p] = f.drive.u[p] * xi[f.drive.ports[p]]
+        P[2 + m + p] = f.drive.u[p]

@@ -41,7 +41,9 @@ class Collocation(NamedTuple):
     xi: Array  # (n, 4)
     q: Array  # (size_q, 4)
     move: Array  # (n,) δ of the step
-    end: Array  # (size_q,)
+    end: Array  # (size_q,) where it ends
+    last: Array  # (n,) velocities there
+    W: Array  # memory without lanes, for energies
 
 
 @woven
@@ -94,15 +96,37 @@ def _places(K: Int, g: Collocation, q: Array, h: float) -> None:
             g.q[at, j], g.q[at + 1, j], g.q[at + 2, j], g.q[at + 3, j] = w
 
 
-@woven
-def _predict(g: Collocation, xi: Array, h: float) -> None:
-    """Accelerations by the polynomial of the step before; δ as at constant velocity, for what is curved."""
+@inner
+def predict(f: Field, g: Collocation, q: Array, xi: Array, h: float, known: bool, end: Int) -> bool:
+    """Accelerations by the polynomial of the step before, if there is one, else that at the start, if there is one.
+
+    δ as at constant velocity, for what is curved.
+    """
+    if not known:
+        singular = _start(f, g, q, xi)
+        if singular >= 0:
+            failed(singular, g.q, g.xi, end)
+        return singular < 0
     for k in range(xi.shape[0]):
         a, b, c, d = g.a[k, 0], g.a[k, 1], g.a[k, 2], g.a[k, 3]
         for j in range(WIDTH):
             X = g.onwards
             g.a[k, j] = X[j, 0] * a + X[j, 1] * b + X[j, 2] * c + X[j, 3] * d
             g.delta[k, j] = h * g.c[j] * xi[k]
+    return True
+
+
+@inner
+def drive_stages(f: Field, step: int) -> None:
+    """τ at the four stages."""
+    d = f.drive
+    for p in range(d.ports.shape[0]):
+        for j in range(WIDTH):
+            d.u[p, j] = d.U[step, j, p]
+            f.tau[d.ports[p], j] = f.constant[d.ports[p]]
+    for p in range(d.ports.shape[0]):
+        for j in range(WIDTH):
+            f.tau[d.ports[p], j] += d.u[p, j]
 
 
 @inner
@@ -118,7 +142,7 @@ def _start(f: Field, g: Collocation, q: Array, xi: Array) -> int:
 
 
 @woven
-def _iterate(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> tuple[int, float, float]:
+def _iterate(f: Field, g: Collocation, q: Array, xi: Array, h: float, theta: float) -> tuple[int, float, float]:
     """One iteration: singular link or -1, the largest change of h a, and the size of velocities."""
     _velocities(g, xi, h)
     _rates(f.K, g)
@@ -127,6 +151,7 @@ def _iterate(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> tuple[i
     change, size = 0.0, 0.0
     for k in range(xi.shape[0]):
         for j in range(WIDTH):
+            g.found[k, j] -= theta * g.xi[k, j]
             gap = abs(g.found[k, j] - g.a[k, j])
             if not gap <= change:  # also where it is not a number
                 change = gap
@@ -135,23 +160,64 @@ def _iterate(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> tuple[i
     return singular, abs(h) * change, size
 
 
-@woven
-def _finish(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array) -> None:
+@inner
+def solve_stages(
+    f: Field, g: Collocation, q: Array, xi: Array, h: float, theta: float, tolerance: float, most: int, end: Int
+) -> bool:
+    """Whether iterations have found the accelerations, less θ times the velocities; else why not is in `end`.
+
+    They are found when they change by less than tolerance · velocity / h, or change no less than before within rounding
+    of that.
+    """
+    before = 1e300
+    for _ in range(most):
+        singular, change, size = _iterate(f, g, q, xi, h, theta)
+        end[3] += 1
+        if singular >= 0:
+            failed(singular, g.q, g.xi, end)
+            return False
+        if change <= tolerance * size or before <= change <= ROUNDING * tolerance * size:
+            return True
+        before = change
+    end[1] = STALLED
+    return False
+
+
+@inner
+def arrive(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> float:
+    """Where the step ends; what τ gives less what damping takes in it [J]."""
     _velocities(g, xi, h)
     _rates(f.K, g)
+    gained = 0.0
     for k in range(xi.shape[0]):
         move, gain = 0.0, 0.0
         for j in range(WIDTH):
             move += h * g.b[j] * g.rate[k, j]
             gain += h * g.b[j] * g.a[k, j]
             if f.active:
-                work[0] += h * g.b[j] * f.tau[k, j] * g.xi[k, j]
-                work[1] += h * g.b[j] * f.E[k, DAMPING] * g.xi[k, j] ** 2
+                gained += h * g.b[j] * g.xi[k, j] * (f.tau[k, j] - f.E[k, DAMPING] * g.xi[k, j])
         g.move[k] = move
-        xi[k] += gain
+        g.last[k] = xi[k] + gain
     advance_q(f.K, q, g.move, g.end)
+    return gained
+
+
+@inner
+def keep(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array) -> None:
+    """Goes to where the step ends, with its accounts, see `explicit`."""
     for k in range(q.shape[0]):
         q[k] = g.end[k]
+    for k in range(xi.shape[0]):
+        xi[k] = g.last[k]
+    m = f.drive.ports.shape[0]
+    for j in range(WIDTH if f.active else 0):
+        x = h * g.b[j]
+        for k in range(xi.shape[0]):
+            work[0] += x * f.tau[k, j] * g.xi[k, j]
+            work[1] += x * f.E[k, DAMPING] * g.xi[k, j] ** 2
+        for p in range(m):
+            work[2 + p] += x * f.drive.u[p, j] * g.xi[f.drive.ports[p], j]
+            work[2 + m + p] += x * f.drive.u[p, j]
 
 
 @kernel
@@ -161,30 +227,17 @@ def gauss_steps(
 ) -> None:  # fmt: skip
     """Rows `every` steps of length h apart. end: rows filled, how it ended, where, iterations.
 
-    A step is solved when accelerations change by less than tolerance · velocity / h, or change no less than before
-    within rounding of that; with more than `most` iterations it is not kept.
+    With more than `most` iterations a step is not kept.
     """
     end[0], end[1], end[3] = 0, DONE, 0
-    singular = _start(f, g, Q[0], XI[0])
-    first = True
     for r in range(1, Q.shape[0]):
         begin_row(Q, XI, work, r)
-        for _ in range(every):
-            if not first:
-                _predict(g, XI[r], h)
-            first, before, solved = False, 1e300, False
-            for _ in range(most):
-                if singular >= 0:
-                    failed(singular, g.q, g.xi, end)
-                    return
-                singular, change, size = _iterate(f, g, Q[r], XI[r], h)
-                end[3] += 1
-                solved = change <= tolerance * size or before <= change <= ROUNDING * tolerance * size
-                if solved:
-                    break
-                before = change
-            if not solved:
-                end[1] = STALLED
+        for k in range((r - 1) * every, r * every):
+            drive_stages(f, k)
+            if not (predict(f, g, Q[r], XI[r], h, k > 0, end) and solve_stages(
+                f, g, Q[r], XI[r], h, 0.0, tolerance, most, end
+            )):  # fmt: skip
                 return
-            _finish(f, g, Q[r], XI[r], h, work[r])
+            arrive(f, g, Q[r], XI[r], h)
+            keep(f, g, Q[r], XI[r], h, work[r])
         end[0] = r

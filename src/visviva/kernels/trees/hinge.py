@@ -10,7 +10,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, plus
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.lanes import exceeds, load, store
+from visviva.kernels.trees.lanes import exceeds, load, reciprocal, store
 from visviva.kernels.trees.rigid import articulated, rigid, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
@@ -52,7 +52,7 @@ def move_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> None:
 def fold_hinge(C: Array, K: Int, W: Array, i: int, rate: float, tau: float, ground: int) -> bool:
     """Articulated inertia and force handed to the parent; whether the joint has an inertia."""
     A, B, D, n, f = articulated(W, i)
-    u, inverse, found = tau - n[2], 1.0 / A[5], exceeds(A[5] - NO_INERTIA * (A[0] + A[3]), 0.0)
+    u, inverse, found = tau - n[2], reciprocal(A[5]), exceeds(A[5] - NO_INERTIA * (A[0] + A[3]), 0.0)
     put(W, i, UV, (B[6], B[7], B[8]))
     store(W, i, UW, A[2])
     store(W, i, UW + 1, A[4])

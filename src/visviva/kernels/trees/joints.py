@@ -14,7 +14,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import NOTHING, Matrix, Vector, cross, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.lanes import exceeds, item, load, put_item, store
+from visviva.kernels.trees.lanes import exceeds, item, load, put_item, reciprocal, store
 from visviva.kernels.trees.rigid import articulated, rigid, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
@@ -126,7 +126,7 @@ def _fold_axis(C: Array, W: Array, i: int, tau: float, X: Articulated) -> tuple[
     size = a * x[2] + b * y[2]
     across = a * a * (A[0] + A[3] + A[5]) + b * b * (D[0] + D[3] + D[5])
     found = exceeds(size - NO_INERTIA * across, 0.0)
-    inverse, u = 1.0 / size, tau - a * n[2] - b * f[2]
+    inverse, u = reciprocal(size), tau - a * n[2] - b * f[2]
     put(W, i, UW, x)
     put(W, i, UV, y)
     store(W, i, INVERSE, inverse)

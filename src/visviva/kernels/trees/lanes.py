@@ -2,7 +2,7 @@
 
 An array with a last axis of length 4 is read by `load` and `item` as `Lanes`, an array without it as plain numbers; the
 arithmetic between is the same text. The compiler does not find these instructions by itself: loops over four lanes
-stay as slow as four evaluations.
+stay as slow as four evaluations. Arrays of complex numbers give those: their imaginary parts are derivatives.
 """
 
 from __future__ import annotations
@@ -103,10 +103,13 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, places: Any, pla
 
 
 def _read(kind: Any, places: int) -> tuple[Any, Any]:
-    value = number if kind.ndim == places else lanes
+    value = kind.dtype if kind.ndim == places else lanes
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        found = builder.load(_pointer(context, builder, sig.args[0], args[0], args[1:], sig.args[1:]))
+        at = _pointer(context, builder, sig.args[0], args[0], args[1:], sig.args[1:])
+        if sig.args[0].ndim == places:
+            return context.unpack_value(builder, sig.args[0].dtype, at)
+        found = builder.load(at)
         found.align = 8
         return found
 
@@ -115,9 +118,12 @@ def _read(kind: Any, places: int) -> tuple[Any, Any]:
 
 def _write(places: int) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        value = args[-1] if sig.args[0].ndim == places else _as_lanes(builder, args[-1], sig.args[-1])
-        at = _pointer(context, builder, sig.args[0], args[0], args[1:-1], sig.args[1:-1])
-        builder.store(value, at).align = 8
+        kind, given = sig.args[0], sig.args[-1]
+        at = _pointer(context, builder, kind, args[0], args[1:-1], sig.args[1:-1])
+        if kind.ndim == places:
+            context.pack_value(builder, kind.dtype, context.cast(builder, args[-1], given, kind.dtype), at)
+        else:
+            builder.store(_as_lanes(builder, args[-1], given), at).align = 8
         return context.get_dummy_value()
 
     return codegen
@@ -169,22 +175,27 @@ def _store_four(typing: Any, T: Any, i: Any, k: Any, value: Any) -> Any:
 
 
 def _floor(typing: Any, x: Any) -> Any:
-    """The largest whole number that is not above x."""
+    """The largest whole number that is not above x, or the real part of x."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        kind = args[0].type
+        value = _real(context, builder, sig.args[0], args[0])
         name = f"llvm.floor.v{WIDTH}f64" if sig.args[0] == lanes else "llvm.floor.f64"
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
-        return builder.call(function, args)
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(value.type, [value.type]), name)
+        return builder.call(function, [value])
 
-    return x(x), codegen
+    return (lanes if x == lanes else number)(x), codegen
+
+
+def _real(context: Any, builder: Any, kind: Any, x: Any) -> Any:
+    """The real part of a complex number, anything else as it is."""
+    return context.make_complex(builder, kind, x).real if kind == types.complex128 else x
 
 
 def _exceeds(typing: Any, x: Any, limit: Any) -> Any:
-    """Whether x > limit, in every lane; false where x is not a number."""
+    """Whether x > limit, in every lane; false where x is not a number. Of a complex number its real part counts."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        x, limit = args
+        x, limit = _real(context, builder, sig.args[0], args[0]), args[1]
         if sig.args[0] != lanes:
             return builder.fcmp_ordered(">", x, limit)
         each = [builder.extract_element(x, ir.Constant(INDEX, k)) for k in range(WIDTH)]
@@ -192,6 +203,23 @@ def _exceeds(typing: Any, x: Any, limit: Any) -> Any:
         return builder.and_(builder.and_(above[0], above[1]), builder.and_(above[2], above[3]))
 
     return types.boolean(x, limit), codegen
+
+
+def _reciprocal(typing: Any, x: Any) -> Any:
+    """1/x; of a complex number to first order in its imaginary part, and like the others infinite at zero."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        value = _real(context, builder, sig.args[0], args[0])
+        one = ir.Constant(value.type, [1.0] * WIDTH if sig.args[0] == lanes else 1.0)
+        found = builder.fdiv(one, value, flags=FLAGS)
+        if sig.args[0] != types.complex128:
+            return found
+        result = context.make_complex(builder, types.complex128)
+        given = context.make_complex(builder, types.complex128, args[0])
+        result.real, result.imag = found, builder.fneg(builder.fmul(builder.fmul(found, found), given.imag))
+        return result._getvalue()
+
+    return x(x), codegen
 
 
 # callers give other arguments than the functions above, which type them
@@ -203,3 +231,4 @@ load_four: Any = intrinsic(_load_four)
 store_four: Any = intrinsic(_store_four)
 floor: Any = intrinsic(_floor)
 exceeds: Any = intrinsic(_exceeds)
+reciprocal: Any = intrinsic(_reciprocal)

@@ -53,9 +53,9 @@ class Tables(NamedTuple):
     gravity: Array  # (3,)
 
 
-def memory(tables: Tables, lanes: int = 0) -> Array:
+def memory(tables: Tables, lanes: int = 0, dtype: type = float) -> Array:
     """Memory of one evaluation, (links + 1, MEMORY), or with a last axis for several at once; the ground is written."""
-    W = np.zeros((len(tables.K) + 1, int(MEMORY), *([lanes] if lanes else [])))
+    W = np.zeros((len(tables.K) + 1, int(MEMORY), *([lanes] if lanes else [])), dtype)
     W[-1].T[..., ACC : ACC + 3] = W[-1].T[..., UP : UP + 3] = -tables.gravity
     W[-1, [R_PL, R_PL + 4, R_PL + 8]] = 1.0
     return W

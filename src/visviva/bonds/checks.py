@@ -1,0 +1,197 @@
+"""Checks of a bond graph: ports, arrows, connection, and that widths and domains agree along junctions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from visviva.bonds.elements import STORES, Element
+from visviva.bonds.formula import AbstractLaw
+from visviva.errors import ModelError
+
+if TYPE_CHECKING:
+    from visviva.bonds.graph import Bond
+
+
+def check_elements(name: str, elements: Mapping[str, Element]) -> None:
+    """Names and kinds."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"the name of a bond graph must be a non-empty string, got {name!r}.")
+    if not isinstance(elements, Mapping) or not elements:
+        raise ModelError(f"the elements of {name!r} are a dictionary by name, e.g. {{'m': I(2.0), 'v': one()}}.")
+    for label, element in elements.items():
+        if not isinstance(label, str) or not label or any(mark in label for mark in " >\t\n"):
+            raise ModelError(f"an element of {name!r} is called {label!r}: use a name without blanks and arrows.")
+        if not isinstance(element, Element):
+            raise ModelError(f"{label!r} of {name!r} must be an element such as I(2.0) or one(), got {element!r}.")
+
+
+def joined(elements: Iterable[str], bonds: Sequence[Bond]) -> dict[str, list[Bond]]:
+    """The bonds of each element."""
+    at: dict[str, list[Bond]] = {element: [] for element in elements}
+    for bond in bonds:
+        at[bond.tail].append(bond)
+        at[bond.head].append(bond)
+    return at
+
+
+def check_ports(
+    name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], read: Iterable[str]
+) -> dict[tuple[str, str], str]:
+    """The port at each end of each bond, by (bond, end); junctions whose flow is `read` may have one bond only."""
+    at = joined(elements, bonds)
+    for bond in bonds:
+        if bond.tail == bond.head:
+            raise ModelError(f"bond {bond.name} of {name!r} joins {bond.tail!r} with itself.")
+    ports: dict[tuple[str, str], str] = {}
+    for label, element in elements.items():
+        here = at[label]
+        if element.junction:
+            if len(here) < 2 - (element.free or label in read):
+                raise ModelError(
+                    f"junction {label!r} of {name!r} has {_count(len(here))}: a junction joins at least two."
+                )
+            ports |= {(bond.name, bond.end(label)): "" for bond in here}
+            continue
+        given = [_port(name, label, element, bond, len(here)) for bond in here]
+        lone = element.kind == "GY" and given == ["in"]
+        wanted = ["in"] if lone else list(element.ports)
+        if sorted(given) != sorted(wanted):
+            kinds = f" ({', '.join(wanted)})" if len(wanted) > 1 else ""
+            raise ModelError(
+                f"{element.kind} {label!r} of {name!r} has {_count(len(here))}"
+                + (f" at the ports {', '.join(given)}" if len(wanted) > 1 and given else "")
+                + f", but {len(wanted)} port{'s' if len(wanted) > 1 else ''}{kinds}: one bond at each."
+            )
+        ports |= {(bond.name, bond.end(label)): port for bond, port in zip(here, given, strict=True)}
+    _check_connected(name, at)
+    return ports
+
+
+def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> str:
+    """The port of an element at a bond; half arrows say which where it is not written."""
+    end = bond.end(label)
+    into = end == "head"
+    written = bond.port(end)
+    if element.kind in ("TF", "GY", "RS") and element.system is None:
+        through = element.ports[0] if into else element.ports[1]
+        if written and written != through:
+            raise ModelError(f"bond {bond.name} of {name!r} has its arrow against port {written!r} of {label!r}.")
+        return through
+    if not into and element.kind not in ("Se", "Sf") and element.system is None:
+        raise ModelError(
+            f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive "
+            "into "
+            f"C, I and R elements.\nTurn it: '{bond.head} -> {label}'."
+        )
+    if element.kind in STORES and not written:
+        raise ModelError(
+            f"bond {bond.name} of {name!r} must say at which port of the {element.kind} {label!r} it ends: "
+            f"'{bond.tail} -> {label}.I' or '{bond.tail} -> {label}.C'."
+        )
+    return written if written or len(element.ports) > 1 else element.ports[0]
+
+
+def _check_connected(name: str, at: dict[str, list[Bond]]) -> None:
+    reached = [next(iter(at))]
+    for label in reached:  # grows while it is read
+        reached += dict.fromkeys(o for bond in at[label] if (o := bond.other(label)) not in reached)
+    lost = [label for label in at if label not in reached]
+    if lost:
+        raise ModelError(
+            f"bond graph {name!r} is not connected: no bonds lead from {reached[0]!r} to "
+            f"{', '.join(map(repr, lost))}.\n"
+            "Join the parts, or make two graphs."
+        )
+
+
+def _count(n: int) -> str:
+    return f"{n or 'no'} bond{'' if n == 1 else 's'}"
+
+
+# -- widths and domains --------------------------------------------------------------------------------------------
+
+
+def resolved_widths(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond]) -> dict[str, int]:
+    """The number of components of each bond: as given somewhere along junctions, else 1."""
+    claims = {bond.name: [claim for claim in (_width(elements, bond, end) for end in ENDS) if claim] for bond in bonds}
+    found = _spread(name, elements, bonds, claims, "components", _through)
+    return {bond.name: found.get(bond.name, 1) for bond in bonds}
+
+
+def resolved_domains(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], default: str) -> dict[str, str]:
+    """The domain of each bond, likewise."""
+    claims = {bond.name: [claim for claim in (_domain(elements, bond, end) for end in ENDS) if claim] for bond in bonds}
+    found = _spread(name, elements, bonds, claims, "domain", lambda element: element.junction)
+    return {bond.name: found.get(bond.name, default) for bond in bonds}
+
+
+ENDS = ("tail", "head")
+
+
+def _width(elements: Mapping[str, Element], bond: Bond, end: str) -> tuple[int, str] | None:
+    label = getattr(bond, end)
+    element = elements[label]
+    if element.junction:
+        width = element.widths[0]
+    elif element.kind in ("TF", "GY"):
+        shape = _shape(element.given)
+        lone = element.kind == "GY" and bond.port(end) == "in"
+        width = None if len(shape) != 2 else shape[(element.kind == "TF") == (bond.port(end) == "in")]
+        width = shape[0] if lone and len(shape) == 2 else width
+    else:
+        width = element.widths[element.ports.index(bond.port(end))]
+        shape = () if element.energy else _shape(element.given)
+        if width is None and shape and element.kind in ("C", "I", "R", "Se", "Sf"):
+            width = shape[0]
+    return None if width is None else (width, label)
+
+
+def _domain(elements: Mapping[str, Element], bond: Bond, end: str) -> tuple[str, str] | None:
+    label = getattr(bond, end)
+    element = elements[label]
+    if element.kind == "RS" and bond.port(end) == "heat":
+        return "thermal", label
+    return None if element.domain is None else (element.domain, label)
+
+
+def _shape(given: Any) -> tuple[int, ...]:
+    return () if given is None or callable(given) or isinstance(given, tuple) else np.shape(given)
+
+
+def _through(element: Element) -> bool:
+    """Whether all bonds of an element have one width."""
+    told = not element.functional and not isinstance(element.given, AbstractLaw)
+    scalar = element.kind in ("TF", "GY") and told and _shape(element.given) == ()
+    return element.junction or scalar
+
+
+def _spread(
+    name: str,
+    elements: Mapping[str, Element],
+    bonds: Sequence[Bond],
+    claims: dict[str, list[tuple[Any, str]]],
+    what: str,
+    through: Any,
+) -> dict[str, Any]:
+    """Values claimed somewhere, for all bonds that junctions tie together; an error where two claims differ."""
+    at, found = joined(elements, bonds), dict[str, tuple[Any, str]]()
+    for start in bonds:
+        for value, by in claims[start.name]:
+            reached = [start]
+            for bond in reached:
+                old = found.get(bond.name)
+                if old is not None and old[0] != value:
+                    raise ModelError(
+                        f"bond {bond.name} of {name!r}, {bond.tail} -> {bond.head}, has two values of its {what}: "
+                        f"{old[0]} by {old[1]!r} and {value} by {by!r}.\n"
+                        "Bonds at one junction have the same; a TF or a GY leads from one to another."
+                    )
+                if old is not None and old[1] == by:
+                    continue
+                found[bond.name] = old or (value, by)
+                ends = [label for label in (bond.tail, bond.head) if through(elements[label])]
+                reached += [b for label in ends for b in at[label] if b not in reached]
+    return {bond: value for bond, (value, _) in found.items()}

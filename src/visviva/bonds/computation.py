@@ -1,0 +1,103 @@
+"""The order of computation that causal strokes describe: which variable of a bond follows from which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from visviva.bonds.elements import STORES
+
+if TYPE_CHECKING:
+    from visviva.bonds.graph import Bond, BondGraph
+
+Variable = tuple[str, str]  # ("e" or "f", bond)
+
+
+def provider(graph: BondGraph, strokes: dict[str, str], variable: Variable) -> str:
+    """The element that computes a variable: the flow comes from the end with the stroke, the effort from the other."""
+    kind, name = variable
+    bond = graph.bonds_by_name[name]
+    return strokes[name] if kind == "f" else bond.other(strokes[name])
+
+
+def given_to(label: str, bond: Bond, strokes: dict[str, str]) -> Variable:
+    """The variable of a bond that an element receives."""
+    return ("e" if strokes[bond.name] == label else "f", bond.name)
+
+
+def asked_of(label: str, bond: Bond, strokes: dict[str, str]) -> Variable:
+    """The variable of a bond that an element computes."""
+    return ("f" if strokes[bond.name] == label else "e", bond.name)
+
+
+def dependencies(
+    graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...], variable: Variable
+) -> list[Variable]:
+    """The variables that one is computed from at the same instant; none for outputs of states and sources."""
+    label = provider(graph, strokes, variable)
+    element, bonds = graph.elements[label], graph.at(label)
+    here = graph.bonds_by_name[variable[1]]
+    others = [given_to(label, bond, strokes) for bond in bonds if bond is not here]
+    own = given_to(label, here, strokes)
+    if element.junction:
+        if element.free:
+            return []
+        ruling = "e" if element.kind == "0" else "f"
+        if variable[0] != ruling:  # the balance, at the bond that rules
+            return others
+        return [given for given in others if given[0] == ruling]
+    if element.kind in ("TF", "GY") and len(bonds) == 2:
+        return others
+    if element.kind == "RS":
+        return [own, *others] if here.port(here.end(label)) == "heat" or element.system is not None else [own]
+    if element.kind in ("R", "GY"):
+        return [own]
+    if element.kind in ("Se", "Sf"):
+        return [own] if element.modulated and graph.laws.reads_own(label) else []
+    if element.kind in STORES and here.port(here.end(label)) == "C":
+        return [own]
+    return []
+
+
+def algebraic_loops(
+    graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """Elements of each strongly connected part of the computation, resistors and couplings first of all.
+
+    Source: Tarjan (1972), Depth-first search and linear graph algorithms.
+    """
+    loops = []
+    for part in strong_parts(graph, strokes, derivative):
+        labels = {provider(graph, strokes, variable) for variable in part}
+        shown = [label for label in graph.elements if label in labels and not graph.elements[label].junction]
+        loops.append(tuple(shown or [label for label in graph.elements if label in labels]))
+    return tuple(loops)
+
+
+def strong_parts(graph: BondGraph, strokes: dict[str, str], derivative: tuple[str, ...]) -> list[list[Variable]]:
+    """Sets of variables that depend on each other, of more than one or of one that depends on itself."""
+    variables = [(kind, bond.name) for bond in graph.bonds for kind in ("e", "f")]
+    follows = {v: dependencies(graph, strokes, derivative, v) for v in variables}
+    index: dict[Variable, int] = {}
+    low: dict[Variable, int] = {}
+    stack: list[Variable] = []
+    parts: list[list[Variable]] = []
+
+    def visit(v: Variable) -> None:
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in follows[v]:
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            part = stack[stack.index(v) :]
+            del stack[len(stack) - len(part) :]
+            if len(part) > 1 or v in follows[v]:
+                parts.append(part)
+
+    for v in variables:
+        if v not in index:
+            visit(v)
+    return parts

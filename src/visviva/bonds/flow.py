@@ -1,0 +1,123 @@
+"""BondFlow: a bond graph as a flow that schemes integrate, its laws evaluated along the causal strokes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, finite_number
+from visviva.bonds.computation import given_to
+from visviva.bonds.elements import STORES
+from visviva.bonds.evaluation import Evaluation, evaluated
+from visviva.bonds.plan import Plan
+from visviva.errors import ModelError
+from visviva.forms.flows.flow import Flow, FlowState
+from visviva.mechanism.names import unknown_name
+
+if TYPE_CHECKING:
+    from visviva.bonds.graph import BondGraph
+
+
+@final
+class BondFlow(Flow):
+    """The independent states of a graph and their rates.
+
+    A run has all states by name (those that follow from others too), "<element>.e" and "<element>.f" of elements with
+    one bond, "<junction>.e" of 0- and "<junction>.f" of 1-junctions, "energy" and "power".
+    """
+
+    size_q = 0
+
+    def __init__(self, graph: BondGraph) -> None:
+        self.graph, self.plan = graph, Plan(graph)
+        self.laws = self.plan.laws
+        if self.laws.inputs:
+            raise ModelError(
+                f"{', '.join(self.laws.inputs)} of {graph.name!r} are inputs without a law: a flow needs one, e.g. "
+                "Se(lambda t: ...). graph.system() takes them at vv.simulate(..., inputs=...)."
+            )
+        self.name = graph.name
+        self.n = len(self.plan.independent)
+        self.at = np.array([self.laws.names.index(name) for name in self.plan.independent], dtype=np.intp)
+        self.extra = 1  # time
+
+    def evaluation(self, t: float, y: Array) -> Evaluation:
+        """All efforts and flows at independent states y."""
+        x = np.zeros(len(self.laws.names))
+        x[self.at] = y
+        return evaluated(self.plan, x, t)
+
+    def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
+        """Of the states, and of time."""
+        return np.asarray(self.evaluation(t, xi).x_dot[self.at], dtype=float), np.ones(1)
+
+    def advance_q(self, q: Array, delta: Array) -> Array:
+        """There are no coordinates but those among the states."""
+        return q
+
+    def inverse_tangent(self, q: Array, delta: Array, xi: Array) -> Array:
+        """Nothing to follow, hence no rate."""
+        return np.zeros(self.n)
+
+    def energy(self, q: Array, xi: Array, s: Array) -> float:
+        """Stored in all C, I and field elements [J]."""
+        at, total = self.evaluation(float(s[0]), xi), 0.0
+        for label, element in self.graph.elements.items():
+            if label in self.plan.derivative:
+                given = at.value(given_to(label, self.graph.at(label)[0], self.plan.strokes))
+                total += float(given @ at.law(label, "matrix") @ given) / 2
+            elif element.kind in ("C", "I", *STORES) and self.laws.has(label, "energy"):
+                total += float(at.law(label, "energy"))
+            elif element.kind in STORES:
+                f = at.value(("f", self.graph.bond(label, "I").name))
+                total += float(f @ at.law(label, "A") @ f) / 2
+        return total
+
+    def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
+        """Of sources less what resistors turn into heat [W]."""
+        at, total = self.evaluation(t, xi), 0.0
+        for label, element in self.graph.elements.items():
+            if element.kind in ("Se", "Sf", "R"):
+                bond = self.graph.at(label)[0]
+                into = float(at.value(("e", bond.name)) @ at.value(("f", bond.name)))
+                total -= into if bond.head == label else -into
+        return total
+
+    def quantities(self, state: FlowState) -> dict[str, Array]:
+        """States, and variables of elements and junctions."""
+        at = self.evaluation(state.t, state.xi)
+        shown = {name: state.xi[k] for k, name in enumerate(self.plan.independent)}
+        for label, element in self.graph.elements.items():
+            bonds = self.graph.at(label)
+            kinds = {"0": ("e",), "1": ("f",)}.get(element.kind, ("e", "f") if len(bonds) == 1 else ())
+            shown |= {f"{label}.{kind}": _plain(at.value((kind, bonds[0].name))) for kind in kinds}
+            if label in self.plan.derivative:
+                kind = "q" if element.kind == "C" else "p"
+                held = at.law(label, "matrix") @ at.value(given_to(label, bonds[0], self.plan.strokes))
+                names = next(s.names for s in self.laws.states if (s.owner, s.kind) == (label, kind))
+                shown |= dict(zip(names, held, strict=True))
+        return {name: np.asarray(value, dtype=float) for name, value in shown.items()}
+
+    def checked(self, initial: Any) -> FlowState:
+        """From states by name, those that are left out are zero; or from `run.final`."""
+        if isinstance(initial, FlowState):
+            if len(initial.xi) != self.n:
+                raise ModelError(f"{self.name!r} cannot continue a run of something else: it has {self.n} states.")
+            return initial
+        if initial is not None and not isinstance(initial, Mapping):
+            raise ModelError(
+                f"{self.name!r} starts from initial={{name: value}} of its states {', '.join(self.plan.independent)}; "
+                f"got {type(initial).__name__}."
+            )
+        y = np.zeros(self.n)
+        for name, value in (initial or {}).items():
+            if name not in self.plan.independent:
+                raise unknown_name(name, self.plan.independent, f"bond graph {self.name!r}, whose states start a run,")
+            y[self.plan.independent.index(name)] = finite_number(value, f"initial value of {name!r}")
+        return FlowState(0.0, np.zeros(0), y, np.zeros(1))
+
+
+def _plain(value: Any) -> Any:
+    return value[0] if len(value) == 1 else value

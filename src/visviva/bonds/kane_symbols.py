@@ -1,0 +1,105 @@
+"""The motion of a Kane system as formulas: its own expressions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva.bonds.formula import Formula
+from visviva.bonds.kane import AbstractMotion
+from visviva.errors import ModelError
+from visviva.forms.kane.matrices import lie_poisson
+from visviva.forms.kane.rates import momentum_drift, rheonomic
+from visviva.forms.kane.system import KaneSystem
+
+if TYPE_CHECKING:
+    from visviva.bonds.laws import Laws
+
+
+@final
+class SymbolicMotion(AbstractMotion):
+    """A `KaneSystem` without prescribed velocities."""
+
+    def __init__(self, system: KaneSystem) -> None:
+        if rheonomic(system):
+            raise ModelError(
+                f"{system.name!r} has velocities prescribed in time; the graphs are those of scleronomic systems.\n"
+                "Leave them free, and let sources drive them: tau={...}."
+            )
+        self.system, self.name = system, system.name
+        self.coordinates, self.velocities = system.coordinates, system.velocities
+        self._rows = self._moving()
+        self.masses = len(self._rows)
+        self.turns = bool((self._rows % 6 < 3).any())
+        self.potential = system.V != 0
+        self.loaded = any(load != 0 for load in system._loads)
+
+    @property
+    def holonomic(self) -> bool:  # type: ignore[override]
+        """Whether ξ = q̇ with T monogenic."""
+        return self.system.holonomic
+
+    def _moving(self) -> Any:
+        """Rows of twists that have inertia and move: three of a particle or of a body in a plane, six of a body."""
+        system = self.system
+        heavy = np.array([[M[:3, :3].any()] * 3 + [M[3:, 3:].any()] * 3 for M in system._inertias])
+        return np.flatnonzero(heavy & (system._S != 0).any(-1))
+
+    @cached_property
+    def _stacked(self) -> tuple[Any, Any, Any, Any]:
+        """S, its rate, M and the skew matrix of gyroscopic forces, over the rows that move."""
+        system, rows = self.system, self._rows
+        S, S_dot = (part.reshape(-1, part.shape[-1])[rows] for part in (system._S, system._S_dot))
+        M, G = (np.zeros((6 * len(system.bodies),) * 2, dtype=object) for _ in range(2))
+        momenta = (system._inertias @ (system._S @ system.xi)[..., None])[..., 0]
+        for b, (inertia, structure) in enumerate(zip(system._inertias, lie_poisson(momenta), strict=True)):
+            at = slice(6 * b, 6 * b + 6)
+            M[at, at], G[at, at] = inertia, -structure
+        return S, S_dot, M[np.ix_(rows, rows)], G[np.ix_(rows, rows)]
+
+    def _values(self, role: str) -> Any:
+        system, raw = self.system, self.system.raw
+        match role:
+            case "Q":
+                return system._rates
+            case "S":
+                return self._stacked[0]
+            case "M":
+                return self._stacked[2]
+            case "gyroscopic":
+                return self._stacked[3]
+            case "A":
+                return raw.A
+            case "D xi":
+                return raw.D @ system.xi
+            case "gyration":
+                return raw.gyration
+            case "drift":
+                return momentum_drift(system, raw.p)
+            case "T_q":
+                return np.array([system.raw_T.diff(x) for x in system.symbols.q], dtype=object)
+            case "V":
+                return np.array(system.V, dtype=object)
+            case "V_q":
+                return np.array([system.V.diff(x) for x in system.symbols.q], dtype=object)
+            case _:
+                return system._loads
+
+    def formula(self, role: str, laws: Laws, momentum: bool, sign: int = 1) -> Formula:
+        """The expressions; velocities are inputs of the element where states are momenta."""
+        import sympy
+
+        for symbol, number in self.system.values.items():
+            laws.parameters[symbol] = number
+        values = np.asarray(self._values(role), dtype=object)
+        flat = np.empty(values.size, dtype=object)
+        flat[:] = [sign * sympy.sympify(entry) for entry in values.ravel()]
+        inputs = tuple(self.system.symbols.xi) if momentum else ()
+        what = f"{role} of {self.name!r}"
+        rates = None
+        if role == "S":
+            turning = np.array([sympy.sympify(e) for e in self._stacked[1].ravel()], dtype=object)
+            rates = Formula(f"rate of {what}", laws.scope, values.shape, turning.reshape(values.shape))
+        return Formula(what, laws.scope, values.shape, flat.reshape(values.shape), inputs, None, rates)

@@ -1,0 +1,60 @@
+"""bond_graph: the bond graph of whatever has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from visviva.bonds.graph import BondGraph
+from visviva.bonds.kane import FIGURES, AbstractMotion, kane_graph
+from visviva.errors import ModelError
+from visviva.forms.kane.system import KaneSystem
+from visviva.language import Composite
+from visviva.mechanism import Mechanism
+
+
+def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = None) -> BondGraph:
+    """The bond graph of a system of the language, of a mechanism, or of Kane's equations.
+
+    subject: a Composite: one element for each storage, junctions and couplings in between.
+             A Mechanism: bodies, joints, springs and dampers with multibonds of twists and wrenches.
+             A KaneSystem, or a Mechanism with figure or form: one of the six multibond graphs of Phillips and
+             Amirouche.
+    figure:  1 to 6.   form: the same by name, "unreduced", "kane-velocity", "hamilton", "kane-momentum",
+             "partially-lagrangian", "lagrange".
+    """
+    chosen = _figure(figure, form)
+    if isinstance(subject, Composite):
+        if chosen is not None:
+            raise ModelError(f"{subject.name!r} is a composite; figures and forms are those of Kane's equations.")
+        from visviva.bonds.from_system import from_system
+
+        return from_system(subject)
+    motion: AbstractMotion
+    if isinstance(subject, KaneSystem):
+        from visviva.bonds.kane_symbols import SymbolicMotion
+
+        motion = SymbolicMotion(subject)
+    elif isinstance(subject, Mechanism):
+        if chosen is None:
+            from visviva.bonds.of_mechanisms import mechanism_graph
+
+            return mechanism_graph(subject)
+        from visviva.bonds.kane_numbers import NumericMotion
+
+        motion = NumericMotion(subject)
+    else:
+        raise ModelError(f"bond_graph() takes a Composite, a Mechanism or a KaneSystem, got {type(subject).__name__}.")
+    return kane_graph(motion, 4 if chosen is None else chosen)
+
+
+def _figure(figure: int | None, form: str | None) -> int | None:
+    if figure is not None and form is not None:
+        raise ModelError(f"give figure= or form=, not both: figure {figure} is {FIGURES.get(figure)!r}.")
+    if form is not None:
+        known = {name: number for number, name in FIGURES.items()}
+        if form not in known:
+            raise ModelError(f"there is no graph of the form {form!r}; there are {', '.join(known)}.")
+        return known[form]
+    if figure is not None and figure not in FIGURES:
+        raise ModelError(f"there is no figure {figure!r}; Kane's equations have the figures 1 to 6.")
+    return figure

@@ -1,0 +1,63 @@
+"""Rows of constraints that depend on each other, at states that do not satisfy them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.forms.rigid.consistency import consistent
+from visviva.forms.rigid.constraints import Instant, Rows
+from visviva.forms.rigid.gauss import RANK, rows_of_one_size
+from visviva.geometry.nullspace import split
+
+if TYPE_CHECKING:
+    from visviva.forms.rigid.system import RigidSystem
+
+CLEAR = 1e-2  # rows whose singular values are all above this part of the largest one are independent nearby as well
+ON = 1e-2 * RANK  # a state as near as this to its constraints has rows that depend on each other to rounding
+
+
+def agreeing(system: RigidSystem, at: Instant, rows: dict[str, Rows]) -> dict[str, Rows]:
+    """The rows themselves, or where they depend on each other those of the nearest state on the constraints.
+
+    Off the constraints by δ, rows that follow from others are independent by as much: taken as they are they would
+    hold what may move, and contradict each other. Z and z are therefore those of the nearest state, and of what
+    stabilisation asks for, -L1 ψ̇ - L0 ψ here, the part that Z can reach counts: no acceleration undoes the rest.
+    """
+    if not rows or _independent(rows, CLEAR) or _on(at, rows):
+        return rows
+    near = system.rows(system.instant(*consistent(system, at.q, at.xi, at.t), at.t))
+    if _independent(near, RANK):
+        return rows
+    pull = {name: part.stabilisation for name, part in rows.items()}
+    Z, scale = rows_of_one_size(np.concatenate([part.Z for part in near.values()]))
+    reached = scale * (Z @ split(Z, RANK).solve(np.concatenate(list(pull.values())) / scale))
+    ends = np.cumsum([len(part) for part in pull.values()])[:-1]
+    return {
+        name: Rows(part.Z, part.z + more, here.position, here.velocity)
+        for (name, part), here, more in zip(near.items(), rows.values(), np.split(reached, ends), strict=True)
+    }
+
+
+def _independent(rows: dict[str, Rows], margin: float) -> bool:
+    """Whether rows that are not zero are independent by a margin."""
+    Z = rows_of_one_size(np.concatenate([part.Z for part in rows.values()]))[0]
+    Z = Z[Z.any(axis=1)]
+    s = np.linalg.svd(Z, compute_uv=False)
+    return len(Z) == 0 or (len(Z) <= Z.shape[1] and bool(s[-1] > margin * s[0]))
+
+
+def _on(at: Instant, rows: dict[str, Rows]) -> bool:
+    """Whether a state satisfies its constraints to rounding, in the units of its coordinates and velocities."""
+    for part in rows.values():
+        for residual, state in ((part.position, at.q), (part.velocity, at.xi)):
+            if residual is not None and _off(part.Z, residual) > ON * max(1.0, float(np.abs(state).max(initial=0.0))):
+                return False
+    return True
+
+
+def _off(Z: Array, residual: Array) -> float:
+    size = np.linalg.norm(Z, axis=1)
+    return float((np.abs(residual) / np.where(size > 0, size, 1.0)).max(initial=0.0))

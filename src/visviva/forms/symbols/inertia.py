@@ -1,0 +1,133 @@
+"""Inertia of all bodies in minimal velocities, as symbols: M, c, momenta, Kane's matrices, Γ, γ and kinetic energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva.forms.kane.matrices import kane_matrices
+from visviva.forms.symbols.frames import Frame, jacobian_rates
+from visviva.forms.symbols.steps import Steps, cross, zeros
+from visviva.views.equations_names import Label
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A body on a frame: mass, centre of mass and inertia about it, in the axes of the frame."""
+
+    name: str
+    frame: int
+    mass: Any
+    com: Any  # (3,)
+    J: Any  # (3, 3)
+
+
+@final
+class Inertia:
+    """Sums over bodies. In the axes of each body, with the Jacobians S_ω and S_c of its spin and centre of mass:
+
+        M = Σ m S_cᵀS_c + S_ωᵀJ S_ω,      c = Σ S_cᵀ m a_c + S_ωᵀ(J b_ω + ω x Jω),      T = ½ ξᵀM ξ
+
+    a_c, b_ω: accelerations without ξ̇. Source: Konz (3.108), (3.110).
+    """
+
+    def __init__(self, bodies: Sequence[Carried], frames: Sequence[Frame], xi: Any, steps: Steps) -> None:
+        self.bodies, self.frames, self.xi, self.steps, self.n = bodies, frames, xi, steps, len(xi)
+        self.S = [self._columns(body, frames[body.frame].J, "S") for body in bodies]
+        self.V = [self._columns(body, frames[body.frame].V, "V") for body in bodies]
+
+    def _columns(self, body: Carried, J: Any, letter: str) -> Any:
+        """(ω; v) at the centre of mass, of a twist or of the columns of a Jacobian."""
+        linear = self.steps.names(J[3:] - cross(body.com, J[:3]), Label(letter, (body.name, "c")))
+        return np.concatenate([J[:3], linear])
+
+    @cached_property
+    def M(self) -> Any:
+        """(n, n)."""
+        M = zeros(self.n, self.n)
+        for body, S in zip(self.bodies, self.S, strict=True):
+            turned = self.steps.names(body.J @ S[:3], Label("L", (body.name,)))
+            for i in range(self.n):
+                for j in range(i, self.n):
+                    M[i, j] = M[i, j] + body.mass * (S[3:, i] @ S[3:, j]) + S[:3, i] @ turned[:, j]
+        return np.triu(M) + np.triu(M, 1).T
+
+    @cached_property
+    def c(self) -> Any:
+        """(n,)."""
+        c = zeros(self.n)
+        for body, S, V in zip(self.bodies, self.S, self.V, strict=True):
+            B, w = self.frames[body.frame].B, V[:3]
+            a = self.steps.names(
+                B[3:] - cross(body.com, B[:3]) + cross(w, V[3:]), Label("a", (body.name,))
+            )  # fmt: skip
+            spin = self.steps.names(body.J @ w, Label("pi", (body.name,)))
+            moment = self.steps.names(body.J @ B[:3] + cross(w, spin), Label("n", (body.name,)))
+            c = c + body.mass * (S[3:].T @ a) + S[:3].T @ moment
+        return c
+
+    @cached_property
+    def momenta(self) -> Any:
+        """p = Σ Sᵀ M_b V = M ξ, (n,)."""
+        p = zeros(self.n)
+        for body, S, V in zip(self.bodies, self.S, self.V, strict=True):
+            p = p + body.mass * (S[3:].T @ V[3:]) + S[:3].T @ (body.J @ V[:3])
+        return p
+
+    @cached_property
+    def T(self) -> Any:
+        """Kinetic energy [J]."""
+        import sympy
+
+        pairs = zip(self.bodies, self.V, strict=True)
+        return sum((b.mass * (V[3:] @ V[3:]) / 2 + V[:3] @ (b.J @ V[:3]) / 2 for b, V in pairs), sympy.Integer(0))
+
+    def weight(self, gravity: Any) -> tuple[Any, Any]:
+        """Force Σ m S_cᵀRᵀ g (n,) of gravity, an acceleration in world axes, and its potential -Σ m g·r."""
+        total, V = zeros(self.n), 0
+        for body, S in zip(self.bodies, self.S, strict=True):
+            frame = self.frames[body.frame]
+            down = self.steps.names(frame.R.T @ gravity, Label("g", (body.name,)))
+            total = total + body.mass * (S[3:].T @ down)
+            V -= body.mass * (gravity @ (frame.r + frame.R @ body.com))
+        return total, V
+
+    def _rates(self, along: Any, letter: str) -> list[Any]:
+        rates = jacobian_rates(self.frames, along, self.steps, letter)
+        return [self._columns(body, rates[body.frame], letter) for body in self.bodies]
+
+    @cached_property
+    def kane(self) -> tuple[Any, Any]:
+        """D (n, n) and the gyration force Dᵀξ (n,) of Kane's equations; Phillips and Amirouche (56), (57)."""
+        inertias = zeros(len(self.bodies), 6, 6)
+        for k, body in enumerate(self.bodies):
+            inertias[k, :3, :3] = body.J
+            inertias[k, range(3, 6), range(3, 6)] = body.mass
+        found = kane_matrices(np.stack(self.S), np.stack(self._rates(self.xi, "Sdot")), np.stack(self.V), inertias)
+        return found.D, found.gyration
+
+    @cached_property
+    def Gamma(self) -> Any:
+        """Γ_ijk = Σ m ∂_i r·∂_k ∂_j r, (n, n, n), the last index that of the derivative; c_i = Γ_ijk ξʲ ξᵏ.
+
+        Over the particles of a body Σ m ρ x (w_j x (w_k x ρ)) = (P w_j) x w_k with P = ½ tr(J) I - J; Konz (3.109).
+        """
+        import sympy
+
+        n, found = self.n, zeros(self.n, self.n, self.n)
+        for k in range(n):
+            unit = np.array([sympy.Integer(i == k) for i in range(n)], dtype=object)
+            for body, S, dS in zip(self.bodies, self.S, self._rates(unit, f"d{k + 1}S"), strict=True):
+                P = -body.J
+                P[range(3), range(3)] += np.trace(body.J) / 2
+                w = S[:3, k]
+                for j in range(n):
+                    bent = dS[3:, j] + cross(w, S[3:, j])  # in the axes of the body, which turn with w
+                    moment = body.J @ (dS[:3, j] + cross(w, S[:3, j])) + cross(P @ S[:3, j], w)
+                    found[:, j, k] = found[:, j, k] + body.mass * (S[3:].T @ bent) + S[:3].T @ moment
+        return found

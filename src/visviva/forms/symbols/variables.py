@@ -1,0 +1,111 @@
+"""Symbols of coordinates, velocities, other states and inputs of a mechanism, and how they are spelled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.symbols.steps import Steps
+from visviva.forms.trees.links import SIZES
+from visviva.mechanism import Mechanism
+from visviva.views.equations_names import Label
+
+SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """Symbols as object arrays, and time; names: what the package calls each of them.
+
+    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.   u: inputs.
+    """
+
+    q: Any
+    xi: Any
+    xi_dot: Any
+    p: Any
+    s: Any
+    u: Any
+    t: Any
+    names: dict[Any, str]
+
+
+def variables_of(form: MinimalForm, steps: Steps) -> Variables:
+    """Those of a mechanism in minimal velocities; the rate of an angle is called so."""
+    register = Register(steps)
+    q = register.symbols(form.q_names, [_label(name) for name in form.q_names])
+    xi, xi_dot, p = list[Any](), list[Any](), list[Any]()
+    for link, place in zip(form.tree.links, form.spanning.places, strict=True):
+        given = form.xi_names[place.xi]
+        letters = SPIN.get(link.kind, ("q",) * SIZES[link.kind][1])
+        owner = place.carrier.name if place.joint is None else place.joint.name
+        for k, (name, letter) in enumerate(zip(given, letters, strict=True)):
+            label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
+            xi.append(register.symbol(name, label, dotted=letter == "q"))
+            twice = label.dotted.replace(r"\dot", r"\ddot", 1) if letter == "q" else label.dotted
+            xi_dot.append(steps.symbol(label.rate.rate if letter == "q" else label.rate, twice))
+            momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
+            p.append(register.symbol(name.replace(".rate", ".p"), momentum))
+    velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
+    s, u, t = register.others(form.mechanism, form.s_names)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names)
+
+
+@final
+class Register:
+    """Makes symbols, and keeps what the package calls them."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.names: dict[Any, str] = {}
+
+    def symbol(self, name: str, label: Label, dotted: bool = False) -> Any:
+        """One of them; dotted: the rate of the label."""
+        symbol = self.steps.symbol(label.rate, label.dotted) if dotted else self.steps.symbol(label)
+        self.names[symbol] = name
+        return symbol
+
+    def symbols(self, names: Sequence[str], labels: Sequence[Label]) -> Any:
+        """An array of them."""
+        return np.array([self.symbol(name, label) for name, label in zip(names, labels, strict=True)], dtype=object)
+
+    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any]:
+        """Other states, inputs of ports and time."""
+        s = self.symbols(s_names, [_state(name) for name in s_names])
+        inputs = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
+        return (
+            s,
+            self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]),
+            self.steps.symbol(Label("t")),
+        )
+
+
+def _of(name: str, k: int, width: int) -> str:
+    return name if width == 1 else f"{name}[{k}]"
+
+
+def _label(name: str) -> Label:
+    """`hinge.q[2]`: q with the subscripts hinge, 3."""
+    owner, _, _ = name.partition(".q")
+    return Label("q", _subscripts(owner + name.removeprefix(f"{owner}.q")))
+
+
+def _subscripts(name: str) -> tuple[str, ...]:
+    match = re.fullmatch(r"(.*)\[(\d+)\]", name)
+    return (match[1], str(int(match[2]) + 1)) if match else (name,)
+
+
+LETTERS = {"flux": "psi", "s": "S", "shift": "sigma", "angle": "theta", "y": "y"}
+
+
+def _state(name: str) -> Label:
+    """`motor.flux`: ψ with the subscript motor."""
+    owner, _, word = name.rpartition(".")
+    base = word.partition("[")[0]
+    return Label(LETTERS.get(base, base), (owner, *_subscripts(word)[1:]))

@@ -1,0 +1,124 @@
+"""Equations of motion as linearisation sees them: forces, rows, other rates and outputs of one state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """One instant of the motion that others are compared with."""
+
+    t: float
+    q: Array
+    xi: Array
+    s: Array
+    xi_dot: Array
+    w: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What equations say at one state.
+
+    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (n,).   rates: ṡ of the other states.   outputs: y.
+    """
+
+    force: Array
+    rates: Array
+    outputs: Array
+
+
+class AbstractEquations(ABC):
+    """M(q) ξ̇ + c(q, ξ) - τ(q, ξ, s, u) + Z(q)ᵀw = 0,   Z(q) ξ = …,   ṡ = f(q, ξ, s, u).
+
+    title: what its user calls it.   name: how errors do.
+    positions: names of the increments ε of the configuration, one for each velocity.   velocities, others, inputs,
+    outputs: names.   units: of positions, others, inputs and outputs, by name; velocities have those per second.
+    sizes:     of the increments, in which differences count (n,).
+    holonomic: which rows follow from functions of the configuration (k,).   rank: of the rows where they are regular.
+    has_mass:  whether M is inertia, and not just the identity before ξ̇.
+    """
+
+    title: str
+    name: str
+    positions: tuple[str, ...]
+    velocities: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    units: dict[str, str]
+    sizes: Array
+    holonomic: Mask
+    rank: int | None = None
+    has_mass: bool = True
+
+    @property
+    def n(self) -> int:
+        """Number of velocities."""
+        return len(self.velocities)
+
+    @abstractmethod
+    def start(self, at: object, steady: bool) -> Reference:
+        """The instant that a user means; None: as assembled, at rest unless steady."""
+
+    @abstractmethod
+    def continued(self, q: Array, xi: Array, s: Array, t: float) -> Reference:
+        """The instant at a state, with the accelerations and multipliers that the equations have there."""
+
+    @abstractmethod
+    def advance(self, q: Array, eps: Array) -> Array:
+        """The configuration at the increments ε from q."""
+
+    @abstractmethod
+    def turn(self, q: Array, xi: Array) -> Array:
+        """(n, n): δξ = ε̇ + turn ε about a motion with velocities ξ."""
+
+    @abstractmethod
+    def mass(self, q: Array) -> Array:
+        """M, (n, n)."""
+
+    @abstractmethod
+    def Z(self, ref: Reference) -> Array:
+        """Rows over velocities that bind them, (k, n)."""
+
+    @abstractmethod
+    def rows(self, ref: Reference, eps: Array) -> Array:
+        """Z ξ and what is prescribed, (k,), at q advanced by ε: zero on the constraints."""
+
+    def other_sizes(self, ref: Reference) -> Array:
+        """How far other states go in differences."""
+        return np.ones(len(self.others))
+
+    @abstractmethod
+    def rates(self, ref: Reference) -> Array:
+        """ṡ of the other states."""
+
+    @abstractmethod
+    def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
+        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu; accelerations and multipliers as they were."""
+
+    @abstractmethod
+    def force_sizes(self, ref: Reference) -> Array:
+        """What the forces along each velocity would be if no part of them cancelled another, (n,)."""
+
+    def force_scale(self, ref: Reference) -> Array:
+        """How large a force along each velocity is large, (n,): what makes the largest acceleration any force could."""
+        unit = np.sqrt(np.maximum(np.diagonal(self.mass(ref.q)), 1e-300))
+        return np.asarray(unit * float((self.force_sizes(ref) / unit).max(initial=0.0)))
+
+    def spin(self, ref: Reference) -> Array:
+        """W, (n, n): the axes in which the motion is steady turn against those of the velocities, ξ̇ = -W ξ."""
+        return np.zeros((self.n, self.n))
+
+    def later(self, ref: Reference, W: Array, t: float) -> Reference:
+        """The instant after a time t of steady motion."""
+        return ref

@@ -1,0 +1,94 @@
+"""linearise(): the linear system of whatever has equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from visviva.compiler import compile
+from visviva.errors import ModelError
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.hamel_flow import HamelFlow
+from visviva.forms.flows.flow import Flow
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.point import Point
+from visviva.language import Composite
+from visviva.linear.motion import about
+from visviva.linear.of_flows import FlowEquations
+from visviva.linear.of_mechanisms import MechanismEquations, mechanism_equations
+from visviva.linear.of_models import linearise_model
+from visviva.linear.shapes import Shapes
+from visviva.linear.system import LinearSystem
+from visviva.mechanism import Mechanism
+from visviva.model import Model
+
+
+def linearise(
+    m: Any,
+    at: Any = None,
+    *,
+    inputs: Sequence[str] | None = None,
+    outputs: Iterable[str] | None = None,
+    operating: Mapping[str, Any] | None = None,
+    velocities: Sequence[str] | None = None,
+    steady: bool = False,
+    residual_ok: bool = False,
+) -> LinearSystem:
+    """Small motions of a mechanism, or of other equations, as a linear system on independent velocities.
+
+    m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form;
+                 a composite of the language or any Model; a `vv.RigidSystem`, a Lagrangian in minimal velocities
+                 (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
+    at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
+                 `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
+                 variable.
+    inputs:      which ports are inputs; default: all. Drives are followed exactly and are none.
+    outputs:     what is seen, by the names that runs use ("tip.r", "hinge.q", "arm.twist"), states, or "<port>.y",
+                 which makes power with the input of a port; default: all states.
+    operating:   values of inputs at the state, by port name: numbers, or laws u(t, x, z) that close a loop.
+    velocities:  which velocities are independent; default: chosen by pivots.
+    steady:      linearise about a steady motion: constant rates, and coefficients that do not change along it; of a
+                 Model, where only variables change on which nothing depends.
+    residual_ok: linearise about any instant of any motion, with the coefficients of that instant.
+
+    Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
+    it is mostly below 1e-10. Damping, gyroscopic and circulatory parts below 1e-9 of the rest are zero.
+    """
+    if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
+        subject = m.mechanism if isinstance(m, Model) else m
+        equations = mechanism_equations(subject, operating, outputs)
+        found = _mechanism(equations, at, steady, residual_ok, velocities)
+    elif isinstance(m, Model | Composite):
+        _refuse(m, velocities=velocities)
+        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok)
+    elif isinstance(m, Flow | Hamel):
+        _refuse(m, operating=operating)
+        flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)
+        found = about(flow, flow.start(at, steady), steady, residual_ok, velocities).system
+    else:
+        raise ModelError(
+            f"linearise() takes a Mechanism, a RigidSystem, a composite, a Model or a flow, got {type(m).__name__}."
+        )
+    return found.select(inputs) if inputs is not None else found
+
+
+def _refuse(m: Any, **options: Any) -> None:
+    """An error for options that belong to other subjects."""
+    for name, value in options.items():
+        if value:
+            raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms.")
+
+
+def _mechanism(
+    equations: MechanismEquations, at: Any, steady: bool, residual_ok: bool, velocities: Sequence[str] | None
+) -> LinearSystem:
+    from visviva.linear.rest import rest
+
+    ref = rest(equations) if at is None and not steady else equations.start(at, steady)
+    found = about(equations, ref, steady, residual_ok, velocities)
+    S = Point(equations.form, ref.q, np.zeros(equations.n), ref.s).S
+    shapes = Shapes(equations.form, ref.q, ref.s, found.basis.H, found.basis.N, S)
+    return replace(found.system, shapes=shapes)

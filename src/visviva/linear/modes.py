@@ -1,0 +1,225 @@
+"""Modes: the motions e^{λt} v of a linear system, with what moves in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+
+if TYPE_CHECKING:
+    from visviva.linear.system import LinearSystem
+    from visviva.views import MechanismPicture
+
+Complex = NDArray[np.complex128]
+NEUTRAL = 1e-10  # of the largest stiffness over mass: below it there is none
+ZERO = 1e-13  # of the largest singular value: below it there is none
+SHOWN = 3  # bodies or states that a line of the table names
+SHARE = 0.02  # those below are not named
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """One motion e^{λt} v: an oscillation, with its conjugate, or a real one.
+
+    eigenvalue: λ [1/s], with the positive imaginary part.   vector: v over all states, the largest increment (or,
+    without increments, the largest entry) is one.   shares: of the kinetic energy by body, or, where nothing moves,
+    of the states by participation.
+    """
+
+    system: LinearSystem
+    eigenvalue: complex
+    vector: Complex
+    shares: dict[str, float]
+
+    @property
+    def frequency(self) -> float:
+        """Natural frequency |λ|/2π [Hz]; of what does not oscillate zero."""
+        return abs(self.eigenvalue) / (2 * np.pi) if self.eigenvalue.imag else 0.0
+
+    @property
+    def damped_frequency(self) -> float:
+        """Frequency at which it is seen to oscillate, Im λ/2π [Hz]."""
+        return self.eigenvalue.imag / (2 * np.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """-Re λ/|λ|: 0 undamped, 1 without oscillation, negative where it grows."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+    @property
+    def shape(self) -> dict[str, complex]:
+        """The vector by name of state."""
+        return dict(zip(self.system.states, self.vector.tolist(), strict=True))
+
+    def draw(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        amplitude: float | None = None,
+        view: tuple[float, float] | None = None,
+    ) -> MechanismPicture:
+        """The mechanism at one end of the oscillation in full, at other phases faintly, with the paths of its points.
+
+        amplitude: how far the farthest centre of mass goes [m]; by default a twelfth of the mechanism.
+        """
+        from visviva.linear.pictures import draw_mode
+
+        return draw_mode(self, path, amplitude, view)
+
+    def __str__(self) -> str:
+        return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """All modes of a system, slowest first; an oscillation is one of them, with both of its eigenvalues.
+
+    eigenvalues: all of them [1/s].   real: whether all shapes are real, with real squares λ², as those of a
+    conservative system are.
+    """
+
+    system: LinearSystem
+    eigenvalues: Complex
+    modes: tuple[Mode, ...]
+    real: bool
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, k: int) -> Mode:
+        if not -len(self.modes) <= k < len(self.modes):
+            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k}.")
+        return self.modes[k]
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.modes)
+
+    @property
+    def frequencies(self) -> Array:
+        """Natural frequencies [Hz], one for each mode."""
+        return np.array([mode.frequency for mode in self.modes])
+
+    @property
+    def damping_ratios(self) -> Array:
+        """One for each mode."""
+        return np.array([mode.damping_ratio for mode in self.modes])
+
+    def __str__(self) -> str:
+        title = f"modes of {self.system.name!r}"
+        head = f"{'':>4}  {'eigenvalue [1/s]':>22}  {'frequency [Hz]':>14}  {'damping ratio':>13}  what moves"
+        lines = [title, head]
+        for k, mode in enumerate(self.modes):
+            largest = sorted(mode.shares.items(), key=lambda item: -item[1])[:SHOWN]
+            who = ", ".join(f"{name} {100 * part:.0f} %" for name, part in largest if part >= SHARE)
+            lines.append(
+                f"{k:>4}  {_rate(mode.eigenvalue):>22}  {mode.frequency:>14.5g}  {mode.damping_ratio:>13.4g}  {who}"
+            )
+        return "\n".join(lines)
+
+
+def modes_of(system: LinearSystem) -> Modes:
+    """The modes of a system; where it is conservative, by the symmetric problem K v = ω² M v, so that ω² is real."""
+    mechanics = system.mechanics
+    if mechanics is not None and mechanics.conservative and system.n == 2 * len(mechanics.M):
+        return _conservative(system)
+    values, right, parts = _eigen(system.A)
+    order = np.lexsort((np.sign(values.imag), np.abs(values)))
+    found = []
+    for k in order:
+        if values[k].imag >= 0:
+            v = _scaled(right[:, k], system)
+            found.append(Mode(system, complex(values[k]), v, _shares(system, v, parts[:, k])))
+    return Modes(system, values[order], tuple(found), False)
+
+
+def _eigen(A: Array) -> tuple[Complex, Complex, Array]:
+    """Eigenvalues, vectors and participations |w v| of the states in each, columns.
+
+    What moves freely has the eigenvalue zero, in chains that rounding would spread to 1e-8 and more. They are taken out
+    first, one link after the other, by orthogonal steps: with Q = (V, Z) and A V = 0, QᵀA Q = [[0, VᵀA Z], [0, ZᵀA Z]].
+    Vectors of such a chain are those that make it up.
+    """
+    import scipy.linalg
+
+    n = len(A)
+    values, vectors, parts = np.zeros(n, complex), np.zeros((n, n), complex), np.zeros((n, n))
+    if not n:
+        return values, vectors, parts
+    size = float(np.linalg.norm(A, 2))
+    frame, core, steps, first = np.eye(n), A, list[tuple[Array, Array, Array]](), 0
+    while len(core):
+        _, s, Vt = np.linalg.svd(core)
+        null = s <= ZERO * size
+        if not null.any():
+            break
+        V, Z = Vt[null].T, Vt[~null].T
+        found = slice(first, first + V.shape[1])
+        vectors[:, found], parts[:, found] = frame @ V, (frame @ V) ** 2
+        steps.append((V, Z, V.T @ core @ Z))
+        frame, core, first = frame @ Z, Z.T @ core @ Z, found.stop
+    if len(core):
+        solution: Any = scipy.linalg.eig(core, left=True)
+        rates, left, right = solution
+        parts[:, first:] = np.abs((frame @ left).conj() * (frame @ right))
+        for V, Z, above in reversed(steps):
+            right = V @ (above @ right / rates) + Z @ right
+        values[first:], vectors[:, first:] = rates, right
+    return values, vectors, parts
+
+
+def _conservative(system: LinearSystem) -> Modes:
+    """ω² by a symmetric problem: pairs ±iω, ±σ where ω² = -σ² < 0, and a double zero where nothing brings it back."""
+    import scipy.linalg
+
+    mechanics = system.mechanics
+    assert mechanics is not None
+    squares, vectors = scipy.linalg.eigh(mechanics.stiffness, mechanics.M)
+    size = float(np.abs(squares).max(initial=0.0))
+    squares = np.where(np.abs(squares) <= NEUTRAL * size, 0.0, squares)
+    found, eigenvalues = [], []
+    for square, p in zip(squares, vectors.T, strict=True):
+        rate = complex(np.sqrt(complex(-square)))
+        rates = [rate, -rate]
+        eigenvalues += rates
+        for value in rates if square < 0 else rates[:1]:
+            v = _scaled(np.concatenate([p, value * p]).astype(np.complex128), system)
+            found.append(Mode(system, value, v, _shares(system, v, np.abs(v))))
+    found.sort(key=lambda mode: abs(mode.eigenvalue))
+    return Modes(system, np.array(sorted(eigenvalues, key=abs), dtype=np.complex128), tuple(found), True)
+
+
+def _scaled(v: Complex, system: LinearSystem) -> Complex:
+    """With the largest increment equal to one, or the largest entry where there are no increments."""
+    p = v if system.mechanics is None else v[: system.mechanics.K.shape[1]]
+    leading = p if np.abs(p).max(initial=0.0) > 1e-9 * np.abs(v).max() else v
+    return v / leading[np.abs(leading).argmax()]
+
+
+def _shares(system: LinearSystem, v: Complex, parts: NDArray[Any]) -> dict[str, float]:
+    """Kinetic energy by body; of what hardly moves, and where there are no bodies, participation by state."""
+    mechanics, total = system.mechanics, float(parts.sum()) or 1.0
+    by_state = {name: float(part) / total for name, part in zip(system.states, parts, strict=True)}
+    if mechanics is None or system.shapes is None:
+        return by_state
+    free, moving = mechanics.K.shape[1], len(mechanics.M)
+    motion = v[free : free + moving] if np.abs(v[free : free + moving]).max(initial=0.0) > 0 else v[:moving]
+    mechanical = float(parts[: free + moving].sum()) / total
+    bodies = {name: part * mechanical for name, part in system.shapes.shares(motion).items()}
+    return bodies | {name: part for name, part in by_state.items() if name in system.states[free + moving :]}
+
+
+def _rate(value: complex) -> str:
+    if not value.imag:
+        return f"{value.real:.5g}"
+    if abs(value.real) < 1e-12 * abs(value):
+        return f"±{value.imag:.5g}i"
+    return f"{value.real:.4g} ± {value.imag:.5g}i"

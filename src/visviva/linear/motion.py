@@ -1,0 +1,144 @@
+"""The linear system of equations of motion about an instant: at rest, in steady motion, or with consent anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import AssemblyError, ModelError
+from visviva.linear.assembly import in_increments, second_order, state_space
+from visviva.linear.differences import slopes
+from visviva.linear.equations import AbstractEquations, Reference
+from visviva.linear.reduction import Basis, Choice, basis, chosen
+from visviva.linear.second_order import SecondOrder
+from visviva.linear.system import LinearSystem
+from visviva.linear.variation import Variation, variation
+
+BALANCED = 1e-6  # what may be left of forces, relative to those that balance
+STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
+ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """A linear system with what it was made from."""
+
+    system: LinearSystem
+    basis: Basis
+
+
+def about(
+    equations: AbstractEquations, ref: Reference, steady: bool, residual_ok: bool, velocities: Sequence[str] | None
+) -> Linearised:
+    """The linear system about an instant.
+
+    steady:      it may move, if accelerations vanish in axes that turn evenly and all coefficients are constant.
+    residual_ok: it may be any instant of any motion: the Jacobian of the equations there, with frozen coefficients.
+    """
+    W = equations.spin(ref) if steady else np.zeros((equations.n, equations.n))
+    if not residual_ok:
+        _check_balance(equations, ref, W, steady)
+    b = basis(equations, ref, chosen(equations, ref, velocities))
+    v = variation(equations, ref, b)
+    rate = _basis_rate(equations, ref, b) if residual_ok and not steady else None
+    raw = second_order(v, b, equations.mass(ref.q), equations.turn(ref.q, ref.xi), W, rate)
+    system = _system(equations, v, b, raw)
+    if steady and not residual_ok and ref.xi.any():
+        _check_constant(equations, ref, W, b.choice, system)
+    return Linearised(system, b)
+
+
+def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrder) -> LinearSystem:
+    A, B, C, D = state_space(v, raw, equations.name)
+    units = {name: equations.units.get(name, "") for name in (*equations.positions, *equations.others)}
+    units |= {
+        rate: f"{units[name]}/s" if units[name] else ""
+        for rate, name in zip(equations.velocities, equations.positions, strict=True)
+    }
+    positions = tuple(equations.positions[k] for k in b.choice.p)
+    states = (*positions, *(equations.velocities[k] for k in b.choice.eta), *equations.others)
+    outputs = equations.outputs
+    if not outputs:
+        C, D, outputs = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
+    units |= {name: equations.units.get(name, units.get(name, "")) for name in (*equations.inputs, *outputs)}
+    mechanics = in_increments(raw) if equations.has_mass else None
+    return LinearSystem(equations.title, A, B, C, D, states, equations.inputs, outputs, units, mechanics)
+
+
+def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, steady: bool) -> None:
+    """An error that states the residual by name where this is no equilibrium, or no steady motion."""
+    if not steady and ref.xi.any():
+        k = int(np.abs(ref.xi).argmax())
+        raise AssemblyError(
+            f"{equations.name} moves in the state that was given: {equations.velocities[k]!r} is {ref.xi[k]:.4g}.\n"
+            "About a steady motion, with all rates constant, linearise with steady=True; about its configuration at "
+            "rest,\nwithout the velocities; about this instant of a motion, with residual_ok=True."
+        )
+    xi_dot = ref.xi_dot + W @ ref.xi
+    left, scale = equations.mass(ref.q) @ xi_dot, np.maximum(equations.force_scale(ref), 1e-300)
+    k = int((np.abs(left) / scale).argmax()) if len(left) else 0
+    if len(left) and abs(left[k]) > BALANCED * scale[k]:
+        what = "steady motion" if steady else "equilibrium"
+        raise AssemblyError(
+            f"this is no {what} of {equations.name}: along {equations.velocities[k]!r} a force of {left[k]:.3g} is "
+            f"left, which\naccelerates it by {xi_dot[k]:.3g}. "
+            + (
+                "Rates are constant in a steady motion: a body that spins wants a hinge of its own for that."
+                if steady
+                else "Leave at= out to have an equilibrium found, or start vv.equilibrium(m, initial=...) here."
+            )
+            + "\nresidual_ok=True linearises about any instant."
+        )
+    rates = equations.rates(ref)
+    scales = np.maximum(np.abs(ref.s).max(initial=0.0), 1.0)
+    if len(rates) and np.abs(rates).max() > BALANCED * scales:
+        k = int(np.abs(rates).argmax())
+        raise AssemblyError(
+            f"{equations.name} is not at rest in {equations.others[k]!r}, which changes by {rates[k]:.3g} per second.\n"
+            "Start where it has settled, or allow it with residual_ok=True."
+        )
+
+
+def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> tuple[Array, Array]:
+    """Ṅ and Q̇ along the motion, by differences over time."""
+    if not len(equations.holonomic) or not (ref.xi.any() or ref.xi_dot.any()):
+        return np.zeros_like(b.N), np.zeros_like(b.Q)
+
+    def at(h: Array) -> Array:
+        t = float(h[0])
+        q = equations.advance(ref.q, t * ref.xi + 0.5 * t**2 * ref.xi_dot)
+        now = basis(equations, replace(ref, t=ref.t + t, q=q, xi=ref.xi + t * ref.xi_dot), b.choice)
+        return np.concatenate([now.N.ravel(), now.Q.ravel()])
+
+    size = 1.0 / max(1.0, float((np.abs(ref.xi) / equations.sizes).max(initial=0.0)))
+    found = slopes(at, 1, np.array([size])).J[:, 0]
+    return found[: b.N.size].reshape(b.N.shape), found[b.N.size :].reshape(b.Q.shape)
+
+
+def _check_constant(
+    equations: AbstractEquations, ref: Reference, W: Array, choice: Choice, system: LinearSystem
+) -> None:
+    """An error where coefficients change along the motion: no linear system with constant ones describes it."""
+    import scipy.linalg
+
+    t = ANGLE / float((np.abs(ref.xi) / equations.sizes).max())
+    later = equations.later(ref, W, t)
+    R = np.asarray(scipy.linalg.expm(t * W))
+    b = basis(equations, later, choice, R)
+    v = variation(equations, later, b)
+    M, turn = (R @ part @ R.T for part in (equations.mass(later.q), equations.turn(later.q, later.xi)))
+    A = state_space(v, second_order(v, b, M, turn, W), equations.name)[0]
+    gap = np.abs(A - system.A)
+    if gap.max(initial=0.0) > STEADY * float(np.abs(system.A).max(initial=0.0)):
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise ModelError(
+            f"the motion of {equations.name} is steady, but small deviations from it are not: the coefficient of\n"
+            f"{system.states[j]!r} in the rate of {system.states[i]!r} goes from {system.A[i, j]:.4g} to {A[i, j]:.4g} "
+            f"in {t:.3g} s.\nCoefficients are constant where what turns is a body of revolution, and all else looks "
+            "the same from it.\nresidual_ok=True takes those of this instant."
+        )

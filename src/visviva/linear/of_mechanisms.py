@@ -1,0 +1,191 @@
+"""A mechanism, in minimal velocities, as linearisation sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.conditions import shift_variable
+from visviva.errors import ModelError
+from visviva.forms.flows.flow import FlowState
+from visviva.forms.minimal.closing import check_state
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.inertial import INERTIAL
+from visviva.forms.minimal.point import Point
+from visviva.geometry import SE3, SO3
+from visviva.geometry.hat import skew
+from visviva.integrate.equilibrium import Equilibrium
+from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
+from visviva.linear.mechanism_outputs import output_readers
+from visviva.linear.symmetry import symmetry_axis
+from visviva.model.driven import row_inputs
+
+
+@final
+class MechanismEquations(AbstractEquations):
+    """The minimal form of a mechanism. Drives are followed exactly: they are rows, and no inputs.
+
+    kept: which of the states s of the form vary by themselves: fluxes of motors and entropies. What conditions keep
+          constant or prescribe does not, and angles of joints that close loops follow the configuration.
+    """
+
+    def __init__(self, form: MinimalForm, outputs: Iterable[str] | None) -> None:
+        self.form, self.title, self.name = form, form.name, f"mechanism {form.name!r}"
+        model = form.open
+        held = set(form.states.angles) | {shift_variable(part) for part in form.mechanism.conditions}
+        self.kept = np.array([k for name, at in form.states.s.items() if name not in held for k in _range(at)], np.intp)
+        self.positions, self.velocities = increment_names(form), form.xi_names
+        self.others = tuple(form.s_names[k] for k in self.kept)
+        self.columns, self.inputs = input_names(form)
+        self.sizes, self.units = sizes_and_units(form, self.positions, self.inputs)
+        self.holonomic, self.rank = model.has_g, form.rank
+        self.readers = output_readers(form, outputs, self.positions)
+        self.outputs = tuple(name for reader in self.readers for name in reader.units)
+        self.units |= {name: unit for reader in self.readers for name, unit in reader.units.items() if unit}
+
+    # -- instants -----------------------------------------------------------------------------------------------
+
+    def start(self, at: Any, steady: bool) -> Reference:  # noqa: D102
+        form, t = self.form, float(getattr(at, "t", 0.0))
+        if isinstance(at, Equilibrium):
+            at = at.motion
+        if isinstance(at, FlowState):
+            at = (at.q, at.xi, at.s)
+        if at is None:
+            initial = form.initial
+            at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
+        state = form.checked(at)
+        return self.continued(state.q, state.xi, state.s, t)
+
+    def continued(self, q: Array, xi: Array, s: Array, t: float) -> Reference:  # noqa: D102
+        point = Point(self.form, q, xi, s)
+        u, u_dot = self.form.inputs_at(t, point)
+        check_state(self.form, point, u)
+        found = self.form.solve(point, u, u_dot)
+        return Reference(t, q, xi, s, found.xi_dot, found.w)
+
+    # -- the equations ------------------------------------------------------------------------------------------
+
+    def advance(self, q: Array, eps: Array) -> Array:  # noqa: D102
+        return self.form.advance_q(q, eps)
+
+    def turn(self, q: Array, xi: Array) -> Array:
+        """Velocities of balls and of what flies do not commute: ad(ξ) of each; zero of hinges and sliders."""
+        found = np.zeros((self.n, self.n))
+        for link, place in zip(self.form.tree.links, self.form.spanning.places, strict=True):
+            if link.kind == "ball":
+                found[place.xi, place.xi] = skew(xi[place.xi])
+            elif link.kind == "free":
+                found[place.xi, place.xi] = SE3.ad(xi[place.xi])
+        return found
+
+    def mass(self, q: Array) -> Array:  # noqa: D102
+        return self.form.mass_matrix(q)
+
+    def Z(self, ref: Reference) -> Array:  # noqa: D102
+        return Point(self.form, ref.q, ref.xi, ref.s).Z
+
+    def rows(self, ref: Reference, eps: Array) -> Array:  # noqa: D102
+        point = Point(self.form, self.advance(ref.q, eps), ref.xi, ref.s)
+        return point.Z @ point.xi + row_inputs(self.form.open, point.x, self.form.inputs_at(ref.t, point)[0])
+
+    def other_sizes(self, ref: Reference) -> Array:  # noqa: D102
+        return np.maximum(np.abs(ref.s[self.kept]), 1e-3)
+
+    def rates(self, ref: Reference) -> Array:  # noqa: D102
+        point = Point(self.form, ref.q, ref.xi, ref.s)
+        return self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))[self.kept]
+
+    def _all_rates(self, flow: Array) -> Array:
+        """Of all states s of the form."""
+        parts = [flow[self.form.open.layout.z[name]] for name in self.form.states.s]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:  # noqa: D102
+        form, s = self.form, ref.s.copy()
+        s[self.kept] += sigma
+        point = Point(form, self.advance(ref.q, eps), ref.xi + zeta, s)
+        u = np.array(form.inputs_at(ref.t, point)[0])
+        u[self.columns] += du
+        flow = point.flow(u)
+        force = point.S.T @ (flow[form.at_z] + point.gyroscopic)
+        left = point.M @ ref.xi_dot + INERTIAL[form.form](point) - force + point.Z.T @ ref.w
+        outputs = [reader.read(ref, point, u, eps) for reader in self.readers]
+        return Values(left, self._all_rates(flow)[self.kept], np.concatenate([np.zeros(0), *outputs]))
+
+    def force_sizes(self, ref: Reference) -> Array:  # noqa: D102
+        form = self.form
+        point = Point(form, ref.q, ref.xi, ref.s)
+        u, model = form.inputs_at(ref.t, point)[0], form.open
+        z, total = np.abs(point.z), np.zeros(model.layout.total)
+        for part in model.routings:
+            total[model.acts(part)] += np.abs(part.J(model.local(part, point.x)[0])) @ z[model.acts(part)]
+        for loss in model.dissipations:
+            total[model.acts(loss)] += np.abs(loss.R(*model.local(loss, point.x, point.z))) @ z[model.acts(loss)]
+        for port in model.ports:
+            B = np.abs(port.B(model.local(port, point.x)[0]))
+            total[model.acts(port)] += B @ np.abs(u[model.port_columns[port.name]])
+        body = total[form.at_z] + np.abs(form.masses * (point.S_dot @ point.xi)) + np.abs(point.gyroscopic)
+        forces, columns = np.zeros(6 * len(form.rigid)), np.zeros((6 * len(form.rigid), self.n))
+        forces[form.moving], columns[form.moving] = body, point.S
+        arms = np.linalg.norm(columns.reshape(-1, 3, self.n), axis=1)  # whatever the direction
+        return np.asarray(arms.T @ np.linalg.norm(forces.reshape(-1, 3), axis=1))
+
+    # -- steady motion ------------------------------------------------------------------------------------------
+
+    def spin(self, ref: Reference) -> Array:
+        """Axes of a body of revolution on a ball, or in flight, need not turn with it.
+
+        With b = σ a along its axis a, ω̇ = -b x ω and v̇ = -b x v. Where its motion leaves σ open, since it turns about a
+        alone, σ is that rate, so that the axes keep their direction in space.
+        """
+        W = np.zeros((self.n, self.n))
+        for link, place in zip(self.form.tree.links, self.form.spanning.places, strict=True):
+            axis = symmetry_axis(link) if link.kind in ("ball", "free") else None
+            if axis is None:
+                continue
+            xi, rate = ref.xi[place.xi].reshape(-1, 3), ref.xi_dot[place.xi].reshape(-1, 3)
+            across = np.cross(axis, xi)
+            size = float((across**2).sum())
+            own = float(axis @ xi[0])
+            sigma = -float((across * rate).sum()) / size if size > 1e-20 * float((xi**2).sum()) else own
+            W[place.xi, place.xi] = np.kron(np.eye(len(xi)), skew(sigma * axis))
+        return W
+
+    def later(self, ref: Reference, W: Array, t: float) -> Reference:  # noqa: D102
+        delta, xi = t * ref.xi, ref.xi.copy()
+        for link, place in zip(self.form.tree.links, self.form.spanning.places, strict=True):
+            if link.kind not in ("ball", "free"):
+                continue
+            own = ref.xi[place.xi]
+            b = np.array([W[place.xi, place.xi][k] for k in ((2, 1), (0, 2), (1, 0))])
+            back = SO3.exp(-t * b).R
+            if link.kind == "ball":
+                delta[place.xi] = (SO3.exp(t * (own - b)) @ SO3.exp(t * b)).log()
+            else:
+                spin = np.concatenate([b, np.zeros(3)])
+                X = SE3.exp(t * (own - spin)) @ SE3.exp(t * spin)
+                delta[place.xi] = np.concatenate([SO3(X.R).log(), X.r])
+            xi[place.xi] = (own.reshape(-1, 3) @ back.T).reshape(-1)
+        point = Point(self.form, ref.q, ref.xi, ref.s)
+        s = ref.s + t * self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))
+        s[self.kept] = ref.s[self.kept]
+        q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, s)
+        return self.continued(q, xi, s, ref.t + t)
+
+
+def mechanism_equations(m: Any, inputs: Any, outputs: Iterable[str] | None) -> MechanismEquations:
+    """Of a mechanism or its minimal form, with operating values of inputs by name."""
+    if isinstance(m, MinimalForm):
+        if inputs:
+            raise ModelError("a form has its inputs already: give operating= to the mechanism, or inputs= to the form.")
+        return MechanismEquations(m, outputs)
+    return MechanismEquations(MinimalForm(m, inputs=inputs), outputs)
+
+
+def _range(at: slice) -> range:
+    return range(at.start, at.stop)

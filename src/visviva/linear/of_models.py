@@ -1,0 +1,201 @@
+"""Models, of composites and Lagrangians: linear systems with efforts and multipliers eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask, finite_vector
+from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.embedding import origin
+from visviva.integrate.inputs import input_function
+from visviva.linear.differences import slopes
+from visviva.linear.elimination import eliminated
+from visviva.linear.mechanism_names import numbered
+from visviva.linear.system import LinearSystem
+from visviva.mechanism.names import unknown_name
+from visviva.model import Model, State
+
+BALANCED = 1e-8  # of the size of the terms
+ITERATIONS = 60
+
+
+@final
+class ModelField:
+    """Rates of a model about a state: E ξ = (J - R) z + B u, with algebraic rows below, as a function of (δ, w, u)."""
+
+    def __init__(self, model: Model, operating: Mapping[str, Any] | None, outputs: Iterable[str] | None) -> None:
+        self.inputs_at, self.model = input_function(model, operating)
+        layout = self.model.layout
+        self.dim, self.algebraic = layout.dim, layout.solved - layout.dim
+        self.states = tuple(name for part in model.variables for name in numbered(part.name, part.space.dim))
+        self.inputs = tuple(name for port in model.ports for name in numbered(port.name, port.width))
+        columns = {f"{port.name}.y": model.port_columns[port.name] for port in model.ports}
+        known: dict[str, slice] = {part.name: layout.z[part.name] for part in model.variables} | columns
+        self.outputs: tuple[str, ...] = ()
+        self.seen: list[tuple[bool, slice]] = []
+        for name in outputs or ():
+            if name not in known:
+                raise unknown_name(str(name), known, f"the outputs of {model.name!r}")
+            self.seen.append((name in columns, known[name]))
+            self.outputs += tuple(numbered(name, known[name].stop - known[name].start))
+
+    def start(self, at: Any) -> Array:
+        """The state that a user means, in embedding coordinates; None: where its model starts, else zero."""
+        model = self.model
+        if isinstance(at, State):
+            at = at.x
+        if at is None or isinstance(at, Mapping):
+            zero = {part.name: origin(part.space) for part in model.variables if part.name not in model.measured}
+            given = dict(at or model.start)
+            return model.pack(given if at else zero | given)
+        return finite_vector(at, f"state x of {model.name!r}", model.layout.size)
+
+    def flow(self, x: Array, w: Array, du: Array) -> tuple[Array, Array]:
+        """Rows of all variables and of what is algebraic, and outputs."""
+        model = self.model
+        z = model.z(x, w)
+        u = model.supplied(0.0, x, z, self.inputs_at(0.0)) + du
+        y = model.outputs(x, z)
+        return model.flow(x, z, u)[: self.dim + self.algebraic], y
+
+    def values(self, x: Array, w: Array, xi: Array, change: Array) -> Array:
+        """(flow - E ξ, g, outputs) at (δ, δw, δu)."""
+        delta, dw, du = np.split(change, np.cumsum([self.dim, self.algebraic]))
+        there = self.model.retract(x, delta)
+        flow, y = self.flow(there, w + dw, du)
+        flow[: self.dim] -= self.model.E(there)[: self.dim, : self.dim] @ xi
+        g = self.model.g(there)[self.has_g]
+        seen = [y[at] if port else delta[at] for port, at in self.seen]
+        return np.concatenate([flow, g, *seen])
+
+    @property
+    def has_g(self) -> Any:
+        """Which rows of constraints keep a function of the state at zero."""
+        return self.model.has_g[len(self.model.kinds) - len(self.model.g(np.zeros(self.model.layout.size))) :]
+
+    def sizes(self, x: Array) -> Array:
+        """Typical sizes of variables, multipliers and inputs."""
+        return np.concatenate([np.ones(self.dim), np.ones(self.algebraic), np.ones(len(self.inputs))])
+
+    def slopes(self, x: Array, w: Array, xi: Array) -> Array:
+        """All derivatives; an error names what is not smooth."""
+        n = self.dim + self.algebraic + len(self.inputs)
+        found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x))
+        if found.rough:
+            names = (*self.states, *(name for name, _ in self.model.kinds), *self.inputs)
+            where = ", ".join(repr(names[k]) for k in found.rough)
+            raise ModelError(
+                f"the rates of {self.model.name!r} are not smooth in {where} here: they have no linear part."
+            )
+        return found.J
+
+
+def linearise_model(
+    model: Model,
+    at: Any,
+    outputs: Iterable[str] | None,
+    operating: Mapping[str, Any] | None,
+    steady: bool,
+    residual_ok: bool,
+) -> LinearSystem:
+    """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
+
+    steady: variables on which nothing depends, such as the charge drawn from a battery, may change.
+    """
+    field = ModelField(model, operating, outputs)
+    x = field.start(at)
+    x, w = _settled(field, x, steady) if at is None else (x, np.zeros(field.algebraic))
+    E = field.model.E(x)[: field.dim, : field.dim]
+    if np.linalg.cond(E) > 1e12:
+        raise ModelError(
+            f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
+            "Give it mass in all directions."
+        )
+    xi, w = _rates(field, x, w)
+    J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
+    if not residual_ok:
+        _check_rest(field, x, w, np.where(_cyclic(J, n), 0.0, xi) if steady else xi)
+    rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
+    f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
+    f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
+    A, B, C, D, kept = eliminated(f, g, positions[0], seen, model.name)
+    states, names = tuple(field.states[j] for j in kept), field.outputs
+    if not names:
+        C, D, names = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
+    hot = {name: "J/K" for part in model.variables if part.entropy for name in numbered(part.name, 1)}
+    return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot)
+
+
+def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
+    """ξ at a state, and the w that its algebraic rows, or where they say nothing the smallest rates, ask for."""
+    none, n = np.zeros(len(field.inputs)), field.dim
+    E = field.model.E(x)[:n, :n]
+    for _ in range(8):  # linear in w unless a dissipation depends on it
+        flow = field.flow(x, w, none)[0]
+        if not field.algebraic:
+            break
+        by_w = slopes(lambda dw, w=w: field.flow(x, w + dw, none)[0], field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
+        step = np.linalg.lstsq(by_w, -flow, rcond=1e-11)[0]
+        w = w + step
+        if np.abs(step).max(initial=0.0) <= 1e-13 * np.abs(w).max(initial=0.0):
+            break
+    return np.asarray(np.linalg.solve(E, field.flow(x, w, none)[0][:n]), np.float64), w
+
+
+def _cyclic(J: Array, n: int) -> Mask:
+    """Which variables nothing depends on."""
+    return ~J[:, :n].any(axis=0)
+
+
+def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
+    """Gauss and Newton's steps of least length from a state to one where nothing changes, but for what may."""
+    n, k = field.dim, field.algebraic
+    w, still, size, none = np.zeros(k), np.zeros(n), np.inf, np.zeros(n + k + len(field.inputs))
+    for _ in range(ITERATIONS):
+        J = field.slopes(x, w, still)[: n + k + int(field.has_g.sum()), : n + k]
+        left = field.values(x, w, still, none)[: len(J)]
+        if steady:
+            left[:n][_cyclic(J, n)] = 0.0
+            J[:n][_cyclic(J, n)] = 0.0
+        step = np.asarray(np.linalg.lstsq(J, -left, rcond=1e-11)[0], np.float64)
+        x, w = field.model.retract(x, step[:n]), w + step[n:]
+        before, size = size, float(np.abs(step).max(initial=0.0))
+        large = max(1.0, float(np.abs(x).max(initial=0.0)))
+        stuck = float(np.abs(left).max(initial=0.0)) > BALANCED * large * float(np.abs(J).max(initial=0.0))
+        if not np.isfinite(size) or (stuck and size <= 1e-9 * large):
+            break
+        if size <= 1e-13 * large or (size < 1e-9 and size >= before):
+            return x, w
+    raise AssemblyError(
+        f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, left)}.\n"
+        "Give a state that is nearer, at=..., or one in motion with residual_ok=True; steady=True lets variables change\n"
+        "on which nothing depends."
+    )
+
+
+def _largest(field: ModelField, left: Array) -> str:
+    k = int(np.abs(left[: field.dim]).argmax())
+    return f"{field.states[k]!r} still changes by {left[k]:.3g} per second"
+
+
+def _check_rest(field: ModelField, x: Array, w: Array, xi: Array) -> None:
+    model = field.model
+    z, sizes = np.abs(model.z(x, w)), np.zeros(model.layout.total)
+    for routing in model.routings:
+        sizes[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ z[model.acts(routing)]
+    for loss in model.dissipations:
+        sizes[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, model.z(x, w)))) @ z[model.acts(loss)]
+    scale = max(float(sizes.max(initial=0.0)), float(np.abs(x).max(initial=0.0)), 1e-300)
+    flow = field.flow(x, w, np.zeros(len(field.inputs)))[0]
+    left = np.concatenate([xi, flow[field.dim :]])
+    worst = int(np.abs(left).argmax()) if len(left) else 0
+    if len(left) and abs(left[worst]) > 100 * BALANCED * scale:
+        names = (*field.states, *(f"row of {name}" for name, _ in model.kinds))
+        raise AssemblyError(
+            f"this is no equilibrium of {model.name!r}: {names[worst]!r} changes by {left[worst]:.3g} per second.\n"
+            "Leave at= out to have one found from where the model starts, or allow it with residual_ok=True;\n"
+            "steady=True allows it in variables on which nothing depends."
+        )

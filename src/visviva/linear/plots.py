@@ -1,0 +1,115 @@
+"""Pictures of linear systems: Bode plots, root loci and Campbell diagrams."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array
+from visviva.linear.responses import frequency_response
+from visviva.results.plot_style import lighten, name_axes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from visviva.linear.locus import RootLocus
+    from visviva.linear.system import LinearSystem
+
+POINTS = 600
+
+
+def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
+    """Magnitude and phase of every response over frequency, one line for each pair of output and input."""
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import MultipleLocator
+
+    response = frequency_response(system, _frequencies(system) if w is None else w)
+    figure, (top, low) = plt.subplots(2, 1, figsize=(7.5, 5.0), sharex=True, layout="constrained")
+    for i, output in enumerate(system.outputs):
+        for j, input in enumerate(system.inputs):  # noqa: A001
+            label = f"{output} / {input}"
+            top.loglog(response.w, np.maximum(response.magnitude[:, i, j], 1e-300), label=label)
+            low.semilogx(response.w, np.degrees(response.phase[:, i, j]), label=label)
+    top.set_ylabel(f"magnitude{_unit(system)}")
+    low.set(ylabel="phase [°]", xlabel="angular frequency [rad/s]")
+    low.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(low.get_ylim()) > 400 else 45))
+    name_axes(top, f"{system.name}: frequency response")
+    return _finished(figure, path, top, low)
+
+
+def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
+    """Branches in the complex plane: a cross where they start, a dot where they end, light to dark on the way."""
+    import matplotlib.pyplot as plt
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    figure, axes = plt.subplots(figsize=(6.5, 5.0), layout="constrained")
+    roots = locus.roots
+    colours = plt.get_cmap("viridis")(np.linspace(0.0, 0.9, len(locus.values)))
+    for branch in roots.T:
+        axes.plot(branch.real, branch.imag, color="0.75", lw=0.8, zorder=1)
+        axes.scatter(branch.real, branch.imag, c=colours, s=9, zorder=2)
+        axes.plot(branch[0].real, branch[0].imag, "x", color="black", ms=6, zorder=3)
+    axes.axvline(0.0, color="tab:red", lw=0.8)
+    scale = ScalarMappable(Normalize(float(locus.values[0]), float(locus.values[-1])), "viridis")
+    figure.colorbar(scale, ax=axes, label=locus.parameter)
+    axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
+    axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
+    return _finished(figure, path, axes)
+
+
+def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | PathLike[str] | None = None) -> Figure:
+    """Frequencies over the parameter, which is a speed [rad/s]; dashed: multiples of that speed that excite."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+    for k, branch in enumerate(locus.frequencies.T):
+        axes.plot(locus.values, branch, lw=1.5, color=f"C{k}")
+    top = 1.1 * float(locus.frequencies.max(initial=0.0))
+    for order in np.atleast_1d(np.asarray(orders, dtype=np.float64)).tolist():
+        axes.plot(locus.values, order * np.abs(locus.values), color="0.4", ls="--", lw=0.9)
+        axes.annotate(
+            f"{order:g} x speed",
+            *_end(locus.values, order, top),
+            fontsize="small",
+            color="0.4",
+            ha="right",
+            va="bottom",
+        )
+    axes.set(xlabel=f"{locus.parameter} [rad/s]", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
+    axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
+    return _finished(figure, path, axes)
+
+
+def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
+    """Where a line of excitation leaves the picture."""
+    x = min(float(values[-1]), 0.95 * top / order if order else float(values[-1]))
+    return ((x * 0.97, order * x * 0.97),)
+
+
+def _frequencies(system: LinearSystem) -> Array:
+    """About the poles, a decade and a half on either side, without undamped ones themselves."""
+    found = np.abs(system.poles())
+    found = found[found > 1e-6 * found.max(initial=0.0)]
+    low, high = (float(found.min()), float(found.max())) if len(found) else (1.0, 1.0)
+    w = np.geomspace(low / 30, high * 30, POINTS)
+    near = np.abs(w[:, None] - found[None]).min(axis=1, initial=np.inf) < 1e-9 * w
+    return np.where(near, w * (1 + 1e-6), w)
+
+
+def _unit(system: LinearSystem) -> str:
+    """Of all responses, where they have one in common."""
+    units = {(system.units.get(y, ""), system.units.get(u, "")) for y in system.outputs for u in system.inputs}
+    (both, *others) = units
+    return f" [{both[0]} / ({both[1]})]" if not others and all(both) else ""
+
+
+def _finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:
+    for part in axes:
+        lighten(part)  # type: ignore[arg-type]
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure

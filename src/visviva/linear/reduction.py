@@ -1,0 +1,139 @@
+"""From variations under constraints to independent ones.
+
+Rows of constraints leave ζ = N η + Q p with independent velocities η, and ε = H p with independent increments p, where
+only rows that follow from functions of the configuration bind. Both are chosen among those of the equations, so that
+every state has a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array
+from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.nullspace import split
+from visviva.linear.differences import slopes
+from visviva.linear.equations import AbstractEquations, Reference
+
+RANK = 1e-8  # of the largest singular value of rows of length one
+LIGHTEST = 1e-13  # of the largest inertia
+NOUGHT = 1e-6  # of the longest row: shorter ones are zero but for rounding
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Which increments and which velocities are independent."""
+
+    p: NDArray[np.intp]
+    eta: NDArray[np.intp]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """ε = H p,  ζ = N η + Q p, in axes that are turned by R against those of the equations."""
+
+    choice: Choice
+    H: Array
+    N: Array
+    Q: Array
+    R: Array
+
+
+def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] | None = None) -> Choice:
+    """Velocities that rows leave independent, by pivots or as wanted by name, and increments that include theirs."""
+    Z, n = _scaled(equations, ref), equations.n
+    rank = _rank(Z)
+    if equations.rank is not None and rank != equations.rank:
+        raise AssemblyError(
+            f"{equations.name} is singular in this configuration: its constraints have rank {rank} here and "
+            f"{equations.rank} elsewhere.\nSmall motions about it are not those of a linear system: linearise beside."
+        )
+    eta = _wanted(equations, Z, rank, wanted) if wanted is not None else _free(Z, rank)
+    bound = np.setdiff1d(np.arange(n), eta)
+    Zh = Z[equations.holonomic]
+    p = np.union1d(eta, bound[_free(Zh[:, bound], _rank(Zh))])
+    return Choice(p.astype(np.intp), eta)
+
+
+def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array | None = None) -> Basis:
+    """N, Q and H of a choice. Q tells how velocities must change with the configuration where there is motion."""
+    n = equations.n
+    R = np.eye(n) if R is None else R
+    Z = equations.Z(ref) @ R.T
+    bound, held = np.setdiff1d(np.arange(n), choice.eta), np.setdiff1d(np.arange(n), choice.p)
+    N, H = np.zeros((n, len(choice.eta))), np.zeros((n, len(choice.p)))
+    N[choice.eta, np.arange(len(choice.eta))] = 1.0
+    N[bound] = -_solved(Z[:, bound], Z[:, choice.eta])
+    Zh = Z[equations.holonomic]
+    H[choice.p, np.arange(len(choice.p))] = 1.0
+    H[held] = -_solved(Zh[:, held], Zh[:, choice.p])
+    Q = np.zeros_like(H)
+    if len(Z) and ref.xi.any():
+        terms = np.abs(Z) @ np.abs(R @ ref.xi)
+        rows = slopes(lambda p: equations.rows(ref, R.T @ (H @ p)), len(choice.p), reach(H, equations.sizes), terms)
+        Q[bound] = -_solved(Z[:, bound], rows.J)
+    return Basis(choice, H, N, Q, R)
+
+
+def reach(directions: Array, sizes: Array) -> Array:
+    """How far to go along each direction, (m,), so that nothing goes farther than its own size."""
+    return np.asarray(1.0 / (np.abs(directions) / sizes[:, None]).max(axis=0, initial=1e-300))
+
+
+def _scaled(equations: AbstractEquations, ref: Reference) -> Array:
+    """Rows of length one over velocities whose own inertia is one: neither rank nor choice depends on units."""
+    inertia = np.diagonal(equations.mass(ref.q))
+    typical = float(inertia.max(initial=0.0)) or 1.0
+    rows = equations.Z(ref) / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
+    length = np.linalg.norm(rows, axis=1)
+    return np.asarray(rows / np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)[:, None])
+
+
+def _rank(Z: Array) -> int:
+    return split(Z, RANK).rank
+
+
+def _free(Z: Array, rank: int) -> NDArray[np.intp]:
+    """The columns that are left when as many pivots as the rank are taken."""
+    if not rank:
+        return np.arange(Z.shape[1])
+    import scipy.linalg
+
+    pivots = scipy.linalg.qr(Z, mode="r", pivoting=True)[1]
+    return np.sort(pivots[rank:]).astype(np.intp)
+
+
+def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[str]) -> NDArray[np.intp]:
+    """The velocities of these names, if they determine all others."""
+    unknown = [name for name in names if name not in equations.velocities]
+    if unknown:
+        raise ModelError(
+            f"velocities= has {', '.join(map(repr, unknown))}; those of {equations.name} are: "
+            f"{', '.join(equations.velocities)}."
+        )
+    eta = np.sort(np.array([equations.velocities.index(name) for name in dict.fromkeys(names)], dtype=np.intp))
+    bound = np.setdiff1d(np.arange(equations.n), eta)
+    if len(eta) != equations.n - rank or _rank(Z[:, bound]) != rank:
+        raise ModelError(
+            f"{', '.join(map(repr, names))} do not determine the motion of {equations.name}, which has "
+            f"{equations.n - rank} degrees of freedom here:\nas many velocities are wanted, whose values fix all "
+            "others. Leave velocities= out to have them chosen."
+        )
+    return eta
+
+
+def _solved(Z: Array, right: Array) -> Array:
+    """The least X with Z X = right, for rows that may depend on each other and have a solution."""
+    if not Z.shape[1]:
+        return np.zeros((0, right.shape[1]))
+    length = np.linalg.norm(Z, axis=1)
+    length = np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)[:, None]
+    parts = split(Z / length, RANK)
+    return parts.V @ ((parts.U.T @ (right / length)) / parts.s[:, None])

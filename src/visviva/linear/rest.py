@@ -1,0 +1,67 @@
+"""Where a mechanism rests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import AssemblyError
+from visviva.integrate.equilibrium import equilibrium
+from visviva.linear.equations import Reference
+from visviva.linear.motion import about
+from visviva.linear.of_mechanisms import MechanismEquations
+from visviva.model.rows import RowKind
+
+ITERATIONS = 40
+FAR = 0.3  # of the size of an increment: no step is longer
+
+
+def rest(equations: MechanismEquations) -> Reference:
+    """The equilibrium of a mechanism; with conditions on velocities as it is assembled, if that is one.
+
+    Where inputs have values, by Newton's method from the equilibrium without them.
+    """
+    form = equations.form
+    for drive in form.open.prescribed.values():
+        rate = float(form.inputs(0.0)[form.open.port_columns[drive.name]][0])
+        if rate:
+            raise AssemblyError(
+                f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests."
+                "\nLinearise about a steady motion with steady=True, or about an instant with residual_ok=True."
+            )
+    if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
+        return equations.start(None, steady=False)
+    ref = equations.start(equilibrium(form.mechanism), steady=False)
+    if form.inputs.base.any() or form.inputs.functions or form.open.feedback:
+        ref = _loaded(equations, ref)
+    return ref
+
+
+def _loaded(equations: MechanismEquations, ref: Reference) -> Reference:
+    """ξ̇ = 0 and ṡ = 0 at rest, by their derivatives along independent increments and other states."""
+    still = np.zeros(equations.n)
+    for _ in range(ITERATIONS):
+        found = about(equations, ref, steady=False, residual_ok=True, velocities=None)
+        b, A = found.basis, found.system.A
+        free, moving = b.H.shape[1], b.N.shape[1]
+        left = np.concatenate([ref.xi_dot[b.choice.eta], equations.rates(ref)])
+        columns = [k for k in range(len(A)) if not free <= k < free + moving]
+        step = np.linalg.lstsq(A[free:, columns], -left, rcond=1e-10)[0]
+        eps, sigma = b.H @ step[:free], step[free:]
+        shorter = min(1.0, FAR / max(float((np.abs(eps) / equations.sizes).max(initial=0.0)), 1e-300))
+        s = ref.s.copy()
+        s[equations.kept] += shorter * sigma
+        q, _, s = equations.form.projected(ref.t, equations.advance(ref.q, shorter * eps), still, s)
+        ref = equations.continued(q, still, s, ref.t)
+        if shorter == 1.0 and _tiny(step):
+            return ref
+    k = int(np.abs(ref.xi_dot).argmax())
+    raise AssemblyError(
+        f"no equilibrium of {equations.name} under its inputs was found: {equations.velocities[k]!r} would still "
+        f"accelerate by {ref.xi_dot[k]:.3g}.\nWhat nothing holds has none; else start nearer to it, with at=..., or "
+        "linearise about a steady motion, with steady=True."
+    )
+
+
+def _tiny(step: Array) -> bool:
+    return float(np.abs(step).max(initial=0.0)) <= 1e-11

@@ -1,0 +1,62 @@
+"""Small variations about a motion along independent directions: derivatives of all that equations say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.linear.differences import slopes
+from visviva.linear.equations import AbstractEquations, Reference
+from visviva.linear.reduction import Basis, reach
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Derivatives of one kind of values, by p, η, σ and u."""
+
+    p: Array
+    eta: Array
+    sigma: Array
+    u: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Variation:
+    """Derivatives along ε = H p, ζ = N η + Q p, σ and u of forces, other rates and outputs."""
+
+    force: Part
+    rates: Part
+    outputs: Part
+
+
+def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variation:
+    """All derivatives at an instant, by extrapolated differences."""
+    free, moving, others, inputs = b.H.shape[1], b.N.shape[1], len(equations.others), len(equations.inputs)
+    cuts = np.cumsum([free, moving, others])
+
+    def values(y: Array) -> Array:
+        p, eta, sigma, du = np.split(y, cuts)
+        found = equations.values(ref, b.R.T @ (b.H @ p), b.R.T @ (b.N @ eta + b.Q @ p), sigma, du)
+        return np.concatenate([b.R @ found.force, found.rates, found.outputs])
+
+    ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
+    terms = np.zeros(equations.n + others + len(equations.outputs))
+    terms[: equations.n] = equations.force_scale(ref)
+    found = slopes(values, free + moving + others + inputs, np.concatenate(ways), terms)
+    names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]
+    names += [*equations.others, *equations.inputs]
+    if found.rough:
+        where = ", ".join(repr(names[k]) for k in found.rough)
+        raise ModelError(
+            f"forces or rates of {equations.name} are not smooth in {where} here: they have no linear part.\n"
+            "Friction without a smooth passage through zero and stops that just touch are of this kind: linearise\n"
+            "beside them, or give the law a passage (v_reg=)."
+        )
+    parts = np.split(found.J, np.cumsum([equations.n, others]))
+    return Variation(*(Part(*np.split(rows, cuts, axis=1)) for rows in parts))

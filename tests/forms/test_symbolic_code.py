@@ -1,0 +1,117 @@
+"""Generated functions: NumPy, Numba and C agree, take batches, and say what they lack."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import sympy
+from messages import says
+from numpy.testing import assert_allclose
+from symbolic_models import double_pendulum, six_joint_arm, top
+
+import visviva as vv
+from visviva.errors import ModelError
+from visviva.forms.symbols import targets
+from visviva.forms.symbols.targets import Assignments
+
+compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
+ALL = ("M", "c", "f", "Z", "z", "T", "V", "D", "q_dot", "A", "Gamma")
+
+
+def states(e, count=3):
+    rng = np.random.default_rng(0)
+    q = rng.normal(size=(count, len(e.q)))
+    quaternions = [k for k, symbol in enumerate(e.q) if str(symbol).startswith("q_tip")]
+    if quaternions:
+        q[:, quaternions] /= np.linalg.norm(q[:, quaternions], axis=1, keepdims=True)
+    return q, rng.normal(size=(count, len(e.xi))), np.zeros((count, 0)), rng.normal(size=(count, len(e.u)))
+
+
+@compiler
+@pytest.mark.parametrize("build", [six_joint_arm, top])
+def test_c_agrees_with_numpy(build):
+    e = vv.symbols(build())
+    given = states(e)
+    names = ALL[:5] if build is six_joint_arm else ALL
+    for ours, theirs in zip(e.function(*names, target="c")(*given), e.function(*names)(*given), strict=True):
+        assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(theirs).max(initial=0.0)))
+
+
+def test_numba_agrees_with_numpy():
+    e = vv.symbols(double_pendulum())
+    given = states(e)
+    for ours, theirs in zip(e.function(*ALL, target="numba")(*given), e.function(*ALL)(*given), strict=True):
+        assert_allclose(ours, theirs, rtol=1e-12, atol=1e-13)
+
+
+X = sympy.Symbol("x0", real=True)
+EVERY = [
+    X**2, X**-3, sympy.sqrt(X), X ** sympy.Rational(3, 2), sympy.exp(-X), sympy.log(X), sympy.tanh(X), sympy.Abs(-X),
+    sympy.sign(X - 1), sympy.Max(0, X - 1), sympy.atan2(X, 2), sympy.Rational(1, 3) * X, sympy.Float(0.1) + X,
+]  # fmt: skip
+
+
+@compiler
+def test_every_function_is_the_same_in_all_languages():
+    from visviva.language.functions import symbolic
+
+    arcs = [symbolic(name)(1 + 2 * sympy.cos(X)) for name in ("arc_", "darc_", "bow_", "dbow_")]
+    assignments = Assignments({0: X}, [], [*EVERY, *arcs])
+    x = np.linspace(0.3, 2.9, 7)[:, None]
+    found = {}
+    for name, target in targets.TARGETS.items():
+        found[name] = np.empty((7, len(assignments.values)))
+        target.load(target.write(assignments))(x, found[name])
+    for name in ("numba", "c"):
+        assert_allclose(found[name], found["numpy"], rtol=1e-12, atol=1e-15, err_msg=name)
+
+
+def test_functions_take_batches_and_single_states():
+    e = vv.symbols(double_pendulum())
+    evaluate = e.function("M", "T")
+    q, xi, s, u = states(e, 4)
+    M, T = evaluate(q, xi, s, u)
+    assert M.shape == (4, 2, 2)
+    assert T.shape == (4,)
+    one, energy = evaluate(q[2], xi[2])
+    assert one.shape == (2, 2)
+    assert energy.shape == ()
+    assert_allclose(M[2], one)
+    assert_allclose(T[2], energy)
+    assert evaluate(q[:, None], xi)[0].shape == (4, 4, 2, 2)
+
+
+def test_time_is_an_argument():
+    m = double_pendulum()
+    m.drive("motor", "1", rate=lambda t: np.sin(3 * t))
+    e = vv.symbols(m)
+    evaluate = e.function("r", "z")
+    r, z = evaluate([0, 0], [0, 0], [0.0], (), np.array([0.0, 0.5]))
+    assert_allclose(r[:, 0], np.sin([0, 1.5]), rtol=1e-15)
+    assert_allclose(z[:, 0], 3 * np.cos([0, 1.5]), rtol=1e-15)
+
+
+def test_bad_calls_are_refused():
+    e = vv.symbols(double_pendulum())
+    evaluate = e.function("M")
+    with pytest.raises(ModelError, match=says("q of the function of 'double pendulum' must have 2 entries")):
+        evaluate([1.0, 2.0, 3.0], [0, 0])
+    with pytest.raises(ModelError, match=says("takes q, xi, s, u, t; got 6 values")):
+        evaluate([0, 0], [0, 0], (), (), 0.0, 1.0)
+    with pytest.raises(ModelError, match=says("has no parameter 'm_three'; it has g, m_one")):
+        evaluate([0, 0], [0, 0], parameters={"m_three": 1.0})
+    with pytest.raises(ModelError, match=says("generated for numpy, numba, c, not for 'fortran'")):
+        e.function("M", target="fortran")
+    for name in ("B", "_listed", "latex"):
+        with pytest.raises(ModelError, match=says(f"no quantity {name!r}")):
+            e.function(name)
+
+
+def test_without_a_compiler_the_text_is_there(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    evaluate = vv.symbols(double_pendulum()).function("M", target="c")
+    assert "void evaluate(" in evaluate.source
+    with pytest.raises(ModelError, match=says("there is no C compiler")):
+        evaluate([0, 0], [0, 0])

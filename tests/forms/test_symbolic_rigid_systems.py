@@ -1,0 +1,167 @@
+"""Rigid systems as symbols, in any coordinates: all terms are the numeric ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+from messages import says
+from numpy.testing import assert_allclose
+from parameterisations import arm, moved
+from rigid_models import hinge_chain, particle, tree
+
+import visviva as vv
+from visviva.errors import ModelError
+from visviva.forms import (
+    Acceleration,
+    Damping,
+    Geometric,
+    Kinematic,
+    Loop,
+    Moments,
+    Parameterisation,
+    Pfaffian,
+    RigidSystem,
+    coordinates,
+)
+from visviva.forms.springs import ChordEnergy, GivenEnergy, Spring
+from visviva.geometry.se3 import SE3
+
+
+def agree(system, q, xi, t=0.0):
+    e = vv.symbols(system)
+    M, c, f, Z, z, T, V = e.function("M", "c", "f", "Z", "z", "T", "V")(q, xi, (), (), t)
+    terms = system.terms(q, xi, None, t)
+    force = terms.f_E - terms.f_D - terms.f_K - terms.f_G
+    rows = system.rows(system.instant(q, xi, t)).values()
+    size = np.abs(terms.M).max() * max(1.0, float(np.abs(xi).max())) ** 2 + np.abs(force).max()
+    assert_allclose(M, terms.M, rtol=0, atol=1e-12 * size)
+    assert_allclose(c, terms.c, rtol=0, atol=1e-12 * size)
+    assert_allclose(f, force, rtol=0, atol=1e-12 * size)
+    assert_allclose(T + V, terms.H, rtol=1e-12)
+    if rows:
+        assert_allclose(Z, np.concatenate([part.Z for part in rows]), rtol=0, atol=1e-12)
+        assert_allclose(z, np.concatenate([part.z for part in rows]), rtol=0, atol=1e-11)
+    return e
+
+
+@pytest.mark.slow
+def test_joints_and_dampers_across():
+    agree(*tree(springs=False))
+
+
+@pytest.mark.slow
+def test_joints_with_springs_across():
+    agree(*tree())
+
+
+AT = SE3.exp([0.1, -0.2, 0.3, 0.1, 0.5, -0.4]).matrix
+JOINTS = {
+    "free by matrix": coordinates.free("a", by="matrix", at=AT),
+    "free": coordinates.free("a", to=AT),
+    "planar": coordinates.planar("a", at=AT, to=AT),
+    "ball by matrix": coordinates.spherical("a", by="matrix", at=AT, to=AT),
+    "ball": coordinates.spherical("a", to=AT),
+    "hinge by cosine and sine": coordinates.revolute("a", axis=(1, 2, 0), by="pair", at=AT, to=AT),
+    "slide": coordinates.prismatic("a", axis=(0, 3, 4), to=AT),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "inverse"), [*((kind, False) for kind in JOINTS), ("planar", True), ("ball by matrix", True)]
+)
+def test_every_kind_of_joint(kind, inverse):
+    """With a hinge below it; some against the direction of the tree."""
+    first = ("a", "ground") if inverse else ("ground", "a")
+    p = coordinates.joined({first: JOINTS[kind], ("a", "b"): coordinates.revolute("b", axis=(0, 1, 1), at=AT)})
+    rng = np.random.default_rng(0)
+    bodies = {name: Moments.from_points([1, 2, 3, 4], rng.normal(size=(4, 3))) for name in "ab"}
+    agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), moved(p), rng.normal(size=p.n))
+
+
+@pytest.mark.slow
+def test_all_kinds_of_joints_in_a_row():
+    p = arm()
+    rng = np.random.default_rng(0)
+    bodies = {name: Moments.from_points([1, 2, 3, 4], rng.normal(size=(4, 3))) for name in "fi"}
+    agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), moved(p), rng.normal(size=p.n))
+
+
+def test_poses_by_functions_in_velocities_of_ones_own():
+    """A ball at Euler angles, in body velocities: γ of rotations, and Euler's equations."""
+
+    def A(q):
+        sa, ca, tb, cb = np.sin(q.roll), np.cos(q.roll), np.tan(q.pitch), np.cos(q.pitch)
+        return np.array([[1, sa * tb, ca * tb], [0, ca, -sa], [0, sa / cb, ca / cb]])
+
+    def pose(q):
+        (ca, sa), (cb, sb), (cc, sc) = ((np.cos(x), np.sin(x)) for x in (q.roll, q.pitch, q.yaw))
+        return [
+            [cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa, 0],
+            [sc * cb, sc * sb * sa + cc * ca, sc * sb * ca - cc * sa, 0],
+            [-sb, cb * sa, cb * ca, 0],
+            [0, 0, 0, 1],
+        ]
+
+    p = Parameterisation(
+        ("roll", "pitch", "yaw"), ("wx", "wy", "wz"), A=A, q0=(0.1, 0.2, 0.3), edges={("ground", "body"): pose}
+    )
+    system = RigidSystem(
+        p, bodies={"body": Moments.from_parts(2.0, (0, 0, 0.3), (0.5, 0.6, 0.4))}, gravity=(0, 0, -9.8)
+    )
+    e = agree(system, np.array([0.3, -0.5, 0.8]), np.array([1.0, -2.0, 0.5]))
+    assert all(sympy.simplify(e.gamma[i, j, k] - sympy.LeviCivita(i, j, k)) == 0 for i, j, k in np.ndindex(3, 3, 3))
+
+
+def test_constraints_of_all_kinds():
+    q, xi = np.array([0.6, 0.8]), np.array([0.8, -0.6])
+    system = particle().constrain(
+        Geometric("circle", lambda q: [q.x**2 + q.y**2 - 1]),
+        Geometric("moving", lambda q, t: [q.x * np.cos(t) - 0.6]),
+        Pfaffian("blade", lambda q: [[np.sin(q.x), q.y]]),
+        Pfaffian("rates", lambda q: [[q.y, 1.0]], of="q_dot"),
+        Kinematic("speed", lambda q, xi: [xi.vx**2 + xi.vy - q.x]),
+    )
+    e = agree(system, q, xi, 0.3)
+    assert [part.kind for part in e.rows] == ["holonomic", "holonomic", *["nonholonomic"] * 3]
+
+
+@pytest.mark.parametrize(
+    "kind", ["revolute", *(pytest.param(k, marks=pytest.mark.slow) for k in ("fixed", "prismatic"))]
+)
+def test_loops(kind):
+    system = hinge_chain([1.0, 0.8, 0.5])
+    loop = Loop("end", "ground", "rod2", kind, SE3.exp([0, 0, 0.2, 1.0, 0.5, 0]), SE3.exp([0, 0, 0.1, 0.5, 0, 0]))
+    agree(system.constrain(loop), np.array([0.1, 0.2, -0.3]), np.array([1.0, -2.0, 3.0]))
+
+
+def test_energies_of_poses_and_forces_by_functions():
+    chain = hinge_chain([1.0, 0.8])
+    laws = [
+        ChordEnergy.trace((1, 2, 3), (4, 5, 6), SE3.exp([0.1, 0.2, 0.3, 1, 2, 3])),
+        GivenEnergy(lambda R, r: 3 * (r @ r) + R[0, 1] ** 2),
+    ]
+    system = RigidSystem(
+        chain.parameterisation,
+        bodies=chain.bodies,
+        springs=[Spring("ground", "rod1", law) for law in laws],
+        gravity=(0, -9.8, 0),
+        force=lambda t, q, xi: [np.sin(q[0]) * xi[1], -0.3 * xi[0] + t],
+    )
+    agree(system, np.array([0.3, 0.5]), np.array([1.0, -1.0]), 0.7)
+
+
+def test_what_is_numeric_has_no_symbols():
+    chain = hinge_chain([1.0])
+    with pytest.raises(ModelError, match=says("a RigidSystem has no director form")):
+        vv.symbols(chain, "directors")
+    given = Acceleration("given", lambda t, q, xi: [[1.0]], [0.0])
+    with pytest.raises(ModelError, match=says("constraint 'given' has no symbols")):
+        vv.symbols(chain.constrain(given))
+    soft = Geometric("soft", lambda q: [q.theta0], baumgarte=(1.0, 1.0))
+    with pytest.raises(ModelError, match=says("constraint 'soft' is stabilised")):
+        vv.symbols(chain.constrain(soft))
+    wind = Damping.in_stream("ground", "rod0", Moments.from_parts(1.0), (0, 0, 0, 1, 0, 0))
+    moving = RigidSystem(chain.parameterisation, bodies=chain.bodies, dampers=[wind])
+    with pytest.raises(ModelError, match=says("the damping of 'rod0' against 'ground' has no symbols")):
+        vv.symbols(moving)

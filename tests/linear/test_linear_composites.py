@@ -1,0 +1,94 @@
+"""Composites of the language and Lagrangians: efforts and multipliers are eliminated."""
+
+import numpy as np
+import pytest
+import systems
+from numpy.testing import assert_allclose
+
+import visviva as vv
+from visviva.language import compose, storage
+from visviva.library import electric, rotation
+from visviva.linear.elimination import eliminated
+
+
+def test_an_oscillator_has_its_matrices():
+    lin = vv.linearise(systems.oscillator(), outputs=["q", "p.y"])
+    assert lin.states == ("q", "p")
+    assert (lin.inputs, lin.outputs) == (("p",), ("q", "p.y"))
+    assert_allclose(lin.A, [[0, 1], [-1.5, 0]], atol=1e-12)
+    assert_allclose(lin.B, [[0], [1]], atol=1e-12)
+    assert_allclose(lin.C, [[1, 0], [0, 1]], atol=1e-12)
+    with pytest.raises(vv.ModelError, match="no mechanical part"):
+        _ = lin.M
+
+
+def test_an_energy_that_is_not_quadratic_is_taken_where_it_is():
+    at = {"osc.q": 0.4, "p": 0.0}
+    system = systems.damped(systems.hard_spring())
+    with pytest.raises(vv.AssemblyError, match="'p' changes by -0.6"):
+        vv.linearise(system, at=at)
+    lin = vv.linearise(system, at=at, residual_ok=True)
+    q, p = lin.states.index("osc.q"), lin.states.index("p")
+    assert_allclose(lin.A[p, q], -(1.5 * np.cosh(0.4) + 1.2 * 0.4**2), rtol=1e-10)
+    assert_allclose(lin.A[p, p], -0.2, rtol=1e-10)
+
+
+def test_heat_is_of_second_order():
+    lin = vv.linearise(systems.hot())
+    s = lin.states.index("s")
+    assert_allclose(lin.A[s], np.where(np.arange(3) == s, -0.25, 0.0), atol=1e-12)  # k/c of the wall
+    assert lin.stable
+
+
+def drive():
+    return compose(
+        "drive",
+        {
+            "battery": electric.voltage_source(24.0),
+            "loop": electric.series(battery=-1),
+            "coil": electric.inductor(2e-3),
+            "machine": electric.motor(0.05),
+            "rotor": rotation.inertia(5e-4),
+            "gear": rotation.gear(20.0),
+            "wheel": rotation.inertia(0.4),
+        },
+        {
+            "drawn": ("battery.q", "loop.battery"),
+            "phi": ("loop.phi", "coil.phi", "machine.phi"),
+            "shaft": ("machine.p", "rotor.p", "gear.a"),
+            "wheel": ("gear.b", "wheel.p"),
+        },
+    )
+
+
+def test_masses_on_a_gear_are_one_degree_of_freedom():
+    """Index 2: the gear holds two momenta together; ω² = k²/(L J), J reduced to the fast shaft."""
+    lin = vv.linearise(drive(), steady=True)
+    assert lin.n == 3  # charge, flux and one momentum
+    J = 5e-4 + 0.4 / 20.0**2
+    assert_allclose(np.abs(lin.poles()[1:]), 0.05 / np.sqrt(2e-3 * J), rtol=1e-9)
+    assert lin.poles()[0] == 0
+
+
+def test_what_falls_has_no_equilibrium():
+    weight = storage({"q": systems.displacement}, H=lambda x, g: g * x.q, g=3.0)
+    with pytest.raises(vv.AssemblyError, match="no equilibrium of 'osc' was found .*: 'p' still changes by -3"):
+        vv.linearise(systems.oscillator(weight))
+
+
+def test_a_lagrangian_has_its_frequency():
+    model = vv.lagrangian("pendulum", q=("angle",), L=lambda q, v: v.angle**2 + 9.0 * np.cos(q.angle))
+    lin = vv.linearise(model)
+    assert_allclose(np.abs(lin.poles().imag), np.sqrt(4.5), rtol=1e-10)
+
+
+def test_an_input_that_prescribes_a_state_has_no_state_space():
+    one, none = np.ones((1, 1)), np.zeros((1, 1))
+    with pytest.raises(vv.ModelError, match="prescribes a state"):
+        eliminated([none, one, none], [one, none, one], np.zeros((0, 1)), [one, none, none], "held")
+
+
+def test_a_multiplier_that_nothing_determines_is_singular():
+    one, none = np.ones((1, 1)), np.zeros((1, 1))
+    with pytest.raises(vv.ModelError, match="undetermined"):
+        eliminated([none, one, none], [none, none, none], np.zeros((0, 1)), [one, none, none], "loose")

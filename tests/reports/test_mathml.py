@@ -1,0 +1,58 @@
+"""LaTeX as MathML: well formed, with all that the package writes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from messages import says
+
+from visviva.errors import ModelError
+from visviva.reports.mathml import mathml
+
+
+@pytest.mark.parametrize(
+    ("latex", "element"),
+    [
+        ("x", "<mi>x</mi>"),
+        ("12.5", "<mn>12.5</mn>"),
+        ("a - b", "<mrow><mi>a</mi><mo>−</mo><mi>b</mi></mrow>"),
+        (r"\omega_{1}^{2}", "<msubsup><mi>ω</mi><mn>1</mn><mn>2</mn></msubsup>"),
+        (r"M^{\top}", "<msup><mi>M</mi><mo>⊤</mo></msup>"),
+        (r"\frac{a}{2}", "<mfrac><mi>a</mi><mn>2</mn></mfrac>"),
+        (r"\sqrt{x}", "<msqrt><mi>x</mi></msqrt>"),
+        (r"\sqrt[3]{x}", "<mroot><mi>x</mi><mn>3</mn></mroot>"),
+        (r"\dot{q}", '<mi class="marked">q\u0307</mi>'),
+        (r"\ddot{q}_{1}", '<msub><mi class="marked">q\u0308</mi><mn>1</mn></msub>'),
+        (r"m_{\mathrm{front wheel}}", '<msub><mi>m</mi><mi mathvariant="normal">front wheel</mi></msub>'),
+        (r"\text{if } x", "<mrow><mtext>if </mtext><mi>x</mi></mrow>"),
+        (r"\left(x\right)", "<mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow>"),
+        (r"\left[\begin{matrix}a & b\end{matrix}\right]", '<mtable class="bracketed"><mtr><mtd><mi>a</mi></mtd>'
+         "<mtd><mi>b</mi></mtd></mtr></mtable>"),
+        (r"\sin{\left(x \right)}", "<mrow><mi>sin</mi><mo>\u2061</mo><mrow><mo>(</mo><mi>x</mi><mo>)</mo>"),
+        (r"\begin{cases} 1 & \text{for}\: x > 0 \\ 0 & x \end{cases}", "<mrow><mo>{</mo>"),
+        ("a < b", "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>"),
+    ],
+)  # fmt: skip
+def test_pieces(latex, element):
+    found = mathml(latex)
+    ET.fromstring(found)
+    assert found.replace("&#8289;", "\u2061").startswith(f"<math>{element}")
+
+
+def test_displayed_formulas_are_large():
+    assert mathml("x", large=True) == '<math displaystyle="true"><mi>x</mi></math>'
+
+
+@pytest.mark.parametrize(
+    ("latex", "message"),
+    [
+        (r"\frac{a}", "a formula ends too early"),
+        ("a}", "where nothing opens it"),
+        (r"\strange x", "the command \\strange, which has no MathML here"),
+        (r"\left(x", "a formula ends too early"),
+    ],
+)
+def test_what_is_no_formula_is_refused(latex, message):
+    with pytest.raises(ModelError, match=says(message)):
+        mathml(latex)
