@@ -1,6 +1,8 @@
 """The equations of a double pendulum as a textbook prints them, and the same accelerations from C code made of them."""
 
 import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -23,5 +25,7 @@ M, c, f = evaluate(q, xi)
 ours = np.linalg.solve(M, (f - c)[..., None])[..., 0]
 theirs = np.array([form.accelerations(*state) for state in zip(q, xi, strict=True)])
 assert np.abs(ours - theirs).max() < 1e-11
-vv.report(m).save("double_pendulum.html")
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(exist_ok=True)
+vv.report(m).save(out / "double_pendulum.html")
 print(f"M22 = {e.M[1, 1]}; accelerations of 100 states agree with those of the mechanism")
