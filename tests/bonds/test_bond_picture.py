@@ -101,7 +101,7 @@ def test_svg_and_files(tmp_path):
     assert {"Se:u", "I:L", "GY", "K", "7"} <= set(texts)
     assert len(list(root.iter(f"{SVG}line"))) == 3 * len(graph.bonds)
     assert repr(picture).startswith("<Picture of 'direct-current motor'")
-    assert graph._repr_svg_() == graph.draw().svg
+    assert graph._repr_svg_() == graph.draw().svg == vv.draw(graph).svg
     graph.draw(tmp_path / "motor.png")
     assert (tmp_path / "motor.png").stat().st_size > 2000
 

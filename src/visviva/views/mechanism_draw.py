@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
@@ -14,6 +14,17 @@ from visviva.views.mechanism_picture import MechanismPicture, draw_mechanism
 from visviva.views.mechanism_screws import Shown
 from visviva.views.pattern_picture import Picture
 from visviva.views.pattern_picture import draw as draw_pattern
+
+Drawn = TypeVar("Drawn", covariant=True)
+
+
+@runtime_checkable
+class Drawable(Protocol[Drawn]):
+    """What knows its own picture: bond graphs, shapes of modes."""
+
+    def draw(self, path: str | Path | None = None, **options: Any) -> Drawn:
+        """The picture, written to a file as well if there is a path."""
+        ...
 
 
 @overload
@@ -39,8 +50,14 @@ def draw(
 ) -> Picture: ...
 
 
-def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **options: Any) -> Picture | MechanismPicture:
+@overload
+def draw(subject: Drawable[Drawn], path: str | Path | None = None, **options: Any) -> Drawn: ...
+
+
+def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **options: Any) -> Any:
     """A mechanism in space, or the interconnection pattern of a composite. Notebooks show the picture.
+
+    What has a method `draw`, as bond graphs and modes have, is drawn by it, with its options.
 
     A mechanism is drawn as built, or at a state, in an orthographic projection. Bodies are lines between their
     joints, over the solid of uniform density that has their inertia; joints are drawn by kind, springs as zig-zags,
@@ -65,4 +82,6 @@ def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **option
     """
     if isinstance(subject, Mechanism):
         return draw_mechanism(subject, path, *arguments, **options)
+    if isinstance(subject, Drawable):
+        return subject.draw(path, *arguments, **options)
     return draw_pattern(subject, path, *arguments, **options)
