@@ -66,6 +66,14 @@ def test_the_programs_of_the_readme_print_what_the_readme_says(number, file, tmp
     assert (tmp_path / file).stat().st_size > 10_000
 
 
+@pytest.mark.slow
+def test_the_other_programs_of_the_readme_go_on_from_the_first(tmp_path):
+    first, _, *others = blocks("README.md", "python")
+    (tmp_path / "program.py").write_text("\n".join([first, *others]), encoding="utf-8")
+    assert "modes of 'mechanism'" in run_script("program.py", tmp_path)
+    assert {"arm.svg", "arm_report.html"} <= {path.name for path in tmp_path.iterdir()}
+
+
 def test_the_front_page_of_the_documentation_has_the_program_of_the_readme():
     assert blocks("README.md", "python")[0] in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 
