@@ -152,7 +152,7 @@ def test_bennett_moves():
     screws = np.hstack([revolute(X).S for X in frames])
     values = np.linalg.svd(screws, compute_uv=False)
     assert_allclose(values[:3], [2.466186, 1.544177, 0.971769], atol=1e-6)
-    assert values[3] < 2e-15
+    assert values[3] < 1e-15
     linkage = loop(frames)
     assert (linkage.mobility(), linkage.redundancy(), linkage.structure().n) == (1, 3, 18)
 

@@ -100,7 +100,7 @@ def test_bennett_by_its_four_screws():
     kinestatics = demo.bennett().kinestatics().kinestatics
     values = np.linalg.svd(np.hstack([pair.S for pair in kinestatics.pairs.values()]), compute_uv=False)
     assert_allclose(values[:3], [2.466186, 1.544177, 0.971769], atol=5e-7)
-    assert values[3] < 2e-15
+    assert values[3] < 1e-15
     account = demo.bennett().kinestatics().account()
     assert (account.gruebler, account.mobility, len(account.stresses)) == (-2, 1, 3)
 
