@@ -122,9 +122,9 @@ def test_wrong_use_is_refused(runs, call, found):
 
 
 @pytest.mark.slow
-def test_the_motion_is_the_same_over_ten_seconds():
-    """2.5e-12 with another integrator in the spec; here what a compiled midpoint rule makes of both descriptions."""
-    first, second = (vv.simulate(described(moved), t_end=10.0, h=0.01) for moved in ({}, MOVED))
+def test_the_motion_is_the_same_over_six_seconds():
+    """Then it comes near to a state after which it multiplies rounding by a hundred in every second."""
+    first, second = (vv.simulate(described(moved), t_end=6.0, h=0.01) for moved in ({}, MOVED))
     for name, o in MOVED.items():
         there = SE3(second[f"{name}.R"], second[f"{name}.r"]) @ o.inverse()
-        assert_allclose(there.r, first[f"{name}.r"], atol=1e-8)
+        assert_allclose(there.r, first[f"{name}.r"], rtol=0, atol=1e-11)
