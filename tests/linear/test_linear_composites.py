@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva.language import compose, storage
-from visviva.library import electric, rotation
+from visviva.library import electric, rotation, thermal
 from visviva.linear.elimination import eliminated
 
 
@@ -38,6 +38,18 @@ def test_heat_is_of_second_order():
     s = lin.states.index("s")
     assert_allclose(lin.A[s], np.where(np.arange(3) == s, -0.25, 0.0), atol=1e-12)  # k/c of the wall
     assert lin.stable
+
+
+def test_an_input_at_a_junction_without_storage_passes_straight_through():
+    """A torque on a damper alone turns it at once, ω = τ/d, beside a wheel that another torque turns."""
+    parts = {"oil": rotation.damper(0.25), "wheel": rotation.inertia(2.0), "bearing": rotation.damper(0.5)}
+    heat = {"room": thermal.environment(300.0)}
+    joined = {"lever": ("oil.p",), "axle": ("wheel.p", "bearing.p"), "s": ("oil.s", "bearing.s", "room.s")}
+    system = compose("apart", parts | heat, joined, outer=("lever", "axle"))
+    lin = vv.linearise(system, outputs=["lever.y", "axle.y"])
+    assert_allclose(lin.A, [[-0.25]], rtol=1e-9)
+    assert_allclose(lin.D, [[4.0, 0.0], [0.0, 0.0]], atol=1e-9)
+    assert_allclose(lin.C @ lin.B, [[0.0, 0.0], [0.0, 0.5]], atol=1e-9)
 
 
 def drive():

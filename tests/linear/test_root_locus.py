@@ -60,7 +60,9 @@ def test_a_rotor_has_its_campbell_diagram(tmp_path):
 
 def test_a_locus_is_drawn(tmp_path):
     path = tmp_path / "locus.png"
-    vv.root_locus(family, np.linspace(0, 5, 20), parameter="c").plot(path)
+    locus = vv.root_locus(family, np.linspace(0, 5, 20), parameter="c")
+    locus.plot(path)
+    assert repr(locus) == "<RootLocus of 'family': 2 branches, 20 values of c 0 … 5>"
     assert path.stat().st_size > 10_000
 
 

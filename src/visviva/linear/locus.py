@@ -68,6 +68,11 @@ class RootLocus:
         """A real part above it is growth, and no rounding."""
         return 1e-8 * float(np.abs(self.roots).max(initial=0.0))
 
+    def __repr__(self) -> str:
+        first, last, n = self.values[0], self.values[-1], len(self.values)
+        branches = self.roots.shape[1]
+        return f"<RootLocus of {self.name!r}: {branches} branches, {n} values of {self.parameter} {first:g} … {last:g}>"
+
     def plot(self, path: str | PathLike[str] | None = None) -> Figure:
         """The branches in the complex plane."""
         from visviva.linear.plots import plot_locus

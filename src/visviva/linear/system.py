@@ -168,6 +168,9 @@ class LinearSystem:
 
         return to_control(self)
 
+    def __repr__(self) -> str:
+        return f"<LinearSystem {self.name!r}: {self.n} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
+
     def __str__(self) -> str:
         lines = [
             f"linear system {self.name!r}: {self.n} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"

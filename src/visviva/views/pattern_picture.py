@@ -60,7 +60,8 @@ def draw(
     if not isinstance(system, Composite):
         raise ModelError(
             f"only a composite has a pattern to draw, got {system!r}.\n"
-            "Join systems with compose(...); a single one can be the only box."
+            "Join systems with compose(...); a single one can be the only box. Mechanisms, bond graphs and modes have\n"
+            "pictures of their own."
         )
     if flat and expand:
         raise ModelError(f"a flat picture of {system.name!r} has no boxes to expand: give flat or expand, not both.")
