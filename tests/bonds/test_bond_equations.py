@@ -191,6 +191,27 @@ def test_matrices_on_multibonds_have_systems():
     assert_allclose(run["p_M"][-1], [end["p_M_1"][-1], end["p_M_2"][-1]], atol=1e-7)
 
 
+def test_transformer_between_displacements_has_a_system():
+    """Springs of compliance c and, behind a lever of ratio n, b in one line with a damper r under a force F:
+    q_c = c F (1 - exp(-t/T)) with T = r (c + b/n²), and q_b = b F/n times the same."""
+    elements = {
+        "F": Se(3.0),
+        "v": one(),
+        "r": R(0.5),
+        "near": zero(),
+        "c": C(1.0),
+        "n": TF(2.0),
+        "far": zero(),
+        "b": C(0.4),
+    }
+    bonds = ["F -> v -> near -> n -> far -> b", "v -> r", "near -> c"]
+    graph = BondGraph("springs", elements, bonds, domain="translation")
+    run = vv.simulate(graph.system(), 1.0, 0.005, initial={"q_c": 0.0, "q_b": 0.0}, integrator=vv.EnergyCollocation())
+    rise = 1.0 - np.exp(-run.t / (0.5 * (1.0 + 0.4 / 4.0)))
+    assert_allclose(run["q_c"].ravel(), 3.0 * rise, atol=1e-8)
+    assert_allclose(run["q_b"].ravel(), 0.6 * rise, atol=1e-8)
+
+
 def test_matrices_that_are_not_symmetric_are_not_transposed():
     elements = {
         "v": one(),

@@ -30,6 +30,18 @@ def test_axes_are_drawn_through_their_joints():
     assert labels(picture) == ["first/ground"]
 
 
+def test_an_axis_is_marked_beside_its_body():
+    """Three bodies on one vertical axis, whose joints are all at its foot: marks are at the heights of the bodies."""
+    m = vv.Mechanism("doors")
+    heights = {"low": -1.0, "middle": 0.0, "high": 3.0}
+    for name, z in heights.items():
+        m.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1.0, 0.0, z))
+        m.revolute(f"{name} hinge", m.ground, name, at=(0, 0, 0), axis=(0, 0, 1))
+    low, middle, high = (strokes(vv.draw(m, screws=name), TWIST)[-1].points[:, 1].mean() for name in heights)
+    assert low < middle < high
+    assert (high - middle) / (middle - low) == pytest.approx(3.0, rel=1e-6)
+
+
 def test_a_pitch_is_told():
     assert labels(vv.draw(demo.bennett(), screws="second")) == ["second/ground  h = 0.633 m/rad"]
 
