@@ -180,7 +180,7 @@ class SymbolicEquations:
         """Kinetic energy; ½ ξᵀM ξ where M is short."""
         import sympy
 
-        if self._expands(self._entries(self.inertia.M)):
+        if self._expands(_entries(self.inertia.M)):
             n, xi, M = len(self.xi), self.xi, self.M
             squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
             return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
@@ -280,16 +280,10 @@ class SymbolicEquations:
         return matrix_of(entries.reshape(array.shape))
 
     def _listed(self, values: Any) -> list[Any]:
-        listed = self._entries(values)
+        listed = _entries(values)
         if not self._expands(listed):
             return listed
         return [shortest(value) for value in self.steps.expanded(listed)]
-
-    @staticmethod
-    def _entries(values: Any) -> list[Any]:
-        import sympy
-
-        return [sympy.sympify(value) for value in np.ravel(values)]
 
     def _expands(self, listed: list[Any]) -> bool:
         """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
@@ -303,10 +297,7 @@ class SymbolicEquations:
 
 
 def _entries(value: Any) -> list[Any]:
+    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
     import sympy
 
-    if isinstance(value, sympy.MatrixBase):
-        return list(value)
-    if isinstance(value, np.ndarray):
-        return list(value.ravel())
-    return [sympy.sympify(value)]
+    return [sympy.sympify(entry) for entry in np.ravel(value)]
