@@ -11,7 +11,7 @@ from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, plus
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, load, reciprocal, store
-from visviva.kernels.trees.rigid import articulated, rigid, shift_to_parent
+from visviva.kernels.trees.rigid import articulated, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
     Articulated, Six, about_x, about_z, around, cos_sin, full_about_z, put, sym_about_x, sym_about_z, vector,
@@ -41,31 +41,30 @@ def place_hinge(C: Array, W: Array, i: int, q: float) -> None:
 
 @woven
 def move_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> None:
-    """ω of the link, and what its motion gives to forces and accelerations."""
+    """ω of the link, and what it adds to accelerations."""
     w = vector(W, K[i, PARENT], OMEGA)
     put(W, i, DRIFT, around(w, vector(C, i, ORIGIN)))
     w = _to_link(C, K, W, i, w)
-    rigid(C, W, i, (w[0], w[1], w[2] + rate))
+    put(W, i, OMEGA, (w[0], w[1], w[2] + rate))
 
 
 @woven
-def fold_hinge(C: Array, K: Int, W: Array, i: int, rate: float, tau: float, ground: int) -> bool:
+def fold_hinge(C: Array, K: Int, W: Array, L: Array, i: int, rate: float, tau: float) -> bool:
     """Articulated inertia and force handed to the parent; whether the joint has an inertia."""
-    A, B, D, n, f = articulated(W, i)
+    A, B, D, n, f = articulated(C, W, L, i)
     u, inverse, found = tau - n[2], reciprocal(A[5]), exceeds(A[5] - NO_INERTIA * (A[0] + A[3]), 0.0)
     put(W, i, UV, (B[6], B[7], B[8]))
     store(W, i, UW, A[2])
     store(W, i, UW + 1, A[4])
     store(W, i, INVERSE, inverse)
     store(W, i, REST, u)
-    p = K[i, PARENT]
-    if p != ground:
+    if K[i, PARENT] != K.shape[0]:
         X = _let_go(A, B, D, n, f, u, inverse, (rate * load(W, i, OMEGA + 1), -rate * load(W, i, OMEGA)), tau)
         X = _turned(X, load(W, i, COS), load(W, i, SIN), C[i, COS_A], C[i, SIN_A])
         if K[i, SPUN]:
             c, s, (A, B, D, n, f) = C[i, COS_B], C[i, SIN_B], X
             X = sym_about_z(c, s, A), full_about_z(c, s, B), sym_about_z(c, s, D), about_z(c, s, n), about_z(c, s, f)
-        shift_to_parent(W, p, vector(C, i, ORIGIN), vector(W, i, DRIFT), X)
+        shift_to_parent(K, W, i, vector(C, i, ORIGIN), vector(W, i, DRIFT), X)
     return found
 
 
