@@ -15,15 +15,15 @@ from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import NOTHING, Matrix, Vector, cross, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, item, load, put_item, reciprocal, store
-from visviva.kernels.trees.rigid import articulated, shift_to_parent
+from visviva.kernels.trees.rigid import coupling, forces, inertia, mass, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
     NONE, Articulated, Six, around, cos_sin, matrix, put, put_matrix, put_six, rotation, six, sym, sym_inverse,
     sym_turned, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, BALL, COUPLING, DRIFT, FREE, INVERSE, JI, KIND, MI, NO_INERTIA, OMEGA, ORIGIN, PARENT,
-    R_PL, REST, RF, RN, ROT, SHIFT, SPIN, TURN, UV, UW,
+    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, BALL, COUPLING, DRIFT, FREE, INVERSE, JI, KIND, MI, NO_INERTIA, OMEGA, ORIGIN,
+    PARENT, R_PL, REST, RF, RN, ROT, SHIFT, SPIN, TURN, UV, UW,
 )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def move_joint(C: Array, K: Int, W: Array, i: int, xi: Array) -> None:
 def fold_joint(C: Array, K: Int, W: Array, L: Array, i: int, tau: Array) -> bool:
     """Articulated inertia and force handed to the parent; whether the joint has an inertia."""
     k, R, carried = K[i, AT_V], matrix(W, i, R_PL), K[i, PARENT] != K.shape[0]
-    A, B, D, n, f = articulated(C, W, L, i)
+    A, B, D, (n, f) = inertia(C, W, i), coupling(C, W, i), mass(C, W, i), forces(C, W, L, i)
     if K[i, KIND] == AXIS:
         found, X = _fold_axis(C, W, i, item(tau, k), (A, B, D, n, f))
         if carried:

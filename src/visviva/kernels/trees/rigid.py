@@ -23,20 +23,35 @@ from visviva.kernels.trees.tables import INERTIA, MASS, MOMENT, OMEGA, OPENS, PA
 
 
 @woven
-def articulated(C: Array, W: Array, L: Array, i: int) -> Articulated:
-    """Inertia and forces of a link with all that it carries; L: wrenches (m; f) on links in their axes, or no rows."""
-    m, h, A, w = C[i, MASS], vector(C, i, MOMENT), six(C, i, INERTIA), vector(W, i, OMEGA)
-    a, B, D = six(W, i, J), matrix(W, i, H), six(W, i, M)
-    n, f = plus(vector(W, i, N), cross(w, sym(A, w))), plus(vector(W, i, F), around(w, h))
+def inertia(C: Array, W: Array, i: int) -> Six:
+    """J of a link with all that it carries."""
+    A, a = six(C, i, INERTIA), six(W, i, J)
+    return (A[0] + a[0], A[1] + a[1], A[2] + a[2], A[3] + a[3], A[4] + a[4], A[5] + a[5])
+
+
+@woven
+def coupling(C: Array, W: Array, i: int) -> Matrix:
+    """H of a link with all that it carries."""
+    h, B = vector(C, i, MOMENT), matrix(W, i, H)
+    return (B[0], B[1] - h[2], B[2] + h[1], B[3] + h[2], B[4], B[5] - h[0], B[6] - h[1], B[7] + h[0], B[8])
+
+
+@woven
+def mass(C: Array, W: Array, i: int) -> Six:
+    """M of a link with all that it carries."""
+    m, D = C[i, MASS], six(W, i, M)
+    return (D[0] + m, D[1], D[2], D[3] + m, D[4], D[5] + m)
+
+
+@woven
+def forces(C: Array, W: Array, L: Array, i: int) -> tuple[Vector, Vector]:
+    """(n, f) of a link with all that it carries; L: wrenches (m; f) on links in their axes, or no rows."""
+    w = vector(W, i, OMEGA)
+    n = plus(vector(W, i, N), cross(w, sym(six(C, i, INERTIA), w)))
+    f = plus(vector(W, i, F), around(w, vector(C, i, MOMENT)))
     if L.shape[0]:
         n, f = minus(n, vector(L, i, 0)), minus(f, vector(L, i, 3))
-    return (
-        (A[0] + a[0], A[1] + a[1], A[2] + a[2], A[3] + a[3], A[4] + a[4], A[5] + a[5]),
-        (B[0], B[1] - h[2], B[2] + h[1], B[3] + h[2], B[4], B[5] - h[0], B[6] - h[1], B[7] + h[0], B[8]),
-        (D[0] + m, D[1], D[2], D[3] + m, D[4], D[5] + m),
-        n,
-        f,
-    )
+    return n, f
 
 
 @woven
@@ -77,10 +92,10 @@ def shift_to_parent(K: Int, W: Array, i: int, r: Vector, drift: Vector, X: Artic
 def _less(A: Six, r: Vector, B: Matrix, G: Matrix) -> Six:
     """A - G r̂ - (B r̂)ᵀ."""
     return (
-        A[0] - (G[1] * r[2] - G[2] * r[1]) - (B[1] * r[2] - B[2] * r[1]),
+        A[0] - ((G[1] + B[1]) * r[2] - (G[2] + B[2]) * r[1]),
         A[1] - (G[2] * r[0] - G[0] * r[2]) - (B[4] * r[2] - B[5] * r[1]),
         A[2] - (G[0] * r[1] - G[1] * r[0]) - (B[7] * r[2] - B[8] * r[1]),
-        A[3] - (G[5] * r[0] - G[3] * r[2]) - (B[5] * r[0] - B[3] * r[2]),
+        A[3] - ((G[5] + B[5]) * r[0] - (G[3] + B[3]) * r[2]),
         A[4] - (G[3] * r[1] - G[4] * r[0]) - (B[8] * r[0] - B[6] * r[2]),
-        A[5] - (G[6] * r[1] - G[7] * r[0]) - (B[6] * r[1] - B[7] * r[0]),
+        A[5] - ((G[6] + B[6]) * r[1] - (G[7] + B[7]) * r[0]),
     )

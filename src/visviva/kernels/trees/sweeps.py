@@ -24,8 +24,8 @@ from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN, SIN_A,
-    SIN_B, SPUN, UV, UW,
+    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN,
+    SIN_A, SIN_B, SPUN, UV, UW,
 )  # fmt: skip
 
 # Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind

@@ -31,10 +31,10 @@ PARENT, KIND, AT_Q, AT_V, COUNT, SPUN, OPENS, WHOLE = range(8)
 ) = columns(1, 1, 1, 1, 3, 1, 3, 6, 1, 9, 1, 1)  # fmt: skip
 
 # Memory of a link, for accelerations: cos and sin of a hinge; ω; of all that the link carries the articulated inertia
-# [[J, H], [Hᵀ, M]] for (α, a) and its forces (n, f); ω_P × (ω_P × r) and what else of the acceleration does not depend on
-# accelerations, in the parent; columns U of the joint, 1/D, u; acceleration (α, a). Then for links that are no hinges:
-# R_PL, r, ω × ω_rel, inverses, H with the link itself. For energies: v, the direction of -gravity, and -gravity times the
-# position of the origin.
+# [[J, H], [Hᵀ, M]] for (α, a) and its forces (n, f); ω_P × (ω_P × r) and what else of the acceleration does not depend
+# on accelerations, in the parent; columns U of the joint, 1/D, u; acceleration (α, a). Then for links that are no
+# hinges: R_PL, r, ω × ω_rel, inverses, H with the link itself. For energies: v, the direction of -gravity, and -gravity
+# times the position of the origin.
 (
     COS, SIN, OMEGA, J, H, M, N, F, DRIFT, UW, UV, INVERSE, REST, ALPHA, ACC, R_PL, ARM, SPIN, JI, MI, RN, RF,
     COUPLING, LINEAR, UP, HEIGHT, MEMORY,
