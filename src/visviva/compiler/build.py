@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, input_source, rate_source
+from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, gradient_source, input_source, rate_source
 from visviva.compiler.flows import FlowLaw, is_flat
 from visviva.compiler.laws import EnergyLaw, InputLaw, RateLaw
 from visviva.compiler.row_laws import RowLaw, row_source
@@ -48,6 +48,16 @@ def energy_address(law: EnergyLaw) -> int:
     from visviva.kernels.calls import ENERGY
 
     module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
+    return int(addressable(ENERGY, module.law).address)
+
+
+@cache
+def gradient_address(law: EnergyLaw) -> int:
+    """Address of the compiled gradient of a law at one instant, and of its energy."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import ENERGY
+
+    module = _module(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
     return int(addressable(ENERGY, module.law).address)
 
 

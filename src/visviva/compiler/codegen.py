@@ -56,6 +56,17 @@ def energy_source(law: EnergyLaw) -> str:
     return _module("n, T, P, xa, xb, e, dE, scale, mode", 4, lines)
 
 
+def gradient_source(law: EnergyLaw) -> str:
+    """The gradient of an energy at xb, or with mode 2 the energy itself in the first place. T: as `energy_source`."""
+    x = symbols("x", law.size)
+    (first, second), (values, (stored,)) = shared([law.slopes, [law.H]])
+    lines = [f"{symbol} = xb[T[o] + {k}]" for k, symbol in enumerate(x)]
+    lines += [f"p{k} = P[T[o + 3] + {k}]" for k in range(law.width)]
+    lines += [*first, "if mode == 2:", *(f"    {line}" for line in second), f"    e[T[o + 1]] += {stored}"]
+    lines += ["else:", *(f"    e[T[o + 1] + {k}] += {value}" for k, value in enumerate(values))]
+    return _module("n, T, P, xa, xb, e, dE, scale, mode", 4, lines)
+
+
 def rate_source(law: RateLaw) -> str:
     """The force of a friction, and its derivatives by rate and temperature. T: its number, and the place in P."""
     (first,), (values,) = shared([[law.F, *law.slopes]])

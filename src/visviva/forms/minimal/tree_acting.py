@@ -27,14 +27,14 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
     from visviva.kernels.trees.acting import Acting
 
     form = flow.form
-    found = machine_of(form.model)
+    found = machine_of(form.model, instants=True)
     losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
-    limbs = _limbs(flow, dynamics, found.elements.y.shape[1])
-    tables = Acting(found.machine, found.elements, losses, limbs, _feedback(flow, found.places))
+    feedback = _feedback(flow, found.places)
+    tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics), feedback)
     return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)))
 
 
-def _limbs(flow: ModelFlow, dynamics: TreeDynamics, measures: int) -> Limbs:
+def _limbs(flow: ModelFlow, dynamics: TreeDynamics) -> Limbs:
     from visviva.kernels.trees.acting import Limbs
     from visviva.kernels.trees.tables import memory
 
@@ -47,7 +47,7 @@ def _limbs(flow: ModelFlow, dynamics: TreeDynamics, measures: int) -> Limbs:
     centre = np.concatenate([R.reshape(-1, 9), r], axis=1)
     return Limbs(
         T.C, T.K, T.S, memory(T), X, parts.carrier[form.link], centre, form.rigid.astype(np.int64), _turns(flow),
-        np.zeros(form.size_q), np.zeros(form.n), np.zeros(len(form.inputs.base)), np.zeros(measures),
+        np.zeros(form.size_q), np.zeros(form.n), np.zeros(len(form.inputs.base)),
     )  # fmt: skip
 
 

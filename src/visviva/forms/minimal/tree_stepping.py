@@ -83,7 +83,7 @@ class TreeStepping:
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
-        start, h, count = self.plain.flow_state(state), state.h, n
+        start, h, count = self._start(state), state.h, n
         if not self.plain.scheme.fixed_step:
             left = self.t_end - start.t
             nodes = max(1, round(left / self._h)) if left > 0 else 0
@@ -104,6 +104,14 @@ class TreeStepping:
             return self._one_by_one(state)
         self._loose += motion.unrelaxed
         return self._chunk(state, start, motion, h)
+
+    def _start(self, state: State) -> FlowState:
+        """Coordinates and velocities of a state: those it was made from, or read from it."""
+        if state.rate and len(state.rate[0]) == self.width:
+            q, xi = np.split(state.rate[0], [self.form.size_q])
+            if np.array_equal(self._x(q[None], xi[None])[0], state.x):
+                return FlowState(state.t, q, xi, np.zeros(0), state.h)
+        return self.plain.flow_state(state)
 
     def _over(self, times: Array, h: float) -> TreeInputs | None:
         """Inputs over steps between some times, if they change."""

@@ -143,7 +143,7 @@ class TreeLoop:
         if self.scheme == "Gauss8":
             gauss_steps(f, s, Q, XI, work, t0, h, every, self.tolerance, ITERATIONS, end)
         elif self.scheme == "BalancedGauss8":
-            size = self._begin_energy(Q[0], XI[0])
+            size = self._energy_size(Q[0], XI[0])
             balanced_steps(f, s, Q, XI, work, t0, h, every, size, ROUNDED, ITERATIONS, end)
         elif self.scheme == "Adaptive":
             table = dop853_table()
@@ -152,21 +152,24 @@ class TreeLoop:
             self._next[0] = min(self._next[0], h * every)
             adaptive_steps(f, s, table.E5, table.E3, Q, XI, work, t0, h * every, self.tolerance, self._next, end)
         elif self.scheme == "Relaxed":
-            H = np.full(len(Q), float(d.energy(Q[0], XI[0])))
+            H = np.full(len(Q), self._energy(Q[0], XI[0]))
             x, y = np.empty(d.size_q), np.empty(d.n)
-            size = self._begin_energy(Q[0], XI[0])
-            relaxed_steps(f, s, Q, XI, work, H, x, y, t0, h, every, size, end)
+            relaxed_steps(f, s, Q, XI, work, H, x, y, t0, h, every, self._energy_size(Q[0], XI[0]), end)
         else:
             fixed_steps(f, s, Q, XI, work, t0, h, every, end)
 
-    def _begin_energy(self, q: Array, xi: Array) -> float:
-        """Size of the terms of the energy [J]; that of elements counts from here on."""
+    def _energy(self, q: Array, xi: Array) -> float:
+        """Stored energy [J]."""
+        found = float(self.dynamics.energy(q, xi))
         if self.acting is None:
-            return self.dynamics.energy_size(q, xi)
-        from visviva.kernels.trees.acting import begin, stores
+            return found
+        from visviva.kernels.trees.acting import stored_at, stores
 
-        begin(stores(), self._field.acting, q)
-        return self.acting.size(q, xi)
+        return found + stored_at(stores(), self._field.acting, q)
+
+    def _energy_size(self, q: Array, xi: Array) -> float:
+        """Size of its terms [J]."""
+        return self.dynamics.energy_size(q, xi) if self.acting is None else self.acting.size(q, xi)
 
     def _check(self, given: TreeInputs, steps: int, t0: float, length: float) -> None:
         """An error where inputs are not there at all stages of a run."""

@@ -82,8 +82,7 @@ def read_inputs(B: Array, loads: Int, u: Array) -> None:
 def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, slopes: int) -> None:
     """Values of all functions of elements at the end of the step, and the efforts that belong to it.
 
-    slopes: 1 where those of energies are wanted, else 0. With h = 0 the efforts are those of the instant, and no slope
-    is of use.
+    slopes: 1 where those of energies are wanted, else 0. With h = 0 efforts are those of an instant, without slopes.
     """
     first = M.sizes[1]
     for i in range(first, M.X.shape[0]):

@@ -36,6 +36,7 @@ from visviva.kernels.multibody.tables import (  # isort: skip
 )  # fmt: skip
 from visviva.kernels.trees.tables import LINEAR, OMEGA  # isort: skip
 
+GRADIENT, ENERGY = 0, 2  # what a law of energy gives
 carray: Any = vars(numba)["carray"]
 
 
@@ -54,7 +55,6 @@ class Limbs(NamedTuple):
     q: Array  # (size_q,)
     xi: Array  # (n,)
     u: Array  # (inputs,)
-    y0: Array  # (measures,) values of functions where stored energy counts as zero
 
 
 class Feedback(NamedTuple):
@@ -83,7 +83,7 @@ PARTS = (
     kind_of(Machine, "i f F F I F I f f f b"),
     kind_of(Elements, "F f f I i f I f I I I f I I"),
     kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
-    kind_of(Limbs, "F I F F P i F i i f f f f"),
+    kind_of(Limbs, "F I F F P i F i i f f f"),
     kind_of(Feedback, "I i f I I I f"),
 )
 ACTING = numba.types.NamedTuple(PARTS, Acting)
@@ -207,15 +207,15 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
             put(M.B, b, FORCE, ZERO)
             put(M.B, b, TORQUE, ZERO)
         read_inputs(M.B, e.loads, l.u)
-        efforts(M, e, losses, l.u, 0.0, 0)
+        efforts(M, e, losses, l.u, 0.0, GRADIENT)
         push_elements(M, e, l.u, 1.0)
         _pull(M, l, L, lane)
         _account(M, e, losses, l.u, P, lane)
 
 
 @inner
-def stored(tables: Int, q: Array, begin: bool) -> float:
-    """Energy of all elements above that where it was begun to be counted, by discrete gradients: ē·Δy = ΔU."""
+def stored(tables: Int, q: Array) -> float:
+    """Energy of all elements [J]."""
     a = take(tables, SIZES)
     e, l = a.elements, a.limbs
     for k in range(q.shape[0]):
@@ -223,19 +223,17 @@ def stored(tables: Int, q: Array, begin: bool) -> float:
     _place(a.machine, e, l)
     for k in range(e.effort.shape[0]):
         e.effort[k] = 0.0
-        if begin:
-            l.y0[k] = e.y[0, k]
     for k in range(e.law.shape[0]):
         call_energy(
             e.law[k, 0],
             (
-                e.law[k, 1], e.law_rows[e.law[k, 2] :].ctypes.data, e.law_numbers.ctypes.data, l.y0.ctypes.data,
-                e.y[0].ctypes.data, e.effort.ctypes.data, e.slope.ctypes.data, 1.0, 0,
+                e.law[k, 1], e.law_rows[e.law[k, 2] :].ctypes.data, e.law_numbers.ctypes.data, e.y[0].ctypes.data,
+                e.y[0].ctypes.data, e.effort.ctypes.data, e.slope.ctypes.data, 1.0, ENERGY,
             ),
         )  # fmt: skip
     total = 0.0
     for k in range(e.effort.shape[0]):
-        total += e.effort[k] * (e.y[0, k] - l.y0[k])
+        total += e.effort[k]
     return total
 
 
@@ -247,9 +245,9 @@ def _act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Arra
     )  # fmt: skip
 
 
-def _stored(tables: Int, q: Array, begin: int) -> float:
+def _stored(tables: Int, q: Array) -> float:
     sizes = carray(tables, (SIZES,))
-    return stored(sizes, carray(q, (sizes[1],)), begin == 1)
+    return stored(sizes, carray(q, (sizes[1],)))
 
 
 @cache
@@ -267,9 +265,10 @@ def stores() -> int:
 
 
 @kernel
-def begin(address: int, tables: Int, q: Array) -> None:
-    """Counts stored energy from q on."""
-    call_stored(address, (tables.ctypes.data, q.ctypes.data, 1))
+def stored_at(address: int, tables: Int, q: Array) -> float:
+    """Energy of all elements at q [J], by the address of `stored`."""
+    found: float = call_stored(address, (tables.ctypes.data, q.ctypes.data))
+    return found
 
 
 def tables_of(acting: Acting, lanes: int) -> Int:

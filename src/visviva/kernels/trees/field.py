@@ -72,7 +72,7 @@ def accelerate(f: Field, q: Array, xi: Array, xi_dot: Array) -> int:
 
 @woven
 def energy(f: Field, q: Array, xi: Array, W: Array) -> float:
-    """Stored energy [J], that of elements less what it is at the start; W: memory without lanes."""
+    """Stored energy [J]; W: memory without lanes."""
     found: float = call_energy_of_tree(
         f.addresses[1],
         (
@@ -81,7 +81,7 @@ def energy(f: Field, q: Array, xi: Array, W: Array) -> float:
         ),
     )  # fmt: skip
     if f.addresses[STORES] != 0:
-        found += call_stored(f.addresses[STORES], (f.acting.ctypes.data, q.ctypes.data, 0))
+        found += call_stored(f.addresses[STORES], (f.acting.ctypes.data, q.ctypes.data))
     return found
 
 
