@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva.bonds.computation import given_to
 from visviva.bonds.elements import STORES
-from visviva.bonds.evaluation import Evaluation, evaluated
+from visviva.bonds.evaluation import Evaluation
 from visviva.bonds.plan import Plan
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
@@ -45,13 +45,16 @@ class BondFlow(Flow):
 
     def evaluation(self, t: float, y: Array) -> Evaluation:
         """All efforts and flows at independent states y."""
+        return self._evaluation(t, y, everything=True)
+
+    def _evaluation(self, t: float, y: Array, everything: bool) -> Evaluation:
         x = np.zeros(len(self.laws.names))
         x[self.at] = y
-        return evaluated(self.plan, x, t)
+        return Evaluation(self.plan, x, t, everything)
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """Of the states, and of time."""
-        return np.asarray(self.evaluation(t, xi).x_dot[self.at], dtype=float), np.ones(1)
+        return self._evaluation(t, xi, everything=False).x_dot[self.at], np.ones(1)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
         """There are no coordinates but those among the states."""
