@@ -54,8 +54,11 @@ class Evaluation:
                 held[slot] = values
         for slot, unit in zip(tape.units, self._units(), strict=True):
             held[slot] = unit
-        for slot, operation, reads in tape.steps:
-            held[slot] = operation(*[held[k] for k in reads])
+        try:
+            for slot, operation, reads in tape.steps:
+                held[slot] = operation(*[held[k] for k in reads])
+        except np.linalg.LinAlgError:
+            raise self._undetermined() from None
 
     def _units(self) -> list[Any]:
         return self.plan.units if not self.now.symbolic else [u.astype(int).astype(object) for u in self.plan.units]

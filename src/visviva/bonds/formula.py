@@ -36,6 +36,7 @@ class Formula:
     """An array, by expressions (`values`) or as a function of numbers alone.
 
     inputs: symbols of what the element receives.   rates: the time derivative, where it is not that of the entries.
+    drift:  of a matrix, its time derivative times the flow it is applied to, where that is all that is known.
     """
 
     what: str
@@ -45,6 +46,7 @@ class Formula:
     inputs: tuple[Any, ...] = ()
     function: Function | None = None
     rates: Formula | None = None
+    drift: Formula | None = None
 
     def symbolic(self, given: Any = ()) -> Any:
         """The expressions, with what the element receives put in."""

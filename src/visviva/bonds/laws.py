@@ -76,8 +76,7 @@ class Laws:
 
     def reads_own(self, label: str) -> bool:
         """Whether the law of a source reads the other variable of its own bond."""
-        output = self.of(label, "output")
-        return bool(output.inputs) or output.function is not None
+        return bool(self.of(label, "output").inputs)
 
     def depends(self, label: str, symbols: set[Any]) -> bool:
         """Whether formulas of an element have one of some symbols."""

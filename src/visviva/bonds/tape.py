@@ -148,8 +148,7 @@ class Tape:
 
     def _field(self, label: str, bond: Bond, own: Variable) -> int:
         if bond.port(bond.end(label)) == "C":
-            role = self.laws.of(label, "effort")
-            if role.inputs or role.function:
+            if self.laws.of(label, "effort").inputs:
                 return self._answer(label, "effort", self.value(own))
             return self.law(label, "effort")
         if self.laws.has(label, "flow"):
@@ -270,7 +269,11 @@ class Tape:
         other = next(b for b in self.graph.at(label) if b is not bond)
         given = given_to(label, other, self.plan.strokes)
         use, direct = self._direction(label, bond, variable)
-        turning, matrix = self._formula_rate(label, "matrix"), self.law(label, "matrix")
+        matrix, drift = self.law(label, "matrix"), self.laws.of(label, "matrix").drift
+        if drift is not None and use and direct and variable[0] == "f":
+            moved = self._record(op.multiply, matrix, self.rate(given))
+            return self._sum([(1, moved), (1, self._formula(drift, ("drift", label)))])
+        turning = self._formula_rate(label, "matrix")
         turned = self._turned(label, turning, self.value(given if direct else variable), use)
         if direct:
             moved = self._record(op.COUPLINGS[use, True], matrix, self.rate(given))
