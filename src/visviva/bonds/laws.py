@@ -114,10 +114,10 @@ class Laws:
 
     # -- formulas -----------------------------------------------------------------------------------------------
     def _read(self, label: str, element: Element) -> dict[str, Formula]:
-        if element.junction:
-            return {}
         if isinstance(element.given, AbstractLaw):
             return element.given.formulas(self, label)
+        if element.junction:
+            return {}
         if element.system is not None and element.kind == "RS":
             from visviva.bonds.fields import irreversible_outputs
 

@@ -44,7 +44,7 @@ def bond_graph(
         if chosen is None:
             from visviva.bonds.of_mechanisms import mechanism_graph
 
-            return mechanism_graph(subject)
+            return mechanism_graph(subject, inputs)
         from visviva.bonds.kane_numbers import NumericMotion
 
         motion = NumericMotion(subject, inputs)

@@ -81,7 +81,7 @@ def nothing(width: int) -> Operation:
 
 def entropy_flow(e: Any, f: Any, theta: Any) -> Any:
     """e·f/θ."""
-    return e * f / theta
+    return (e @ f) / theta
 
 
 def total(signs: tuple[int, ...], affine: tuple[bool, ...]) -> Operation:

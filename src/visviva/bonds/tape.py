@@ -330,7 +330,10 @@ class Tape:
         for label in self.plan.free:
             yield self._sum([(sign(label, b), self.value(("e", b.name))) for b in self.graph.at(label)])
         for label in self.plan.closing:
-            yield self._sum([(sign(label, b), self.rate(("f", b.name))) for b in self.graph.at(label)])
+            terms = [(sign(label, b), self.rate(("f", b.name))) for b in self.graph.at(label)]
+            if self.laws.has(label, "drift"):  # what the moduli around it change by
+                terms.append((1, self.law(label, "drift")))
+            yield self._sum(terms)
 
     @cached_property
     def numbers(self) -> Callable[[float, Any], list[Any]]:
