@@ -70,6 +70,7 @@ class BondGraph(AbstractSystem):
                   of a multibond {("x", "y", "theta"): "q_dot"}.
     domain:       of all bonds for which elements do not say another.
     theta0:       temperature [K] of the environment, which takes up the heat of R elements.
+    initial:      where states start, by name; zero where nothing is said.
     """
 
     name: str
@@ -79,6 +80,7 @@ class BondGraph(AbstractSystem):
     widths: dict[str, int]
     domains: dict[str, str]
     theta0: float
+    initial: dict[str, float]
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class BondGraph(AbstractSystem):
         coordinates: Mapping[str | tuple[str, ...], str] | None = None,
         domain: str | None = None,
         theta0: float = 300.0,
+        initial: Mapping[str, float] | None = None,
     ) -> None:
         from visviva._arrays import finite_number
 
@@ -101,6 +104,10 @@ class BondGraph(AbstractSystem):
             "domains": resolved_domains(name, elements, found, check_domain(domain, f"bond graph {name!r}") or GENERAL),
             "widths": resolved_widths(name, elements, found),
             "theta0": finite_number(theta0, "theta0 of a bond graph [K]", positive=True),
+            "initial": {
+                str(state): finite_number(value, f"initial value of {state!r} of {name!r}")
+                for state, value in (initial or {}).items()
+            },
         }  # fmt: skip
         values["coordinates"] = _coordinates(name, elements, found, values["widths"], coordinates or {})
         for key, value in values.items():

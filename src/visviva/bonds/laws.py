@@ -76,8 +76,7 @@ class Laws:
 
     def reads_own(self, label: str) -> bool:
         """Whether the law of a source reads the other variable of its own bond."""
-        output = self.of(label, "output")
-        return bool(output.inputs) or output.function is not None
+        return bool(self.of(label, "output").inputs)
 
     def depends(self, label: str, symbols: set[Any]) -> bool:
         """Whether formulas of an element have one of some symbols."""
@@ -115,10 +114,10 @@ class Laws:
 
     # -- formulas -----------------------------------------------------------------------------------------------
     def _read(self, label: str, element: Element) -> dict[str, Formula]:
-        if element.junction:
-            return {}
         if isinstance(element.given, AbstractLaw):
             return element.given.formulas(self, label)
+        if element.junction:
+            return {}
         if element.system is not None and element.kind == "RS":
             from visviva.bonds.fields import irreversible_outputs
 
