@@ -25,6 +25,8 @@ NAMED = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "exp", "max", "min"
 NAMED |= {"asin", "acos", "atan", "arcsin", "arccos", "arctan"}
 ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "overline": "\u0304"}
 FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "|": "|", "\\{": "{", "\\}": "}", ".": ""}
+WORDS = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
+WORD = re.compile(r"\\text(\w+)\{\}|\$\\?(\w+)\$|\\(.)")  # what is escaped among words
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 
 
@@ -40,7 +42,9 @@ class _Reader:
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.tokens = [token for token in TOKEN.findall(latex) if not token.isspace()]
+        found = [match for match in TOKEN.finditer(latex) if not match.group().isspace()]
+        self.tokens = [match.group() for match in found]
+        self.starts = [match.start() for match in found]
         self.at = 0
 
     def everything(self) -> str:
@@ -77,13 +81,13 @@ class _Reader:
         return inner
 
     def text(self) -> str:
-        """Words in braces, as they are."""
+        """Words in braces as they stand there, blanks and all."""
         self._expect("{")
-        words: list[str] = []
-        while self._peek() != "}":
-            words.append(self._take())
-        self._take()
-        return "".join(words)
+        start, depth = self.starts[self.at - 1] + 1, 1
+        while depth:
+            token = self._take()
+            depth += (token == "{") - (token == "}")
+        return self.latex[start : self.starts[self.at - 1]]
 
     def piece(self) -> str:
         """One element."""
@@ -129,6 +133,9 @@ class _Reader:
                 return self.environment(self.text())
             case "{" | "}":
                 return f"<mo>{name}</mo>"
+        return self._unknown(name)
+
+    def _unknown(self, name: str) -> str:
         raise ModelError(f"a formula has the command \\{name}, which has no MathML here: {self.latex!r}.")
 
     def accented(self, mark: str) -> str:
@@ -140,12 +147,13 @@ class _Reader:
         return f'<mover accent="true">{base}<mo>&#160;{mark}</mo></mover>'
 
     def words(self) -> str:
-        """Words in braces; spaces between them were lost to the tokens, and are read from the text."""
-        start = self.at
-        words = self.text()
-        pattern = r"\s*".join(re.escape(token) for token in self.tokens[start : self.at])
-        found = re.search(pattern, self.latex)
-        return found.group(0)[1:-1].replace("\\", "") if found else words
+        """Words in braces as they are read."""
+
+        def read(match: re.Match[str]) -> str:
+            word, letter, escaped = match.groups()
+            return escaped or WORDS.get(word) or GREEK.get(letter, letter) or self._unknown(f"text{word}")
+
+        return WORD.sub(read, self.text())
 
     def root(self) -> str:
         """√, or a root of higher degree."""
@@ -158,13 +166,18 @@ class _Reader:
 
     def fenced(self) -> str:
         """From \\left to \\right."""
-        opening = FENCES[self._take()]
+        opening = self.fence()
         inner = self.row(frozenset({"\\right"}))
         self._expect("\\right")
-        closing = FENCES[self._take()]
+        closing = self.fence()
         if inner.startswith("<mtable>") and opening == "[":
             return inner.replace("<mtable>", '<mtable class="bracketed">', 1)  # drawn: few fonts have tall brackets
         return f"<mrow><mo>{html.escape(opening)}</mo>{inner}<mo>{html.escape(closing)}</mo></mrow>"
+
+    def fence(self) -> str:
+        """What stands after \\left or \\right."""
+        token = self._take()
+        return FENCES[token] if token in FENCES else self._unknown(token)
 
     def environment(self, name: str) -> str:
         """A matrix, cases, or aligned lines."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva.forms.symbols.inertia import Inertia
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.trigonometry import shortest
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class SymbolicEquations:
         """Kinetic energy; ½ ξᵀM ξ where M is short."""
         import sympy
 
-        if self._expands(_entries(self.inertia.M)):
+        if self._expands(entries_of(self.inertia.M)):
             n, xi, M = len(self.xi), self.xi, self.M
             squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
             return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
@@ -218,15 +218,16 @@ class SymbolicEquations:
         from visviva.forms.symbols.text import equation_terms
 
         given = values or equation_terms(self)
-        return self.steps.needed(entry for value in given for entry in _entries(value))
+        return self.steps.needed(entry for value in given for entry in entries_of(value))
 
     def expanded(self, value: Any) -> Any:
         """An expression or matrix with all definitions put in; it may be long."""
         import sympy
 
+        full = self.steps.expanded(entries_of(value))
         if isinstance(value, sympy.MatrixBase):
-            return sympy.Matrix(*value.shape, self.steps.expanded(list(value)))
-        return self.steps.expanded([value])[0]
+            return sympy.Matrix(*value.shape, full)
+        return np.array(full, dtype=object).reshape(np.shape(value)) if np.ndim(value) else full[0]
 
     # -- text and code ------------------------------------------------------------------------------------------
 
@@ -280,7 +281,7 @@ class SymbolicEquations:
         return matrix_of(entries.reshape(array.shape))
 
     def _listed(self, values: Any) -> list[Any]:
-        listed = _entries(values)
+        listed = entries_of(values)
         if not self._expands(listed):
             return listed
         return [shortest(value) for value in self.steps.expanded(listed)]
@@ -294,10 +295,3 @@ class SymbolicEquations:
         if self.steps.operations(listed, SHORT + 1) > SHORT:
             return False
         return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))
-
-
-def _entries(value: Any) -> list[Any]:
-    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
-    import sympy
-
-    return [sympy.sympify(entry) for entry in np.ravel(value)]
