@@ -6,11 +6,15 @@ import re
 
 GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi
 omega varsigma Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split()
-MATH = set(GREEK) | set(
-    """dot ddot left right frac tfrac sqrt mathrm operatorname text partial nabla top otimes cdot times quad qquad ldots
+MATH = (
+    set(GREEK)
+    | set(
+        """dot ddot left right frac tfrac sqrt mathrm operatorname text partial nabla top otimes cdot times quad qquad ldots
     begin end sin cos tan sinh cosh tanh exp log max min arcsin arccos arctan in infty leq geq neq wedge nonumber
     , ; : ! \\""".split()
-) | {" ", "{", "}"}
+    )
+    | {" ", "{", "}"}
+)
 TEXT = set(
     """documentclass usepackage allowdisplaybreaks title date begin end maketitle noindent section caption centering
     includegraphics linewidth toprule midrule bottomrule endhead textbackslash textasciitilde textasciicircum
@@ -98,7 +102,9 @@ class _Reader:
         if not before or before[-1] in "{_^&" or before.endswith("\\left("):
             self.fail("a script has nothing below it")
         if self.tokens[self.at] != "{":
-            self.fail("a script is not in braces")
+            if not re.fullmatch(r"[A-Za-z0-9]|\\[a-z]+", self.tokens[self.at]):
+                self.fail("a script is not in braces")
+            return
         depth, k = 0, self.at
         while True:
             depth += (self.tokens[k] == "{") - (self.tokens[k] == "}")

@@ -8,15 +8,15 @@ from typing import final
 
 from visviva.errors import ModelError
 
-GREEK = {
+LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
     "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "varphi": "φ", "vartheta": "ϑ",
     "varepsilon": "ε", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "varsigma": "ς", "partial": "∂", "nabla": "∇",
 }  # fmt: skip
 SYMBOLS = {
-    "partial": "∂", "nabla": "∇", "cdot": "⋅", "times": "×", "otimes": "⊗", "top": "⊤", "infty": "∞", "in": "∈",
+    "cdot": "⋅", "times": "×", "otimes": "⊗", "top": "⊤", "infty": "∞", "in": "∈",
     "leq": "≤", "geq": "≥", "neq": "≠", "approx": "≈", "to": "→", "wedge": "∧", "ldots": "…", "pm": "±", "le": "≤",
     "ge": "≥", "circ": "∘",
 }  # fmt: skip
@@ -30,10 +30,13 @@ WORD = re.compile(r"\\text(\w+)\{\}|\$\\?(\w+)\$|\\(.)")  # what is escaped amon
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 
 
-def mathml(latex: str, *, large: bool = False) -> str:
-    """A `math` element; large: with fractions as in displayed formulas."""
+def mathml(latex: str, *, large: bool = False, goes_on: bool = False) -> str:
+    """A `math` element; large: with fractions as in displayed formulas.   goes_on: its first sign is between terms."""
     style = ' displaystyle="true"' if large else ""
-    return f"<math{style}>{_Reader(latex).everything()}</math>"
+    inner = _Reader(latex).everything()
+    if goes_on:
+        inner = f'<mrow><mspace width="0"/>{inner.removeprefix("<mrow>").removesuffix("</mrow>")}</mrow>'
+    return f"<math{style}>{inner}</math>"
 
 
 @final
@@ -108,14 +111,14 @@ class _Reader:
 
     def command(self, name: str) -> str:
         """What a command stands for."""
-        if name in GREEK:
-            return f"<mi>{GREEK[name]}</mi>"
+        if name in LETTERS:
+            return f"<mi>{LETTERS[name]}</mi>"
         if name in SYMBOLS:
             return f"<mo>{SYMBOLS[name]}</mo>"
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"/>'
         if name in NAMED:
-            return f"<mi>{name}</mi><mo>&#8289;</mo>" if self._peek() not in ("_", "^") else f"<mi>{name}</mi>"
+            return self.function(name)
         if name in ACCENTS:
             return self.accented(ACCENTS[name])
         match name:
@@ -135,6 +138,17 @@ class _Reader:
                 return f"<mo>{name}</mo>"
         return self._unknown(name)
 
+    def function(self, name: str) -> str:
+        """The name of a function, apart from what is before it, and from an argument without brackets."""
+        after = self.at
+        if self._peek() == "^":  # a power stands between them
+            depth, after = 1, self.at + 2
+            while depth and after < len(self.tokens):
+                depth += (self.tokens[after] == "{") - (self.tokens[after] == "}")
+                after += 1
+        bracketed = self.tokens[after : after + 1] in (["\\left"], ["("], ["{"])
+        return f'<mo lspace="0.17em" rspace="{"0" if bracketed else "0.17em"}">{name}</mo>'
+
     def _unknown(self, name: str) -> str:
         raise ModelError(f"a formula has the command \\{name}, which has no MathML here: {self.latex!r}.")
 
@@ -151,7 +165,7 @@ class _Reader:
 
         def read(match: re.Match[str]) -> str:
             word, letter, escaped = match.groups()
-            return escaped or WORDS.get(word) or GREEK.get(letter, letter) or self._unknown(f"text{word}")
+            return escaped or WORDS.get(word) or LETTERS.get(letter, letter) or self._unknown(f"text{word}")
 
         return WORD.sub(read, self.text())
 

@@ -25,7 +25,6 @@ from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, 
 from visviva.reports.report import Report
 from visviva.views import draw
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter
 
 SHOWN = 20  # modes
 MANY = 40  # definitions that are shown at once; more are folded
@@ -214,7 +213,7 @@ def _explained(e: SymbolicEquations) -> str:
 
 
 def _energies(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
-    writer = LatexWriter(e.steps.spelling)
+    writer = e.writer
     if isinstance(e, DirectorEquations):
         yield Formulas((("T", r"\frac{1}{2} v^{\top} M v"), ("V", writer.expression(e.V))))
         return

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
 from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.text import Lines
@@ -138,6 +139,11 @@ class DirectorEquations:
     def arguments(self) -> dict[str, tuple[Any, ...]]:
         """Symbols of what generated functions take, in this order."""
         return {"q": self.q, "v": self.v, "s": self.s, "u": self.u, "t": (self.t,)}
+
+    @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        return PaperWriter(self.steps.spelling, Order((*self.q, *self.s, *self.u), (*self.v, *self.lam), self.units))
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva.forms.symbols.inertia import Inertia
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
 from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.trigonometry import shortest
@@ -17,6 +18,7 @@ from visviva.forms.symbols.trigonometry import shortest
 if TYPE_CHECKING:
     from visviva.forms.symbols.code import GeneratedFunction
 
+AMOUNTS = {"kg", "kg m²", "N/m", "N m/rad", "N s/m", "N m s/rad"}  # units of what terms are put together by
 SHORT = 700  # terms that a quantity may have to be expanded and simplified
 
 
@@ -213,6 +215,12 @@ class SymbolicEquations:
         """LaTeX of all symbols."""
         return dict(self.steps.spelling)
 
+    @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        places, velocities = (*self.q, *self.s, *self.u), (*self.xi, *self.xi_dot, *self.p)
+        return PaperWriter(self.steps.spelling, Order(places, velocities, self.units))
+
     def definitions(self, *values: Any) -> dict[Any, Any]:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
         from visviva.forms.symbols.text import equation_terms
@@ -284,7 +292,12 @@ class SymbolicEquations:
         listed = entries_of(values)
         if not self._expands(listed):
             return listed
-        return [shortest(value) for value in self.steps.expanded(listed)]
+        return [shortest(value, self._amounts) for value in self.steps.expanded(listed)]
+
+    @cached_property
+    def _amounts(self) -> frozenset[Any]:
+        """Masses and other parameters that equations are linear in."""
+        return frozenset(symbol for symbol, unit in self.units.items() if unit in AMOUNTS)
 
     def _expands(self, listed: list[Any]) -> bool:
         """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
