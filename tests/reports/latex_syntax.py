@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 
-GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi
-omega varsigma Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega""".split()
-MATH = (
-    set(GREEK)
-    | set(
-        """dot ddot left right frac tfrac sqrt mathrm operatorname text partial nabla top otimes cdot times quad qquad ldots
-    begin end sin cos tan sinh cosh tanh exp log max min arcsin arccos arctan in infty leq geq neq wedge nonumber
-    , ; : ! \\""".split()
-    )
-    | {" ", "{", "}"}
-)
-TEXT = set(
-    """documentclass usepackage allowdisplaybreaks title date begin end maketitle noindent section caption centering
-    includegraphics linewidth toprule midrule bottomrule endhead textbackslash textasciitilde textasciicircum
-    textsuperscript ldots cdot""".split()
-) | set("\\&%#_{}$")
+MATH = {
+    "!", ",", ":", ";", "Delta", "Gamma", "Lambda", "Omega", "Phi", "Pi", "Psi", "Sigma", "Theta", "Upsilon",
+    "Xi", "\\", "alpha", "arccos", "arcsin", "arctan", "begin", "beta", "cdot", "chi", "cos", "cosh", "ddot",
+    "delta", "dot", "end", "epsilon", "eta", "exp", "frac", "gamma", "geq", "in", "infty", "iota", "kappa",
+    "lambda", "ldots", "left", "leq", "log", "mathrm", "max", "min", "mu", "nabla", "neq", "nonumber", "nu",
+    "omega", "operatorname", "otimes", "partial", "phi", "pi", "psi", "qquad", "quad", "rho", "right", "sigma",
+    "sin", "sinh", "sqrt", "tan", "tanh", "tau", "text", "tfrac", "theta", "times", "top", "upsilon",
+    "varsigma", "wedge", "xi", "zeta", "{", "}",
+}  # fmt: skip
+TEXT = {
+    "#", "$", "%", "&", "\\", "_", "allowdisplaybreaks", "begin", "bottomrule", "caption", "cdot", "centering",
+    "date", "documentclass", "end", "endhead", "includegraphics", "ldots", "linewidth", "maketitle", "midrule",
+    "noindent", "section", "textasciicircum", "textasciitilde", "textbackslash", "textsuperscript", "title",
+    "toprule", "usepackage", "{", "}",
+}  # fmt: skip
 ENVIRONMENTS = {"document", "align", "align*", "aligned", "matrix", "cases", "longtable", "figure", "array"}
 DISPLAYED = {"align", "align*"}
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
@@ -101,18 +100,16 @@ class _Reader:
         before = "".join(self.tokens[: self.at - 1]).rstrip()
         if not before or before[-1] in "{_^&" or before.endswith("\\left("):
             self.fail("a script has nothing below it")
-        if self.tokens[self.at] != "{":
-            if not re.fullmatch(r"[A-Za-z0-9]|\\[a-z]+", self.tokens[self.at]):
-                self.fail("a script is not in braces")
-            return
-        depth, k = 0, self.at
-        while True:
-            depth += (self.tokens[k] == "{") - (self.tokens[k] == "}")
-            k += 1
-            if depth == 0:
-                break
-        if k - self.at == 2:
-            self.fail("a script is empty")
+        k = self.at + 1
+        if self.tokens[self.at] == "{":
+            depth = 1
+            while depth:
+                depth += (self.tokens[k] == "{") - (self.tokens[k] == "}")
+                k += 1
+            if k - self.at == 2:
+                self.fail("a script is empty")
+        elif not re.fullmatch(r"[A-Za-z0-9]|\\[a-z]+", self.tokens[self.at]):
+            self.fail("a script is not in braces")
         if k < len(self.tokens) and self.tokens[k] == self.tokens[self.at - 1]:
             self.fail("two scripts of a kind follow each other")
 
@@ -128,7 +125,7 @@ class _Reader:
 
     def command(self, name: str) -> None:
         known = MATH if self.math[-1] else TEXT
-        if name not in known:
+        if name not in known and name != " ":
             self.fail(f"\\{name} is no command {'in formulas' if self.math[-1] else 'of text'}")
         if name in ("begin", "end"):
             self.environment(name)
