@@ -52,12 +52,12 @@ class Point:
     @cached_property
     def S(self) -> Array:
         """V = S ξ, (m, n)."""
-        return self._bodies[2].reshape(-1, self.form.n)[self.form.moving]
+        return np.concatenate(self._bodies[2])[self.form.moving]
 
     @cached_property
     def S_dot(self) -> Array:
         """Ṡ along the motion, (m, n)."""
-        return self._bodies[3].reshape(-1, self.form.n)[self.form.moving]
+        return np.concatenate(self._bodies[3])[self.form.moving]
 
     @cached_property
     def V(self) -> Array:
