@@ -11,6 +11,7 @@ from visviva._arrays import Array
 from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
+from visviva.language.discrete import FUNCTIONS
 from visviva.library.thermal import conduction
 from visviva.mechanism.body_twists import relative_rates
 from visviva.mechanism.elements import Element as Spring
@@ -170,18 +171,23 @@ class Acting:
         k = len(self._rows(spring, self.placements.at(*self.form.initial[:2])))
         self.parts.add(name, replace(zero(width=k), label=spring.name))
         self._between(name, spring, k, lambda placed: self._rows(spring, placed))
+        here = name
+        if spring.energy is not None and spring.damping is not None:
+            here = f"{name}.rate"
+            self.parts.add(here, replace(one(width=k), label=""), f"< {name}")
         if spring.energy is not None:
-            self._storage(spring.name, spring.energy, f"{spring.name}.{PLACE}", name)
+            self._storage(spring.name, spring.energy, f"{spring.name}.{PLACE}", here)
         if spring.damping is not None:
             D = np.atleast_2d(spring.damping)
 
             def resistance(placed: Placed) -> Array:
-                """Of a line, y = ½ l² has ẏ = l l_dot."""
+                """Of a line, y = ½ l² has ẏ = l l_dot; where its ends meet it has no direction, and no force."""
                 a, b = (frame_pose(spring, end, placed.motion).r for end in (spring.parent, spring.child))
-                return D / float((b - a) @ (b - a))
+                square = float((b - a) @ (b - a))
+                return D / square if square > 0 else 0.0 * D
 
             law = PlacedLaw(self.placements, f"D of {spring.name!r}", "matrix", (k, k), resistance)
-            self._resistor(f"{name}.R", law if spring.line else D, k, name, spring.heat_to, "d")
+            self._resistor(f"{name}.R", law if spring.line else D, k, here, spring.heat_to, "d")
 
     @staticmethod
     def _rows(spring: Spring, placed: Placed) -> Array:
@@ -270,4 +276,4 @@ def _slope_of(energy: Any) -> Any:
 
     ((symbol,),) = energy.H.states.values()
     slope = energy.H.values.item().diff(symbol).subs(dict(energy.H.parameters.values()))
-    return sympy.lambdify([symbol], slope, modules="numpy")
+    return sympy.lambdify([symbol], slope, modules=[FUNCTIONS, "numpy"])

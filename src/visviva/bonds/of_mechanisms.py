@@ -93,6 +93,7 @@ class _Builder:
         self.parts = Parts()
         self.flows = KnownFlows(form)
         self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width
+        self.grounded: dict[str, Body | Particle] = {}  # by the 0-junction of the joint
         self.acting = Acting(form, self.placements, self.parts, self.rates, laws)
 
     def graph(self) -> BondGraph:
@@ -104,6 +105,7 @@ class _Builder:
         for name, rows in self.flows.kept.items():
             self._closure(name, rows)
         self.acting.all()
+        self._ground()
         parts = self.parts
         return BondGraph(
             self.m.name, parts.elements, parts.bonds, coordinates=parts.coordinates, theta0=self.m.theta0,
@@ -156,8 +158,10 @@ class _Builder:
         wide = 6 if isinstance(body, Body) else 3
         wrench = f"{name}.F"
         self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
-        if joint is not None:
-            above = joint.parent if joint.child is body else joint.child
+        above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
+        if isinstance(above, Ground):
+            self.grounded[wrench] = body
+        else:
             self._hung_on(name, wrench, above, body)
         if isinstance(body, Body):
             out = self._law(
@@ -169,10 +173,8 @@ class _Builder:
         if own.stop > own.start:
             self._rate(name, joint, own, places, wrench, body, last)
 
-    def _hung_on(self, name: str, wrench: str, above: Any, body: Body | Particle) -> None:
+    def _hung_on(self, name: str, wrench: str, above: Body | Particle, body: Body | Particle) -> None:
         """Velocities of what carries the joint, where it is."""
-        if isinstance(above, Ground):
-            return
         if isinstance(body, Particle):
             value = self._law(
                 f"velocity at {body.name!r}", (3, 6 if isinstance(above, Body) else 3),
@@ -193,6 +195,36 @@ class _Builder:
                 lambda p: p.turning_about_rate(turning, above),
             )  # fmt: skip
             self.parts.transform(f"{name}.turning", value, "Ad", plain(turning.name), wrench)
+
+    def _ground(self) -> None:
+        """The ground, which does not move and needs no bonds but where nothing else joins the parts of a mechanism."""
+        if self._connected():
+            return
+        self.parts.add("ground", one(domain=SPATIAL, width=6))
+        self.parts.add("ground.f", Element("Sf", np.zeros(6), widths=(6,), label="0"), "> ground")
+        for wrench, body in self.grounded.items():
+            if isinstance(body, Body):
+                self.parts.bonds.append(f"ground -> {wrench}")
+            else:
+                law = self._velocity_at(body)
+                self.parts.transform(f"{wrench}.ground", law, "Ad", "ground", wrench)
+
+    def _velocity_at(self, particle: Particle) -> PlacedLaw:
+        return self._law(
+            f"velocity at {particle.name!r}", (3, 6), lambda p: p.at_point(particle), lambda p: p.at_point_rate(particle)
+        )
+
+    def _connected(self) -> bool:
+        """Whether bonds lead from everywhere to everywhere."""
+        names = self.parts.elements
+        ends = [[end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds]
+        group = {name: {name} for name in names}
+        for a, b in ends:
+            if group[a] is not group[b]:
+                group[a] |= group[b]
+                for name in group[b]:
+                    group[name] = group[a]
+        return len({id(each) for each in group.values()}) == 1
 
     def _turning(self, particle: Particle) -> Body | None:
         """The body with which the link of a particle turns."""
