@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.errors import ModelError
+from visviva.forms.flows.flow import Flow, FlowState
 
 
 @final
@@ -35,6 +39,16 @@ class Values:
     force: Array
     rates: Array
     outputs: Array
+
+
+def check_place(at: object, flow: Flow, others: str = "") -> None:
+    """An error where what `at=` was given is no place of a flow at all; others: what else may be given there."""
+    if isinstance(at, FlowState) or (isinstance(at, Sequence) and not isinstance(at, str) and len(at) in (2, 3)):
+        return
+    raise ModelError(
+        f"{flow.name!r} is linearised at={short(at)}, which is no state of it. Give at=(q, xi), "
+        f"{flow.size_q} coordinates and {flow.n} velocities{others}."
+    )
 
 
 class AbstractEquations(ABC):

@@ -18,11 +18,15 @@ from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
 from visviva.integrate.equilibrium import Equilibrium
-from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
+from visviva.mechanism import Motion
+from visviva.model import State
 from visviva.model.driven import row_inputs
+
+ELSE = ",\nvv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
 
 
 @final
@@ -58,6 +62,8 @@ class MechanismEquations(AbstractEquations):
         if at is None:
             initial = form.initial
             at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
+        if not isinstance(at, Motion | State | np.ndarray):
+            check_place(at, form, ELSE)
         state = form.checked(at)
         return self.continued(state.q, state.xi, state.s, t)
 

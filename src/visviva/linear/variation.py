@@ -28,11 +28,15 @@ class Part:
 @final
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """Derivatives along ε = H p, ζ = N η + Q p, σ and u of forces, other rates and outputs."""
+    """Derivatives along ε = H p, ζ = N η + Q p, σ and u of forces, other rates and outputs.
+
+    size: of the forces (n,) whose derivatives they are, in units of p and η.
+    """
 
     force: Part
     rates: Part
     outputs: Part
+    size: tuple[Array, Array]
 
 
 def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variation:
@@ -46,8 +50,8 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
         return np.concatenate([b.R @ found.force, found.rates, found.outputs])
 
     ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
-    terms = np.zeros(equations.n + others + len(equations.outputs))
-    terms[: equations.n] = equations.force_scale(ref)
+    size = equations.force_scale(ref)
+    terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
     found = slopes(values, free + moving + others + inputs, np.concatenate(ways), terms)
     names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]
     names += [*equations.others, *equations.inputs]
@@ -59,4 +63,6 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
             "beside them, or give the law a passage (v_reg=)."
         )
     parts = np.split(found.J, np.cumsum([equations.n, others]))
-    return Variation(*(Part(*np.split(rows, cuts, axis=1)) for rows in parts))
+    size = np.abs(b.R) @ size
+    force, rates, outputs = (Part(*np.split(rows, cuts, axis=1)) for rows in parts)
+    return Variation(force, rates, outputs, (size[:, None] / ways[0], size[:, None] / ways[1]))

@@ -130,7 +130,7 @@ def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
 
 def _used(e: SymbolicEquations | DirectorEquations) -> set[Any]:
     """Symbols of the equations and energies; an inertia about an axis that nothing turns about is none."""
-    terms = [e.M, e.V_q, e.R_v, e.B_v, e.g, e.G, e.h] if isinstance(e, DirectorEquations) else [*equation_terms(e), e.V]
+    terms = [e.M, e.V_q, e.R_v, e.B_v, e.g, e.G, e.h_v] if isinstance(e, DirectorEquations) else [*equation_terms(e), e.V]
     entries = [entry for term in terms for entry in (term if isinstance(term, Iterable) else [term])]
     known = e.steps.needed(entries).values()
     return set().union(set(), *(entry.free_symbols for entry in (*entries, *known)))

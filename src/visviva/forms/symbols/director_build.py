@@ -60,7 +60,7 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
         V_q=matrix_of(acting.slope),
         R_v=matrix_of(acting.R),
         B_v=matrix_of(B.reshape(places.n, len(u))),
-        h=matrix_of(acting.driven),
+        h_v=matrix_of(acting.driven),
         s_dot=matrix_of(acting.s_dot),
         rows=rows,
         values=parameters.values,
@@ -86,8 +86,8 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
         for k in range(at.stop - at.start)
     ]
     none = np.array([], dtype=object)
-    s, u, t = register.others(m, names)
-    return Variables(np.array(q, dtype=object), np.array(v, dtype=object), none, none, s, u, t, register.names)
+    s, u, t, driven = register.others(m, names)
+    return Variables(np.array(q, dtype=object), np.array(v, dtype=object), none, none, s, u, t, register.names, driven)
 
 
 def _internal(places: DirectorPlaces) -> Iterator[ConstraintRows]:

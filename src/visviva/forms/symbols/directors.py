@@ -34,7 +34,7 @@ class DirectorEquations:
 
     q, v, s, u, t: symbols of coordinates, velocities, other states, inputs and time.   lam: of the multipliers.
     rows:   constraints by name: internal ones are `<body>.directors`, others go by joint or condition.
-    h:      forces of what is no mechanical storage, as motors; zero without such.
+    h_v:    forces of what is no mechanical storage, as motors; zero without such.
     """
 
     name: str
@@ -49,7 +49,7 @@ class DirectorEquations:
     V_q: Any
     R_v: Any
     B_v: Any
-    h: Any
+    h_v: Any
     s_dot: Any
     rows: tuple[ConstraintRows, ...]
     values: Mapping[Any, float]
@@ -119,13 +119,20 @@ class DirectorEquations:
         m = len(self.u)
         return sympy.Matrix.vstack(sympy.zeros(len(self.q), m), self.B_v, sympy.zeros(len(self.lam), m))
 
+    @cached_property
+    def h(self) -> Any:
+        """(0, h_v, -r): what neither storages, losses nor inputs do."""
+        import sympy
+
+        return sympy.Matrix.vstack(sympy.zeros(len(self.q), 1), self.h_v, -self.r)
+
     @property
     def f(self) -> Any:
-        """All forces but reactions: -∇V - R v + B u + h."""
+        """All forces but reactions: -∇V - R_v v + B_v u + h_v."""
         import sympy
 
         v, u = (sympy.Matrix(len(each), 1, list(each)) for each in (self.v, self.u))
-        return -self.V_q - self.R_v * v + self.B_v * u + self.h
+        return -self.V_q - self.R_v * v + self.B_v * u + self.h_v
 
     @property
     def arguments(self) -> dict[str, tuple[Any, ...]]:
@@ -141,7 +148,7 @@ class DirectorEquations:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
         import sympy
 
-        given = values or (self.V_q, self.R_v, self.B_v, self.G, self.g, self.h, self.s_dot)
+        given = values or (self.V_q, self.R_v, self.B_v, self.G, self.g, self.h_v, self.s_dot)
         flat = [list(value) if isinstance(value, sympy.MatrixBase) else [value] for value in given]
         return self.steps.needed(entry for entries in flat for entry in entries)
 

@@ -23,7 +23,8 @@ SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
 class Variables:
     """Symbols as object arrays, and time; names: what the package calls each of them.
 
-    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.   u: inputs.
+    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.
+    u: inputs of ports, then rate and acceleration of each drive that is no expression; `driven` has these by name.
     """
 
     q: Any
@@ -34,6 +35,7 @@ class Variables:
     u: Any
     t: Any
     names: dict[Any, str]
+    driven: dict[str, tuple[Any, Any]]
 
 
 def variables_of(form: MinimalForm, steps: Steps) -> Variables:
@@ -53,8 +55,8 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
             p.append(register.symbol(name.replace(".rate", ".p"), momentum))
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
-    s, u, t = register.others(form.mechanism, form.s_names)
-    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names)
+    s, u, t, driven = register.others(form.mechanism, form.s_names)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, driven)
 
 
 @final
@@ -75,15 +77,25 @@ class Register:
         """An array of them."""
         return np.array([self.symbol(name, label) for name, label in zip(names, labels, strict=True)], dtype=object)
 
-    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any]:
-        """Other states, inputs of ports and time."""
+    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]]]:
+        """Other states, inputs, time, and rate and acceleration of drives that are no expressions of it."""
         s = self.symbols(s_names, [_state(name) for name in s_names])
-        inputs = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
-        return (
-            s,
-            self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]),
-            self.steps.symbol(Label("t")),
-        )
+        names = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
+        ports = list(self.symbols(names, [Label("u", _subscripts(name)) for name in names]))
+        driven = {
+            part.name: self._rates(part.name)
+            for part in m.conditions
+            if part.law is not None and part.law.rate.expr is None
+        }
+        u = np.array([*ports, *(symbol for pair in driven.values() for symbol in pair)], dtype=object)
+        return s, u, self.steps.symbol(Label("t")), driven
+
+    def _rates(self, drive: str) -> tuple[Any, Any]:
+        label = Label(LETTERS["shift"], (drive,))
+        rate = self.symbol(drive, label, dotted=True)
+        slope = self.steps.symbol(label.rate.rate, label.dotted.replace(r"\dot", r"\ddot", 1))
+        self.names[slope] = f"d/dt {drive}"
+        return rate, slope
 
 
 def _of(name: str, k: int, width: int) -> str:

@@ -153,10 +153,10 @@ class TreeDynamics:
         Y = np.zeros((int(ROWS), parts.bodies.shape[1] + 1))
         Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
         Y[A + 3 : A + 6, -1] = -T.gravity
-        addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
+        addresses, loads = np.array([accelerations(), 0, 0, 0]), np.empty(L.shape[1:])
         field = Field(
             addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True,
-            loads, memory(T),
+            loads, memory(T), np.zeros(0, dtype=np.int64), np.zeros(0),
         )  # fmt: skip
         right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
         work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))

@@ -16,8 +16,8 @@ from visviva.forms.trees.tree import Link, Tree
 from visviva.kernels.multibody.tables import Int
 
 from visviva.kernels.trees.tables import (  # isort: skip
-    AT_V, AXIS, BALL, CONSTANTS, COORDINATES, COS_A, COS_B, COUNT, FREE, HINGE, INERTIA, MASS, MOMENT, OFFSET, ORIGIN,
-    PARENT, ROT, SHIFT, SIN_A, SIN_B, TURN, VELOCITIES, WHOLE, Tables,
+    AT_V, AXIS, BALL, CONSTANTS, COORDINATES, COS_A, COS_B, COUNT, FREE, HINGE, INERTIA, MASS, MOMENT, OFFSET, OPENS,
+    ORIGIN, PARENT, ROT, SHIFT, SIN_A, SIN_B, TURN, VELOCITIES, WHOLE, Tables,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -125,9 +125,10 @@ def tree_tables(tree: Tree, damping: Array, stiffness: Array, relaxed: Array) ->
         C[i, INERTIA : INERTIA + 6] = (own @ link.inertia @ own.T)[UPPER]
         C[i, OFFSET], C[i, TURN], C[i, SHIFT] = gamma + spin[i], link.turn, link.shift
         C[i, ROT : ROT + 9] = (back @ link.X_PJ[:3, :3]).ravel()
-        K[i] = p, link.kind, at_q, at_v, VELOCITIES[link.kind], link.kind == HINGE and beta != 0.0
+        K[i, :OPENS] = p, link.kind, at_q, at_v, VELOCITIES[link.kind], link.kind == HINGE and beta != 0.0
         at_q, at_v = at_q + COORDINATES[link.kind], at_v + VELOCITIES[link.kind]
         unit_velocities.append(_unit_velocities(link))
+    K[list({link.parent: i for i, link in enumerate(links)}.values()), OPENS] = 1
     for k, X in zip(carrier, X_KL, strict=True):
         X[:3] = _about_z(-spin[k]) @ X[:3]
     E = np.stack([damping, stiffness, relaxed], axis=1)

@@ -24,8 +24,8 @@ from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, H, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN, SIN_A,
-    SIN_B, SPUN, UV, UW,
+    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN,
+    SIN_A, SIN_B, SPUN, UV, UW,
 )  # fmt: skip
 
 # Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind
@@ -178,7 +178,7 @@ def _eliminated_ball(f: Field, s: Sweeps, i: int) -> None:
     W, first = f.W, f.K[i, AT_V]
     J = six(W, i, JI)
     I = (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5])
-    G = matmul(I, matrix(W, i, H))  # J⁻¹ H
+    G = matmul(I, matrix(W, i, COUPLING))  # J⁻¹ H
     for r in range(3):
         k = first + r
         for c in range(6):
