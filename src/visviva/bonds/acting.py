@@ -94,7 +94,7 @@ class Acting:
         k = len(joint.joint.coordinates) or 3
 
         def rows(placed: Placed) -> Array:
-            return np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k])
+            return placed.keep(joint.name, lambda: np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k]))
 
         self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
         self._between(f"{name}.between", joint, k, rows)
@@ -191,7 +191,7 @@ class Acting:
 
     @staticmethod
     def _rows(spring: Spring, placed: Placed) -> Array:
-        return relative_rates(spring.rows, spring, placed.motion)
+        return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
 
     def _stop(self, stop: Stop) -> None:
         here = self._coordinate(stop.name, stop.joint, stop.coordinate)
@@ -221,7 +221,7 @@ class Acting:
             return
 
         def value(placed: Placed) -> Array:
-            R = placed.pose(body).R
+            R = placed.R(body)
             back = placed.model_velocity(body)
             back[:3] = np.hstack([R, np.zeros((3, 3))])
             return np.asarray(np.linalg.inv(back))
@@ -245,7 +245,7 @@ class Acting:
         """Its entropy, and heat that it gives to the environment."""
         name, c, start = _plain(node.name), node.capacity, node.temperature
         self.parts.add(name, zero(domain="thermal"))
-        element = C(H=lambda q, c, start: c * start * np.exp(q / c), c=c, start=start)
+        element = C(H=lambda q, c, start: c * start * (np.exp(q / c) - 1), c=c, start=start)
         self.parts.add(f"{name}.C", replace(element, names=(f"{node.name}.s",), label=node.name), f"< {name}")
         if node.conductance:
             wall = conduction(node.conductance)

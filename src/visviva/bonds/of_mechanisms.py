@@ -28,7 +28,7 @@ from visviva.bonds.known_flows import KnownFlows
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.geometry.hat import skew
+from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.coupling import Coupling
@@ -122,7 +122,8 @@ class _Builder:
             add(name, one(domain=PLAIN, width=3))
             add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
-                add(f"{name}.g", Element("Se", body.mass * g, widths=(3,), label="mg"), f"> {name}")
+                law = self._weight(body, lambda p: body.mass * g, 3)
+                add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
         add(name, one(domain=SPATIAL, width=6))
         if not body.mass and not body.J.any():
@@ -130,23 +131,27 @@ class _Builder:
         M = inertia_of(body)
         add(f"{name}.M", replace(I(M), label="M"), f"< {name}")
 
-        def structure(placed: Placed) -> Array:
-            P = M @ placed.velocity(body)
-            return -np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
-
         def weight(placed: Placed) -> Array:
-            down = placed.pose(body).R.T @ g * body.mass
+            down = placed.R(body).T @ g * body.mass
             return np.concatenate([np.cross(body.com, down), down])
 
-        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), structure)
+        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), lambda p: p.structure(body))
         add(
             f"{name}.ad",
             Element("GY", gyrator, widths=(6, 6), ports=PORTS["GY"], modulated=True, label="ad*"),
             f"< {name}",
         )
         if g.any() and body.mass:
-            law = self._law(f"weight of {body.name!r}", (6,), weight, role="output")
+            law = self._weight(body, weight, 6)
             add(f"{name}.g", Element("Se", law, widths=(6,), modulated=True, label="mg"), f"> {name}")
+
+    def _weight(self, body: Body | Particle, value: Any, wide: int) -> PlacedLaw:
+        """With its potential energy."""
+        weight = body.mass * self.m.gravity
+        number = self.placements.bodies.number[body.name]
+        return self._law(
+            f"weight of {body.name!r}", (wide,), value, role="output", energy=lambda p: -(p.centres[number] @ weight)
+        )
 
     # -- joints -------------------------------------------------------------------------------------------------
     def _carried(self, body: Body | Particle) -> None:
@@ -266,14 +271,20 @@ class _Builder:
         """Integrals of ξ, or of q̇ = Q(q) ξ where there are quaternions."""
         form, k, R = self.form, own.stop - own.start, at.stop - at.start
         names = tuple(form.q_names[at])
+        both = zip(form.tree.links, form.spanning.places, strict=True)
+        links = [(link, place) for link, place in both if own.start <= place.xi.start and place.xi.stop <= own.stop]
         self.parts.start(names, form.initial.q[at])
         if k == R:
             self.parts.coordinates[names] = rate
             return
 
         def Q(p: Placed) -> Array:
-            columns = [form.q_dot(p.point.q, unit)[at] for unit in np.eye(form.n)[own]]
-            return np.stack(columns, axis=-1)
+            found = np.zeros((R, k))
+            for link, place in links:
+                rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own)))
+                for j, unit in enumerate(np.eye(columns.stop - columns.start)):
+                    found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
+            return found
 
         self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
@@ -326,12 +337,7 @@ class _Builder:
             at, wide = first[body.name], 6 if isinstance(body, Body) else 3
             return p.point.C[np.ix_(rows, range(at, at + wide))]
 
-        def drift(p: Placed) -> Array:
-            point = p.point
-            bias = -point.row_rates(np.zeros(len(form.inputs.base)))[rows] - (point.C @ (point.S_dot @ point.xi))[rows]
-            return -bias - sum(block(p, body) @ p.model_drift(body) for body in movers)
-
-        law = self._law(f"drift of {name!r}", (k,), drift, role="drift")
+        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
         self.parts.add(label, replace(junction, given=law))
         for body in movers:
             wide = 6 if isinstance(body, Body) else 3
