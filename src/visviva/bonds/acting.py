@@ -11,6 +11,7 @@ from visviva._arrays import Array
 from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
+from visviva.language.discrete import FUNCTIONS
 from visviva.library.thermal import conduction
 from visviva.mechanism.body_twists import relative_rates
 from visviva.mechanism.elements import Element as Spring
@@ -93,7 +94,7 @@ class Acting:
         k = len(joint.joint.coordinates) or 3
 
         def rows(placed: Placed) -> Array:
-            return np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k])
+            return placed.keep(joint.name, lambda: np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k]))
 
         self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
         self._between(f"{name}.between", joint, k, rows)
@@ -170,22 +171,27 @@ class Acting:
         k = len(self._rows(spring, self.placements.at(*self.form.initial[:2])))
         self.parts.add(name, replace(zero(width=k), label=spring.name))
         self._between(name, spring, k, lambda placed: self._rows(spring, placed))
+        here = name
+        if spring.energy is not None and spring.damping is not None:
+            here = f"{name}.rate"
+            self.parts.add(here, replace(one(width=k), label=""), f"< {name}")
         if spring.energy is not None:
-            self._storage(spring.name, spring.energy, f"{spring.name}.{PLACE}", name)
+            self._storage(spring.name, spring.energy, f"{spring.name}.{PLACE}", here)
         if spring.damping is not None:
             D = np.atleast_2d(spring.damping)
 
             def resistance(placed: Placed) -> Array:
-                """Of a line, y = ½ l² has ẏ = l l_dot."""
+                """Of a line, y = ½ l² has ẏ = l l_dot; where its ends meet it has no direction, and no force."""
                 a, b = (frame_pose(spring, end, placed.motion).r for end in (spring.parent, spring.child))
-                return D / float((b - a) @ (b - a))
+                square = float((b - a) @ (b - a))
+                return D / square if square > 0 else 0.0 * D
 
             law = PlacedLaw(self.placements, f"D of {spring.name!r}", "matrix", (k, k), resistance)
-            self._resistor(f"{name}.R", law if spring.line else D, k, name, spring.heat_to, "d")
+            self._resistor(f"{name}.R", law if spring.line else D, k, here, spring.heat_to, "d")
 
     @staticmethod
     def _rows(spring: Spring, placed: Placed) -> Array:
-        return relative_rates(spring.rows, spring, placed.motion)
+        return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
 
     def _stop(self, stop: Stop) -> None:
         here = self._coordinate(stop.name, stop.joint, stop.coordinate)
@@ -215,7 +221,7 @@ class Acting:
             return
 
         def value(placed: Placed) -> Array:
-            R = placed.pose(body).R
+            R = placed.R(body)
             back = placed.model_velocity(body)
             back[:3] = np.hstack([R, np.zeros((3, 3))])
             return np.asarray(np.linalg.inv(back))
@@ -239,7 +245,7 @@ class Acting:
         """Its entropy, and heat that it gives to the environment."""
         name, c, start = _plain(node.name), node.capacity, node.temperature
         self.parts.add(name, zero(domain="thermal"))
-        element = C(H=lambda q, c, start: c * start * np.exp(q / c), c=c, start=start)
+        element = C(H=lambda q, c, start: c * start * (np.exp(q / c) - 1), c=c, start=start)
         self.parts.add(f"{name}.C", replace(element, names=(f"{node.name}.s",), label=node.name), f"< {name}")
         if node.conductance:
             wall = conduction(node.conductance)
@@ -270,4 +276,4 @@ def _slope_of(energy: Any) -> Any:
 
     ((symbol,),) = energy.H.states.values()
     slope = energy.H.values.item().diff(symbol).subs(dict(energy.H.parameters.values()))
-    return sympy.lambdify([symbol], slope, modules="numpy")
+    return sympy.lambdify([symbol], slope, modules=[FUNCTIONS, "numpy"])

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from visviva.bonds.elements import PORTS, Element, one
 from visviva.bonds.formula import AbstractLaw, Formula
@@ -42,7 +42,9 @@ class AbstractMotion(ABC):
     "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope;   "others" (k, n): rates of what
     else follows the motion;   "Z name" (rows, n), "f name" (rows,) of a closure.
 
-    others: names of states that follow the motion and are no coordinates, such as angles over many turns.
+    others:    names of states that follow the motion and are no coordinates, such as angles over many turns.
+    impressed: roles of the source of impressed forces: its output, and, where they have a potential, its energy, with
+               the power of what is not from there.
     """
 
     name: str
@@ -53,6 +55,7 @@ class AbstractMotion(ABC):
     holonomic: bool
     loaded: bool  # whether there are impressed forces
     potential: bool
+    impressed: ClassVar[dict[str, tuple[str, int]]] = {"output": ("tau", 1)}
     others: tuple[str, ...] = ()
     closures: tuple[Closure, ...] = ()
 
@@ -124,7 +127,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
             bonds.append(f"{place} -> V")
     elements[rate] = Element("1", widths=(n,), ports=(), label="q̇" if place == rate else "ξ")
     if motion.loaded:
-        elements["tau"] = _law("Se", motion, {"output": ("tau", 1)}, "τ", (n,), momentum=momentum, modulated=True)
+        elements["tau"] = _law("Se", motion, motion.impressed, "τ", (n,), momentum=momentum, modulated=True)
         bonds.append(f"tau -> {rate}")
     if figure == 1:
         _unreduced(motion, elements, bonds, rate)

@@ -165,6 +165,8 @@ class Laws:
             "output": self._formula(f"law of {element.kind} {label!r}", output),
             "energy": self._formula(f"energy of {label!r}", energy),
         }
+        if not all(entry.is_polynomial(*symbols) for entry in output):
+            return found
         stiffness = np.array([[entry.diff(symbol) for symbol in symbols] for entry in output], dtype=object)
         moving = set(self.scope.states)
         still = [entry.subs(dict.fromkeys(symbols, 0)) for entry in output]

@@ -28,7 +28,7 @@ from visviva.bonds.known_flows import KnownFlows
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.geometry.hat import skew
+from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.coupling import Coupling
@@ -93,6 +93,7 @@ class _Builder:
         self.parts = Parts()
         self.flows = KnownFlows(form)
         self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width
+        self.grounded: dict[str, Body | Particle] = {}  # by the 0-junction of the joint
         self.acting = Acting(form, self.placements, self.parts, self.rates, laws)
 
     def graph(self) -> BondGraph:
@@ -104,6 +105,7 @@ class _Builder:
         for name, rows in self.flows.kept.items():
             self._closure(name, rows)
         self.acting.all()
+        self._ground()
         parts = self.parts
         return BondGraph(
             self.m.name, parts.elements, parts.bonds, coordinates=parts.coordinates, theta0=self.m.theta0,
@@ -120,7 +122,8 @@ class _Builder:
             add(name, one(domain=PLAIN, width=3))
             add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
-                add(f"{name}.g", Element("Se", body.mass * g, widths=(3,), label="mg"), f"> {name}")
+                law = self._weight(body, lambda p: body.mass * g, 3)
+                add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
         add(name, one(domain=SPATIAL, width=6))
         if not body.mass and not body.J.any():
@@ -128,23 +131,27 @@ class _Builder:
         M = inertia_of(body)
         add(f"{name}.M", replace(I(M), label="M"), f"< {name}")
 
-        def structure(placed: Placed) -> Array:
-            P = M @ placed.velocity(body)
-            return -np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
-
         def weight(placed: Placed) -> Array:
-            down = placed.pose(body).R.T @ g * body.mass
+            down = placed.R(body).T @ g * body.mass
             return np.concatenate([np.cross(body.com, down), down])
 
-        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), structure)
+        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), lambda p: p.structure(body))
         add(
             f"{name}.ad",
             Element("GY", gyrator, widths=(6, 6), ports=PORTS["GY"], modulated=True, label="ad*"),
             f"< {name}",
         )
         if g.any() and body.mass:
-            law = self._law(f"weight of {body.name!r}", (6,), weight, role="output")
+            law = self._weight(body, weight, 6)
             add(f"{name}.g", Element("Se", law, widths=(6,), modulated=True, label="mg"), f"> {name}")
+
+    def _weight(self, body: Body | Particle, value: Any, wide: int) -> PlacedLaw:
+        """With its potential energy."""
+        weight = body.mass * self.m.gravity
+        number = self.placements.bodies.number[body.name]
+        return self._law(
+            f"weight of {body.name!r}", (wide,), value, role="output", energy=lambda p: -(p.centres[number] @ weight)
+        )
 
     # -- joints -------------------------------------------------------------------------------------------------
     def _carried(self, body: Body | Particle) -> None:
@@ -156,8 +163,10 @@ class _Builder:
         wide = 6 if isinstance(body, Body) else 3
         wrench = f"{name}.F"
         self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
-        if joint is not None:
-            above = joint.parent if joint.child is body else joint.child
+        above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
+        if isinstance(above, Ground):
+            self.grounded[wrench] = body
+        else:
             self._hung_on(name, wrench, above, body)
         if isinstance(body, Body):
             out = self._law(
@@ -169,10 +178,8 @@ class _Builder:
         if own.stop > own.start:
             self._rate(name, joint, own, places, wrench, body, last)
 
-    def _hung_on(self, name: str, wrench: str, above: Any, body: Body | Particle) -> None:
+    def _hung_on(self, name: str, wrench: str, above: Body | Particle, body: Body | Particle) -> None:
         """Velocities of what carries the joint, where it is."""
-        if isinstance(above, Ground):
-            return
         if isinstance(body, Particle):
             value = self._law(
                 f"velocity at {body.name!r}", (3, 6 if isinstance(above, Body) else 3),
@@ -193,6 +200,36 @@ class _Builder:
                 lambda p: p.turning_about_rate(turning, above),
             )  # fmt: skip
             self.parts.transform(f"{name}.turning", value, "Ad", plain(turning.name), wrench)
+
+    def _ground(self) -> None:
+        """The ground, which does not move and needs no bonds but where nothing else joins the parts of a mechanism."""
+        if self._connected():
+            return
+        self.parts.add("ground", one(domain=SPATIAL, width=6))
+        self.parts.add("ground.f", Element("Sf", np.zeros(6), widths=(6,), label="0"), "> ground")
+        for wrench, body in self.grounded.items():
+            if isinstance(body, Body):
+                self.parts.bonds.append(f"ground -> {wrench}")
+            else:
+                law = self._velocity_at(body)
+                self.parts.transform(f"{wrench}.ground", law, "Ad", "ground", wrench)
+
+    def _velocity_at(self, particle: Particle) -> PlacedLaw:
+        return self._law(
+            f"velocity at {particle.name!r}", (3, 6), lambda p: p.at_point(particle), lambda p: p.at_point_rate(particle)
+        )
+
+    def _connected(self) -> bool:
+        """Whether bonds lead from everywhere to everywhere."""
+        names = self.parts.elements
+        ends = [[end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds]
+        group = {name: {name} for name in names}
+        for a, b in ends:
+            if group[a] is not group[b]:
+                group[a] |= group[b]
+                for name in group[b]:
+                    group[name] = group[a]
+        return len({id(each) for each in group.values()}) == 1
 
     def _turning(self, particle: Particle) -> Body | None:
         """The body with which the link of a particle turns."""
@@ -234,14 +271,20 @@ class _Builder:
         """Integrals of ξ, or of q̇ = Q(q) ξ where there are quaternions."""
         form, k, R = self.form, own.stop - own.start, at.stop - at.start
         names = tuple(form.q_names[at])
+        both = zip(form.tree.links, form.spanning.places, strict=True)
+        links = [(link, place) for link, place in both if own.start <= place.xi.start and place.xi.stop <= own.stop]
         self.parts.start(names, form.initial.q[at])
         if k == R:
             self.parts.coordinates[names] = rate
             return
 
         def Q(p: Placed) -> Array:
-            columns = [form.q_dot(p.point.q, unit)[at] for unit in np.eye(form.n)[own]]
-            return np.stack(columns, axis=-1)
+            found = np.zeros((R, k))
+            for link, place in links:
+                rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own)))
+                for j, unit in enumerate(np.eye(columns.stop - columns.start)):
+                    found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
+            return found
 
         self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
@@ -294,12 +337,7 @@ class _Builder:
             at, wide = first[body.name], 6 if isinstance(body, Body) else 3
             return p.point.C[np.ix_(rows, range(at, at + wide))]
 
-        def drift(p: Placed) -> Array:
-            point = p.point
-            bias = -point.row_rates(np.zeros(len(form.inputs.base)))[rows] - (point.C @ (point.S_dot @ point.xi))[rows]
-            return -bias - sum(block(p, body) @ p.model_drift(body) for body in movers)
-
-        law = self._law(f"drift of {name!r}", (k,), drift, role="drift")
+        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
         self.parts.add(label, replace(junction, given=law))
         for body in movers:
             wide = 6 if isinstance(body, Body) else 3
