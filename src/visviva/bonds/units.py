@@ -1,6 +1,6 @@
 """Units of what elements are given: "100 mH" is 0.1 in SI units, and has the dimension of an inductance.
 
-A unit is a product of names with powers, "N m", "kg m^2", "m³/s", "N/(m/s)"; after a slash there is one name or bracket.
+A unit is a product of names with powers, "N m", "kg m^2", "m³/s", "N/(m/s)"; a slash is before one name or bracket.
 """
 
 from __future__ import annotations
