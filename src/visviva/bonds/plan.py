@@ -16,7 +16,7 @@ from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph
-    from visviva.bonds.laws import State
+    from visviva.bonds.states import State
 
 
 @final
