@@ -85,7 +85,7 @@ def check_ports(
                 )
             ports |= {(bond.name, bond.end(label)): "" for bond in here}
             continue
-        given = [_port(name, label, element, bond, len(here)) for bond in here]
+        given = [_port(name, label, elements, bond) for bond in here]
         lone = element.kind == "GY" and given == ["in"]
         wanted = ["in"] if lone else list(element.ports)
         if sorted(given) != sorted(wanted):
@@ -100,9 +100,9 @@ def check_ports(
     return ports
 
 
-def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> str:
+def _port(name: str, label: str, elements: Mapping[str, Element], bond: Bond) -> str:
     """The port of an element at a bond; half arrows say which where it is not written."""
-    end = bond.end(label)
+    element, end = elements[label], bond.end(label)
     into = end == "head"
     written = bond.port(end)
     if element.kind in ("TF", "GY", "RS") and element.system is None:
@@ -111,10 +111,11 @@ def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> st
             raise ModelError(f"bond {bond.name} of {name!r} has its arrow against port {written!r} of {label!r}.")
         return through
     if not into and element.kind not in ("Se", "Sf") and element.system is None:
+        passive = not elements[bond.head].junction and elements[bond.head].kind not in ("Se", "Sf", "TF", "GY")
         raise ModelError(
             f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive "
             "into C, I and R elements.\n"
-            f"Turn it: '{bond.head} -> {label}'."
+            + ("Put a junction between them." if passive else f"Turn it: '{bond.head} -> {label}'.")
         )
     if element.kind in STORES and not written:
         raise ModelError(
@@ -159,6 +160,20 @@ def resolved_domains(name: str, elements: Mapping[str, Element], bonds: Sequence
 
 
 ENDS = ("tail", "head")
+
+
+def check_thermal(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], domains: dict[str, str]) -> None:
+    """Entropy has no momentum, and is not destroyed."""
+    at = joined(elements, bonds)
+    for label, element in elements.items():
+        if element.kind in ("I", "R") and domains[at[label][0].name] == "thermal":
+            why = (
+                "entropy has no momentum, so that nothing thermal is an I"
+                if element.kind == "I"
+                else "a resistor makes heat, which an RS leads on.\n"
+                "Conduction: hot -> flow -> cold and flow -> RS -> cold, with flow a 1-junction"
+            )
+            raise ModelError(f"{element.kind} {label!r} of {name!r} is at a thermal bond: {why}.")
 
 
 def _width(elements: Mapping[str, Element], bond: Bond, end: str) -> tuple[int, str] | None:

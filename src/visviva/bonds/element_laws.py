@@ -8,6 +8,7 @@ import numpy as np
 
 from visviva.bonds.elements import Element
 from visviva.bonds.formula import AbstractLaw, Formula
+from visviva.bonds.given import is_law
 from visviva.bonds.moduli import check_not_negative, inverse, least
 from visviva.bonds.states import numbered
 from visviva.bonds.tracing import formula, matrix, own_inputs, traced, value
@@ -135,10 +136,17 @@ def _field(laws: Laws, label: str, element: Element) -> Roles:
 def _store(laws: Laws, label: str, element: Element) -> Roles:
     n = laws.graph.widths[laws.graph.at(label)[0].name]
     own = own_inputs(label, element, "f", n)
-    A = matrix(laws, label, element, element.given[0], (n, n))
+    constant = not is_law(element.given[0])
+    A = matrix(laws, label, element, element.given[0], (n, n), positive=constant)
     gyration = traced(laws, label, element, element.given[1], {"f": own}, "gyration force")
     values = gyration.values if gyration.values.ndim else gyration.values.reshape(1)
     _check_shape(values, ((n,),), f"the gyration force of NIC {label!r}")
+    power = np.array(own, dtype=object) @ values
+    if constant and power.expand().subs(laws.parameters).expand() != 0:
+        raise ModelError(
+            f"the gyration force of NIC {label!r} in {laws.graph.name!r} has the power {power}: where A is constant it "
+            "must have none,\nor energy would come from nowhere."
+        )
     return {"A": A, "effort": formula(laws, f"gyration force of {label!r}", -values, tuple(own))}
 
 

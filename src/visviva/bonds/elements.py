@@ -96,7 +96,8 @@ def _storage(kind: str, value: Given, H: Given, options: dict[str, Any]) -> Elem
     if H is None and is_law(value):
         letter = "q" if kind == "C" else "p"
         raise ModelError(f"a function of {kind} is its energy: {kind}(H=lambda {letter}: ...).")
-    _check_function(f"the energy H of {kind}", H)
+    if H is not None:
+        _check_function(f"the energy H of {kind}", H)
     return _one_port(kind, value if H is None else H, options, energy=H is not None)
 
 
@@ -204,5 +205,5 @@ def _made(kind: str, given: Given, options: dict[str, Any], **fields: Any) -> El
 
 
 def _check_function(what: str, given: Given) -> None:
-    if given is not None and not is_law(given):
+    if not is_law(given):
         raise ModelError(f"{what} is a function, e.g. lambda q: q**2, got {given!r}.")

@@ -8,11 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
+from visviva.bonds.balance import check_units
 from visviva.bonds.checks import (
     check_bonds,
     check_elements,
     check_name,
     check_ports,
+    check_thermal,
     joined,
     resolved_domains,
     resolved_widths,
@@ -120,6 +122,8 @@ class BondGraph(AbstractSystem):
                 for state, value in (initial or {}).items()
             },
         }  # fmt: skip
+        check_thermal(name, elements, found, values["domains"])
+        check_units(name, elements, found, values["domains"])
         values["coordinates"] = _coordinates(name, elements, found, values["widths"], coordinates or {})
         for key, value in values.items():
             object.__setattr__(self, key, value)

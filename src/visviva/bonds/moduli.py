@@ -43,8 +43,9 @@ def check_positive(laws: Laws, what: str, strict: bool, values: Any) -> None:
     lowest = least(laws, values)
     skew = np.abs(numbers - numbers.T).max() > ROUNDING * np.abs(numbers).max()
     if skew or lowest < 0 or (strict and lowest == 0):
-        rule = "positive" if strict else "positive semidefinite" if len(numbers) > 1 else "not negative"
-        kind = "symmetric and " if len(numbers) > 1 else ""
+        scalar = len(numbers) == 1
+        rules = ("positive", "not negative") if scalar else ("positive definite", "positive semidefinite")
+        rule, kind = rules[not strict], "" if scalar else "symmetric and "
         found = f"{numbers[0, 0]:g}" if len(numbers) == 1 else str(numbers.tolist())
         raise ModelError(f"{what} must be {kind}{rule}, or energy would come from nowhere: got {found}.")
 

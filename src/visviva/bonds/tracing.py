@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from visviva._arrays import finite_number
+from visviva.bonds.balance import check_balance
 from visviva.bonds.elements import Element
 from visviva.bonds.formula import Formula
 from visviva.bonds.given import is_expression
 from visviva.bonds.moduli import check_positive
 from visviva.bonds.states import numbered
+from visviva.bonds.units import Unit
 from visviva.errors import ModelError
 from visviva.forms.kane.trace import rational
 from visviva.language.trace import Traced, Values, call, expressions
@@ -59,14 +61,14 @@ def matrix(
     if values.shape != shape:
         raise ModelError(f"the matrix of {what} must have shape {shape}, got {values.shape}.")
     if positive:
-        check_positive(laws, what, element.kind in ("C", "I") and len(values) == 1, values)
+        check_positive(laws, what, element.kind == "NIC" or (element.kind in ("C", "I") and len(values) == 1), values)
     return formula(laws, f"modulus of {what}", values)
 
 
 def traced(laws: Laws, label: str, element: Element, given: Any, own: dict[str, list[Any]], role: str) -> Formula:
     """What a function returns on symbols, or expressions whose symbols are told by their names."""
-    what = f"the {role} of {element.kind} {label!r} in {laws.graph.name!r}"
-    numbers = {}
+    law = f"the {role} of {element.kind} {label!r}"
+    what, numbers = f"{law} in {laws.graph.name!r}", {}
     for name, number in element.parameters.items():
         shared = sum(name in other.parameters for other in laws.graph.elements.values()) > 1
         taken = shared or name in laws.graph.elements or name in laws.symbols or name == str(laws.t)
@@ -79,7 +81,10 @@ def traced(laws: Laws, label: str, element: Element, given: Any, own: dict[str, 
         available |= {"t": Traced(laws.t)} | {key: _vector(symbols) for key, symbols in own.items()}
         available |= {name: Traced(symbol) for name, symbol in numbers.items()}
         values = rational(expressions(call(given, available, what), what))
-    return formula(laws, what, values)
+    if element.units:
+        read: dict[Any, str | Unit] = {s: kind for kind, symbols in own.items() if kind in "ef" for s in symbols}
+        check_balance(laws, label, values, role, read | {numbers[name]: by for name, by in element.units.items()})
+    return formula(laws, law, values)
 
 
 def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
