@@ -27,7 +27,7 @@ from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond
-    from visviva.bonds.laws import State
+    from visviva.bonds.states import State
     from visviva.bonds.plan import Plan
 
 NOW = 0  # the slot of time and states
@@ -105,9 +105,7 @@ class Tape:
             )
 
     def _state(self, owner: str, kind: str) -> int:
-        return self._once(
-            ("state", owner, kind), lambda: self._record(op.states(self.laws.places[owner, kind]), NOW)
-        )
+        return self._once(("state", owner, kind), lambda: self._record(op.states(self.laws.places[owner, kind]), NOW))
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
         """Of (sign, slot)."""
@@ -161,9 +159,7 @@ class Tape:
         port = bond.port(bond.end(label))
         if self.graph.elements[label].system is not None:
             given = [self.value(given_to(label, b, self.plan.strokes)) for b in self.graph.at(label)]
-            outputs = self._once(
-                ("all", label), lambda: self._answer(label, "output", self._record(op.joined, *given))
-            )
+            outputs = self._once(("all", label), lambda: self._answer(label, "output", self._record(op.joined, *given)))
             return self._record(op.part(self._part(label, port)), outputs)
         if port == "heat":
             power = self.graph.bond(label, "in")
