@@ -17,20 +17,18 @@ NOISE = 1e-9  # of the largest entry, in units in which each inertia is one: wha
 ROUNDING = 1e-13  # of the largest coefficient of a rate
 
 
-def second_order(
-    v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: tuple[Array, Array] | None = None
-) -> SecondOrder:
+def second_order(v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: Basis | None = None) -> SecondOrder:
     """M η̇ + D η + K p + S σ = B u with ε = H p, ζ = N η + Q p and ε̇ = ζ - (turn - W) ε.
 
     M, turn: of all velocities, in the axes of the basis.
     W:       how these axes turn against those of the velocities: M (ζ̇ - W ζ) is the inertia force.
-    rate:    Ṅ and Q̇ along the motion, where it is not steady in these axes.
+    rate:    how the basis changes along the motion, Ṅ and Q̇, where it is not steady in these axes.
     """
     N, Q, H = b.N, b.Q, b.H
     E, F = N[b.choice.p], (Q - (turn - W) @ H)[b.choice.p]  # ṗ = E η + F p
     by_eta, by_p = Q @ E - W @ N, Q @ F - W @ Q  # ζ̇ = N η̇ + by_eta η + by_p p
     if rate is not None:
-        by_eta, by_p = by_eta + rate[0], by_p + rate[1]
+        by_eta, by_p = by_eta + rate.N, by_p + rate.Q
     D, K = N.T @ (M @ by_eta + v.force.eta), N.T @ (M @ by_p + v.force.p)
     F = np.where(np.abs(F) > NOISE * max(np.abs(part).max(initial=0.0) for part in (turn, W, Q)), F, 0.0)
     return _without_noise(SecondOrder(N.T @ M @ N, D, K, -N.T @ v.force.u, N.T @ v.force.sigma, E, F))
