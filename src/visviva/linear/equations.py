@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -27,14 +28,20 @@ class Reference:
 @final
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What equations say at one state.
+    """What equations say at states, one in a row.
 
-    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (n,).   rates: ṡ of the other states.   outputs: y.
+    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (..., n).   rates: ṡ of the other states.   outputs: y.
     """
 
     force: Array
     rates: Array
     outputs: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Values]) -> Values:
+        """The rows of all."""
+        force, rates, outputs = zip(*((part.force, part.rates, part.outputs) for part in parts), strict=True)
+        return cls(np.concatenate(force), np.concatenate(rates), np.concatenate(outputs))
 
 
 class AbstractEquations(ABC):
@@ -76,7 +83,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def advance(self, q: Array, eps: Array) -> Array:
-        """The configuration at the increments ε from q."""
+        """The configurations at the increments ε (..., n) from q."""
 
     @abstractmethod
     def turn(self, q: Array, xi: Array) -> Array:
@@ -96,7 +103,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:
-        """Z ξ and what is prescribed, (k,), at q advanced by ε: zero on the constraints."""
+        """Z ξ and what is prescribed, (..., k), at q advanced by ε (..., n): zero on the constraints."""
 
     def other_sizes(self, ref: Reference) -> Array:
         """How far other states go in differences."""
@@ -108,7 +115,10 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
-        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu; accelerations and multipliers as they were."""
+        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu, many of them: each one has a row.
+
+        Accelerations and multipliers are as they were.
+        """
 
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.linear.assembly import in_increments, second_order, state_space
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.reduction import Basis, Choice, basis, chosen
 from visviva.linear.second_order import SecondOrder
@@ -125,7 +125,7 @@ def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> tuple
         return np.concatenate([now.N.ravel(), now.Q.ravel()])
 
     size = 1.0 / max(1.0, float((np.abs(ref.xi) / equations.sizes).max(initial=0.0)))
-    found = slopes(at, 1, np.array([size])).J[:, 0]
+    found = slopes(each(at), 1, np.array([size])).J[:, 0]
     return found[: b.N.size].reshape(b.N.shape), found[b.N.size :].reshape(b.Q.shape)
 
 

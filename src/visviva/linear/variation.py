@@ -45,9 +45,9 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
     cuts = np.cumsum([free, moving, others])
 
     def values(y: Array) -> Array:
-        p, eta, sigma, du = np.split(y, cuts)
-        found = equations.values(ref, b.R.T @ (b.H @ p), b.R.T @ (b.N @ eta + b.Q @ p), sigma, du)
-        return np.concatenate([b.R @ found.force, found.rates, found.outputs])
+        p, eta, sigma, du = np.split(y, cuts, axis=1)
+        found = equations.values(ref, p @ b.H.T @ b.R, (eta @ b.N.T + p @ b.Q.T) @ b.R, sigma, du)
+        return np.concatenate([found.force @ b.R.T, found.rates, found.outputs], axis=1)
 
     ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
     size = equations.force_scale(ref)
