@@ -32,14 +32,20 @@ class Reference:
 @final
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What equations say at one state.
+    """What equations say at states, one in a row.
 
-    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (n,).   rates: ṡ of the other states.   outputs: y.
+    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (..., n).   rates: ṡ of the other states.   outputs: y.
     """
 
     force: Array
     rates: Array
     outputs: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Values]) -> Values:
+        """The rows of all."""
+        force, rates, outputs = zip(*((part.force, part.rates, part.outputs) for part in parts), strict=True)
+        return cls(np.concatenate(force), np.concatenate(rates), np.concatenate(outputs))
 
 
 def check_place(at: object, flow: Flow, others: str = "") -> None:
@@ -94,7 +100,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def advance(self, q: Array, eps: Array) -> Array:
-        """The configuration at the increments ε from q."""
+        """The configurations at the increments ε (..., n) from q."""
 
     @abstractmethod
     def turn(self, q: Array, xi: Array) -> Array:
@@ -114,7 +120,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:
-        """Z ξ and what is prescribed, (k,), at q advanced by ε: zero on the constraints."""
+        """Z ξ and what is prescribed, (..., k), at q advanced by ε (..., n): zero on the constraints."""
 
     def driving(self, ref: Reference) -> Array:
         """What the rates ṡ of drives that are inputs add to the rows, (k, drives): Z ζ + driving ṡ = 0."""
@@ -130,7 +136,10 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
-        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu; accelerations and multipliers as they were."""
+        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu, many of them: each one has a row.
+
+        Accelerations and multipliers are as they were.
+        """
 
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.linear.assembly import in_increments, second_order, state_space
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.excitation import ORDERS, Excitation, excitation, excited
 from visviva.linear.reduction import Basis, Choice, basis, chosen
@@ -124,9 +124,9 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
 
 def _shift_sizes(equations: AbstractEquations, ref: Reference) -> Array:
     """Forces that shifts of the configuration by a thousandth of its size make, (n,)."""
-    still, others, inputs = np.zeros(equations.n), np.zeros(len(equations.others)), np.zeros(len(equations.inputs))
-    shifts = SHIFT * np.diag(equations.sizes)
-    return np.abs([equations.values(ref, eps, still, others, inputs).force for eps in shifts]).max(axis=0)
+    eps, none = SHIFT * np.diag(equations.sizes), np.zeros((equations.n, len(equations.inputs)))
+    found = equations.values(ref, eps, np.zeros_like(eps), np.zeros((equations.n, len(equations.others))), none)
+    return np.abs(found.force).max(axis=0, initial=0.0)
 
 
 def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> Basis:
@@ -142,7 +142,7 @@ def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> Basis
 
     size = 1.0 / max(1.0, float((np.abs(ref.xi) / equations.sizes).max(initial=0.0)))
     moves = len(equations.holonomic) and (ref.xi.any() or ref.xi_dot.any())
-    found = slopes(at, 1, np.array([size])).J[:, 0] if moves else np.zeros(cuts[-1])
+    found = slopes(each(at), 1, np.array([size])).J[:, 0] if moves else np.zeros(cuts[-1])
     N, Q, N_s, Q_s = (x.reshape(part.shape) for x, part in zip(np.split(found, cuts[:-1]), parts, strict=True))
     return replace(b, N=N, Q=Q, N_s=N_s, Q_s=Q_s)
 

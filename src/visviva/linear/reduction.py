@@ -85,7 +85,7 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
     Q = np.zeros_like(H)
     if len(Z) and ref.xi.any():
         terms = np.abs(Z) @ np.abs(R @ ref.xi)
-        rows = slopes(lambda p: equations.rows(ref, R.T @ (H @ p)), H.shape[1], reach(H, equations.sizes), terms)
+        rows = slopes(lambda p: equations.rows(ref, p @ (R.T @ H).T), H.shape[1], reach(H, equations.sizes), terms)
         Q[bound] = -_solved(Z[:, bound], rows.J)
     return Basis(choice, H[:, :free], N[:, :moving], Q[:, :free], R, H[:, free:], N[:, moving:], Q[:, free:])
 
