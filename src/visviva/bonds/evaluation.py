@@ -106,4 +106,3 @@ class Evaluation:
         """Rates of all states; those that follow from others are left out, and zero."""
         parts = [self._at(slot) for slot in self.tape.rates]
         return np.concatenate(parts) if parts else np.zeros(0)
-

@@ -49,7 +49,8 @@ class Tape:
         self.affine = [False]
         self._known: dict[tuple[str, ...], int] = {}
         self._unknown: dict[Variable | str, int] = {}
-        for k, unknown in enumerate((*plan.torn, *plan.solved.values(), *plan.free, *plan.closing)):
+        unknowns: list[Variable | str] = [*plan.torn, *plan.solved.values(), *plan.free, *plan.closing]
+        for k, unknown in enumerate(unknowns):
             slot = self._slot(True)
             self.units[slot] = k
             self._unknown[unknown] = slot
@@ -105,9 +106,7 @@ class Tape:
             )
 
     def _state(self, owner: str, kind: str) -> int:
-        return self._once(
-            ("state", owner, kind), lambda: self._record(op.states(self.laws.places[owner, kind]), NOW)
-        )
+        return self._once(("state", owner, kind), lambda: self._record(op.states(self.laws.places[owner, kind]), NOW))
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
         """Of (sign, slot)."""
@@ -161,9 +160,7 @@ class Tape:
         port = bond.port(bond.end(label))
         if self.graph.elements[label].system is not None:
             given = [self.value(given_to(label, b, self.plan.strokes)) for b in self.graph.at(label)]
-            outputs = self._once(
-                ("all", label), lambda: self._answer(label, "output", self._record(op.joined, *given))
-            )
+            outputs = self._once(("all", label), lambda: self._answer(label, "output", self._record(op.joined, *given)))
             return self._record(op.part(self._part(label, port)), outputs)
         if port == "heat":
             power = self.graph.bond(label, "in")
