@@ -165,8 +165,10 @@ def test_heat_of_friction_warms_a_node():
     assert kinds(graph)["iron.wall"] == "RS"
     run = vv.simulate(graph, 2.0, 0.5)
     assert_allclose(run["axle.rate"], 5.0 * np.exp(-0.2 * run.t), rtol=1e-8)
-    reference = vv.simulate(m, 2.0, 0.001)
-    assert_allclose(run["iron.s"][-1], reference["iron.s"][-1], rtol=1e-5)
+    B = 0.4 * 25 / (0.5 - 0.4 * 20)  # c θ' = d ω² - k (θ - θ0)
+    theta = 290.0 + (10.0 - B) * np.exp(-0.5 / 20 * run.t) + B * np.exp(-0.4 * run.t)
+    assert_allclose(300.0 * np.exp(run["iron.s"] / 20), theta, rtol=1e-8)
+    assert_allclose(run["iron.e"], theta, rtol=1e-8)
 
 
 def test_parts_that_only_the_ground_joins():
