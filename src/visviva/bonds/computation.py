@@ -61,11 +61,11 @@ def algebraic_loops(graph: BondGraph, strokes: dict[str, str]) -> tuple[tuple[st
 
     Source: Tarjan (1972), Depth-first search and linear graph algorithms.
     """
-    loops = []
+    loops = dict[tuple[str, ...], None]()  # a part of efforts and one of flows may be of the same elements
     for part in strong_parts(graph, strokes):
         labels = {provider(graph, strokes, variable) for variable in part}
         shown = [label for label in graph.elements if label in labels and not graph.elements[label].junction]
-        loops.append(tuple(shown or [label for label in graph.elements if label in labels]))
+        loops[tuple(shown or [label for label in graph.elements if label in labels])] = None
     return tuple(loops)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.bonds.computation import Variable, asked_of, dependencies, provider
+from visviva.bonds.computation import Variable, asked_of, dependencies, given_to, provider
 from visviva.bonds.elements import STORES
 from visviva.bonds.formula import AbstractLaw
 from visviva.bonds.tape import Tape
@@ -16,7 +16,7 @@ from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph
-    from visviva.bonds.laws import State
+    from visviva.bonds.states import State
 
 
 @final
@@ -71,11 +71,12 @@ class Plan:
     def _direct(self) -> bool:
         """Whether what storages follow is known with the rates of free flows, so that they need not be solved for.
 
-        That is so if no rate of a state depends on the answers of these storages.
+        That is so if no rate of a state depends on the answers of these storages, nor what they follow.
         """
         found = [
             v for state in self.laws.states if state.owner not in self.derivative for v in self._rate_inputs(state)
         ]
+        found += [given_to(label, self.graph.at(label)[0], self.strokes) for label in self.derivative]
         for v in found:
             found += [w for w in self._given(v) if w not in found]
         return not self.torn and not set(found) & set(self.stored.values())

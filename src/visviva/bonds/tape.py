@@ -27,7 +27,7 @@ from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond
-    from visviva.bonds.laws import State
+    from visviva.bonds.states import State
     from visviva.bonds.plan import Plan
 
 NOW = 0  # the slot of time and states

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 
 Complex = NDArray[np.complex128]
+Step = tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]  # P, N, X and A_PN
 ZERO = 1e-13  # singular values of rows of length one that are zero
 ROUNDING = 1e-15
 DEFECTIVE = 1e-8  # cosine between left and right vectors: below it rounding moves values by its root
@@ -44,7 +45,7 @@ def eigen(A: Array) -> Eigen:
     """
     n = len(A)
     values, vectors, parts = np.zeros(n, complex), np.zeros((n, n), complex), np.zeros((n, n))
-    errors, steps, core, first = np.zeros(n), list[tuple[Array, Array, Array, Array]](), A, 0
+    errors, steps, core, first = np.zeros(n), list[Step](), A, 0
     while len(core):
         P, N, X = _kernel(core)
         if not len(P):
@@ -106,7 +107,7 @@ def _regular(A: Array) -> tuple[Complex, Complex, Complex, Array]:
     return values, left / sizes[:, None], right * sizes[:, None], errors
 
 
-def _lifted(v: Complex, steps: list[tuple[Array, Array, Array, Array]], rates: Complex | None) -> Complex:
+def _lifted(v: Complex, steps: list[Step], rates: Complex | None) -> Complex:
     """Vectors over what is left, over all states; with rates, the motions of the chain that they bring about."""
     for P, N, X, above in reversed(steps):
         x = np.zeros((len(P) + len(N), v.shape[1]), complex)

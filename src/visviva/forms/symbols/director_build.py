@@ -79,7 +79,7 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
         else:
             labels = [Label("r", label.subscripts) for label in labels]
         q += [register.symbol(f"{body.name}.q[{k}]", label) for k, label in enumerate(labels)]
-        v += [register.symbol(f"{body.name}.v[{k}]", label, dotted=True) for k, label in enumerate(labels)]
+        v += [register.symbol(f"{body.name}.v[{k}]", label, dots=1) for k, label in enumerate(labels)]
     names = [
         name if at.stop - at.start == 1 else f"{name}[{k}]"
         for name, at in states.s.items()

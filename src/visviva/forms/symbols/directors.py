@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.text import Lines
 from visviva.views.equations_text import aligned
 
@@ -140,17 +141,19 @@ class DirectorEquations:
         return {"q": self.q, "v": self.v, "s": self.s, "u": self.u, "t": (self.t,)}
 
     @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        return PaperWriter(self.steps.spelling, Order((*self.q, *self.s, *self.u), (*self.v, *self.lam), self.units))
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """Symbols of parameters by name."""
         return {str(symbol): symbol for symbol in self.values}
 
     def definitions(self, *values: Any) -> dict[Any, Any]:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
-        import sympy
-
         given = values or (self.V_q, self.R_v, self.B_v, self.G, self.g, self.h_v, self.s_dot)
-        flat = [list(value) if isinstance(value, sympy.MatrixBase) else [value] for value in given]
-        return self.steps.needed(entry for entries in flat for entry in entries)
+        return self.steps.needed(entry for value in given for entry in entries_of(value))
 
     def function(self, *names: str, target: str = "numpy") -> GeneratedFunction:
         """Some of the quantities as a function of (q, v, s, u, t), generated as "numpy", "numba" or "c"."""

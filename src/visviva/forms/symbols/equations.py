@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva.forms.symbols.inertia import Inertia
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.trigonometry import shortest
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.code import GeneratedFunction
 
+AMOUNTS = {"kg", "kg m²", "N/m", "N m/rad", "N s/m", "N m s/rad"}  # units of what terms are put together by
 SHORT = 700  # terms that a quantity may have to be expanded and simplified
 
 
@@ -180,7 +182,7 @@ class SymbolicEquations:
         """Kinetic energy; ½ ξᵀM ξ where M is short."""
         import sympy
 
-        if self._expands(_entries(self.inertia.M)):
+        if self._expands(entries_of(self.inertia.M)):
             n, xi, M = len(self.xi), self.xi, self.M
             squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
             return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
@@ -213,20 +215,27 @@ class SymbolicEquations:
         """LaTeX of all symbols."""
         return dict(self.steps.spelling)
 
+    @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        places, velocities = (*self.q, *self.s, *self.u), (*self.xi, *self.xi_dot, *self.p)
+        return PaperWriter(self.steps.spelling, Order(places, velocities, self.units))
+
     def definitions(self, *values: Any) -> dict[Any, Any]:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
         from visviva.forms.symbols.text import equation_terms
 
         given = values or equation_terms(self)
-        return self.steps.needed(entry for value in given for entry in _entries(value))
+        return self.steps.needed(entry for value in given for entry in entries_of(value))
 
     def expanded(self, value: Any) -> Any:
         """An expression or matrix with all definitions put in; it may be long."""
         import sympy
 
+        full = self.steps.expanded(entries_of(value))
         if isinstance(value, sympy.MatrixBase):
-            return sympy.Matrix(*value.shape, self.steps.expanded(list(value)))
-        return self.steps.expanded([value])[0]
+            return sympy.Matrix(*value.shape, full)
+        return np.array(full, dtype=object).reshape(np.shape(value)) if np.ndim(value) else full[0]
 
     # -- text and code ------------------------------------------------------------------------------------------
 
@@ -280,10 +289,15 @@ class SymbolicEquations:
         return matrix_of(entries.reshape(array.shape))
 
     def _listed(self, values: Any) -> list[Any]:
-        listed = _entries(values)
+        listed = entries_of(values)
         if not self._expands(listed):
             return listed
-        return [shortest(value) for value in self.steps.expanded(listed)]
+        return [shortest(value, self._amounts) for value in self.steps.expanded(listed)]
+
+    @cached_property
+    def _amounts(self) -> frozenset[Any]:
+        """Masses and other parameters that equations are linear in."""
+        return frozenset(symbol for symbol, unit in self.units.items() if unit in AMOUNTS)
 
     def _expands(self, listed: list[Any]) -> bool:
         """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
@@ -294,10 +308,3 @@ class SymbolicEquations:
         if self.steps.operations(listed, SHORT + 1) > SHORT:
             return False
         return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))
-
-
-def _entries(value: Any) -> list[Any]:
-    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
-    import sympy
-
-    return [sympy.sympify(entry) for entry in np.ravel(value)]

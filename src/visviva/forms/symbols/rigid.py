@@ -60,7 +60,7 @@ class _Builder:
             form=form,
             q=tuple(at.q),
             xi=tuple(at.xi),
-            xi_dot=tuple(symbol(Label(name).rate, Label(name).dotted) for name in velocities),
+            xi_dot=tuple(symbol(Label(name), dots=1) for name in velocities),
             p=tuple(symbol(Label("p", (name,))) for name in velocities),
             s=(),
             u=(),

@@ -17,59 +17,50 @@ from visviva.forms.springs.spring import Spring
 from visviva.forms.symbols.parameters import Parameters, exacts
 from visviva.forms.symbols.rigid_motion import RigidMotion
 from visviva.forms.symbols.steps import cross, zeros
-from visviva.geometry.se3 import SE3
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.energies import bushing_energy
 from visviva.views.equations_names import Label
 
 
 def spring_force(at: RigidMotion, spring: Stiffness | Spring, parameters: Parameters, name: str) -> tuple[Any, Any]:
-    """Force -∂V (n,) and energy V of the relative pose."""
+    """Force -∂V (n,) and energy V of the relative pose, of X_R⁻¹ X for laws with a rest pose X_R."""
     import sympy
 
-    y = at.pose(at.frames[spring.a], at.frames[spring.b])
+    law = spring.law if isinstance(spring, Spring) else spring
+    rest = law.rest if isinstance(law, ChordEnergy | LogarithmEnergy) else None
+    y = at.pose(at.frames[spring.a], at.frames[spring.b], rest)
     X = np.array(sympy.symbols("X0:12", real=True), dtype=object)
-    V = _energy(spring, X, parameters, name)
+    V = _energy(spring, law, X.reshape(3, 4), parameters, name)
     placed = dict(zip(X, y.value, strict=True))
     e = at.steps.names([V.diff(x).xreplace(placed) for x in X], Label("e"))
     return -y.row.T @ e, V.xreplace(placed)
 
 
-def _energy(spring: Stiffness | Spring, X: Any, parameters: Parameters, name: str) -> Any:
-    """V over the entries X of a pose, row by row of (R, r)."""
-    law = spring.law if isinstance(spring, Spring) else spring
+def _energy(spring: Stiffness | Spring, law: Any, X: Any, parameters: Parameters, name: str) -> Any:
+    """V over the entries X of a pose, (3, 4)."""
     match law:
         case Stiffness():
-            d = X.reshape(3, 4) - exacts(law.rest.matrix[:3])
-            return sum(row @ exacts(law.moments.matrix) @ row for row in d) / 2 + exacts([law.V_0])[0]
+            d = X - exacts(law.rest.matrix[:3])
+            return sum(row @ exacts(law.moments.matrix) @ row for row in d) / 2 + exacts(law.V_0).item()
         case ChordEnergy():
-            d = (_moved(law.rest, X) - exacts(np.eye(4)[:3])).ravel()
-            return d @ exacts(law.form) @ d / 2 + exacts([law.V_0])[0]
+            d = (X - exacts(np.eye(4)[:3])).ravel()
+            return d @ exacts(law.form) @ d / 2 + exacts(law.V_0).item()
         case LogarithmEnergy():
             return _logarithmic(law, X)
         case LineEnergy():
             return _line(law, X, parameters, name)
         case GivenEnergy():
-            return law.V.expressions(list(X)).item()
+            return law.V.expressions(list(X.ravel())).item()
     raise ModelError(
         f"the spring between {spring.a!r} and {spring.b!r} has no symbols: its {type(law).__name__} is numeric.\n"
         "Springs with symbols are Stiffness, ChordEnergy, LogarithmEnergy, LineEnergy and GivenEnergy(function)."
     )
 
 
-def _moved(rest: SE3, X: Any) -> Any:
-    """X_R⁻¹ X, (3, 4)."""
-    back = rest.inverse().matrix
-    moved = exacts(back[:3, :3]) @ X.reshape(3, 4)
-    moved[:, 3] = moved[:, 3] + exacts(back[:3, 3])
-    return moved
-
-
 def _logarithmic(law: LogarithmEnergy, X: Any) -> Any:
-    """½ ξ·K ξ with ξ = log(X_R⁻¹ X), as that of a bushing."""
-    H, moved = bushing_energy(law.K).H, _moved(law.rest, X)
-    y = [*moved[:, :3].ravel(), *moved[:, 3]]
-    given = dict(zip(H.states["y"], y, strict=True))
+    """½ ξ·K ξ with ξ = log X, as that of a bushing."""
+    H = bushing_energy(law.K).H
+    given = dict(zip(H.states["y"], [*X[:, :3].ravel(), *X[:, 3]], strict=True))
     given |= {symbol: exacts(number).item() for symbol, number in H.parameters.values()}
     return H.values.item().xreplace(given)
 
@@ -78,8 +69,7 @@ def _line(law: LineEnergy, X: Any, parameters: Parameters, name: str) -> Any:
     """½ k (l - length)², l = |r + R h - p|."""
     import sympy
 
-    M = X.reshape(3, 4)
-    d = M[:, 3] + M[:, :3] @ exacts(law.h) - exacts(law.p)
+    d = X[:, 3] + X[:, :3] @ exacts(law.h) - exacts(law.p)
     k = parameters.number(law.k, Label("k", (name,)), "N/m")
     if law.length == 0:
         return k * (d @ d) / 2

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
 
+from visviva.errors import ModelError
 from visviva.views.equations_names import Label
 
 
@@ -23,17 +26,20 @@ class Steps:
         self._known: dict[Any, Any] = {}
         self._taken: set[str] = set()
 
-    def symbol(self, label: Label, latex: str | None = None) -> Any:
-        """A real symbol of its own, with a number behind it where the name is taken."""
+    def symbol(self, label: Label, dots: int = 0) -> Any:
+        """A real symbol of its own, or the first or second rate of one, with a number where its name is taken.
+
+        No two look alike, as text or in LaTeX.
+        """
         import sympy
 
-        text, spelled, k = label.text, latex or label.latex, 2
-        while text in self._taken:
-            numbered = label.at(str(k))
-            text, spelled, k = numbered.text, latex or numbered.latex, k + 1
-        self._taken.add(text)
+        for option in itertools.chain([label], (label.at(str(k)) for k in itertools.count(2))):
+            text, latex = reduce(lambda one, _: one.rate, range(dots), option).text, option.with_dots(dots)
+            if not {text, latex} & self._taken:
+                break
+        self._taken |= {text, latex}
         symbol = sympy.Symbol(text, real=True)
-        self.spelling[symbol] = spelled
+        self.spelling[symbol] = latex
         return symbol
 
     def name(self, value: Any, label: Label) -> Any:
@@ -121,3 +127,13 @@ def matrix_of(values: Any) -> Any:
     array = np.asarray(values, dtype=object)
     shape = array.shape if array.ndim == 2 else (array.size, 1)
     return sympy.Matrix(*shape, [sympy.sympify(value) for value in array.ravel()])
+
+
+def entries_of(value: Any) -> list[Any]:
+    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
+    import sympy
+
+    try:
+        return [sympy.sympify(entry, strict=True) for entry in np.ravel(value)]
+    except sympy.SympifyError:
+        raise ModelError(f"give expressions or matrices of the equations, such as e.M; got {value!r}.") from None

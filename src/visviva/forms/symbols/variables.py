@@ -49,9 +49,8 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
         owner = place.carrier.name if place.joint is None else place.joint.name
         for k, (name, letter) in enumerate(zip(given, letters, strict=True)):
             label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
-            xi.append(register.symbol(name, label, dotted=letter == "q"))
-            twice = label.dotted.replace(r"\dot", r"\ddot", 1) if letter == "q" else label.dotted
-            xi_dot.append(steps.symbol(label.rate.rate if letter == "q" else label.rate, twice))
+            xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0))
+            xi_dot.append(steps.symbol(label, dots=2 if letter == "q" else 1))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
             p.append(register.symbol(name.replace(".rate", ".p"), momentum))
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
@@ -67,9 +66,9 @@ class Register:
         self.steps = steps
         self.names: dict[Any, str] = {}
 
-    def symbol(self, name: str, label: Label, dotted: bool = False) -> Any:
-        """One of them; dotted: the rate of the label."""
-        symbol = self.steps.symbol(label.rate, label.dotted) if dotted else self.steps.symbol(label)
+    def symbol(self, name: str, label: Label, dots: int = 0) -> Any:
+        """One of them, or a rate of it."""
+        symbol = self.steps.symbol(label, dots)
         self.names[symbol] = name
         return symbol
 
@@ -92,10 +91,7 @@ class Register:
 
     def _rates(self, drive: str) -> tuple[Any, Any]:
         label = Label(LETTERS["shift"], (drive,))
-        rate = self.symbol(drive, label, dotted=True)
-        slope = self.steps.symbol(label.rate.rate, label.dotted.replace(r"\dot", r"\ddot", 1))
-        self.names[slope] = f"d/dt {drive}"
-        return rate, slope
+        return self.symbol(drive, label, dots=1), self.symbol(f"d/dt {drive}", label, dots=2)
 
 
 def _of(name: str, k: int, width: int) -> str:

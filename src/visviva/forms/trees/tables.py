@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 KINDS = {"hinge": HINGE, "slider": AXIS, "ball": BALL, "free": FREE}
 VELOCITIES_OF = {"hinge": 1, "slider": 1, "ball": 3, "free": 6, "fixed": 0}
 COORDINATES_OF = {"hinge": 1, "slider": 1, "ball": 4, "free": 7, "fixed": 0}
+DEEP = 18  # mean number of velocities to the ground from where on `columns` is faster than `runs`
 UPPER = ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])
 
 
@@ -69,12 +70,14 @@ class TreeTables:
                 what[np.array(behind[i], dtype=np.int64) - start] = BEHIND
                 cuts = [0, *(np.nonzero(np.diff(what))[0] + 1), end - start]
                 rows.append([(start + a, start + b, what[a]) for a, b in pairwise(cuts)])
-        return Paths(np.array(blocks), *_runs(above), *_runs(behind), *_listed(rows, 3))
+        deep = [sum(map(len, above[first:last])) > DEEP * (last - first) for first, last, _, _ in blocks]
+        ends = np.column_stack([blocks, deep])
+        return Paths(ends, *_runs(above), *_runs(behind), *_listed(rows, 3), _slots(K))
 
     @cached_property
     def largest(self) -> int:
         """Number of velocities of the largest block of links that share the ground alone."""
-        return int(np.diff(self.paths.blocks[:, 2:]).max())
+        return int(np.diff(self.paths.blocks[:, 2:4]).max())
 
     @cached_property
     def bodies(self) -> Array:
@@ -168,6 +171,18 @@ def _blocks(K: Int) -> list[tuple[int, int, int, int]]:
         if end == i + 1:
             found.append((first, end, int(K[first, AT_V]), int(K[i, AT_V] + K[i, COUNT])))
             first = end
+    return found
+
+
+def _slots(K: Int) -> Int:
+    """A place for each link that carries nothing, and the ground; other links have that of their last child."""
+    N = len(K)
+    found = np.ones((N + 1, 2), dtype=np.int64)
+    found[K[K[:, PARENT] < N, PARENT], 1] = 0
+    found[:, 0] = np.cumsum(found[:, 1]) - 1
+    for i in reversed(range(N)):
+        if K[i, OPENS] and K[i, PARENT] < N:
+            found[K[i, PARENT], 0] = found[i, 0]
     return found
 
 
