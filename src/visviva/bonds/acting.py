@@ -1,4 +1,4 @@
-"""What acts in the graph of a mechanism: springs, dampers, friction, stops, motors, inputs, and where their heat goes."""
+"""What acts in the graph of a mechanism: springs, friction, stops, motors, inputs, and where their heat goes."""
 
 from __future__ import annotations
 
@@ -111,9 +111,7 @@ class Acting:
             def value(placed: Placed, end: Body | Particle = end, sign: float = sign) -> Array:
                 return sign * rows(placed) @ placed.to_world(end)
 
-            law = PlacedLaw(
-                self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value
-            )
+            law = PlacedLaw(self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value)
             self.parts.transform(f"{here}.{side}", law, "Y", _plain(end.name), here)
 
     # -- elements -----------------------------------------------------------------------------------------------
@@ -132,7 +130,10 @@ class Acting:
             return
         ports = PORTS["RS"]
         self.parts.add(
-            label, Element("RS", law, widths=(width, 1), ports=ports, label=shown), f"< {here}", f"> {_plain(node.name)}"
+            label,
+            Element("RS", law, widths=(width, 1), ports=ports, label=shown),
+            f"< {here}",
+            f"> {_plain(node.name)}",
         )
 
     def _friction(self, joint: Joint) -> None:
@@ -140,7 +141,7 @@ class Acting:
         if not n:
             return
         rate, columns, wide = self._rate(joint)
-        label = f"{_plain(joint.name)}.R"
+        label = f"{_plain(joint.name)}.friction"
         at = [columns[k] for k in range(len(joint.friction))]
         D = np.zeros((wide, wide))
         D[at, at] = joint.friction

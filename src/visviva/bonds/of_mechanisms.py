@@ -22,7 +22,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.acting import Acting
-from visviva.bonds.elements import PORTS, Element, I, one, zero
+from visviva.bonds.elements import PORTS, TF, Element, I, one, zero
 from visviva.bonds.graph import BondGraph
 from visviva.bonds.known_flows import KnownFlows
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
@@ -216,13 +216,18 @@ class _Builder:
 
     def _velocity_at(self, particle: Particle) -> PlacedLaw:
         return self._law(
-            f"velocity at {particle.name!r}", (3, 6), lambda p: p.at_point(particle), lambda p: p.at_point_rate(particle)
+            f"velocity at {particle.name!r}",
+            (3, 6),
+            lambda p: p.at_point(particle),
+            lambda p: p.at_point_rate(particle),
         )
 
     def _connected(self) -> bool:
         """Whether bonds lead from everywhere to everywhere."""
         names = self.parts.elements
-        ends = [[end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds]
+        ends = [
+            [end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds
+        ]
         group = {name: {name} for name in names}
         for a, b in ends:
             if group[a] is not group[b]:
@@ -261,8 +266,7 @@ class _Builder:
 
         self.parts.transform(f"{name}.S", self._law(f"S of {name!r}", (wide, k), S, S_rate), "S", rate, wrench)
         self._coordinates(name, rate, own, slice(places[0][1].q.start, places[-1][1].q.stop))
-        q, xi, _ = form.initial
-        self.parts.start(names, xi[own])
+        self.parts.start(names, form.initial.xi[own])
         columns = {p.coordinate: p.xi.start - own.start for _, p in places if p.coordinate is not None}
         if joint is not None:
             self.rates[joint.name] = rate, columns, k
@@ -281,7 +285,9 @@ class _Builder:
         def Q(p: Placed) -> Array:
             found = np.zeros((R, k))
             for link, place in links:
-                rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own)))
+                rows, columns = (
+                    slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own))
+                )
                 for j, unit in enumerate(np.eye(columns.stop - columns.start)):
                     found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
             return found
@@ -300,12 +306,8 @@ class _Builder:
         if terms:
             self.parts.add(label, junction)
             for rate, row in terms.items():
-                self.parts.add(
-                    f"{label}.{rate.removesuffix('.rate')}",
-                    Element("TF", row[None] if len(row) > 1 else float(row[0]), {}, None, (None, None), PORTS["TF"], label="n"),
-                    f"< {rate}",
-                    f"> {label}",
-                )  # fmt: skip
+                ratio = TF(row[None] if len(row) > 1 else float(row[0]), label="n")
+                self.parts.add(f"{label}.{rate.removesuffix('.rate')}", ratio, f"< {rate}", f"> {label}")
         else:
             self._over_bodies(name, label, rows, junction)
         if name in self.flows.driven:
@@ -351,4 +353,3 @@ class _Builder:
     def _starts(self) -> Array:
         """Where the velocities of each body begin among those of all."""
         return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])
-

@@ -49,7 +49,8 @@ class Tape:
         self.affine = [False]
         self._known: dict[tuple[str, ...], int] = {}
         self._unknown: dict[Variable | str, int] = {}
-        for k, unknown in enumerate((*plan.torn, *plan.solved.values(), *plan.free, *plan.closing)):
+        unknowns: list[Variable | str] = [*plan.torn, *plan.solved.values(), *plan.free, *plan.closing]
+        for k, unknown in enumerate(unknowns):
             slot = self._slot(True)
             self.units[slot] = k
             self._unknown[unknown] = slot
