@@ -59,14 +59,14 @@ def rate(q: Array, w: Array) -> Array:
 
 
 def turned(q: Array, delta: Array) -> Array:
-    """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), for one quaternion and one δ (3,)."""
-    half = 0.5 * float(np.sqrt(delta @ delta))
-    found = product(q, np.concatenate([[np.cos(half)], 0.5 * np.sinc(half / np.pi) * delta]))
-    return np.asarray(found / np.sqrt(found @ found))
+    """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), of quaternions (..., 4) and δ (..., 3)."""
+    half = 0.5 * np.sqrt((delta * delta).sum(-1, keepdims=True))
+    found = product(q, np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * delta], axis=-1))
+    return np.asarray(found / np.sqrt((found * found).sum(-1, keepdims=True)))
 
 
 def rotated(q: Array, r: Array) -> Array:
-    """R r (..., 3) of unit quaternions and vectors."""
+    """R r of unit quaternions (..., 4) and vectors (..., 3)."""
     turn = 2.0 * np.cross(q[..., 1:], r)
     return np.asarray(r + q[..., :1] * turn + np.cross(q[..., 1:], turn))
 
