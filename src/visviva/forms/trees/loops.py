@@ -126,9 +126,9 @@ class TreeLoop:
         self._refuse(end, t0, h * every)
         t = t0 + h * every * np.arange(nodes + 1, dtype=np.float64)
         adaptive, steps, other = self.scheme == "Adaptive", int(end[3]), int(end[4])
-        total, by_port, impulse, heat = np.split(work, np.cumsum([2, ports, m]), axis=1)
+        at, last = 2 + ports, 2 + ports + m
         return TreeMotion(
-            t, Q, XI, total, by_port, impulse, heat, steps * adaptive, other * adaptive,
+            t, Q, XI, work[:, :2], work[:, 2:at], work[:, at:last], work[:, last:], steps * adaptive, other * adaptive,
             iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
         )  # fmt: skip
 
