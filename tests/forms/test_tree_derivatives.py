@@ -66,6 +66,20 @@ def test_derivatives_are_those_of_complex_steps(seed, N, kinds, monkeypatch):
         near(found[2], np.linalg.inv(M), tolerance)
 
 
+def test_large_blocks_are_solved_alike_by_rows_and_by_links(monkeypatch):
+    """With several panels of columns, some of them within the identity."""
+    tree = random_tree(1, 70, ("hinge",))
+    q, xi, tau = random_state(tree, 1)
+    found = []
+    for deep in (1000, -1):
+        monkeypatch.setattr(tables, "DEEP", deep)
+        found.append(TreeDynamics(tree).derivatives(q, xi, tau))
+    for by_rows, by_links in zip(*found, strict=True):
+        near(by_rows, by_links, 1e-10)
+    M = TreeDynamics(tree).mass_matrix(q)
+    near(M @ found[0][2], np.eye(70), 1e-9)
+
+
 def test_derivatives_of_many_states_are_one_call():
     tree = random_tree(4, 6)
     dynamics, states = TreeDynamics(tree), [random_state(tree, seed) for seed in range(3)]
