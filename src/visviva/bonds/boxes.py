@@ -38,7 +38,7 @@ def resistor_box(graph: BondGraph, label: str, element: Element, quantity: Quant
     if laws.has(label, "matrix"):
         matrix = laws.of(label, "matrix").values
         if momentum == element.conductance:
-            from visviva.bonds.laws import inverse
+            from visviva.bonds.moduli import inverse
 
             matrix = inverse(matrix)
         law, numbers = _law(graph, matrix, {}, {})
@@ -122,7 +122,7 @@ def coupling_box(
 
     Momenta:       v_out = N v_in;  forces G v_out, -Gᵀv_in.   Displacements: e_in = Nᵀe_out;  flows G⁻ᵀe_out, -G⁻¹e_in.
     """
-    from visviva.bonds.laws import inverse
+    from visviva.bonds.moduli import inverse
 
     values = graph.laws.of(label, "matrix").values
     reads: dict[str, int] = {}

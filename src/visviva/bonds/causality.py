@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+import numpy as np
+
 from visviva.bonds.elements import STORES
+from visviva.bonds.formula import AbstractLaw
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
@@ -62,15 +65,16 @@ class _Assignment:
 
     def set(self, label: str, bond: Bond, near: bool, root: str) -> None:
         """Put a stroke and draw all consequences."""
-        if bond.name in self.strokes:
-            if self.near(label, bond) != near:
-                raise _Conflict(self._clash(label, bond, root))
-            return
-        self.strokes[bond.name] = label if near else bond.other(label)
-        self.roots[bond.name] = root
-        for end in (bond.tail, bond.head):
-            for other, there in self.consequences(end):
-                self.set(end, other, there, root)
+        todo = [(label, bond, near)]
+        for label, bond, near in todo:  # grows while it is read
+            if bond.name in self.strokes:
+                if self.near(label, bond) != near:
+                    raise _Conflict(self._clash(label, bond, root))
+                continue
+            self.strokes[bond.name] = label if near else bond.other(label)
+            self.roots[bond.name] = root
+            for end in (bond.tail, bond.head):
+                todo += [(end, other, there) for other, there in self.consequences(end)]
 
     def attempt(self, label: str, bond: Bond, near: bool) -> None:
         """The same, or nothing at all if it leads to a conflict."""
@@ -155,19 +159,26 @@ def _fixed(graph: BondGraph) -> Iterator[tuple[str, Bond, bool]]:
                 yield label, bond, not momentum
         elif element.kind == "RS":
             yield label, graph.bond(label, "heat"), NEAR
-        if element.kind == "R" and element.functional:
-            yield label, bonds[0], element.conductance
-        if element.kind == "GY" and (len(bonds) == 1 or _oblong(graph, label)):
+        if element.kind in ("R", "RS") and element.system is None and (element.functional or _singular(graph, label)):
+            yield label, graph.bond(label, element.ports[0]), element.conductance
+        if element.kind == "GY" and (len(bonds) == 1 or _singular(graph, label)):
             yield from ((label, bond, FAR) for bond in bonds)
-        if element.kind == "TF" and _oblong(graph, label):
+        if element.kind == "TF" and _singular(graph, label):
             yield label, graph.bond(label, "out"), NEAR
             yield label, graph.bond(label, "in"), FAR
         if element.free:
             yield from ((label, bond, element.kind == "1") for bond in bonds)
 
 
-def _oblong(graph: BondGraph, label: str) -> bool:
-    return len({graph.widths[bond.name] for bond in graph.at(label)}) > 1
+def _singular(graph: BondGraph, label: str) -> bool:
+    """Whether a modulus has no inverse, so that it can be applied in one direction only."""
+    element = graph.elements[label]
+    if element.kind in ("TF", "GY") and len({graph.widths[bond.name] for bond in graph.at(label)}) > 1:
+        return True
+    if element.functional or isinstance(element.given, AbstractLaw):
+        return False
+    numbers = np.atleast_2d(np.asarray(element.given, dtype=float))
+    return bool(np.isfinite(numbers).all() and np.linalg.matrix_rank(numbers) < len(numbers))
 
 
 def _preferred(graph: BondGraph, work: _Assignment) -> Iterator[str]:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from visviva.bonds.elements import STORES, Element
+from visviva.bonds.elements import PORTS, STORES, Element
 from visviva.bonds.formula import AbstractLaw
 from visviva.errors import ModelError
+from visviva.mechanism.names import unknown_name
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond
+
+MARKS = frozenset("<>|=:;,+*/()[]{}#\"'`")
 
 
 def check_elements(name: str, elements: Mapping[str, Element]) -> None:
@@ -22,10 +25,40 @@ def check_elements(name: str, elements: Mapping[str, Element]) -> None:
     if not isinstance(elements, Mapping) or not elements:
         raise ModelError(f"the elements of {name!r} are a dictionary by name, e.g. {{'m': I(2.0), 'v': one()}}.")
     for label, element in elements.items():
-        if not isinstance(label, str) or not label or any(mark in label for mark in " >\t\n"):
-            raise ModelError(f"an element of {name!r} is called {label!r}: use a name without blanks and arrows.")
+        check_name(label, f"an element of {name!r}")
         if not isinstance(element, Element):
             raise ModelError(f"{label!r} of {name!r} must be an element such as I(2.0) or one(), got {element!r}.")
+        if element.kind not in PORTS:
+            raise ModelError(
+                f"{label!r} of {name!r} is of no known kind: {element.kind!r}; there are {', '.join(PORTS)}."
+            )
+
+
+def check_name(label: object, what: str) -> None:
+    """A name that texts and equations can have."""
+    if not isinstance(label, str) or not label or any(mark.isspace() or mark in MARKS for mark in label):
+        raise ModelError(
+            f"{what} is called {label!r}: use a name without blanks, arrows and signs of operations, e.g. 'm_1'."
+        )
+
+
+def check_bonds(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond]) -> None:
+    """Names of bonds, and of what they join."""
+    names = [bond.name for bond in bonds]
+    twice = next((each for each in names if names.count(each) > 1), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        both = " and ".join(f"{bond.tail} -> {bond.head}" for bond in bonds if bond.name == twice)
+        raise ModelError(f"{name!r} has two bonds called {twice!r}, {both}: rename one.")
+    for bond in bonds:
+        for end in (bond.tail, bond.head):
+            if end not in elements:
+                raise unknown_name(end, elements, f"bond graph {name!r}, whose bonds join elements,")
+            port = bond.port(bond.end(end))
+            if port and port not in elements[end].ports:
+                known = ", ".join(f"{end}.{each}" for each in elements[end].ports if each) or "none by name"
+                raise ModelError(f"the {elements[end].kind} {end!r} of {name!r} has no port {port!r}; it has {known}.")
+        if bond.tail == bond.head:
+            raise ModelError(f"bond {bond.name} of {name!r} joins {bond.tail!r} with itself.")
 
 
 def joined(elements: Iterable[str], bonds: Sequence[Bond]) -> dict[str, list[Bond]]:
@@ -42,9 +75,6 @@ def check_ports(
 ) -> dict[tuple[str, str], str]:
     """The port at each end of each bond, by (bond, end); junctions whose flow is `read` may have one bond only."""
     at = joined(elements, bonds)
-    for bond in bonds:
-        if bond.tail == bond.head:
-            raise ModelError(f"bond {bond.name} of {name!r} joins {bond.tail!r} with itself.")
     ports: dict[tuple[str, str], str] = {}
     for label, element in elements.items():
         here = at[label]
@@ -55,7 +85,7 @@ def check_ports(
                 )
             ports |= {(bond.name, bond.end(label)): "" for bond in here}
             continue
-        given = [_port(name, label, element, bond, len(here)) for bond in here]
+        given = [_port(name, label, elements, bond) for bond in here]
         lone = element.kind == "GY" and given == ["in"]
         wanted = ["in"] if lone else list(element.ports)
         if sorted(given) != sorted(wanted):
@@ -70,9 +100,9 @@ def check_ports(
     return ports
 
 
-def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> str:
+def _port(name: str, label: str, elements: Mapping[str, Element], bond: Bond) -> str:
     """The port of an element at a bond; half arrows say which where it is not written."""
-    end = bond.end(label)
+    element, end = elements[label], bond.end(label)
     into = end == "head"
     written = bond.port(end)
     if element.kind in ("TF", "GY", "RS") and element.system is None:
@@ -81,10 +111,11 @@ def _port(name: str, label: str, element: Element, bond: Bond, count: int) -> st
             raise ModelError(f"bond {bond.name} of {name!r} has its arrow against port {written!r} of {label!r}.")
         return through
     if not into and element.kind not in ("Se", "Sf") and element.system is None:
+        passive = not elements[bond.head].junction and elements[bond.head].kind not in ("Se", "Sf", "TF", "GY")
         raise ModelError(
             f"bond {bond.name} of {name!r} has its half arrow out of the {element.kind} {label!r}: power is positive "
             "into C, I and R elements.\n"
-            f"Turn it: '{bond.head} -> {label}'."
+            + ("Put a junction between them." if passive else f"Turn it: '{bond.head} -> {label}'.")
         )
     if element.kind in STORES and not written:
         raise ModelError(
@@ -129,6 +160,20 @@ def resolved_domains(name: str, elements: Mapping[str, Element], bonds: Sequence
 
 
 ENDS = ("tail", "head")
+
+
+def check_thermal(name: str, elements: Mapping[str, Element], bonds: Sequence[Bond], domains: dict[str, str]) -> None:
+    """Entropy has no momentum, and is not destroyed."""
+    at = joined(elements, bonds)
+    for label, element in elements.items():
+        if element.kind in ("I", "R") and domains[at[label][0].name] == "thermal":
+            why = (
+                "entropy has no momentum, so that nothing thermal is an I"
+                if element.kind == "I"
+                else "a resistor makes heat, which an RS leads on.\n"
+                "Conduction: hot -> flow -> cold and flow -> RS -> cold, with flow a 1-junction"
+            )
+            raise ModelError(f"{element.kind} {label!r} of {name!r} is at a thermal bond: {why}.")
 
 
 def _width(elements: Mapping[str, Element], bond: Bond, end: str) -> tuple[int, str] | None:

@@ -6,6 +6,7 @@ R        e = R f.   RS the same, and the entropy flow e·f/θ leaves through its
 TF       in -> T -> out:  f_out = n f_in,  e_in = nᵀ e_out;   GY:  e_in = r f_out,  e_out = rᵀ f_in.
 0, 1     one effort, flows balance;   one flow, efforts balance.
 IC, NIC  fields with an I-port and a C-port; Phillips and Amirouche, section 3.6.
+Units    SI where none is written; I("100 mH"), C(H=lambda q, k: 0.5 * k * q**2, k="50 N/m"), I(M, unit="kg").
 Source:  Karnopp, Margolis and Rosenberg, System Dynamics; Breedveld (1985) for multibonds.
 """
 
@@ -18,10 +19,10 @@ from typing import Any, final
 import numpy as np
 
 from visviva.bonds.domains import check_domain
+from visviva.bonds.given import Given, check_width, in_si, is_expression, is_law, parameters_in_si, reads
+from visviva.bonds.units import Unit
 from visviva.errors import ModelError
 from visviva.language import Irreversible, Storage
-
-Given = Any  # a number, a matrix, a function, SymPy expressions
 
 PORTS: dict[str, tuple[str, ...]] = {
     "C": ("",), "I": ("",), "R": ("",), "Se": ("",), "Sf": ("",), "TF": ("in", "out"), "GY": ("in", "out"),
@@ -44,6 +45,7 @@ class Element:
     free:       of a 1-junction: its flow is a state, and its balance of efforts determines the rate of it.
     system:     the primitive system of the language that it was made from.
     names:      of its states, where they are not p_name or q_name.   inputs: of what its law reads of its own bond.
+    units:      those that were written, by parameter; "" is the value itself.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class Element:
     system: Storage | Irreversible | None = None
     names: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
+    units: dict[str, Unit] = field(default_factory=dict)
 
     @property
     def shown(self) -> str:
@@ -90,6 +93,11 @@ def I(I: Given = None, *, H: Given = None, **options: Any) -> Element:  # noqa: 
 def _storage(kind: str, value: Given, H: Given, options: dict[str, Any]) -> Element:
     if (value is None) == (H is None):
         raise ModelError(f"{kind} takes either a number, e.g. {kind}(2.0), or an energy, {kind}(H=lambda ...).")
+    if H is None and is_law(value):
+        letter = "q" if kind == "C" else "p"
+        raise ModelError(f"a function of {kind} is its energy: {kind}(H=lambda {letter}: ...).")
+    if H is not None:
+        _check_function(f"the energy H of {kind}", H)
     return _one_port(kind, value if H is None else H, options, energy=H is not None)
 
 
@@ -105,18 +113,17 @@ def R(R: Given = None, *, G: Given = None, **options: Any) -> Element:
 
 def RS(R: Given, **options: Any) -> Element:
     """A resistor with its heat: in -> RS -> thermal, e = R f, and the entropy flow e·f/θ into the thermal bond."""
-    kept, domain, _, label = _options("RS", options)
-    return Element("RS", R, kept, domain, (1, 1), PORTS["RS"], label=label)
+    return _made("RS", R, options, widths=(1, 1), ports=PORTS["RS"])
 
 
 def Se(e: Given = None, **options: Any) -> Element:
     """A source of effort: a number, a function of t, x (states by name) and f (its own flow), or an input."""
-    return _one_port("Se", e, options, modulated=_reads_state(e))
+    return _one_port("Se", e, options, modulated=reads(e, {"x", "e", "f"}))
 
 
 def Sf(f: Given = None, **options: Any) -> Element:
     """A source of flow: a number, a function of t, x (states by name) and e (its own effort), or an input."""
-    return _one_port("Sf", f, options, modulated=_reads_state(f))
+    return _one_port("Sf", f, options, modulated=reads(f, {"x", "e", "f"}))
 
 
 def TF(n: Given, **options: Any) -> Element:
@@ -141,8 +148,9 @@ def MGY(r: Callable[..., Any] | Given, **options: Any) -> Element:
 
 def IC(H: Given, **options: Any) -> Element:
     """A field of energy H(q, p): its I-port has ṗ = e and f = ∂H/∂p, its C-port q̇ = f and e = ∂H/∂q."""
-    kept, domain, width, label = _options("IC", options)
-    return Element("IC", H, kept, domain, (width or 1, width or 1), PORTS["IC"], energy=True, label=label)
+    _check_function("the energy H of IC", H)
+    width = options.get("width") or 1
+    return _made("IC", H, options, widths=(width, width), ports=PORTS["IC"], energy=True)
 
 
 def NIC(A: Given, gyration: Given, **options: Any) -> Element:
@@ -151,55 +159,51 @@ def NIC(A: Given, gyration: Given, **options: Any) -> Element:
     A, gyration: of x (states by name), and of f for gyration; f·gyration = ½ fᵀȦ f, or energy would not be conserved.
     Source:      Phillips and Amirouche (38).
     """
-    kept, domain, width, label = _options("NIC", options)
-    return Element("NIC", (A, gyration), kept, domain, (width or 1, width or 1), PORTS["NIC"], label=label)
+    _check_function("the gyration force of NIC", gyration)
+    width = options.get("width") or 1
+    return _made("NIC", (A, gyration), options, widths=(width, width), ports=PORTS["NIC"])
 
 
 def zero(*, domain: str | None = None, width: int | None = None) -> Element:
     """A 0-junction: all bonds have one effort, their flows balance."""
-    return Element("0", None, {}, check_domain(domain, "a 0-junction"), (width,), PORTS["0"])
+    return Element("0", None, {}, check_domain(domain, "a 0-junction"), (check_width(width, "0"),), PORTS["0"])
 
 
 def one(*, domain: str | None = None, width: int | None = None, free: bool = False) -> Element:
     """A 1-junction: all bonds have one flow, their efforts balance."""
-    return Element("1", None, {}, check_domain(domain, "a 1-junction"), (width,), PORTS["1"], free=free)
+    if not isinstance(free, bool):
+        raise ModelError(f"free of a 1-junction is True or False, got {free!r}.")
+    return Element(
+        "1", None, {}, check_domain(domain, "a 1-junction"), (check_width(width, "1"),), PORTS["1"], free=free
+    )
 
 
 def _one_port(kind: str, given: Given, options: dict[str, Any], **flags: Any) -> Element:
-    kept, domain, width, label = _options(kind, options)
-    return Element(kind, given, kept, domain, (width,), label=label, **flags)
+    return _made(kind, given, options, widths=(options.get("width"),), ports=("",), **flags)
 
 
 def _two_port(kind: str, given: Given, options: dict[str, Any], modulated: bool) -> Element:
-    kept, domain, _, label = _options(kind, options)
-    if domain is not None:
+    if options.get("domain") is not None:
         raise ModelError(f"a {kind} joins two domains: give those of the elements at its ends, not its own.")
-    return Element(kind, given, kept, None, (None, None), PORTS[kind], modulated=modulated, label=label)
+    if modulated and (isinstance(given, str) or np.isscalar(given)):
+        raise ModelError(f"an M{kind} has a function of states, M{kind}(lambda x: ...); {kind}({given!r}) is constant.")
+    return _made(kind, given, options, widths=(None, None), ports=PORTS[kind], modulated=modulated)
 
 
-def _options(kind: str, options: dict[str, Any]) -> tuple[dict[str, float], str | None, int | None, str]:
-    """Parameters, domain, width and label from keywords."""
+def _made(kind: str, given: Given, options: dict[str, Any], **fields: Any) -> Element:
+    """An element from a value or law and keywords: domain, width, label, unit; all others are parameters."""
+    if given is None and kind not in ("Se", "Sf"):
+        raise ModelError(f"{kind} needs a value or a law, e.g. {kind}(2.0); got None.")
     kept = dict(options)
-    domain, width, label = kept.pop("domain", None), kept.pop("width", None), kept.pop("label", "")
-    if width is not None and (not isinstance(width, int) or width < 1):
-        raise ModelError(f"the width of a bond at {kind} must be a positive integer, got {width!r}.")
-    return kept, check_domain(domain, kind), width, str(label)
+    domain, width, by = (kept.pop(key, None) for key in ("domain", "width", "unit"))
+    label = str(kept.pop("label", ""))
+    check_width(width, kind)
+    value, unit = in_si(given, by, kind)
+    numbers, units = parameters_in_si(kept, value if isinstance(value, tuple) else (value,), kind)
+    units |= {} if unit is None else {"": unit}
+    return Element(kind, value, numbers, check_domain(domain, kind), label=label, units=units, **fields)
 
 
-def _reads_state(given: Given) -> bool:
-    import inspect
-
-    return callable(given) and bool({"x", "e", "f"} & set(inspect.signature(given).parameters))
-
-
-def is_expression(given: Given) -> bool:
-    """Whether something is or holds expressions of SymPy."""
-    import sys
-
-    sympy = sys.modules.get("sympy")  # what was not imported cannot be there
-    if sympy is None or given is None:
-        return False
-    if isinstance(given, sympy.Basic | sympy.MatrixBase):
-        return True
-    entries = np.ravel(np.array(given, dtype=object)) if isinstance(given, np.ndarray | list) else ()
-    return any(isinstance(entry, sympy.Basic) for entry in entries)
+def _check_function(what: str, given: Given) -> None:
+    if not is_law(given):
+        raise ModelError(f"{what} is a function, e.g. lambda q: q**2, got {given!r}.")

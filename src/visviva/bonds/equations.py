@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from visviva.bonds.computation import given_to
-from visviva.bonds.evaluation import evaluated
+from visviva.bonds.evaluation import Evaluation
 from visviva.bonds.plan import Plan
 from visviva.forms.kane.system import LONG
 
@@ -59,7 +59,7 @@ def state_equations(graph: BondGraph) -> StateEquations:
     import sympy
 
     plan = Plan(graph)
-    laws, at = plan.laws, evaluated(plan, None, 0.0)
+    laws, at = plan.laws, Evaluation(plan, None, 0.0)
 
     def short(entry: Any) -> Any:
         entry = sympy.sympify(entry)

@@ -10,14 +10,17 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva.bonds.computation import given_to
 from visviva.bonds.elements import STORES
-from visviva.bonds.evaluation import Evaluation, evaluated
+from visviva.bonds.evaluation import Evaluation
 from visviva.bonds.plan import Plan
+from visviva.bonds.tape import sign
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.mechanism.names import unknown_name
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import BondGraph
+
+CLOSED = 1e-8  # of the largest flow: by so much flows at a 0-junction that closes a loop may be off
 
 
 @final
@@ -42,16 +45,22 @@ class BondFlow(Flow):
         self.n = len(self.plan.independent)
         self.at = np.array([self.laws.names.index(name) for name in self.plan.independent], dtype=np.intp)
         self.extra = 1  # time
+        self._last: tuple[float, Array, Evaluation] | None = None
 
     def evaluation(self, t: float, y: Array) -> Evaluation:
-        """All efforts and flows at independent states y."""
+        """All efforts and flows at independent states y; the last one is kept, since several things ask for it."""
+        if self._last is None or self._last[0] != t or not np.array_equal(self._last[1], y):
+            self._last = t, y.copy(), self._evaluation(t, y, everything=True)
+        return self._last[2]
+
+    def _evaluation(self, t: float, y: Array, everything: bool) -> Evaluation:
         x = np.zeros(len(self.laws.names))
         x[self.at] = y
-        return evaluated(self.plan, x, t)
+        return Evaluation(self.plan, x, t, everything)
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """Of the states, and of time."""
-        return np.asarray(self.evaluation(t, xi).x_dot[self.at], dtype=float), np.ones(1)
+        return self._evaluation(t, xi, everything=False).x_dot[self.at], np.ones(1)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
         """There are no coordinates but those among the states."""
@@ -62,13 +71,13 @@ class BondFlow(Flow):
         return np.zeros(self.n)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
-        """Stored in all C, I and field elements [J]."""
+        """Stored in all C, I and field elements, and where sources have their effort from a potential [J]."""
         at, total = self.evaluation(float(s[0]), xi), 0.0
         for label, element in self.graph.elements.items():
             if label in self.plan.derivative:
                 given = at.value(given_to(label, self.graph.at(label)[0], self.plan.strokes))
                 total += float(given @ at.law(label, "matrix") @ given) / 2
-            elif element.kind in ("C", "I", *STORES) and self.laws.has(label, "energy"):
+            elif self.laws.has(label, "energy"):
                 total += float(at.law(label, "energy"))
             elif element.kind in STORES:
                 f = at.value(("f", self.graph.bond(label, "I").name))
@@ -76,10 +85,12 @@ class BondFlow(Flow):
         return total
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
-        """Of sources less what resistors turn into heat [W]."""
+        """Of sources less what resistors turn into heat [W]; of those with a potential, what they do besides."""
         at, total = self.evaluation(t, xi), 0.0
         for label, element in self.graph.elements.items():
-            if element.kind in ("Se", "Sf", "R"):
+            if self.laws.has(label, "power"):
+                total += float(at.law(label, "power"))
+            elif element.kind in ("Se", "Sf", "R") and not self.laws.has(label, "energy"):
                 bond = self.graph.at(label)[0]
                 into = float(at.value(("e", bond.name)) @ at.value(("f", bond.name)))
                 total -= into if bond.head == label else -into
@@ -101,7 +112,7 @@ class BondFlow(Flow):
         return {name: np.asarray(value, dtype=float) for name, value in shown.items()}
 
     def checked(self, initial: Any) -> FlowState:
-        """From states by name, those that are left out are zero; or from `run.final`."""
+        """From states by name, those that are left out as the graph has them, or zero; or from `run.final`."""
         if isinstance(initial, FlowState):
             if len(initial.xi) != self.n:
                 raise ModelError(f"{self.name!r} cannot continue a run of something else: it has {self.n} states.")
@@ -112,11 +123,28 @@ class BondFlow(Flow):
                 f"got {type(initial).__name__}."
             )
         y = np.zeros(self.n)
-        for name, value in (initial or {}).items():
+        for name, value in (self.graph.initial | dict(initial or {})).items():
             if name not in self.plan.independent:
                 raise unknown_name(name, self.plan.independent, f"bond graph {self.name!r}, whose states start a run,")
             y[self.plan.independent.index(name)] = finite_number(value, f"initial value of {name!r}")
+        self._check_closed(y)
         return FlowState(0.0, np.zeros(0), y, np.zeros(1))
+
+    def _check_closed(self, y: Array) -> None:
+        """An error if flows at a 0-junction that closes a loop do not balance: they would never do."""
+        at = self.evaluation(0.0, y) if self.plan.closing else None
+        for label in self.plan.closing:
+            assert at is not None
+            flows = [(sign(label, bond), at.value(("f", bond.name))) for bond in self.graph.at(label)]
+            gap = np.abs(sum(s * f for s, f in flows)).max()
+            size = max(float(np.abs(f).max()) for _, f in flows)
+            fastest = max((float(np.abs(y).max(initial=0.0)), size))
+            if gap > CLOSED * fastest:
+                raise ModelError(
+                    f"the flows at 0-junction {label!r} of {self.name!r} do not balance at the start, by {gap:.3g}: "
+                    "its effort keeps them as they are.\n"
+                    "Start from states that satisfy the constraint, e.g. from those of the graph, initial=None."
+                )
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -36,6 +36,7 @@ class Formula:
     """An array, by expressions (`values`) or as a function of numbers alone.
 
     inputs: symbols of what the element receives.   rates: the time derivative, where it is not that of the entries.
+    drift:  of a matrix, its time derivative times the flow it is applied to, where that is all that is known.
     """
 
     what: str
@@ -45,6 +46,7 @@ class Formula:
     inputs: tuple[Any, ...] = ()
     function: Function | None = None
     rates: Formula | None = None
+    drift: Formula | None = None
 
     def symbolic(self, given: Any = ()) -> Any:
         """The expressions, with what the element receives put in."""
@@ -78,13 +80,44 @@ class Formula:
     def _numeric(self) -> Any:
         return numbers_of([self.values], self._arguments, self.scope.parameters, self.what)
 
-    @cached_property
-    def slopes(self) -> Formula:
-        """Derivatives with respect to states and time, in a last axis."""
-        arguments = [*self.scope.states, self.scope.t]
+    def slopes_of(self, states: Sequence[Any]) -> Formula:
+        """Derivatives with respect to some states, then time, in a last axis."""
+        arguments = [*states, self.scope.t]
         flat = [[entry.diff(symbol) for symbol in arguments] for entry in np.ravel(self.values)]
         slopes = np.array(flat, dtype=object).reshape(*self.shape, len(arguments))
         return Formula(f"rate of {self.what}", self.scope, slopes.shape, slopes)
+
+
+def all_numbers(formulas: Sequence[Formula], name: str) -> Callable[[float, Array], list[Array]]:
+    """One function of time and states for many formulas; expressions share what they have in common."""
+    found: list[Any] = [None] * len(formulas)
+    moving = [k for k, f in enumerate(formulas) if f.function is None and f._moving]
+    functions = [(k, f.function) for k, f in enumerate(formulas) if f.function is not None]
+    for k, formula in enumerate(formulas):
+        if formula.function is None and not formula._moving:
+            found[k] = formula._constant
+    ends = np.cumsum([int(np.prod(formulas[k].shape)) for k in moving], dtype=int).tolist()
+    parts = [(k, b - int(np.prod(formulas[k].shape)), b, formulas[k].shape) for k, b in zip(moving, ends, strict=True)]
+    entries = [entry for k in moving for entry in np.ravel(formulas[k].values)]
+    together = numbers_of([np.array(entries, dtype=object)], formulas[moving[0]]._arguments,
+                          formulas[moving[0]].scope.parameters, repr(name)) if moving else None  # fmt: skip
+    nothing = np.zeros(0)
+
+    def numbers(t: float, x: Array) -> list[Array]:
+        if together is not None:
+            try:
+                (values,) = together([*x, t])
+            except ModelError:
+                for k in moving:
+                    formulas[k].numbers(t, x)  # says which one it is
+                raise
+            for k, a, b, shape in parts:
+                found[k] = values[a:b].reshape(shape)
+        for k, function in functions:
+            found[k] = function(t, x, nothing)
+        return found
+
+    return numbers
 
 
 def _each(values: Any, change: Callable[[Any], Any]) -> Any:

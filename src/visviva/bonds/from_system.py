@@ -20,7 +20,7 @@ from visviva._arrays import Array
 from visviva.bonds.domains import domain_of
 from visviva.bonds.elements import PORTS, Element
 from visviva.bonds.graph import ARROW, BondGraph
-from visviva.bonds.laws import inverse
+from visviva.bonds.moduli import inverse
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
 from visviva.language.expression import Expression

@@ -8,7 +8,17 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
-from visviva.bonds.checks import check_elements, check_ports, joined, resolved_domains, resolved_widths
+from visviva.bonds.balance import check_units
+from visviva.bonds.checks import (
+    check_bonds,
+    check_elements,
+    check_name,
+    check_ports,
+    check_thermal,
+    joined,
+    resolved_domains,
+    resolved_widths,
+)
 from visviva.bonds.domains import GENERAL, check_domain
 from visviva.bonds.elements import Element
 from visviva.errors import ModelError
@@ -70,6 +80,7 @@ class BondGraph(AbstractSystem):
                   of a multibond {("x", "y", "theta"): "q_dot"}.
     domain:       of all bonds for which elements do not say another.
     theta0:       temperature [K] of the environment, which takes up the heat of R elements.
+    initial:      where states start, by name; zero where nothing is said.
     """
 
     name: str
@@ -79,6 +90,7 @@ class BondGraph(AbstractSystem):
     widths: dict[str, int]
     domains: dict[str, str]
     theta0: float
+    initial: dict[str, float]
 
     def __init__(
         self,
@@ -89,11 +101,15 @@ class BondGraph(AbstractSystem):
         coordinates: Mapping[str | tuple[str, ...], str] | None = None,
         domain: str | None = None,
         theta0: float = 300.0,
+        initial: Mapping[str, float] | None = None,
     ) -> None:
         from visviva._arrays import finite_number
 
+        if coordinates is not None and not isinstance(coordinates, Mapping):
+            raise ModelError(f"coordinates of {name!r} are {{name: 1-junction}}, got {coordinates!r}.")
         check_elements(name, elements)
         found = _parsed(name, bonds, elements)
+        check_bonds(name, elements, found)
         ports = check_ports(name, elements, found, (coordinates or {}).values())
         found = tuple(_with_port(_with_port(bond, "tail", ports), "head", ports) for bond in found)
         values: dict[str, Any] = {
@@ -101,7 +117,13 @@ class BondGraph(AbstractSystem):
             "domains": resolved_domains(name, elements, found, check_domain(domain, f"bond graph {name!r}") or GENERAL),
             "widths": resolved_widths(name, elements, found),
             "theta0": finite_number(theta0, "theta0 of a bond graph [K]", positive=True),
+            "initial": {
+                str(state): finite_number(value, f"initial value of {state!r} of {name!r}")
+                for state, value in (initial or {}).items()
+            },
         }  # fmt: skip
+        check_thermal(name, elements, found, values["domains"])
+        check_units(name, elements, found, values["domains"])
         values["coordinates"] = _coordinates(name, elements, found, values["widths"], coordinates or {})
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -199,17 +221,20 @@ class BondGraph(AbstractSystem):
 
 
 def _parsed(name: str, bonds: Iterable[str] | Iterable[Bond], elements: Mapping[str, Element]) -> tuple[Bond, ...]:
-    if isinstance(bonds, str):
-        raise ModelError(f"the bonds of {name!r} are a list of chains such as 'a {ARROW} b', got one string.")
+    if isinstance(bonds, str) or not isinstance(bonds, Iterable):
+        got = "one string" if isinstance(bonds, str) else repr(bonds)
+        raise ModelError(f"the bonds of {name!r} are a list of chains such as 'a {ARROW} b', got {got}.")
     found: list[Bond] = []
     for given in bonds:
         if isinstance(given, Bond):
             found.append(given)
             continue
         names = [part.strip() for part in str(given).split(ARROW)]
+        if any("|" in part for part in names):
+            raise ModelError(f"the bond {given!r} of {name!r} has a causal stroke: these are assigned, leave '|' out.")
         if len(names) < 2 or not all(names):
             raise ModelError(f"the bond {given!r} of {name!r} must be a chain such as 'a {ARROW} b {ARROW} c'.")
-        ends = [_end(name, part, elements) for part in names]
+        ends = [_end(part, elements) for part in names]
         found += [
             Bond(str(len(found) + k + 1), tail, head, tail_port, head_port)
             for k, ((tail, tail_port), (head, head_port)) in enumerate(pairwise(ends))
@@ -217,21 +242,10 @@ def _parsed(name: str, bonds: Iterable[str] | Iterable[Bond], elements: Mapping[
     return tuple(found)
 
 
-def _end(name: str, text: str, elements: Mapping[str, Element]) -> tuple[str, str]:
-    """Element and port of "a" or "a.port"."""
-    from visviva.mechanism.names import unknown_name
-
-    if text in elements:
-        return text, ""
+def _end(text: str, elements: Mapping[str, Element]) -> tuple[str, str]:
+    """Element and port of "a" or "a.port"; what is not there is found by `check_bonds`."""
     element, _, port = text.rpartition(".")
-    if element in elements:
-        if port not in elements[element].ports:
-            known = ", ".join(f"{element}.{each}" for each in elements[element].ports if each) or "none by name"
-            raise ModelError(
-                f"the {elements[element].kind} {element!r} of {name!r} has no port {port!r}; it has {known}."
-            )
-        return element, port
-    raise unknown_name(text, elements, f"bond graph {name!r}, whose bonds join elements,")
+    return (element, port) if text not in elements and element in elements else (text, "")
 
 
 def _with_port(bond: Bond, end: str, ports: dict[tuple[str, str], str]) -> Bond:
@@ -247,7 +261,9 @@ def _coordinates(
 ) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for labels, junction in given.items():
-        names = (labels,) if isinstance(labels, str) else tuple(labels)
+        names = labels if isinstance(labels, tuple) else (labels,)
+        for each in names:
+            check_name(each, f"a coordinate of {name!r}")
         if junction not in elements or elements[junction].kind != "1":
             raise ModelError(
                 f"coordinate {names[0]!r} of {name!r} integrates the flow of a 1-junction; {junction!r} is none."

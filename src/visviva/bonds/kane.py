@@ -9,13 +9,17 @@ Fig. 6  holonomic Lagrangian velocity form, IC: d/dt(∂T*/∂q̇), effort -∂T
 
 Their f is ξ, their e is τ. Both ports of a store are at the 1-junction of ξ: there τ - e_I - e_C = 0 is the equation of
 motion. Half arrows point into the store, so that its C-port has the effort of what it takes up, -Dᵀξ.
+
+Constraints that velocities do not satisfy by themselves are relaxed and enforced again, as in their section 3.8: flows
+ᶜf = Z ξ are known, zero where a loop closes or a wheel rolls, a function of time where something is driven. At the
+0-junction of each they balance, and its effort is the reaction ᶜe that does this: ξ has the forces τ + Zᵀᶜe.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from visviva.bonds.elements import PORTS, Element, one
 from visviva.bonds.formula import AbstractLaw, Formula
@@ -35,7 +39,12 @@ class AbstractMotion(ABC):
 
     Roles: "Q" (R, n);   "S" (m, n) partial velocities of all masses with its rate as seen from them;   "M" (m, m);
     "gyroscopic" (m, m), skew;   "A" (n, n);   "D xi", "gyration", "drift" (n,): D ξ, Dᵀξ, (∂p̂/∂q) q̇;   "T_q" (n,);
-    "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope.
+    "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope;   "others" (k, n): rates of what
+    else follows the motion;   "Z name" (rows, n), "f name" (rows,) of a closure.
+
+    others:    names of states that follow the motion and are no coordinates, such as angles over many turns.
+    impressed: roles of the source of impressed forces: its output, and, where they have a potential, its energy, with
+               the power of what is not from there.
     """
 
     name: str
@@ -46,10 +55,32 @@ class AbstractMotion(ABC):
     holonomic: bool
     loaded: bool  # whether there are impressed forces
     potential: bool
+    impressed: ClassVar[dict[str, tuple[str, int]]] = {"output": ("tau", 1)}
+    others: tuple[str, ...] = ()
+    closures: tuple[Closure, ...] = ()
+
+    def initial(self, momentum: bool) -> dict[str, float]:
+        """Where a run starts if nothing else is said, by state."""
+        return {}
+
+    @abstractmethod
+    def check_inertia(self) -> None:
+        """An error if the mass matrix is singular: stores, those of all figures but the first, have its inverse."""
 
     @abstractmethod
     def formula(self, role: str, laws: Laws, momentum: bool, sign: int = 1) -> Formula:
         """A formula; of ξ as the input of its element where states are momenta."""
+
+
+@final
+@dataclass(frozen=True)
+class Closure:
+    """Flows Z ξ that are known.   driven: functions of time; else zero.   label: how pictures call the matrix."""
+
+    name: str
+    rows: int
+    driven: bool
+    label: str = "Z"
 
 
 @final
@@ -77,6 +108,8 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
             "force.\n"
             f"Ask for figure {4 if figure == 3 else 5}."
         )
+    if figure > 1:
+        motion.check_inertia()
     n, R = len(motion.velocities), len(motion.coordinates)
     momentum = figure in (3, 4)
     elements: dict[str, Element] = {}
@@ -95,7 +128,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
             bonds.append(f"{place} -> V")
     elements[rate] = Element("1", widths=(n,), ports=(), label="q̇" if place == rate else "ξ")
     if motion.loaded:
-        elements["tau"] = _law("Se", motion, {"output": ("tau", 1)}, "τ", (n,), momentum=momentum, modulated=True)
+        elements["tau"] = _law("Se", motion, motion.impressed, "τ", (n,), momentum=momentum, modulated=True)
         bonds.append(f"tau -> {rate}")
     if figure == 1:
         _unreduced(motion, elements, bonds, rate)
@@ -103,7 +136,39 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
         elements["T"] = _store(motion, figure)
         bonds += [f"{rate} -> T.I", f"{rate} -> T.C"]
     coordinates: dict[Any, str] = {motion.coordinates: place} if R and not motion.potential else {}
-    return BondGraph(f"{motion.name}, figure {figure}", elements, bonds, coordinates=coordinates)
+    if motion.others:
+        elements["others"] = _law(
+            "TF", motion, {"matrix": ("others", 1)}, "∂ṡ/∂ξᵀ", (n, len(motion.others)), modulated=True
+        )
+        elements["s_dot"] = Element("1", widths=(len(motion.others),), ports=(), label="ṡ")
+        bonds.append(f"{rate} -> others -> s_dot")
+        coordinates[motion.others] = "s_dot"
+    for closure in motion.closures:
+        _closed(motion, closure, elements, bonds, rate)
+    return BondGraph(
+        f"{motion.name}, figure {figure}", elements, bonds, coordinates=coordinates, initial=motion.initial(momentum)
+    )
+
+
+def _closed(
+    motion: AbstractMotion, closure: Closure, elements: dict[str, Element], bonds: list[str], rate: str
+) -> None:
+    """ξ -> MTF -> 0, with the source of what is driven."""
+    name, k = closure.name.replace(" ", "_"), closure.rows
+    matrix, junction = f"Z_{name}", f"e_{name}"
+    elements[matrix] = _law(
+        "TF",
+        motion,
+        {"matrix": (f"Z {closure.name}", -1)},
+        f"-{closure.label}",
+        (len(motion.velocities), k),
+        modulated=True,
+    )
+    elements[junction] = Element("0", widths=(k,), ports=(), free=True, label=closure.name)
+    bonds.append(f"{rate} -> {matrix} -> {junction}")
+    if closure.driven:
+        elements[f"f_{name}"] = _law("Sf", motion, {"output": (f"f {closure.name}", 1)}, "ᶜf(t)", (k,))
+        bonds.append(f"f_{name} -> {junction}")
 
 
 def _unreduced(motion: AbstractMotion, elements: dict[str, Element], bonds: list[str], rate: str) -> None:

@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva.bonds.formula import Formula
-from visviva.bonds.kane import AbstractMotion
+from visviva.bonds.kane import AbstractMotion, Closure
 from visviva.errors import ModelError
 from visviva.forms.kane.matrices import lie_poisson
-from visviva.forms.kane.rates import momentum_drift, rheonomic
+from visviva.forms.kane.rates import momentum_drift
 from visviva.forms.kane.system import KaneSystem
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
 
+KNOWN = "known"
+
 
 @final
 class SymbolicMotion(AbstractMotion):
-    """A `KaneSystem` without prescribed velocities."""
+    """A `KaneSystem`; velocities that it prescribes are known flows."""
 
     def __init__(self, system: KaneSystem) -> None:
-        if rheonomic(system):
+        if system.explicit:
             raise ModelError(
-                f"{system.name!r} has velocities prescribed in time; the graphs are those of scleronomic systems.\n"
-                "Leave them free, and let sources drive them: tau={...}."
+                f"{system.name!r} depends on time explicitly, so that its matrices do; those of the graphs do not.\n"
+                "Make the prescribed motion a coordinate, and prescribe its velocity: known={...}."
             )
         self.system, self.name = system, system.name
         self.coordinates, self.velocities = system.coordinates, system.velocities
@@ -35,17 +37,34 @@ class SymbolicMotion(AbstractMotion):
         self.turns = bool((self._rows % 6 < 3).any())
         self.potential = system.V != 0
         self.loaded = any(load != 0 for load in system._loads)
+        if system.prescribed:
+            self.closures = (Closure(KNOWN, len(system.prescribed), True, "1"),)
 
     @property
     def holonomic(self) -> bool:  # type: ignore[override]
         """Whether ξ = q̇ with T monogenic."""
         return self.system.holonomic
 
+    def initial(self, momentum: bool) -> dict[str, float]:
+        """Known velocities as they are at the start; momenta depend on all."""
+        if momentum:
+            return {}
+        start = self.system._known((0.0,))[0]
+        return dict(zip(self._known, map(float, start), strict=True))
+
+    def check_inertia(self) -> None:
+        """A description without inertia is refused when it is made."""
+
     def _moving(self) -> Any:
         """Rows of twists that have inertia and move: three of a particle or of a body in a plane, six of a body."""
         system = self.system
         heavy = np.array([[M[:3, :3].any()] * 3 + [M[3:, 3:].any()] * 3 for M in system._inertias])
         return np.flatnonzero(heavy & (system._S != 0).any(-1))
+
+    @property
+    def _known(self) -> list[str]:
+        """Names of the known velocities, in order."""
+        return [name for name in self.velocities if name in self.system.prescribed]
 
     @cached_property
     def _stacked(self) -> tuple[Any, Any, Any, Any]:
@@ -80,6 +99,10 @@ class SymbolicMotion(AbstractMotion):
                 return momentum_drift(system, raw.p)
             case "T_q":
                 return np.array([system.raw_T.diff(x) for x in system.symbols.q], dtype=object)
+            case "Z known":
+                return np.array([[int(name == other) for other in self.velocities] for name in self._known])
+            case "f known":
+                return np.array(system._laws, dtype=object)
             case "V":
                 return np.array(system.V, dtype=object)
             case "V_q":

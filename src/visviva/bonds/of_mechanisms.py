@@ -1,218 +1,355 @@
-"""The multibond graph of a mechanism, at a configuration.
+"""The multibond graph of a mechanism; its moduli depend on the configuration.
 
 Bodies    a 1-junction of the twist in body axes, with I (mass and inertia), MGY (Euler's junction structure, ad_Vᵀ) and
           MSe (weight); of a particle, its velocity.
 Joints    parent -> MTF -> 0 -> MTF -> child: twists in the world at its origin, one wrench, that of the parent on the
-          child; rate -> MTF (S) -> 0 adds the relative twist S q̇. Friction, springs about the joint, motors and inputs
-          are at the 1-junction of q̇. Its flow is a state, and the inertias that hang on it follow.
-Springs   both bodies -> MTF -> 0 -> C, R: the flows add up to the rates of what the spring measures.
-
-A joint that closes a loop imposes its wrench: it is whatever keeps the loop closed.
+          child; rate -> MTF (S) -> 0 adds the relative twist S ξ. The flow ξ of a joint is a state, its integrals are
+          the coordinates, and the inertias that hang on it follow.
+Closures  what a tree of joints cannot hold, joints that close loops, gears, rolling, drives: flows that balance at a
+          0-junction whose effort is whatever does this. A drive adds Sf(t).
+Acting    friction, springs about the joint, stops, motors and inputs are at the 1-junction of ξ; springs between
+          bodies are both bodies -> MTF -> 0 -> C, R: the flows add up to the rates of what the spring measures. Heat
+          goes to the environment, or through RS to a thermal node.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.bonds.elements import GY, MGY, MTF, TF, Element, I, R, Se, one, zero
+from visviva.bonds.acting import Acting
+from visviva.bonds.elements import PORTS, TF, Element, I, one, zero
 from visviva.bonds.graph import BondGraph
+from visviva.bonds.known_flows import KnownFlows
+from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
 from visviva.errors import ModelError
-from visviva.geometry.hat import skew
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion, motion_of
-from visviva.mechanism.body_twists import body_pose, inertia_of, relative_rates, twist_of
-from visviva.mechanism.builder import kind_of
-from visviva.mechanism.elements import Element as Spring
-from visviva.mechanism.elements import Stop
-from visviva.mechanism.joints_only import check_joints_only
-from visviva.mechanism.network import pair_of
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Motor, Particle, WrenchPort
-from visviva.mechanism.port_values import driven_coordinate
-from visviva.mechanism.thermal import Thermal
+from visviva.mechanism.body_twists import inertia_of
+from visviva.mechanism.coupling import Coupling
+from visviva.mechanism.parts import Body, Ground, Joint, Particle
 
 SPATIAL, PLAIN = "spatial", "translation"
 
 
-def mechanism_graph(m: Mechanism, motion: Motion | None = None) -> BondGraph:
-    """The graph of a mechanism, moduli at a motion; as assembled by default."""
+def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> BondGraph:
+    """The graph of a mechanism, which starts as assembled.
+
+    inputs: by port; sources without a law where there are none at all.
+    """
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
-    check_joints_only(m, "a bond graph")
-    others: list[Stop | Thermal] = [*m.stops, *m.thermals]
-    if others:
-        names = ", ".join(f"{kind_of(part)} {part.name!r}" for part in others)
-        raise ModelError(f"{names} of mechanism {m.name!r} have no elements in a bond graph: leave them out for that.")
-    rubbed = [joint.name for joint in m.joints if any(joint.laws)]
-    if rubbed:
+    form = MinimalForm(m, inputs=inputs)
+    if form.open.feedback:
         raise ModelError(
-            f"friction by laws of {', '.join(map(repr, rubbed))} in mechanism {m.name!r} has no element in a graph:\n"
-            "give a number, or leave it out for that."
+            f"inputs of {m.name!r} that depend on its state have no element in its graph: give numbers or functions of "
+            "time."
         )
-    return _Builder(m, motion_of(m, motion)).graph()
+    return _Builder(form, inputs is not None).graph()
 
 
-class _Builder:
-    def __init__(self, m: Mechanism, motion: Motion) -> None:
-        self.m, self.motion = m, motion
-        self.elements: dict[str, Element] = {}
-        self.bonds: list[str] = []
+@final
+@dataclass
+class Parts:
+    """Elements and bonds so far, coordinates by junction, and where states start."""
 
-    def graph(self) -> BondGraph:
-        """All parts, in the order of building."""
-        for body in self.m.bodies:
-            self._body(body)
-        closing = _closing(self.m)
-        for joint in self.m.joints:
-            self._joint(joint, joint in closing)
-        for spring in self.m.elements:
-            self._spring(spring)
-        for port in self.m.ports:
-            if isinstance(port, WrenchPort):
-                self._add(port.name, Se(width=3 if isinstance(port.carrier, Particle) else 6), f"> {port.carrier.name}")
-        return BondGraph(self.m.name, self.elements, self.bonds, theta0=self.m.theta0)
+    elements: dict[str, Element] = field(default_factory=dict)
+    bonds: list[str] = field(default_factory=list)
+    coordinates: dict[Any, str] = field(default_factory=dict)
+    initial: dict[str, float] = field(default_factory=dict)
 
-    def _add(self, name: str, element: Element, *ends: str) -> None:
+    def add(self, name: str, element: Element, *ends: str) -> None:
         """An element with bonds: "< a" from a, "> b" to b."""
         self.elements[name] = element
         for end in ends:
             direction, other = end.split()
             self.bonds.append(f"{name} -> {other}" if direction == ">" else f"{other} -> {name}")
 
+    def transform(self, name: str, law: PlacedLaw, label: str, tail: str, head: str) -> None:
+        """An MTF between two junctions."""
+        n_out, n_in = law.shape
+        element = Element("TF", law, widths=(n_in, n_out), ports=PORTS["TF"], modulated=True, label=label)
+        self.add(name, element, f"< {tail}", f"> {head}")
+
+    def start(self, names: tuple[str, ...], values: Array) -> None:
+        """Where states start."""
+        self.initial |= dict(zip(names, map(float, values), strict=True))
+
+
+def plain(name: str) -> str:
+    """A name without blanks, as labels of elements have."""
+    return name.replace(" ", "_")
+
+
+class _Builder:
+    def __init__(self, form: MinimalForm, laws: bool) -> None:
+        self.form, self.m = form, form.mechanism
+        self.placements = Placements(form)
+        self.parts = Parts()
+        self.flows = KnownFlows(form)
+        self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width
+        self.grounded: dict[str, Body | Particle] = {}  # by the 0-junction of the joint
+        self.acting = Acting(form, self.placements, self.parts, self.rates, laws)
+
+    def graph(self) -> BondGraph:
+        """All parts, in the order of building."""
+        for body in self.m.bodies:
+            self._body(body)
+        for body in self.m.bodies:
+            self._carried(body)
+        for name, rows in self.flows.kept.items():
+            self._closure(name, rows)
+        self.acting.all()
+        self._ground()
+        parts = self.parts
+        return BondGraph(
+            self.m.name, parts.elements, parts.bonds, coordinates=parts.coordinates, theta0=self.m.theta0,
+            initial=parts.initial,
+        )  # fmt: skip
+
+    def _law(self, what: str, shape: tuple[int, ...], value: Any, rate: Any = None, **more: Any) -> PlacedLaw:
+        return PlacedLaw(self.placements, what, more.pop("role", "matrix"), shape, value, rate, **more)
+
+    # -- bodies -------------------------------------------------------------------------------------------------
     def _body(self, body: Body | Particle) -> None:
-        name, g = body.name, self.m.gravity
+        name, g, add = plain(body.name), self.m.gravity, self.parts.add
         if isinstance(body, Particle):
-            self.elements[name] = one(domain=PLAIN, width=3)
-            self._add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
+            add(name, one(domain=PLAIN, width=3))
+            add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
-                self._add(f"{name}.g", Se(body.mass * g, label="mg"), f"> {name}")
+                law = self._weight(body, lambda p: body.mass * g, 3)
+                add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
-        self.elements[name] = one(domain=SPATIAL, width=6)
-        M, V = inertia_of(body), twist_of(body, self.motion)
-        P = M @ V
-        structure = np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
-        self._add(f"{name}.M", replace(I(M), label="M"), f"< {name}")
-        self._add(f"{name}.ad", MGY(-structure, label="ad*"), f"< {name}")
-        if g.any():
-            down = body_pose(body, self.motion).R.T @ g * body.mass
-            weight = Se(np.concatenate([np.cross(body.com, down), down]), label="mg")
-            self._add(f"{name}.g", replace(weight, modulated=True), f"> {name}")
+        add(name, one(domain=SPATIAL, width=6))
+        if not body.mass and not body.J.any():
+            return
+        M = inertia_of(body)
+        add(f"{name}.M", replace(I(M), label="M"), f"< {name}")
 
-    def _joint(self, joint: Joint, closing: bool) -> None:
-        S = pair_of(joint, self.motion).S
-        particle = isinstance(joint.child, Particle)
-        wrench = f"{joint.name}.F"
-        self.elements[wrench] = replace(zero(domain=SPATIAL, width=6), free=closing or particle, label=joint.name)
-        if not isinstance(joint.parent, Ground):
-            self._add(
-                f"{joint.name}.parent",
-                MTF(self._to_world(joint.parent), label="Ad"),
-                f"< {joint.parent.name}",
-                f"> {wrench}",
-            )
-        if isinstance(joint.child, Body):
-            out = MTF(np.linalg.inv(self._to_world(joint.child)), label="Ad⁻¹")
-            self._add(f"{joint.name}.child", out, f"< {wrench}", f"> {joint.child.name}")
-        elif isinstance(joint.child, Particle):
-            self._add(
-                f"{joint.name}.child",
-                MTF(-self._to_world(joint.child), label="-1"),
-                f"< {joint.child.name}",
-                f"> {wrench}",
-            )
-        if S.shape[1]:
-            rate = f"{joint.name}.rate"
-            self.elements[rate] = replace(one(width=S.shape[1], free=True), label=f"q̇ {joint.name}")
-            self._add(f"{joint.name}.S", MTF(S, label="S"), f"< {rate}", f"> {wrench}")
-            self._about(joint, rate, S.shape[1])
+        def weight(placed: Placed) -> Array:
+            down = placed.R(body).T @ g * body.mass
+            return np.concatenate([np.cross(body.com, down), down])
 
-    def _about(self, joint: Joint, rate: str, k: int) -> None:
-        """What acts on the rates of a joint."""
-        if joint.friction.any():
-            D = np.zeros((k, k))
-            D[range(len(joint.friction)), range(len(joint.friction))] = joint.friction
-            self._add(f"{joint.name}.friction", R(D if k > 1 else float(D[0, 0]), label="friction"), f"< {rate}")
-        for torsion in self.m.torsions:
-            if torsion.joint is joint:
-                here = self._single(torsion.name, rate, 0, k)
-                if torsion.energy is not None:
-                    law = Element("C", None, {}, None, (1,), energy=True, system=torsion.energy, label=torsion.name)
-                    self._add(f"{torsion.name}.spring", law, f"< {here}")
-                if torsion.damping:
-                    self._add(f"{torsion.name}.damping", R(torsion.damping, label="d"), f"< {here}")
-        for port in self.m.ports:
-            if not isinstance(port, WrenchPort) and port.joint is joint:
-                here = self._single(port.name, rate, driven_coordinate(port), k)
-                if isinstance(port, Motor):
-                    self._motor(port, here)
-                else:
-                    self._add(port.name, Se(), f"> {here}")
+        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), lambda p: p.structure(body))
+        add(
+            f"{name}.ad",
+            Element("GY", gyrator, widths=(6, 6), ports=PORTS["GY"], modulated=True, label="ad*"),
+            f"< {name}",
+        )
+        if g.any() and body.mass:
+            law = self._weight(body, weight, 6)
+            add(f"{name}.g", Element("Se", law, widths=(6,), modulated=True, label="mg"), f"> {name}")
 
-    def _single(self, name: str, rate: str, coordinate: int, k: int) -> str:
-        """A junction of one of the rates of a joint."""
-        if k == 1:
-            return rate
-        self.elements[f"{name}.rate"] = one()
-        self._add(f"{name}.coordinate", TF(np.eye(k)[[coordinate]], label="1"), f"< {rate}", f"> {name}.rate")
-        return f"{name}.rate"
+    def _weight(self, body: Body | Particle, value: Any, wide: int) -> PlacedLaw:
+        """With its potential energy."""
+        weight = body.mass * self.m.gravity
+        number = self.placements.bodies.number[body.name]
+        return self._law(
+            f"weight of {body.name!r}", (wide,), value, role="output", energy=lambda p: -(p.centres[number] @ weight)
+        )
 
-    def _motor(self, motor: Motor, rate: str) -> None:
-        name = motor.name
-        self.elements[f"{name}.i"] = one(domain="electric")
-        self._add(name, Se(), f"> {name}.i")
-        self._add(f"{name}.L", replace(I(motor.inductance), label="L"), f"< {name}.i")
-        self._add(f"{name}.R", R(motor.resistance, label="R"), f"< {name}.i")
-        self._add(f"{name}.k", GY(motor.k, label="k"), f"< {name}.i", f"> {rate}")
-
-    def _spring(self, spring: Spring) -> None:
-        Y = relative_rates(spring.rows, spring, self.motion)
-        self.elements[spring.name] = replace(zero(width=len(Y)), label=spring.name)
-        for end, sign, side in ((spring.parent, -1.0, "parent"), (spring.child, 1.0, "child")):
-            if not isinstance(end, Ground):
-                modulus = MTF(sign * Y @ self._to_world(end), label="Y")
-                self._add(f"{spring.name}.{side}", modulus, f"< {end.name}", f"> {spring.name}")
-        if spring.energy is not None:
-            law = Element("C", None, {}, None, (len(Y),), energy=True, system=spring.energy, label="U")
-            self._add(f"{spring.name}.U", law, f"< {spring.name}")
-        if spring.damping is not None:
-            self._add(f"{spring.name}.D", R(self._resistance(spring), label="D"), f"< {spring.name}")
-
-    def _resistance(self, spring: Spring) -> Any:
-        """D over the rates of what is measured; of a line, y = ½ l² has ẏ = l l_dot."""
-        assert spring.damping is not None
-        D = np.atleast_2d(spring.damping)
-        if spring.line:
-            from visviva.mechanism.placement import frame_pose
-
-            P, C = (frame_pose(spring, end, self.motion) for end in (spring.parent, spring.child))
-            D = D / max(float((C.r - P.r) @ (C.r - P.r)), 1e-300)
-        return D if len(D) > 1 else float(D[0, 0])
-
-    def _to_world(self, end: Carrier) -> Array:
-        """Twists in the world from those of the junction of a body, or velocities of a particle."""
-        if isinstance(end, Body):
-            return body_pose(end, self.motion).Ad()
-        assert isinstance(end, Particle)
-        return np.vstack([np.zeros((3, 3)), np.eye(3)])
-
-
-def _closing(m: Mechanism) -> list[Joint]:
-    """The joints that close loops: those between parts that others connect already."""
-    group: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while name in group:
-            name = group[name]
-        return name
-
-    found = []
-    for joint in m.joints:
-        a, b = root(joint.parent.name), root(joint.child.name)
-        if a == b:
-            found.append(joint)
+    # -- joints -------------------------------------------------------------------------------------------------
+    def _carried(self, body: Body | Particle) -> None:
+        """What carries a body: its joint in the tree, or nothing but its own velocities."""
+        places = [(k, p) for k, p in enumerate(self.form.spanning.places) if p.carrier is body]
+        joint, last = places[0][1].joint, places[-1][0]
+        own = slice(places[0][1].xi.start, places[-1][1].xi.stop)
+        name, child = plain(body.name if joint is None else joint.name), plain(body.name)
+        wide = 6 if isinstance(body, Body) else 3
+        wrench = f"{name}.F"
+        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
+        above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
+        if isinstance(above, Ground):
+            self.grounded[wrench] = body
         else:
-            group[b] = a
-    return found
+            self._hung_on(name, wrench, above, body)
+        if isinstance(body, Body):
+            out = self._law(
+                f"Ad⁻¹ of {body.name!r}", (6, 6), lambda p: p.from_world(body), lambda p: p.from_world_rate(body)
+            )
+            self.parts.transform(f"{name}.child", out, "Ad⁻¹", wrench, child)
+        else:
+            self.parts.bonds.append(f"{wrench} -> {child}")
+        if own.stop > own.start:
+            self._rate(name, joint, own, places, wrench, body, last)
+
+    def _hung_on(self, name: str, wrench: str, above: Body | Particle, body: Body | Particle) -> None:
+        """Velocities of what carries the joint, where it is."""
+        if isinstance(body, Particle):
+            value = self._law(
+                f"velocity at {body.name!r}", (3, 6 if isinstance(above, Body) else 3),
+                lambda p: p.at_point(body) @ p.to_world(above),
+                lambda p: p.at_point_rate(body) @ p.to_world(above) + p.at_point(body) @ p.to_world_rate(above),
+            )  # fmt: skip
+            self.parts.transform(f"{name}.parent", value, "Ad", plain(above.name), wrench)
+            return
+        wide = 6 if isinstance(above, Body) else 3
+        value = self._law(
+            f"Ad of {above.name!r}", (6, wide), lambda p: p.to_world(above), lambda p: p.to_world_rate(above)
+        )
+        self.parts.transform(f"{name}.parent", value, "Ad", plain(above.name), wrench)
+        turning = self._turning(above) if isinstance(above, Particle) else None
+        if turning is not None:
+            value = self._law(
+                f"turning of {turning.name!r}", (6, 6), lambda p: p.turning_about(turning, above),
+                lambda p: p.turning_about_rate(turning, above),
+            )  # fmt: skip
+            self.parts.transform(f"{name}.turning", value, "Ad", plain(turning.name), wrench)
+
+    def _ground(self) -> None:
+        """The ground, which does not move and needs no bonds but where nothing else joins the parts of a mechanism."""
+        if self._connected():
+            return
+        self.parts.add("ground", one(domain=SPATIAL, width=6))
+        self.parts.add("ground.f", Element("Sf", np.zeros(6), widths=(6,), label="0"), "> ground")
+        for wrench, body in self.grounded.items():
+            if isinstance(body, Body):
+                self.parts.bonds.append(f"ground -> {wrench}")
+            else:
+                law = self._velocity_at(body)
+                self.parts.transform(f"{wrench}.ground", law, "Ad", "ground", wrench)
+
+    def _velocity_at(self, particle: Particle) -> PlacedLaw:
+        return self._law(
+            f"velocity at {particle.name!r}",
+            (3, 6),
+            lambda p: p.at_point(particle),
+            lambda p: p.at_point_rate(particle),
+        )
+
+    def _connected(self) -> bool:
+        """Whether bonds lead from everywhere to everywhere."""
+        names = self.parts.elements
+        ends = [
+            [end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds
+        ]
+        group = {name: {name} for name in names}
+        for a, b in ends:
+            if group[a] is not group[b]:
+                group[a] |= group[b]
+                for name in group[b]:
+                    group[name] = group[a]
+        return len({id(each) for each in group.values()}) == 1
+
+    def _turning(self, particle: Particle) -> Body | None:
+        """The body with which the link of a particle turns."""
+        spanning = self.form.spanning
+        k = spanning.link[particle.name]
+        while k >= 0:
+            carrier = spanning.places[k].carrier
+            if isinstance(carrier, Body) and spanning.link[carrier.name] == k:
+                return carrier
+            k = spanning.tree.links[k].parent
+        return None
+
+    def _rate(
+        self, name: str, joint: Joint | None, own: slice, places: Any, wrench: str, body: Body | Particle, last: int
+    ) -> None:
+        """The 1-junction of ξ with the coordinates."""
+        rate, k = f"{name}.rate", own.stop - own.start
+        form = self.form
+        names = tuple(form.xi_names[own])
+        junction = replace(one(width=k, free=True), names=names, label=f"ξ {name}")
+        self.parts.add(rate, junction)
+        wide = 6 if isinstance(body, Body) else 3
+
+        def S(p: Placed) -> Array:
+            return p.S(last, own) if wide == 6 else p.point.tree.Jv[last][:, own]
+
+        def S_rate(p: Placed) -> Array:
+            return p.S_rate(last, own) if wide == 6 else p.point.tree.Jv_dot[last][:, own]
+
+        self.parts.transform(f"{name}.S", self._law(f"S of {name!r}", (wide, k), S, S_rate), "S", rate, wrench)
+        self._coordinates(name, rate, own, slice(places[0][1].q.start, places[-1][1].q.stop))
+        self.parts.start(names, form.initial.xi[own])
+        columns = {p.coordinate: p.xi.start - own.start for _, p in places if p.coordinate is not None}
+        if joint is not None:
+            self.rates[joint.name] = rate, columns, k
+
+    def _coordinates(self, name: str, rate: str, own: slice, at: slice) -> None:
+        """Integrals of ξ, or of q̇ = Q(q) ξ where there are quaternions."""
+        form, k, R = self.form, own.stop - own.start, at.stop - at.start
+        names = tuple(form.q_names[at])
+        both = zip(form.tree.links, form.spanning.places, strict=True)
+        links = [(link, place) for link, place in both if own.start <= place.xi.start and place.xi.stop <= own.stop]
+        self.parts.start(names, form.initial.q[at])
+        if k == R:
+            self.parts.coordinates[names] = rate
+            return
+
+        def Q(p: Placed) -> Array:
+            found = np.zeros((R, k))
+            for link, place in links:
+                rows, columns = (
+                    slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own))
+                )
+                for j, unit in enumerate(np.eye(columns.stop - columns.start)):
+                    found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
+            return found
+
+        self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
+        self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
+        self.parts.coordinates[names] = f"{name}.q"
+
+    # -- what a tree does not hold ------------------------------------------------------------------------------
+    def _closure(self, name: str, rows: list[int]) -> None:
+        """Flows of all that a constraint ties balance; what its moduli change by is known together."""
+        label, k = plain(name), len(rows)
+        condition = next((part for part in self.m.conditions if part.name == name), None)
+        terms = self._terms(condition)
+        junction = replace(zero(width=k), free=True, label=name)
+        if terms:
+            self.parts.add(label, junction)
+            for rate, row in terms.items():
+                ratio = TF(row[None] if len(row) > 1 else float(row[0]), label="n")
+                self.parts.add(f"{label}.{rate.removesuffix('.rate')}", ratio, f"< {rate}", f"> {label}")
+        else:
+            self._over_bodies(name, label, rows, junction)
+        if name in self.flows.driven:
+            known, rates = self.flows.known, self.flows.known_rates
+            law = TimeLaw(f"{name}(t)", k, lambda t: known(name, t), lambda t: rates(name, t))
+            self.parts.add(f"{label}.f", Element("Sf", law, widths=(k,), label=f"{name}(t)"), f"> {label}")
+
+    def _terms(self, condition: Any) -> dict[str, Array]:
+        """Rows over the rates of joints, with signs that make an Sf what drives them, if a condition is such."""
+        if not isinstance(condition, Coupling):
+            return {}
+        found: dict[str, Array] = {}
+        for term in condition.terms:
+            at = term.joint.joint.coordinates.index(term.coordinate)
+            if term.joint.name not in self.rates:
+                return {}
+            rate, columns, k = self.rates[term.joint.name]
+            row = found.setdefault(rate, np.zeros(k))
+            row[columns[at]] -= term.coefficient
+        return found
+
+    def _over_bodies(self, name: str, label: str, rows: list[int], junction: Element) -> None:
+        form, k = self.form, len(rows)
+        first = {body.name: int(at) for body, at in zip(self.m.bodies, self._starts(), strict=True)}
+        part = next(p for p in form.open.constraints if p.name == name)
+        movers = [body for body in self.m.bodies if f"{body.name}.v" in part.acts]
+
+        def block(p: Placed, body: Body | Particle) -> Array:
+            at, wide = first[body.name], 6 if isinstance(body, Body) else 3
+            return p.point.C[np.ix_(rows, range(at, at + wide))]
+
+        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
+        self.parts.add(label, replace(junction, given=law))
+        for body in movers:
+            wide = 6 if isinstance(body, Body) else 3
+
+            def row(p: Placed, body: Body | Particle = body) -> Array:
+                return -block(p, body) @ p.model_velocity(body)
+
+            modulus = self._law(f"-Z of {name!r}", (k, wide), row, drift=lambda p: np.zeros(k))
+            self.parts.transform(f"{label}.{plain(body.name)}", modulus, "-Z", plain(body.name), label)
+
+    def _starts(self) -> Array:
+        """Where the velocities of each body begin among those of all."""
+        return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from visviva.bonds.graph import BondGraph
@@ -12,7 +13,9 @@ from visviva.language import Composite
 from visviva.mechanism import Mechanism
 
 
-def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = None) -> BondGraph:
+def bond_graph(
+    subject: Any, *, figure: int | None = None, form: str | None = None, inputs: Mapping[str, Any] | None = None
+) -> BondGraph:
     """The bond graph of a system of the language, of a mechanism, or of Kane's equations.
 
     subject: a Composite: one element for each storage, junctions and couplings in between.
@@ -22,6 +25,8 @@ def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = No
     figure:  1 to 6; of a KaneSystem 4 by default.
     form:    the same by name, "unreduced", "kane-velocity", "hamilton", "kane-momentum", "partially-lagrangian",
              "lagrange".
+    inputs:  of a Mechanism, by port: numbers or functions of time, as for `simulate`; zero in Kane's graphs where they
+             are left out, sources without a law in the others.
     """
     chosen = _figure(figure, form)
     if isinstance(subject, Composite):
@@ -39,10 +44,10 @@ def bond_graph(subject: Any, *, figure: int | None = None, form: str | None = No
         if chosen is None:
             from visviva.bonds.of_mechanisms import mechanism_graph
 
-            return mechanism_graph(subject)
+            return mechanism_graph(subject, inputs)
         from visviva.bonds.kane_numbers import NumericMotion
 
-        motion = NumericMotion(subject)
+        motion = NumericMotion(subject, inputs)
     else:
         raise ModelError(f"bond_graph() takes a Composite, a Mechanism or a KaneSystem, got {type(subject).__name__}.")
     return kane_graph(motion, 4 if chosen is None else chosen)

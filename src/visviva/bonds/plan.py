@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
-from visviva.bonds.computation import Variable, asked_of, dependencies, provider
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.bonds.computation import Variable, asked_of, dependencies, given_to, provider
 from visviva.bonds.elements import STORES
 from visviva.bonds.formula import AbstractLaw
+from visviva.bonds.tape import Tape
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph
-    from visviva.bonds.laws import State
+    from visviva.bonds.states import State
 
 
 @final
@@ -20,8 +24,9 @@ class Plan:
     """The unknowns of a graph, found once.
 
     torn:    variables of algebraic loops.   stored: outputs of storages that follow, by storage.
-    solved:  those of them that are unknowns.   free: junctions whose flow is a state.
-    sizes:   of the unknowns, in the order torn, solved, free.
+    solved:  those of them that are unknowns.   free: 1-junctions whose flow is a state.   closing: 0-junctions whose
+             effort is whatever makes their flows balance.
+    sizes:   of the unknowns, in the order torn, solved, free, closing.
     """
 
     def __init__(self, graph: BondGraph) -> None:
@@ -31,7 +36,9 @@ class Plan:
         self.torn = self._torn()
         self.stored = {label: asked_of(label, graph.at(label)[0], self.strokes) for label in self.derivative}
         self.solved = {} if self._direct() else self.stored
-        self.free = [label for label, element in graph.elements.items() if element.free]
+        self.free, self.closing = (
+            [label for label, e in graph.elements.items() if e.free and e.kind == kind] for kind in ("1", "0")
+        )
         for label in self.derivative:
             if not self.laws.has(label, "matrix"):
                 raise ModelError(
@@ -42,16 +49,34 @@ class Plan:
         self._check_independent()
         self._check_linear()
         self.sizes = [graph.widths[v[1]] for v in (*self.torn, *self.solved.values())]
-        self.sizes += [graph.widths[graph.at(label)[0].name] for label in self.free]
+        self.sizes += [graph.widths[graph.at(label)[0].name] for label in (*self.free, *self.closing)]
+
+    @cached_property
+    def units(self) -> list[Array]:
+        """Unknowns as affine functions of themselves, (w, 1 + n) each."""
+        ends = np.cumsum(self.sizes).tolist()
+        eye = np.eye(ends[-1] if ends else 0, 1 + (ends[-1] if ends else 0), k=1)
+        return [eye[b - w : b] for w, b in zip(self.sizes, ends, strict=True)]
+
+    @cached_property
+    def tape(self) -> Tape:
+        """The order of computation of all efforts, flows and rates."""
+        return Tape(self, everything=True)
+
+    @cached_property
+    def rates_tape(self) -> Tape:
+        """That of rates of states alone."""
+        return Tape(self, everything=False)
 
     def _direct(self) -> bool:
         """Whether what storages follow is known with the rates of free flows, so that they need not be solved for.
 
-        That is so if no rate of a state depends on the answers of these storages.
+        That is so if no rate of a state depends on the answers of these storages, nor what they follow.
         """
         found = [
             v for state in self.laws.states if state.owner not in self.derivative for v in self._rate_inputs(state)
         ]
+        found += [given_to(label, self.graph.at(label)[0], self.strokes) for label in self.derivative]
         for v in found:
             found += [w for w in self._given(v) if w not in found]
         return not self.torn and not set(found) & set(self.stored.values())
@@ -70,7 +95,7 @@ class Plan:
         return dependencies(self.graph, self.strokes, v)
 
     def _check_laws(self) -> None:
-        """An error for moduli that are known at one configuration only, and for wrenches that keep loops closed."""
+        """An error for moduli that are known at one configuration only, and for storages that cannot be inverted."""
         for label, element in self.graph.elements.items():
             if (
                 element.modulated
@@ -88,10 +113,6 @@ class Plan:
                 raise ModelError(
                     f"{element.kind} {label!r} of {self.graph.name!r} has a singular matrix: it must follow other "
                     "storages, and is not in derivative causality."
-                )
-            if element.free and element.kind == "0":
-                raise ModelError(
-                    f"the effort of 0-junction {label!r} of {self.graph.name!r} is not computed: it closes a loop."
                 )
 
     @cached_property

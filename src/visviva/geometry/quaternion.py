@@ -48,18 +48,18 @@ def matrix_of(q: Array) -> Array:
 
 
 def turned(q: Array, delta: Array) -> Array:
-    """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), for one quaternion and one δ (3,)."""
-    half = 0.5 * float(np.sqrt(delta @ delta))
+    """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), of quaternions (..., 4) and δ (..., 3)."""
+    half = 0.5 * np.sqrt((delta * delta).sum(-1, keepdims=True))
     c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
-    w, v = q[0], q[1:]
-    product = np.concatenate([[w * c - v @ u], w * u + c * v + np.cross(v, u)])
-    return np.asarray(product / np.sqrt(product @ product))
+    w, v = q[..., :1], q[..., 1:]
+    product = np.concatenate([w * c - (v * u).sum(-1, keepdims=True), w * u + c * v + np.cross(v, u)], axis=-1)
+    return np.asarray(product / np.sqrt((product * product).sum(-1, keepdims=True)))
 
 
 def rotated(q: Array, r: Array) -> Array:
-    """R r of one unit quaternion and one vector."""
-    turn = 2.0 * np.cross(q[1:], r)
-    return np.asarray(r + q[0] * turn + np.cross(q[1:], turn))
+    """R r of unit quaternions (..., 4) and vectors (..., 3)."""
+    turn = 2.0 * np.cross(q[..., 1:], r)
+    return np.asarray(r + q[..., :1] * turn + np.cross(q[..., 1:], turn))
 
 
 def first_component_positive(u: Array) -> Array:

@@ -51,22 +51,17 @@ class RootLocus:
     def limits(self, tolerance: float = 1e-4) -> Array:
         """Values at which motions begin or cease to grow, by bisection to a part of the distance of those given."""
         found = []
-        for k in np.flatnonzero(np.diff(self.growth > self._edge)):
+        grow = np.array([system.grows for system in self.systems])
+        for k in np.flatnonzero(np.diff(grow)):
             a, b = self.values[k : k + 2]
-            grows = self.growth[k] > self._edge
             for _ in range(int(np.ceil(np.log2(1.0 / tolerance)))):
                 middle = (a + b) / 2
-                if (float(self.at(middle).poles().real.max(initial=-np.inf)) > self._edge) == grows:
+                if self.at(middle).grows == grow[k]:
                     a = middle
                 else:
                     b = middle
             found.append((a + b) / 2)
         return np.array(found)
-
-    @property
-    def _edge(self) -> float:
-        """A real part above it is growth, and no rounding."""
-        return 1e-8 * float(np.abs(self.roots).max(initial=0.0))
 
     def __repr__(self) -> str:
         first, last, n = self.values[0], self.values[-1], len(self.values)

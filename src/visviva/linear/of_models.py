@@ -11,7 +11,7 @@ from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.embedding import origin
 from visviva.integrate.inputs import input_function
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
 from visviva.linear.system import LinearSystem
@@ -59,17 +59,17 @@ class ModelField:
         z = model.z(x, w)
         u = model.supplied(0.0, x, z, self.inputs_at(0.0)) + du
         y = model.outputs(x, z)
-        return model.flow(x, z, u)[: self.dim + self.algebraic], y
+        return model.flow(x, z, u)[..., : self.dim + self.algebraic], y
 
     def values(self, x: Array, w: Array, xi: Array, change: Array) -> Array:
-        """(flow - E ξ, g, outputs) at (δ, δw, δu)."""
-        delta, dw, du = np.split(change, np.cumsum([self.dim, self.algebraic]))
+        """(flow - E ξ, g, outputs) at (δ, δw, δu), (..., n)."""
+        delta, dw, du = np.split(change, np.cumsum([self.dim, self.algebraic]), axis=-1)
         there = self.model.retract(x, delta)
         flow, y = self.flow(there, w + dw, du)
-        flow[: self.dim] -= self.model.E(there)[: self.dim, : self.dim] @ xi
-        g = self.model.g(there)[self.has_g]
-        seen = [y[at] if port else delta[at] for port, at in self.seen]
-        return np.concatenate([flow, g, *seen])
+        flow[..., : self.dim] -= self.model.E(there)[..., : self.dim, : self.dim] @ xi
+        g = self.model.g(there)[..., self.has_g]
+        seen = [y[..., at] if port else delta[..., at] for port, at in self.seen]
+        return np.concatenate([flow, g, *seen], axis=-1)
 
     @property
     def has_g(self) -> Any:
@@ -137,7 +137,7 @@ def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
         flow = field.flow(x, w, none)[0]
         if not field.algebraic:
             break
-        by_w = slopes(lambda dw, w=w: field.flow(x, w + dw, none)[0], field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
+        by_w = slopes(each(lambda dw, w=w: field.flow(x, w + dw, none)[0]), field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
         step = np.linalg.lstsq(by_w, -flow, rcond=1e-11)[0]
         w = w + step
         if np.abs(step).max(initial=0.0) <= 1e-13 * np.abs(w).max(initial=0.0):

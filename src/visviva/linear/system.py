@@ -93,8 +93,12 @@ class LinearSystem:
     @property
     def stable(self) -> bool:
         """Whether every small deviation dies out: all poles left of the imaginary axis, by more than rounding."""
-        poles = self.poles()
-        return bool((poles.real < -1e-9 * np.abs(poles).max(initial=0.0)).all())
+        return bool((self.poles().real < -self.modes().errors).all())
+
+    @property
+    def grows(self) -> bool:
+        """Whether some small deviation grows: a pole right of the imaginary axis, by more than rounding."""
+        return bool((self.poles().real > self.modes().errors).any())
 
     # -- responses ----------------------------------------------------------------------------------------------
 

@@ -25,7 +25,6 @@ from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, 
 from visviva.reports.report import Report
 from visviva.views import draw
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter
 
 SHOWN = 20  # modes
 MANY = 40  # definitions that are shown at once; more are folded
@@ -130,7 +129,9 @@ def _parameters(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
 
 def _used(e: SymbolicEquations | DirectorEquations) -> set[Any]:
     """Symbols of the equations and energies; an inertia about an axis that nothing turns about is none."""
-    terms = [e.M, e.V_q, e.R_v, e.B_v, e.g, e.G, e.h] if isinstance(e, DirectorEquations) else [*equation_terms(e), e.V]
+    terms = (
+        [e.M, e.V_q, e.R_v, e.B_v, e.g, e.G, e.h_v] if isinstance(e, DirectorEquations) else [*equation_terms(e), e.V]
+    )
     entries = [entry for term in terms for entry in (term if isinstance(term, Iterable) else [term])]
     known = e.steps.needed(entries).values()
     return set().union(set(), *(entry.free_symbols for entry in (*entries, *known)))
@@ -212,7 +213,7 @@ def _explained(e: SymbolicEquations) -> str:
 
 
 def _energies(e: SymbolicEquations | DirectorEquations) -> Iterator[Block]:
-    writer = LatexWriter(e.steps.spelling)
+    writer = e.writer
     if isinstance(e, DirectorEquations):
         yield Formulas((("T", r"\frac{1}{2} v^{\top} M v"), ("V", writer.expression(e.V))))
         return

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.language.discrete import FUNCTIONS
 
 
 def numbers_of(
@@ -26,7 +27,7 @@ def numbers_of(
     given = set(arguments)
     moving = [k for k, entry in enumerate(flat) if entry.free_symbols & given]
     template = np.array([0.0 if entry.free_symbols & given else float(entry.subs(parameters)) for entry in flat])
-    function = sympy.lambdify([*arguments, *parameters], [flat[k] for k in moving], modules="math", cse=True)
+    function = sympy.lambdify([*arguments, *parameters], [flat[k] for k in moving], modules=[_functions(), "math"], cse=True)
     constants = list(parameters.values())
 
     def evaluate(point: Sequence[float] | Array) -> list[Array]:
@@ -41,3 +42,12 @@ def numbers_of(
         return [part.reshape(shape) for part, shape in zip(np.split(values, ends), shapes, strict=True)]
 
     return evaluate
+
+
+def _functions() -> dict[str, Callable[..., float]]:
+    """Those that expressions of the language have besides SymPy's."""
+
+    def of_floats(function: Callable[..., Any]) -> Callable[..., float]:
+        return lambda *given: float(function(*map(np.asarray, given)))
+
+    return {name: of_floats(function) for name, function in FUNCTIONS.items()}

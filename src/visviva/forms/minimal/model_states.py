@@ -51,22 +51,22 @@ class ModelStates:
         return np.concatenate([np.zeros(0), *(x[self.model.layout.x[name]] for name in self.s)])
 
     def x(self, q: Array, poses: Array, V: Array, s: Array) -> Array:
-        """The state of the model; poses, V: coordinates and velocities of all bodies, one after the other."""
-        model, x = self.model, np.zeros(self.model.layout.size)
+        """States of the model (..., size); poses, V: coordinates and velocities of all bodies, one after the other."""
+        model, x = self.model, np.zeros((*q.shape[:-1], self.model.layout.size))
         assert model.mechanism is not None
         names = [body.name for body in model.mechanism.bodies]
-        x[model.layout.read(tuple(f"{name}.q" for name in names))] = poses
-        x[model.layout.read(tuple(f"{name}.v" for name in names))] = V
+        x[..., model.layout.read(tuple(f"{name}.q" for name in names))] = poses
+        x[..., model.layout.read(tuple(f"{name}.v" for name in names))] = V
         for name, part in self.lengths.items():
-            x[model.layout.x[name]] = part.value(x[model.layout.read(part.reads)])
+            x[..., model.layout.x[name]] = part.value(x[..., model.layout.read(part.reads)])
         for name, place in self.turned.items():
-            x[model.layout.x[name]] = q[place]
+            x[..., model.layout.x[name]] = q[..., place]
         for name, at in self.s.items():
-            value = s[at]
+            value = s[..., at]
             if name in self.angles:
                 part = model.measured[name]
-                value = continued(part.value(x[model.layout.read(part.reads)]), value)
-            x[model.layout.x[name]] = value
+                value = continued(part.value(x[..., model.layout.read(part.reads)]), value)
+            x[..., model.layout.x[name]] = value
         return x
 
 

@@ -60,7 +60,7 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
         V_q=matrix_of(acting.slope),
         R_v=matrix_of(acting.R),
         B_v=matrix_of(B.reshape(places.n, len(u))),
-        h=matrix_of(acting.driven),
+        h_v=matrix_of(acting.driven),
         s_dot=matrix_of(acting.s_dot),
         rows=rows,
         values=parameters.values,
@@ -79,15 +79,15 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
         else:
             labels = [Label("r", label.subscripts) for label in labels]
         q += [register.symbol(f"{body.name}.q[{k}]", label) for k, label in enumerate(labels)]
-        v += [register.symbol(f"{body.name}.v[{k}]", label, dotted=True) for k, label in enumerate(labels)]
+        v += [register.symbol(f"{body.name}.v[{k}]", label, dots=1) for k, label in enumerate(labels)]
     names = [
         name if at.stop - at.start == 1 else f"{name}[{k}]"
         for name, at in states.s.items()
         for k in range(at.stop - at.start)
     ]
     none = np.array([], dtype=object)
-    s, u, t = register.others(m, names)
-    return Variables(np.array(q, dtype=object), np.array(v, dtype=object), none, none, s, u, t, register.names)
+    s, u, t, driven = register.others(m, names)
+    return Variables(np.array(q, dtype=object), np.array(v, dtype=object), none, none, s, u, t, register.names, driven)
 
 
 def _internal(places: DirectorPlaces) -> Iterator[ConstraintRows]:

@@ -23,7 +23,8 @@ SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
 class Variables:
     """Symbols as object arrays, and time; names: what the package calls each of them.
 
-    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.   u: inputs.
+    q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.
+    u: inputs of ports, then rate and acceleration of each drive that is no expression; `driven` has these by name.
     """
 
     q: Any
@@ -34,6 +35,7 @@ class Variables:
     u: Any
     t: Any
     names: dict[Any, str]
+    driven: dict[str, tuple[Any, Any]]
 
 
 def variables_of(form: MinimalForm, steps: Steps) -> Variables:
@@ -47,14 +49,13 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
         owner = place.carrier.name if place.joint is None else place.joint.name
         for k, (name, letter) in enumerate(zip(given, letters, strict=True)):
             label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
-            xi.append(register.symbol(name, label, dotted=letter == "q"))
-            twice = label.dotted.replace(r"\dot", r"\ddot", 1) if letter == "q" else label.dotted
-            xi_dot.append(steps.symbol(label.rate.rate if letter == "q" else label.rate, twice))
+            xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0))
+            xi_dot.append(steps.symbol(label, dots=2 if letter == "q" else 1))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
             p.append(register.symbol(name.replace(".rate", ".p"), momentum))
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
-    s, u, t = register.others(form.mechanism, form.s_names)
-    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names)
+    s, u, t, driven = register.others(form.mechanism, form.s_names)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, driven)
 
 
 @final
@@ -65,9 +66,9 @@ class Register:
         self.steps = steps
         self.names: dict[Any, str] = {}
 
-    def symbol(self, name: str, label: Label, dotted: bool = False) -> Any:
-        """One of them; dotted: the rate of the label."""
-        symbol = self.steps.symbol(label.rate, label.dotted) if dotted else self.steps.symbol(label)
+    def symbol(self, name: str, label: Label, dots: int = 0) -> Any:
+        """One of them, or a rate of it."""
+        symbol = self.steps.symbol(label, dots)
         self.names[symbol] = name
         return symbol
 
@@ -75,15 +76,22 @@ class Register:
         """An array of them."""
         return np.array([self.symbol(name, label) for name, label in zip(names, labels, strict=True)], dtype=object)
 
-    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any]:
-        """Other states, inputs of ports and time."""
+    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]]]:
+        """Other states, inputs, time, and rate and acceleration of drives that are no expressions of it."""
         s = self.symbols(s_names, [_state(name) for name in s_names])
-        inputs = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
-        return (
-            s,
-            self.symbols(inputs, [Label("u", _subscripts(name)) for name in inputs]),
-            self.steps.symbol(Label("t")),
-        )
+        names = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
+        ports = list(self.symbols(names, [Label("u", _subscripts(name)) for name in names]))
+        driven = {
+            part.name: self._rates(part.name)
+            for part in m.conditions
+            if part.law is not None and part.law.rate.expr is None
+        }
+        u = np.array([*ports, *(symbol for pair in driven.values() for symbol in pair)], dtype=object)
+        return s, u, self.steps.symbol(Label("t")), driven
+
+    def _rates(self, drive: str) -> tuple[Any, Any]:
+        label = Label(LETTERS["shift"], (drive,))
+        return self.symbol(drive, label, dots=1), self.symbol(f"d/dt {drive}", label, dots=2)
 
 
 def _of(name: str, k: int, width: int) -> str:

@@ -1,0 +1,280 @@
+"""What acts in the graph of a mechanism: springs, friction, stops, motors, inputs, and where their heat goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
+from visviva.bonds.placed import Placed, PlacedLaw, Placements, ReadingLaw, TimeLaw
+from visviva.forms.minimal.form import MinimalForm
+from visviva.language.discrete import FUNCTIONS
+from visviva.library.thermal import conduction
+from visviva.mechanism.body_twists import relative_rates
+from visviva.mechanism.elements import Element as Spring
+from visviva.mechanism.elements import Stop
+from visviva.mechanism.losses import rubbing, stop_loss
+from visviva.mechanism.network import pair_of
+from visviva.mechanism.parts import Body, Ground, Joint, Motor, Particle, WrenchPort
+from visviva.mechanism.placement import frame_pose
+from visviva.mechanism.port_values import driven_coordinate
+from visviva.mechanism.thermal import Thermal
+
+if TYPE_CHECKING:
+    from visviva.bonds.of_mechanisms import Parts
+
+PLACE = "y"  # the port of a spring's energy
+
+
+@final
+class Acting:
+    """Adds elements to the parts of a graph.
+
+    rates: of joints, their 1-junction, the column of each coordinate, and its width.   laws: whether inputs have one.
+    """
+
+    def __init__(
+        self,
+        form: MinimalForm,
+        placements: Placements,
+        parts: Parts,
+        rates: dict[str, tuple[str, dict[int, int], int]],
+        laws: bool,
+    ) -> None:
+        self.form, self.m, self.placements, self.parts, self.rates = form, form.mechanism, placements, parts, rates
+        self.laws = laws
+        self.x0 = form.x(*form.initial)
+
+    def all(self) -> None:
+        """Everything."""
+        for node in self.m.thermals:
+            self._node(node)
+        for joint in self.m.joints:
+            self._friction(joint)
+        for spring in self.m.elements:
+            self._spring(spring)
+        for torsion in self.m.torsions:
+            here = self._coordinate(torsion.name, torsion.joint, 0)
+            if torsion.energy is not None:
+                self._storage(torsion.name, torsion.energy, f"{torsion.name}.angle", here)
+            if torsion.damping:
+                self._resistor(f"{torsion.name}.R", torsion.damping, 1, here, torsion.heat_to, "d")
+        for stop in self.m.stops:
+            self._stop(stop)
+        for port in self.m.ports:
+            if isinstance(port, WrenchPort):
+                self._wrench(port)
+            elif isinstance(port, Motor):
+                self._motor(port)
+            else:
+                here = self._coordinate(port.name, port.joint, driven_coordinate(port))
+                self.parts.add(_plain(port.name), self._source(port.name, 1), f"> {here}")
+
+    # -- where things act ---------------------------------------------------------------------------------------
+    def _coordinate(self, name: str, joint: Joint, k: int) -> str:
+        """The 1-junction of the rate of one coordinate of a joint."""
+        rate, columns, wide = self._rate(joint)
+        if wide == 1:
+            return rate
+        here = f"{_plain(name)}.rate"
+        self.parts.add(here, replace(one(), label=""))
+        self.parts.add(
+            f"{_plain(name)}.n", replace(TF(np.eye(wide)[[columns[k]]]), label="1"), f"< {rate}", f"> {here}"
+        )
+        return here
+
+    def _rate(self, joint: Joint) -> tuple[str, dict[int, int], int]:
+        """That of all; of a joint that closes a loop the rates that follow from both bodies."""
+        if joint.name in self.rates:
+            return self.rates[joint.name]
+        name = _plain(joint.name)
+        k = len(joint.joint.coordinates) or 3
+
+        def rows(placed: Placed) -> Array:
+            return placed.keep(joint.name, lambda: np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k]))
+
+        self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
+        self._between(f"{name}.between", joint, k, rows)
+        self.parts.add(f"{name}.rate", replace(one(width=k), label=f"ξ {joint.name}"), f"< {name}.between")
+        self.rates[joint.name] = f"{name}.rate", {i: i for i in range(k)}, k
+        return self.rates[joint.name]
+
+    def _between(self, here: str, pair: Any, k: int, rows: Any) -> None:
+        """Rates of functions of two frames at a 0-junction; rows: over the relative twist in the world."""
+        for end, sign, side in ((pair.parent, -1.0, "a"), (pair.child, 1.0, "b")):
+            if isinstance(end, Ground):
+                continue
+
+            def value(placed: Placed, end: Body | Particle = end, sign: float = sign) -> Array:
+                return sign * rows(placed) @ placed.to_world(end)
+
+            law = PlacedLaw(self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value)
+            self.parts.transform(f"{here}.{side}", law, "Y", _plain(end.name), here)
+
+    # -- elements -----------------------------------------------------------------------------------------------
+    def _storage(self, name: str, energy: Any, variable: str, here: str) -> None:
+        values = self.x0[self.form.model.layout.x[variable]]
+        names = (variable,) if len(values) == 1 else tuple(f"{variable}[{k}]" for k in range(len(values)))
+        element = Element("C", None, {}, None, (len(values),), energy=True, system=energy, label=name, names=names)
+        self.parts.add(f"{_plain(name)}.C", element, f"< {here}")
+        self.parts.start(names, values)
+
+    def _resistor(self, label: str, law: Any, width: int, here: str, node: Thermal | None, shown: str) -> None:
+        """R, or RS with its heat to a thermal node."""
+        label = _plain(label)
+        if node is None:
+            self.parts.add(label, Element("R", law, widths=(width,), label=shown), f"< {here}")
+            return
+        ports = PORTS["RS"]
+        self.parts.add(
+            label,
+            Element("RS", law, widths=(width, 1), ports=ports, label=shown),
+            f"< {here}",
+            f"> {_plain(node.name)}",
+        )
+
+    def _friction(self, joint: Joint) -> None:
+        n = rubbing(joint)
+        if not n:
+            return
+        rate, columns, wide = self._rate(joint)
+        label = f"{_plain(joint.name)}.friction"
+        at = [columns[k] for k in range(len(joint.friction))]
+        D = np.zeros((wide, wide))
+        D[at, at] = joint.friction
+        if not any(joint.laws):
+            self._resistor(label, D if wide > 1 else float(D[0, 0]), wide, rate, joint.heat_to, "friction")
+            return
+        forces = [None if law is None else _force_of(law) for law in joint.laws]
+        node = joint.heat_to
+
+        def value(f: Array, s: Array) -> Array:
+            theta = node.temperature * np.exp(s[0] / node.capacity) if node is not None else 0.0
+            if not len(joint.friction):
+                (force,), size = forces, float(np.linalg.norm(f))
+                assert force is not None
+                return np.asarray(force(size, theta) * f / size if size > 0 else 0.0 * f)
+            found = D @ f
+            for k, force in enumerate(forces):
+                if force is not None:
+                    found[at[k]] = force(f[at[k]], theta)
+            return found
+
+        reads = () if node is None else (f"{node.name}.s",)
+        law = ReadingLaw(f"friction of {joint.name!r}", wide, reads, value)
+        self._resistor(label, law, wide, rate, node, "friction")
+
+    def _spring(self, spring: Spring) -> None:
+        name = _plain(spring.name)
+        k = len(self._rows(spring, self.placements.at(*self.form.initial[:2])))
+        self.parts.add(name, replace(zero(width=k), label=spring.name))
+        self._between(name, spring, k, lambda placed: self._rows(spring, placed))
+        here = name
+        if spring.energy is not None and spring.damping is not None:
+            here = f"{name}.rate"
+            self.parts.add(here, replace(one(width=k), label=""), f"< {name}")
+        if spring.energy is not None:
+            self._storage(spring.name, spring.energy, f"{spring.name}.{PLACE}", here)
+        if spring.damping is not None:
+            D = np.atleast_2d(spring.damping)
+
+            def resistance(placed: Placed) -> Array:
+                """Of a line, y = ½ l² has ẏ = l l_dot; where its ends meet it has no direction, and no force."""
+                a, b = (frame_pose(spring, end, placed.motion).r for end in (spring.parent, spring.child))
+                square = float((b - a) @ (b - a))
+                return D / square if square > 0 else 0.0 * D
+
+            law = PlacedLaw(self.placements, f"D of {spring.name!r}", "matrix", (k, k), resistance)
+            self._resistor(f"{name}.R", law if spring.line else D, k, here, spring.heat_to, "d")
+
+    @staticmethod
+    def _rows(spring: Spring, placed: Placed) -> Array:
+        return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
+
+    def _stop(self, stop: Stop) -> None:
+        here = self._coordinate(stop.name, stop.joint, stop.coordinate)
+        self._storage(stop.name, stop.energy, stop.variable, here)
+        if not stop.loss:
+            return
+        slope = _slope_of(stop.energy)
+
+        def value(f: Array, y: Array) -> Array:
+            return -stop_loss(stop, np.array([slope(float(y[0]))]), f)
+
+        law = ReadingLaw(f"loss of {stop.name!r}", 1, (stop.variable,), value)
+        self._resistor(f"{stop.name}.R", law, 1, here, stop.heat_to, "loss")
+
+    # -- inputs, motors, heat -----------------------------------------------------------------------------------
+    def _source(self, name: str, width: int) -> Element:
+        if not self.laws:
+            return Se(width=width)
+        inputs, at = self.form.inputs, self.form.model.port_columns[name]
+        return Element("Se", TimeLaw(f"{name}(t)", width, lambda t: inputs(t)[at]), widths=(width,))
+
+    def _wrench(self, port: WrenchPort) -> None:
+        """At the centre of mass, in world axes."""
+        body, name = port.carrier, _plain(port.name)
+        if isinstance(body, Particle):
+            self.parts.add(name, self._source(port.name, 3), f"> {_plain(body.name)}")
+            return
+
+        def value(placed: Placed) -> Array:
+            R = placed.R(body)
+            back = placed.model_velocity(body)
+            back[:3] = np.hstack([R, np.zeros((3, 3))])
+            return np.asarray(np.linalg.inv(back))
+
+        law = PlacedLaw(self.placements, f"axes of {port.name!r}", "matrix", (6, 6), value)
+        self.parts.add(name, self._source(port.name, 6))
+        self.parts.transform(f"{name}.axes", law, "X", name, _plain(body.name))
+
+    def _motor(self, motor: Motor) -> None:
+        name, add = _plain(motor.name), self.parts.add
+        rate = self._coordinate(motor.name, motor.joint, 0)
+        add(f"{name}.i", one(domain="electric"))
+        add(name, self._source(motor.name, 1), f"> {name}.i")
+        flux = (f"{motor.name}.flux",)
+        add(f"{name}.L", replace(I(motor.inductance), label="L", names=flux), f"< {name}.i")
+        self.parts.start(flux, np.array([motor.inductance * motor.current]))
+        self._resistor(f"{name}.R", motor.resistance, 1, f"{name}.i", motor.heat_to, "R")
+        add(f"{name}.k", replace(GY(motor.k), label="k"), f"< {name}.i", f"> {rate}")
+
+    def _node(self, node: Thermal) -> None:
+        """Its entropy, and heat that it gives to the environment."""
+        name, c, start = _plain(node.name), node.capacity, node.temperature
+        self.parts.add(name, zero(domain="thermal"))
+        element = C(H=lambda q, c, start: c * start * (np.exp(q / c) - 1), c=c, start=start)
+        self.parts.add(f"{name}.C", replace(element, names=(f"{node.name}.s",), label=node.name), f"< {name}")
+        if node.conductance:
+            wall = conduction(node.conductance)
+            field = Element("RS", None, {}, None, (1, 1), ("s1", "s2"), system=wall, label="wall")
+            self.parts.add(f"{name}.wall", field)
+            self.parts.bonds.append(f"{name} -> {name}.wall.s1")
+            self.parts.add(f"{name}.env", Se(self.m.theta0, label="θ0"))
+            self.parts.bonds.append(f"{name}.env -> {name}.wall.s2")
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def _force_of(law: Any) -> Any:
+    """The force of a friction law as a function of rate and temperature."""
+    import sympy
+
+    from visviva.mechanism.friction import rate_symbol, temperature_symbol
+
+    expression = law.force.subs(dict(law.parameters))
+    return sympy.lambdify([rate_symbol(), temperature_symbol()], expression, modules="numpy")
+
+
+def _slope_of(energy: Any) -> Any:
+    """U' of the energy of a stop."""
+    import sympy
+
+    ((symbol,),) = energy.H.states.values()
+    slope = energy.H.values.item().diff(symbol).subs(dict(energy.H.parameters.values()))
+    return sympy.lambdify([symbol], slope, modules=[FUNCTIONS, "numpy"])
