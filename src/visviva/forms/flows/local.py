@@ -53,7 +53,7 @@ class Local:
         n = self.flow.n
         try:
             return self.flow.advance_q(self.start.q, y[:n]), y[n : 2 * n], y[2 * n :]
-        except ConvergenceError as reason:
+        except (ConvergenceError, ModelError) as reason:
             raise _no_step(reason) from None
 
     def rate(self, t: float, y: Array) -> Array:
