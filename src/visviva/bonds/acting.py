@@ -111,9 +111,7 @@ class Acting:
             def value(placed: Placed, end: Body | Particle = end, sign: float = sign) -> Array:
                 return sign * rows(placed) @ placed.to_world(end)
 
-            law = PlacedLaw(
-                self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value
-            )
+            law = PlacedLaw(self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value)
             self.parts.transform(f"{here}.{side}", law, "Y", _plain(end.name), here)
 
     # -- elements -----------------------------------------------------------------------------------------------
@@ -132,7 +130,10 @@ class Acting:
             return
         ports = PORTS["RS"]
         self.parts.add(
-            label, Element("RS", law, widths=(width, 1), ports=ports, label=shown), f"< {here}", f"> {_plain(node.name)}"
+            label,
+            Element("RS", law, widths=(width, 1), ports=ports, label=shown),
+            f"< {here}",
+            f"> {_plain(node.name)}",
         )
 
     def _friction(self, joint: Joint) -> None:

@@ -136,7 +136,9 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
         bonds += [f"{rate} -> T.I", f"{rate} -> T.C"]
     coordinates: dict[Any, str] = {motion.coordinates: place} if R and not motion.potential else {}
     if motion.others:
-        elements["others"] = _law("TF", motion, {"matrix": ("others", 1)}, "∂ṡ/∂ξᵀ", (n, len(motion.others)), modulated=True)
+        elements["others"] = _law(
+            "TF", motion, {"matrix": ("others", 1)}, "∂ṡ/∂ξᵀ", (n, len(motion.others)), modulated=True
+        )
         elements["s_dot"] = Element("1", widths=(len(motion.others),), ports=(), label="ṡ")
         bonds.append(f"{rate} -> others -> s_dot")
         coordinates[motion.others] = "s_dot"
@@ -154,7 +156,12 @@ def _closed(
     name, k = closure.name.replace(" ", "_"), closure.rows
     matrix, junction = f"Z_{name}", f"e_{name}"
     elements[matrix] = _law(
-        "TF", motion, {"matrix": (f"Z {closure.name}", -1)}, f"-{closure.label}", (len(motion.velocities), k), modulated=True
+        "TF",
+        motion,
+        {"matrix": (f"Z {closure.name}", -1)},
+        f"-{closure.label}",
+        (len(motion.velocities), k),
+        modulated=True,
     )
     elements[junction] = Element("0", widths=(k,), ports=(), free=True, label=closure.name)
     bonds.append(f"{rate} -> {matrix} -> {junction}")

@@ -216,13 +216,18 @@ class _Builder:
 
     def _velocity_at(self, particle: Particle) -> PlacedLaw:
         return self._law(
-            f"velocity at {particle.name!r}", (3, 6), lambda p: p.at_point(particle), lambda p: p.at_point_rate(particle)
+            f"velocity at {particle.name!r}",
+            (3, 6),
+            lambda p: p.at_point(particle),
+            lambda p: p.at_point_rate(particle),
         )
 
     def _connected(self) -> bool:
         """Whether bonds lead from everywhere to everywhere."""
         names = self.parts.elements
-        ends = [[end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds]
+        ends = [
+            [end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds
+        ]
         group = {name: {name} for name in names}
         for a, b in ends:
             if group[a] is not group[b]:
@@ -281,7 +286,9 @@ class _Builder:
         def Q(p: Placed) -> Array:
             found = np.zeros((R, k))
             for link, place in links:
-                rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own)))
+                rows, columns = (
+                    slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own))
+                )
                 for j, unit in enumerate(np.eye(columns.stop - columns.start)):
                     found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
             return found
@@ -351,4 +358,3 @@ class _Builder:
     def _starts(self) -> Array:
         """Where the velocities of each body begin among those of all."""
         return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])
-

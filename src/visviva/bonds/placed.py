@@ -278,13 +278,18 @@ class PlacedLaw(AbstractLaw):
             return lambda t, x, given: value(placed(x))
 
         def further(value: Value | None, shape: tuple[int, ...]) -> Formula | None:
-            return None if value is None else Formula(f"rate of {self.what}", laws.scope, shape, function=function(value))
+            return (
+                None if value is None else Formula(f"rate of {self.what}", laws.scope, shape, function=function(value))
+            )
 
         rates, drift = further(self.rate, self.shape), further(self.drift, self.shape[:1])
         own = Formula(self.what, laws.scope, self.shape, function=function(self.value), rates=rates, drift=drift)
         if self.energy is None:
             return {self.role: own}
-        return {self.role: own, "energy": Formula(f"energy of {self.what}", laws.scope, (), function=function(self.energy))}
+        return {
+            self.role: own,
+            "energy": Formula(f"energy of {self.what}", laws.scope, (), function=function(self.energy)),
+        }
 
 
 @final
@@ -304,9 +309,7 @@ class TimeLaw(AbstractLaw):
         if rate is not None:
             rates = Formula(f"rate of {self.what}", laws.scope, (self.width,), function=lambda t, x, given: rate(t))
         return {
-            "output": Formula(
-                self.what, laws.scope, (self.width,), function=lambda t, x, given: value(t), rates=rates
-            )
+            "output": Formula(self.what, laws.scope, (self.width,), function=lambda t, x, given: value(t), rates=rates)
         }
 
 
