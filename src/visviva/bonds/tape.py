@@ -27,8 +27,8 @@ from visviva.errors import ModelError
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond
-    from visviva.bonds.states import State
     from visviva.bonds.plan import Plan
+    from visviva.bonds.states import State
 
 NOW = 0  # the slot of time and states
 
