@@ -248,7 +248,8 @@ class Tape:
             return self._record(op.solve, self.law(owner, "A"), self._sum(terms))
         element = self.graph.elements[owner]
         port = "" if element.kind in ("C", "I") else {"q": "C", "p": "I"}[kind]
-        return self.value(("f" if kind == "q" else "e", self.graph.bond(owner, port).name))
+        rate = self.value(("f" if kind == "q" else "e", self.graph.bond(owner, port).name))
+        return self._record(op.multiply, self.law(owner, "lift"), rate) if self.laws.has(owner, "lift") else rate
 
     def rate(self, variable: Variable) -> int:
         """The time derivative of a variable, by the same chain of causes."""
