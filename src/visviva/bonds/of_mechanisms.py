@@ -119,13 +119,13 @@ class _Builder:
     def _body(self, body: Body | Particle) -> None:
         name, g, add = plain(body.name), self.m.gravity, self.parts.add
         if isinstance(body, Particle):
-            add(name, one(domain=PLAIN, width=3))
+            add(name, replace(one(domain=PLAIN, width=3), label=body.name))
             add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
                 law = self._weight(body, lambda p: body.mass * g, 3)
                 add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
-        add(name, one(domain=SPATIAL, width=6))
+        add(name, replace(one(domain=SPATIAL, width=6), label=body.name))
         if not body.mass and not body.J.any():
             return
         M = inertia_of(body)
@@ -159,10 +159,11 @@ class _Builder:
         places = [(k, p) for k, p in enumerate(self.form.spanning.places) if p.carrier is body]
         joint, last = places[0][1].joint, places[-1][0]
         own = slice(places[0][1].xi.start, places[-1][1].xi.stop)
-        name, child = plain(body.name if joint is None else joint.name), plain(body.name)
+        shown = body.name if joint is None else joint.name
+        name, child = plain(shown), plain(body.name)
         wide = 6 if isinstance(body, Body) else 3
         wrench = f"{name}.F"
-        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
+        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=shown))
         above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
         if isinstance(above, Ground):
             self.grounded[wrench] = body
@@ -254,7 +255,9 @@ class _Builder:
         rate, k = f"{name}.rate", own.stop - own.start
         form = self.form
         names = tuple(form.xi_names[own])
-        junction = replace(one(width=k, free=True), names=names, label=f"ξ {name}")
+        junction = replace(
+            one(width=k, free=True), names=names, label=f"ξ {body.name if joint is None else joint.name}"
+        )
         self.parts.add(rate, junction)
         wide = 6 if isinstance(body, Body) else 3
 
@@ -292,7 +295,7 @@ class _Builder:
                     found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
             return found
 
-        self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
+        self.parts.add(f"{name}.q", replace(one(width=R), label="q̇"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
         self.parts.coordinates[names] = f"{name}.q"
 
@@ -306,7 +309,7 @@ class _Builder:
         if terms:
             self.parts.add(label, junction)
             for rate, row in terms.items():
-                ratio = TF(row[None] if len(row) > 1 else float(row[0]), label="n")
+                ratio = TF(row[None], label="n") if len(row) > 1 else TF(float(row[0]), label=f"{row[0]:g}")
                 self.parts.add(f"{label}.{rate.removesuffix('.rate')}", ratio, f"< {rate}", f"> {label}")
         else:
             self._over_bodies(name, label, rows, junction)
