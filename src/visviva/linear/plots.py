@@ -26,7 +26,7 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MultipleLocator
 
-    response = frequency_response(system, _frequencies(system) if w is None else w)
+    response = frequency_response(system, frequencies(system) if w is None else w)
     figure, (top, low) = plt.subplots(2, 1, figsize=(7.5, 5.0), sharex=True, layout="constrained")
     for i, output in enumerate(system.outputs):
         for j, input in enumerate(system.inputs):  # noqa: A001
@@ -37,7 +37,7 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     low.set(ylabel="phase [°]", xlabel="angular frequency [rad/s]")
     low.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(low.get_ylim()) > 400 else 45))
     name_axes(top, f"{system.name}: frequency response")
-    return _finished(figure, path, top, low)
+    return finished(figure, path, top, low)
 
 
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
@@ -56,7 +56,7 @@ def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Fig
     figure.colorbar(ScalarMappable(norm, "viridis"), ax=axes, label=locus.parameter)
     axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
     axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
-    return _finished(figure, path, axes)
+    return finished(figure, path, axes)
 
 
 def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | PathLike[str] | None = None) -> Figure:
@@ -79,7 +79,7 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
         )
     axes.set(xlabel=f"{locus.parameter} [rad/s]", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
     axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
-    return _finished(figure, path, axes)
+    return finished(figure, path, axes)
 
 
 def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
@@ -88,7 +88,7 @@ def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
     return ((x * 0.97, order * x * 0.97),)
 
 
-def _frequencies(system: LinearSystem) -> Array:
+def frequencies(system: LinearSystem) -> Array:
     """About the poles, a decade and a half on either side, without undamped ones themselves."""
     found = np.abs(system.poles())
     found = found[found > 1e-6 * found.max(initial=0.0)]
@@ -106,7 +106,8 @@ def _unit(system: LinearSystem) -> str:
     return f" [{both[0]}/{per}]" if not others and all(both) else ""
 
 
-def _finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:
+def finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:
+    """The figure with light axes, written to a file as well if there is a path."""
     for part in axes:
         lighten(part)  # type: ignore[arg-type]
     if path is not None:
