@@ -19,6 +19,7 @@ from visviva.linear.system import LinearSystem
 from visviva.linear.variation import Variation, variation
 
 BALANCED = 1e-6  # what may be left of forces, relative to those that balance
+ROUNDING = 1e-14
 STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
 ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
 
@@ -89,9 +90,11 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             "rest,\nwithout the velocities; about this instant of a motion, with residual_ok=True."
         )
     xi_dot = ref.xi_dot + W @ ref.xi
-    left, scale = equations.mass(ref.q) @ xi_dot, np.maximum(equations.force_scale(ref), 1e-300)
-    k = int((np.abs(left) / scale).argmax()) if len(left) else 0
-    if len(left) and abs(left[k]) > BALANCED * scale[k]:
+    left, bound = equations.mass(ref.q) @ xi_dot, BALANCED * equations.force_scale(ref)
+    if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
+        bound = np.maximum(bound, ROUNDING * equations.near_forces(ref))
+    k = int((np.abs(left) / np.maximum(bound, 1e-300)).argmax()) if len(left) else 0
+    if len(left) and abs(left[k]) > bound[k]:
         what = "steady motion" if steady else "equilibrium"
         raise AssemblyError(
             f"this is no {what} of {equations.name}: along {equations.velocities[k]!r} a force of {left[k]:.3g} is "

@@ -50,7 +50,7 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
         return np.concatenate([found.force @ b.R.T, found.rates, found.outputs], axis=1)
 
     ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
-    size = equations.force_scale(ref)
+    size = np.maximum(equations.force_scale(ref), equations.near_forces(ref))
     terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
     found = slopes(values, free + moving + others + inputs, np.concatenate(ways), terms)
     names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]
