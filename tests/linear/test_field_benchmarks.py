@@ -84,7 +84,7 @@ def column(load, links=4, c=3.0, length=0.5):
 
 
 def test_a_column_buckles_at_its_critical_load():
-    """P = 4 c/l sin²(π/2n): springs at all inner hinges, both ends pinned; all stiffness of the load is in reactions."""
+    """P = 4 c/l sin²(π/2n): springs at all inner hinges, both ends pinned; the load acts through reactions."""
     critical = 4 * 3.0 / 0.5 * np.sin(np.pi / 8) ** 2
     assert not column(0.999 * critical).grows
     assert column(1.001 * critical).grows
