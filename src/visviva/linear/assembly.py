@@ -18,20 +18,18 @@ EPS = 1e-16
 FLOOR = 1e-14  # of forces at hand: a change of them below is rounding
 
 
-def second_order(
-    v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: tuple[Array, Array] | None = None
-) -> SecondOrder:
+def second_order(v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: Basis | None = None) -> SecondOrder:
     """M η̇ + D η + K p + S σ = B u with ε = H p, ζ = N η + Q p and ε̇ = ζ - (turn - W) ε.
 
     M, turn: of all velocities, in the axes of the basis.
     W:       how these axes turn against those of the velocities: M (ζ̇ - W ζ) is the inertia force.
-    rate:    Ṅ and Q̇ along the motion, where it is not steady in these axes.
+    rate:    how the basis changes along the motion, Ṅ and Q̇, where it is not steady in these axes.
     """
     N, Q, H = b.N, b.Q, b.H
     E, F = N[b.choice.p], (Q - (turn - W) @ H)[b.choice.p]  # ṗ = E η + F p
     F = np.where(np.abs(F) > NOISE * max(np.abs(part).max(initial=0.0) for part in (turn, W, Q)), F, 0.0)
     ways = [(Q, E), (-W, N)], [(Q, F), (-W, Q)]  # ζ̇ = N η̇ + by_eta η + by_p p
-    rates = (np.zeros_like(N), np.zeros_like(Q)) if rate is None else rate
+    rates = (np.zeros_like(N), np.zeros_like(Q)) if rate is None else (rate.N, rate.Q)
     forces = (v.force.eta, v.size[1]), (v.force.p, v.size[0])
     D, K = (
         _sum([(N.T @ M, extra), (N.T, force), *((N.T @ M @ a, b) for a, b in pairs)], FLOOR * np.abs(N.T) @ size)

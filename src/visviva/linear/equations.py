@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.errors import ModelError
+from visviva.forms.flows.flow import Flow, FlowState
 
 
 @final
@@ -44,12 +48,24 @@ class Values:
         return cls(np.concatenate(force), np.concatenate(rates), np.concatenate(outputs))
 
 
+def check_place(at: object, flow: Flow, others: str = "") -> None:
+    """An error where what `at=` was given is no place of a flow at all; others: what else may be given there."""
+    if isinstance(at, FlowState) or (isinstance(at, Sequence) and not isinstance(at, str) and len(at) in (2, 3)):
+        return
+    raise ModelError(
+        f"{flow.name!r} is linearised at={short(at)}, which is no state of it. Give at=(q, xi), "
+        f"{flow.size_q} coordinates and {flow.n} velocities{others}."
+    )
+
+
 class AbstractEquations(ABC):
     """M(q) ξ̇ + c(q, ξ) - τ(q, ξ, s, u) + Z(q)ᵀw = 0,   Z(q) ξ = …,   ṡ = f(q, ξ, s, u).
 
     title: what its user calls it.   name: how errors do.
     positions: names of the increments ε of the configuration, one for each velocity.   velocities, others, inputs,
     outputs: names.   units: of positions, others, inputs and outputs, by name; velocities have those per second.
+    drives:    drives that are inputs, by name, with the order of the derivative that is given: 0, 1 or 2. All others
+               are held, or go on as they do.
     sizes:     of the increments, in which differences count (n,).
     holonomic: which rows follow from functions of the configuration (k,).   rank: of the rows where they are regular.
     has_mass:  whether M is inertia, and not just the identity before ξ̇.
@@ -62,6 +78,7 @@ class AbstractEquations(ABC):
     others: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    drives: Mapping[str, int] = MappingProxyType({})
     units: dict[str, str]
     sizes: Array
     holonomic: Mask
@@ -104,6 +121,10 @@ class AbstractEquations(ABC):
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:
         """Z ξ and what is prescribed, (..., k), at q advanced by ε (..., n): zero on the constraints."""
+
+    def driving(self, ref: Reference) -> Array:
+        """What the rates ṡ of drives that are inputs add to the rows, (k, drives): Z ζ + driving ṡ = 0."""
+        return np.zeros((len(self.holonomic), len(self.drives)))
 
     def other_sizes(self, ref: Reference) -> Array:
         """How far other states go in differences."""

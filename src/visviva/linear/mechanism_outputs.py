@@ -72,7 +72,10 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
                 units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
                 add(f"{name}.q", units, partial(_coordinates, form, part))
                 add(f"{name}.rate", [f"{unit}/s" for unit in units], partial(_joint_rates, form, part))
+    driven = {port.name for port in form.open.prescribed.values()}  # their forces are reactions, and no states
     for port in form.open.ports:
+        if port.name in driven:
+            continue
         add(f"{port.name}.y", [""] * port.width, partial(_conjugate, form, form.open.port_columns[port.name]))
     for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
         for k, name in enumerate(names):

@@ -13,7 +13,7 @@ from visviva.forms.calculus.hamel_flow import HamelFlow
 from visviva.forms.flows.flow import Flow
 from visviva.forms.rigid.system import RigidSystem
 from visviva.linear.differences import each, slopes
-from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
 from visviva.mechanism.names import unknown_name
 
 
@@ -51,6 +51,7 @@ class FlowEquations(AbstractEquations):
                 f"{self.name} does not say where it rests: give at=(q, xi), {self.flow.size_q} coordinates and "
                 f"{self.flow.n} velocities."
             )
+        check_place(at, self.flow)
         state = self.flow.checked(at)
         ref = self.continued(state.q, state.xi, state.s, state.t)
         self.holonomic = self._rows(ref.q, ref.xi, ref.t)[2]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import shift_variable
-from visviva.errors import ModelError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
@@ -18,25 +17,32 @@ from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.equilibrium import Equilibrium
-from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
+from visviva.linear.excitation import ORDERS
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
+from visviva.mechanism import Motion
+from visviva.model import State
 from visviva.model.driven import row_inputs
+from visviva.results.balances import input_unit
+
+ELSE = ",\nvv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
 
 MANY = 1_000_000  # entries of Jacobians that are computed at once
 
 
 @final
 class MechanismEquations(AbstractEquations):
-    """The minimal form of a mechanism. Drives are followed exactly: they are rows, and no inputs.
+    """The minimal form of a mechanism. Drives are rows, which are followed exactly; those that are inputs are moved.
 
     kept: which of the states s of the form vary by themselves: fluxes of motors and entropies. What conditions keep
           constant or prescribe does not, and angles of joints that close loops follow the configuration.
     """
 
-    def __init__(self, form: MinimalForm, outputs: Iterable[str] | None) -> None:
+    def __init__(self, form: MinimalForm, outputs: Iterable[str] | None, drives: Mapping[str, int]) -> None:
         self.form, self.title, self.name = form, form.name, f"mechanism {form.name!r}"
+        self.drives = drives
         model = form.open
         held = set(form.states.angles) | {shift_variable(part) for part in form.mechanism.conditions}
         self.kept = np.array([k for name, at in form.states.s.items() if name not in held for k in _range(at)], np.intp)
@@ -48,6 +54,9 @@ class MechanismEquations(AbstractEquations):
         self.readers = output_readers(form, outputs, self.positions)
         self.outputs = tuple(name for reader in self.readers for name in reader.units)
         self.units |= {name: unit for reader in self.readers for name, unit in reader.units.items() if unit}
+        for drive in drives:
+            rate = input_unit(form.model, drive)
+            self.units |= dict(zip((f"{drive}.{word}" for word in ORDERS), (rate[:-2], rate, f"{rate}²"), strict=True))
 
     # -- instants -----------------------------------------------------------------------------------------------
 
@@ -60,6 +69,8 @@ class MechanismEquations(AbstractEquations):
         if at is None:
             initial = form.initial
             at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
+        if not isinstance(at, Motion | State | np.ndarray):
+            check_place(at, form, ELSE)
         state = form.checked(at)
         return self.continued(state.q, state.xi, state.s, t)
 
@@ -103,6 +114,12 @@ class MechanismEquations(AbstractEquations):
         point = self._points(ref, eps, np.zeros_like(eps), ref.s)
         u = self.form.inputs_at(ref.t, point)[0]
         return apply(point.C, point.V) + row_inputs(self.form.open, point.x, u)
+
+    def driving(self, ref: Reference) -> Array:  # noqa: D102
+        model, x = self.form.open, Point(self.form, ref.q, ref.xi, ref.s).x
+        one = np.eye(len(self.form.inputs.base))
+        columns = [row_inputs(model, x, one[model.port_columns[drive]][0]) for drive in self.drives]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(model.kinds), 0))
 
     def other_sizes(self, ref: Reference) -> Array:  # noqa: D102
         return np.maximum(np.abs(ref.s[self.kept]), 1e-3)
@@ -211,15 +228,6 @@ class MechanismEquations(AbstractEquations):
         s[self.kept] = ref.s[self.kept]
         q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, s)
         return self.continued(q, xi, s, ref.t + t)
-
-
-def mechanism_equations(m: Any, inputs: Any, outputs: Iterable[str] | None) -> MechanismEquations:
-    """Of a mechanism or its minimal form, with operating values of inputs by name."""
-    if isinstance(m, MinimalForm):
-        if inputs:
-            raise ModelError("a form has its inputs already: give operating= to the mechanism, or inputs= to the form.")
-        return MechanismEquations(m, outputs)
-    return MechanismEquations(MinimalForm(m, inputs=inputs), outputs)
 
 
 def _range(at: slice) -> range:
