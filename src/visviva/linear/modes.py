@@ -17,6 +17,7 @@ from visviva.linear.eigen import CLOSE, eigen
 if TYPE_CHECKING:
     from visviva.linear.system import LinearSystem
     from visviva.views import MechanismPicture
+    from visviva.views.mechanism_film import Film
 
 Complex = NDArray[np.complex128]
 NEUTRAL = 1e-10  # of the terms of a stiffness: where they cancel to less there is none
@@ -73,6 +74,24 @@ class Mode:
         from visviva.linear.pictures import draw_mode
 
         return draw_mode(self, path, amplitude, view)
+
+    def animate(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        amplitude: float | None = None,
+        view: tuple[float, float] | None = None,
+        seconds: float = 2.0,
+        frames: int = 30,
+    ) -> Film:
+        """One oscillation as a moving picture, without growth or decay, again and again. Notebooks show it.
+
+        path:    where to write it as well: .gif, or .html.   amplitude: as of `draw`.
+        seconds: how long the oscillation takes in the picture, whatever its frequency.   frames: how many pictures.
+        """
+        from visviva.linear.pictures import animate_mode
+
+        return animate_mode(self, path, amplitude, view, seconds, frames)
 
     def __str__(self) -> str:
         return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
