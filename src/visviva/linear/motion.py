@@ -115,9 +115,9 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             + "\nresidual_ok=True linearises about any instant."
         )
     rates = equations.rates(ref)
-    scales = np.maximum(np.abs(ref.s).max(initial=0.0), 1.0)
-    if len(rates) and np.abs(rates).max() > BALANCED * scales:
-        k = int(np.abs(rates).argmax())
+    relative = np.abs(rates) / np.maximum(equations.other_sizes(ref), 1.0)
+    if len(rates) and relative.max() > BALANCED:
+        k = int(relative.argmax())
         raise AssemblyError(
             f"{equations.name} is not at rest in {equations.others[k]!r}, which changes by {rates[k]:.3g} per second.\n"
             "Start where it has settled, or allow it with residual_ok=True."

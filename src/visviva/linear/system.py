@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.linear.listed import listed
 from visviva.linear.modes import Modes, modes_of
 from visviva.linear.second_order import SecondOrder
 from visviva.mechanism.names import unknown_name
@@ -173,13 +174,11 @@ class LinearSystem:
     def _indices(self, names: Sequence[str] | None, known: tuple[str, ...], what: str) -> list[int]:
         if names is None:
             return list(range(len(known)))
-        if isinstance(names, str):
-            raise ModelError(f"{what} are a list of names, e.g. {what}=[{names!r}].")
         found: list[int] = []
-        for name in names:
+        for name in listed(names, what):
             several = [k for k, other in enumerate(known) if other == name or other.startswith(f"{name}[")]
             if not several:
-                raise unknown_name(str(name), known, f"{what} of {self.name!r}")
+                raise unknown_name(name, known, f"{what} of {self.name!r}")
             found += several
         return found
 
