@@ -116,8 +116,8 @@ class Modes:
         return len(self.modes)
 
     def __getitem__(self, k: int) -> Mode:
-        if not -len(self.modes) <= k < len(self.modes):
-            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k}.")
+        if not isinstance(k, int | np.integer) or not -len(self.modes) <= k < len(self.modes):
+            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k!r}.")
         return self.modes[k]
 
     def __iter__(self) -> Iterator[Mode]:

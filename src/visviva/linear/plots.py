@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_array
+from visviva.errors import ModelError
 from visviva.linear.responses import frequency_response
 from visviva.results.plot_style import lighten, name_axes
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from visviva.linear.locus import RootLocus
+    from visviva.linear.responses import StepResponse
     from visviva.linear.system import LinearSystem
 
 POINTS = 600
@@ -27,6 +29,10 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     from matplotlib.ticker import MultipleLocator
 
     response = frequency_response(system, frequencies(system) if w is None else w)
+    if (response.w <= 0).any():
+        raise ModelError(
+            f"a Bode plot is over logarithms of frequencies: they must be positive, got {response.w.min():g}."
+        )
     figure, (top, low) = plt.subplots(2, 1, figsize=(7.5, 5.0), sharex=True, layout="constrained")
     for i, output in enumerate(system.outputs):
         for j, input in enumerate(system.inputs):  # noqa: A001
@@ -38,6 +44,24 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     low.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(low.get_ylim()) > 400 else 45))
     name_axes(top, f"{system.name}: frequency response")
     return finished(figure, path, top, low)
+
+
+def plot_steps(response: StepResponse, path: str | PathLike[str] | None = None) -> Figure:
+    """Outputs over time after unit steps: one picture above the other for each unit of the outputs."""
+    import matplotlib.pyplot as plt
+
+    units = list(dict.fromkeys(response.units.get(name, "") for name in response.outputs))
+    size = (7.5, 1.2 + 2.4 * len(units))
+    figure, rows = plt.subplots(len(units), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
+    for axes, unit in zip(rows[:, 0], units, strict=True):
+        for i, output in enumerate(response.outputs):
+            if response.units.get(output, "") == unit:
+                for j, input in enumerate(response.inputs):  # noqa: A001
+                    axes.plot(response.t, response.y[:, i, j], label=f"{output} / {input}")
+        axes.set_ylabel(f"[{unit}]" if unit else "output")
+        name_axes(axes, f"{response.name}: step response" if axes is rows[0, 0] else "")
+    rows[-1, 0].set_xlabel("time [s]")
+    return finished(figure, path, *rows[:, 0])
 
 
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
@@ -67,7 +91,7 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
     for k, branch in enumerate(locus.frequencies.T):
         axes.plot(locus.values, branch, lw=1.5, color=f"C{k}")
     top = 1.1 * float(locus.frequencies.max(initial=0.0))
-    for order in np.atleast_1d(np.asarray(orders, dtype=np.float64)).tolist():
+    for order in np.atleast_1d(finite_array(orders, "orders of a Campbell diagram")).tolist():
         axes.plot(locus.values, order * np.abs(locus.values), color="0.4", ls="--", lw=0.9)
         axes.annotate(
             f"{order:g} x speed",
