@@ -81,7 +81,10 @@ class LinearSystem:
     @property
     def _mechanics(self) -> SecondOrder:
         if self.mechanics is None:
-            raise ModelError(f"{self.name!r} has no mechanical part: it has A, B, C and D, but no M, D and K.")
+            raise ModelError(
+                f"{self.name!r} has A, B, C and D, but no form of second order, with M, D and K: that takes as many\n"
+                "positions as momenta, whose rates are all that moves them."
+            )
         return self.mechanics
 
     def unit(self, name: str) -> str:
