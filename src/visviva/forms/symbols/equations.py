@@ -168,6 +168,11 @@ class SymbolicEquations:
         """Whether some velocities are no rates of coordinates."""
         return bool(np.any(self.gamma != 0))
 
+    @property
+    def in_rates(self) -> bool:
+        """Whether all velocities are rates of coordinates, and spelled so."""
+        return list(self.q_dot) == list(self.xi) and all(self.spelling[w].startswith(r"\dot{") for w in self.xi)
+
     @cached_property
     def V_q(self) -> Any:
         """∂_i V, (n,): less the forces of gravity and springs."""

@@ -64,9 +64,9 @@ class Steps:
         array = np.asarray(values, dtype=object)
         named = np.empty(array.shape, dtype=object)
         for at in np.ndindex(array.shape):
-            named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)))
+            symbol = named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)))
             if keep:
-                self.kept |= named[at].free_symbols & self.table.keys()
+                self.kept |= symbol.free_symbols & self.table.keys()
         return named
 
     def needed(self, values: Iterable[Any]) -> dict[Any, Any]:

@@ -131,8 +131,8 @@ def _width(writer: AbstractWriter, matrix: Any) -> int:
 
 
 def _words(e: SymbolicEquations, words: Spelled) -> Spelled:
-    """Where all velocities are rates of coordinates they are written so."""
-    if e.q_dot != _column(e.xi):
+    """Where all velocities are rates of coordinates, and spelled so, they are written so."""
+    if not e.in_rates:
         return words
     rates = (r"\dot{q}", r"\ddot{q}") if words is LATEX else ("q_dot", "q_ddot")
     return replace(words, xi=rates[0], xi_dot=rates[1])
@@ -168,7 +168,7 @@ def _where(e: SymbolicEquations, w: Spelled) -> list[tuple[str, Any]]:
     """What its names stand for."""
     xi = _column(e.xi)
     found: list[tuple[str, Any]] = [("q", _column(e.q))] if e.q else []
-    if e.q_dot != xi:
+    if not e.in_rates:
         found += [(w.xi, xi), (w.q_dot, e.q_dot)]
     match e.form:
         case "minimal":
