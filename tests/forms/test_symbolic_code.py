@@ -112,6 +112,17 @@ def test_functions_take_batches_and_single_states():
     assert evaluate(q[:, None], xi)[0].shape == (4, 4, 2, 2)
 
 
+def test_arguments_are_called_by_their_names():
+    """In comments, whatever the names are."""
+    m = vv.Mechanism("names")
+    m.body("/ #", mass=1.0, inertia=(1, 1, 1))
+    m.revolute("a b", m.ground, "/ #", at=(1, 0, 0), axis=(0, 0, 1), friction=0.1)
+    e = vv.symbols(m)
+    assert "x1 = x[1];  /* qdot_a b */" in e.function("f", target="c").source
+    assert "x1 = x[:, 1]  # qdot_a b" in e.function("f").source
+    assert "/* m__ _ */" in e.function("M", target="c").source
+
+
 def test_time_is_an_argument():
     m = double_pendulum()
     m.drive("motor", "1", rate=lambda t: np.sin(3 * t))

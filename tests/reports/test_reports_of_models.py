@@ -71,8 +71,8 @@ def test_a_flow_of_functions():
     )
     report = vv.report(flow)
     check_document(report.latex)
-    assert r"\dot{\omega} &= - 0.1 \omega - \sin{\left(\theta \right)}" in report.latex
-    assert r"H &= \frac{\omega^{2}}{2}" in report.latex
+    assert r"\dot{\omega} &= - \sin \theta - 0.1 \omega" in report.latex
+    assert r"H &= \frac{1}{2} \omega^{2} - \cos \theta" in report.latex
     warm = vv.HandFlow(lambda t, q, xi, s: ([s[0] * q[0]], [xi[0] ** 2]), 1, extra=1)
     assert r"\dot{s}_{1} &= \xi_{1}^{2}" in vv.report(warm).latex
     switch = vv.HandFlow(lambda t, q, xi: [-1.0 if q[0] > 0 else 1.0], 1)

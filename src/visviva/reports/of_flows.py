@@ -10,13 +10,13 @@ import numpy as np
 from visviva.errors import ModelError
 from visviva.forms.flows.hand_flow import HandFlow
 from visviva.forms.kane.system import KaneSystem
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.language.trace import Traced, UntraceableError, call, expressions
 from visviva.reports.aligned import lines_of
 from visviva.reports.blocks import Block, Formulas, Paragraph, Section, Table
 from visviva.reports.numbers import number
 from visviva.reports.report import Report
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter
 
 
 def flow_report(flow: HandFlow) -> Report:
@@ -53,7 +53,8 @@ def _equations(flow: HandFlow) -> Iterator[Block]:
     symbols = [[sympy.Symbol(name, real=True) for name in names] for names in _names(flow)]
     spelling = {symbol: Label(str(symbol)).latex for group in symbols for symbol in group}
     q, xi, s = (np.array([Traced(symbol) for symbol in group], dtype=object) for group in symbols)
-    t, writer = Traced(sympy.Symbol("t", real=True)), LatexWriter(spelling)
+    t = Traced(sympy.Symbol("t", real=True))
+    writer = PaperWriter(spelling, Order((*symbols[0], *symbols[2]), tuple(symbols[1]), {}))
     rest = (s,) if flow.extra else ()
     try:
         found = call(lambda: flow.given["rates"](t, q, xi, *rest), {}, f"rates of {flow.name!r}")

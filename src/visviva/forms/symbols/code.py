@@ -167,6 +167,5 @@ def _assignments(definitions: dict[Any, Any], entries: list[Any], symbols: list[
             )
     used = set().union(set(), *(value.free_symbols for value in (*(v for _, v in steps), *entries)))
     loads = {k: renamed[symbol] for k, symbol in enumerate(symbols) if symbol in used}
-    return Assignments(
-        loads, [(renamed[s], v.xreplace(renamed)) for s, v in steps], [v.xreplace(renamed) for v in entries]
-    )
+    lines = [(renamed[s], v.xreplace(renamed)) for s, v in steps]
+    return Assignments(loads, lines, [v.xreplace(renamed) for v in entries], {k: str(symbols[k]) for k in loads})

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of numbers in print
 SIMPLE = 12  # largest denominator that is written as a fraction
+TALL = 12  # rows of a matrix; taller ones are written entry by entry
 WIDE = 72  # characters of a row of a matrix; wider ones are written entry by entry
 Lines = list[tuple[str, str]]
 
@@ -108,11 +109,11 @@ def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> 
     if isinstance(value, sympy.MatrixBase) and value.is_zero_matrix:
         yield name, "0"
         return
-    if not isinstance(value, sympy.MatrixBase) or _width(writer, value) <= WIDE:
+    if not isinstance(value, sympy.MatrixBase) or (value.rows <= TALL and _width(writer, value) <= WIDE):
         yield name, spell(writer, value)
         return
     symmetric = value.rows == value.cols and value == value.T
-    base = f"({name})" if " " in name else name
+    base = f"({name})" if " " in name or ("_" in name and entry.startswith("{}_")) else name
     for i in range(value.rows):
         for j in range(i if symmetric else 0, value.cols):
             if value[i, j] != 0:
