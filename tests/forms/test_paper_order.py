@@ -96,6 +96,16 @@ def test_rotations_of_balls_cancel():
     assert e.M[3, 3] == p["J_knob_yy"] + p["m_knob"] * p["l_c_knob"] ** 2
 
 
+def test_a_slide_moves_what_hangs_on_it_by_a_ball():
+    s = vv.Mechanism("slide", gravity=(0, 0, -9.81))
+    s.body("cart", mass=3.0, inertia=(1, 1, 1))
+    s.prismatic("rail", s.ground, "cart", axis=(1, 0, 0))
+    s.body("load", mass=2.0, inertia=(0.2, 0.3, 0.4), at=(0, 0, -1))
+    s.spherical("ball", "cart", "load", at=(0, 0, 0))
+    e = vv.symbols(s)
+    assert e.M[0, 0] == e.parameters["m_cart"] + e.parameters["m_load"]
+
+
 def test_matrices_of_balls_keep_their_names():
     e = vv.symbols(suspended())
     names = {str(symbol): value for symbol, value in e.definitions(e.M).items()}

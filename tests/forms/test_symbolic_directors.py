@@ -97,6 +97,6 @@ def test_it_says_what_all_its_matrices_are():
     assert "+ B_v u + h_v" in text
     motor = vv.Mechanism("motor")
     motor.body("rotor", mass=1.0, inertia=(1, 1, 1))
-    motor.revolute("shaft", motor.ground, "rotor", axis=(0, 0, 1))
+    motor.revolute("shaft", motor.ground, "rotor", at=(0, 0, 0), axis=(0, 0, 1))
     motor.motor("drive", "shaft", resistance=1.0, inductance=0.1, k=0.2)
     assert "B_v u" not in str(vv.symbols(motor, "directors"))  # a voltage is no force
