@@ -17,7 +17,7 @@ from visviva.errors import ModelError
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Instant:
     """Time and states, numbers or symbols."""
 
@@ -72,11 +72,10 @@ class Evaluation:
         conditions = np.concatenate(rows)
         if self.now.symbolic:
             return solved(conditions[:, 1:], -conditions[:, 0])
-        try:
-            y = np.linalg.solve(conditions[:, 1:], -conditions[:, 0])
-        except np.linalg.LinAlgError:
-            raise self._undetermined() from None
-        if not np.isfinite(y).all():
+        from scipy.linalg.lapack import dgesv
+
+        _, _, y, info = dgesv(conditions[:, 1:], -conditions[:, 0])
+        if info or not np.isfinite(y).all():
             raise self._undetermined()
         return y
 
@@ -90,7 +89,7 @@ class Evaluation:
 
     def _at(self, slot: int) -> Any:
         held = self._held[slot]
-        return held[..., 0] + held[..., 1:] @ self.y if self.tape.affine[slot] else held
+        return held[..., 0] + held[..., 1:].dot(self.y) if self.tape.affine[slot] else held
 
     def value(self, variable: Variable) -> Any:
         """An effort or flow."""
