@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from visviva.bonds.elements import STORES
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
 INK, QUIET, DERIVATIVE, LOOP = "#1a1a1a", "#505050", "#c0392b", "#0072b2"
 NAME, SMALL = 17.0, 12.0  # font sizes
 WIDTHS = (
-    ("MW", 0.92),
-    ("ABCDGHKNOQRTUVXYZ", 0.7),
-    ("EFLPSJ", 0.6),
-    ("fijlrt:,.' I()", 0.34),
-)  # of letters, in font sizes
+    (" .,", 0.25), ("ijlt:'", 0.28), ("Ifr()-", 0.33), ("Js", 0.39), ("acez", 0.44), ("FPS", 0.56), ("ELTZ", 0.61),
+    ("BCR", 0.67), ("ADGHKNOQUVXYw", 0.72), ("m", 0.78), ("MW", 0.92),
+)  # fmt: skip  # of letters, in font sizes
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
@@ -213,7 +212,7 @@ class _Artist:
             return DERIVATIVE
         return LOOP if any(bond.name in part for part in self._looped) else INK
 
-    @property
+    @cached_property
     def _looped(self) -> list[set[str]]:
         from visviva.bonds.computation import strong_parts
 
@@ -258,7 +257,7 @@ class _Artist:
 def text_width(text: str, size: float) -> float:
     """Width of a text in the usual serif fonts; combining marks have none."""
     letters = (letter for letter in text if not unicodedata.combining(letter))
-    return size * sum(next((width for group, width in WIDTHS if letter in group), 0.52) for letter in letters)
+    return size * sum(next((width for group, width in WIDTHS if letter in group), 0.5) for letter in letters)
 
 
 def _unit(a: Point, b: Point) -> Point:

@@ -10,7 +10,6 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
@@ -42,8 +41,6 @@ class OutputReader:
 
 def output_readers(form: MinimalForm, outputs: Iterable[str] | None, positions: tuple[str, ...]) -> list[OutputReader]:
     """Readers of some outputs, none by default; an unknown name is an error."""
-    if isinstance(outputs, str):
-        raise ModelError(f"outputs are a list of names, e.g. outputs=[{outputs!r}].")
     known = _known(form, positions)
     found = []
     for name in outputs or ():

@@ -15,8 +15,10 @@ from visviva.errors import ModelError
 from visviva.linear.eigen import CLOSE, eigen
 
 if TYPE_CHECKING:
+    from visviva.linear.second_order import SecondOrder
     from visviva.linear.system import LinearSystem
     from visviva.views import MechanismPicture
+    from visviva.views.mechanism_film import Film
 
 Complex = NDArray[np.complex128]
 NEUTRAL = 1e-10  # of the terms of a stiffness: where they cancel to less there is none
@@ -74,6 +76,24 @@ class Mode:
 
         return draw_mode(self, path, amplitude, view)
 
+    def animate(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        amplitude: float | None = None,
+        view: tuple[float, float] | None = None,
+        seconds: float = 2.0,
+        frames: int = 30,
+    ) -> Film:
+        """One oscillation as a moving picture, without growth or decay, again and again. Notebooks show it.
+
+        path:    where to write it as well: .gif, or .html.   amplitude: as of `draw`.
+        seconds: how long the oscillation takes in the picture, whatever its frequency.   frames: how many pictures.
+        """
+        from visviva.linear.pictures import animate_mode
+
+        return animate_mode(self, path, amplitude, view, seconds, frames)
+
     def __str__(self) -> str:
         return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
 
@@ -97,8 +117,8 @@ class Modes:
         return len(self.modes)
 
     def __getitem__(self, k: int) -> Mode:
-        if not -len(self.modes) <= k < len(self.modes):
-            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k}.")
+        if not isinstance(k, int | np.integer) or not -len(self.modes) <= k < len(self.modes):
+            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k!r}.")
         return self.modes[k]
 
     def __iter__(self) -> Iterator[Mode]:
@@ -130,7 +150,7 @@ class Modes:
 def modes_of(system: LinearSystem) -> Modes:
     """The modes of a system; where it is conservative, by the symmetric problem K v = ω² M v, so that ω² is real."""
     mechanics = system.mechanics
-    if mechanics is not None and mechanics.conservative and system.n == 2 * len(mechanics.M):
+    if mechanics is not None and mechanics.conservative and _in_order(system, mechanics):
         return _conservative(system)
     of = eigen(system.A)
     order = np.lexsort((np.sign(of.values.imag), np.abs(of.values)))
@@ -164,6 +184,12 @@ def _conservative(system: LinearSystem) -> Modes:
     found.sort(key=lambda mode: abs(mode.eigenvalue))
     values = np.array(sorted(eigenvalues, key=abs), dtype=np.complex128)
     return Modes(system, values, CLOSE * np.abs(values), tuple(found), True)
+
+
+def _in_order(system: LinearSystem, mechanics: SecondOrder) -> bool:
+    """Whether the states are increments and then their rates, and nothing else."""
+    n = len(mechanics.M)
+    return system.n == 2 * n and np.array_equal(system.A[:n], np.hstack([mechanics.F, mechanics.E]))
 
 
 def _scaled(v: Complex, system: LinearSystem) -> Complex:

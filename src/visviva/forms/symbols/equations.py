@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 AMOUNTS = {"kg", "kg m²", "N/m", "N m/rad", "N s/m", "N m s/rad"}  # units of what terms are put together by
 SHORT = 700  # terms that a quantity may have to be expanded and simplified
+FEW = 10  # terms that an entry of a longer one may have
 
 
 @final
@@ -78,7 +79,13 @@ class SymbolicEquations:
     @cached_property
     def f(self) -> Any:
         """All forces that act, (n,): the sum of `forces`."""
-        return self._short(sum(self.acting.values(), zeros(len(self.xi))))
+        import sympy
+
+        total = sum(self.acting.values(), zeros(len(self.xi)))
+        if self._expands(entries_of(total)):
+            return self._short(total)
+        parts = (self._short(force, SHORT // 5) for force in self.acting.values())
+        return sum(parts, sympy.zeros(len(self.xi), 1))
 
     @cached_property
     def forces(self) -> dict[str, Any]:
@@ -282,29 +289,31 @@ class SymbolicEquations:
 
     # -- simplification -----------------------------------------------------------------------------------------------
 
-    def _short(self, values: Any) -> Any:
+    def _short(self, values: Any, most: int = SHORT) -> Any:
         """A SymPy matrix, simplified where it is short."""
         array = np.asarray(values, dtype=object)
-        entries = np.array(self._listed(array.ravel()), dtype=object)
+        entries = np.array(self._listed(array.ravel(), most), dtype=object)
         return matrix_of(entries.reshape(array.shape))
 
-    def _listed(self, values: Any) -> list[Any]:
+    def _listed(self, values: Any, most: int = SHORT) -> list[Any]:
+        """All of them shortened where they are short together, else those that are by themselves."""
         listed = entries_of(values)
-        if not self._expands(listed):
-            return listed
-        return [shortest(value, self._amounts) for value in self.steps.expanded(listed)]
+        short = [True] * len(listed) if self._expands(listed, most) else [self._expands([one], FEW) for one in listed]
+        full = self.steps.expanded((one for one, yes in zip(listed, short, strict=True) if yes), keep=True)
+        brief = iter([shortest(value, self._amounts) for value in full])
+        return [next(brief) if yes else one for one, yes in zip(listed, short, strict=True)]
 
     @cached_property
     def _amounts(self) -> frozenset[Any]:
         """Masses and other parameters that equations are linear in."""
         return frozenset(symbol for symbol, unit in self.units.items() if unit in AMOUNTS)
 
-    def _expands(self, listed: list[Any]) -> bool:
+    def _expands(self, listed: list[Any], most: int = SHORT) -> bool:
         """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
         import sympy
 
         if self.simplify is not None:
             return self.simplify
-        if self.steps.operations(listed, SHORT + 1) > SHORT:
+        if self.steps.operations(listed, most + 1) > most:
             return False
         return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))

@@ -39,11 +39,11 @@ class Order:
         """Where a factor stands in a product."""
         base = factor.as_base_exp()[0]
         if base.is_Symbol:
-            return (*self.symbol(base), False, str(base))
+            return (*self.symbol(base), False)
         if base.is_Add:
             moves = any(self.symbol(s)[0] == VELOCITY for s in base.free_symbols)
-            return (VELOCITY if moves else SUM, len(self.velocities), True, str(base))
-        return (FUNCTION, 0, False, str(base))
+            return (VELOCITY if moves else SUM, len(self.velocities), True)
+        return (FUNCTION, 0, False)
 
     def term(self, term: Any) -> tuple[Any, ...]:
         """Where a term stands in a sum: by velocities, what is constant before what has functions, by parameters."""
@@ -51,14 +51,14 @@ class Order:
 
         kinds, velocities, others = NUMBER, list[int](), list[tuple[int, int]]()
         for factor in sympy.Mul.make_args(term):
-            kind, place, _, _ = self.factor(factor) if not factor.is_number else (NUMBER, 0, False, "")
+            kind, place, _ = self.factor(factor) if not factor.is_number else (NUMBER, 0, False)
             kinds = max(kinds, FUNCTION if factor.has(sympy.Function) else kind)
             base, power = factor.as_base_exp()
             if kind == VELOCITY:
                 velocities += [place] * (int(power) if power.is_Integer and power > 0 else 1)
             elif base.is_Symbol:
                 others.append((kind, place))
-        return (sorted(velocities), kinds, sorted(others), str(term))
+        return (sorted(velocities), kinds, sorted(others))
 
 
 def _kind(unit: str) -> int:

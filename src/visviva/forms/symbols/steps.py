@@ -17,12 +17,14 @@ from visviva.views.equations_names import Label
 class Steps:
     """Definitions (symbol, expression) in the order in which they were made, each in terms of those before it.
 
-    Equal expressions get one symbol. `spelling` is the LaTeX of every symbol that was handed out.
+    Equal expressions get one symbol. `spelling` is the LaTeX of every symbol that was handed out, `kept` are names that
+    short expressions keep: those of matrices that turn by quaternions.
     """
 
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
         self.spelling: dict[Any, str] = {}
+        self.kept: set[Any] = set()
         self._known: dict[Any, Any] = {}
         self._taken: set[str] = set()
 
@@ -57,12 +59,14 @@ class Steps:
             self.table[self._known[rest]] = rest
         return sign * self._known[rest]
 
-    def names(self, values: Any, label: Label) -> Any:
-        """The same for all entries of an array, numbered from one."""
+    def names(self, values: Any, label: Label, keep: bool = False) -> Any:
+        """The same for all entries of an array, numbered from one; keep: also in short expressions."""
         array = np.asarray(values, dtype=object)
         named = np.empty(array.shape, dtype=object)
         for at in np.ndindex(array.shape):
             named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)))
+            if keep:
+                self.kept |= named[at].free_symbols & self.table.keys()
         return named
 
     def needed(self, values: Iterable[Any]) -> dict[Any, Any]:
@@ -81,14 +85,15 @@ class Steps:
         sizes: dict[Any, int] = {}
         listed = list(values)
         for symbol, value in self.needed(listed).items():
-            sizes[symbol] = min(_terms(value, sizes), most)
+            sizes[symbol] = 1 if symbol in self.kept else min(_terms(value, sizes), most)
         return min(sum(_terms(value, sizes) for value in listed), most)
 
-    def expanded(self, values: Iterable[Any]) -> list[Any]:
-        """The expressions with all definitions put in."""
+    def expanded(self, values: Iterable[Any], keep: bool = False) -> list[Any]:
+        """The expressions with all definitions put in; keep: but those that short expressions keep."""
         listed, done = list(values), dict[Any, Any]()
         for symbol, value in self.needed(listed).items():
-            done[symbol] = value.xreplace(done)
+            if not (keep and symbol in self.kept):
+                done[symbol] = value.xreplace(done)
         return [value.xreplace(done) for value in listed]
 
 
