@@ -46,6 +46,7 @@ class Element:
     system:     the primitive system of the language that it was made from.
     names:      of its states, where they are not p_name or q_name.   inputs: of what its law reads of its own bond.
     units:      those that were written, by parameter; "" is the value itself.
+    reads:      names of states at the state ports of `system`.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Element:
     names: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     units: dict[str, Unit] = field(default_factory=dict)
+    reads: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def shown(self) -> str:
