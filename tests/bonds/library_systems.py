@@ -40,8 +40,10 @@ def turning(name, boxes, joins, **start):
     for junction, end in joins:
         ends.setdefault(junction, []).append(end)
     return compose(name, parts, {junction: tuple(each) for junction, each in ends.items()}), {
-        "q": 0.1, "p": 0.2, **start,
-    }  # fmt: skip
+        "q": 0.1,
+        "p": 0.2,
+        **start,
+    }
 
 
 def circuit(name, boxes, joins, **start):
@@ -50,8 +52,10 @@ def circuit(name, boxes, joins, **start):
     for junction, end in joins:
         ends.setdefault(junction, []).append(end)
     return compose(name, parts, {junction: tuple(each) for junction, each in ends.items()}), {
-        "phi": 0.1, "q": 0.3, **start,
-    }  # fmt: skip
+        "phi": 0.1,
+        "q": 0.3,
+        **start,
+    }
 
 
 def line(name, boxes, joins, **start):
@@ -60,8 +64,10 @@ def line(name, boxes, joins, **start):
     for junction, end in joins:
         ends.setdefault(junction, []).append(end)
     return compose(name, parts, {junction: tuple(each) for junction, each in ends.items()}), {
-        "V": 0.3, "Gam": 0.1, **start,
-    }  # fmt: skip
+        "V": 0.3,
+        "Gam": 0.1,
+        **start,
+    }
 
 
 def warm(name, box, *, to="env"):
@@ -71,7 +77,9 @@ def warm(name, box, *, to="env"):
 
 def blown():
     boxes = {"a": thermal.capacity(2.0), "air": thermal.forced_convection(3.0, 0.2, 0.5), **ENV}
-    return point("blown", boxes, [("s", "a.s"), ("s", "air.s1"), ("t", "air.s2"), ("t", "env.s"), ("p", "air.p")], s=0.3)
+    return point(
+        "blown", boxes, [("s", "a.s"), ("s", "air.s1"), ("t", "air.s2"), ("t", "env.s"), ("p", "air.p")], s=0.3
+    )
 
 
 def two_bodies():
@@ -111,69 +119,105 @@ LIBRARY = {
     "coulomb": lambda: heated("d", friction.coulomb(0.3, v_reg=0.1)),
     "stribeck": lambda: heated("d", friction.stribeck(0.3, 0.5, v_st=0.4, v_reg=0.1, d=0.1)),
     "pendulum": lambda: turning(
-        "pend", {"g": rotation.pendulum(1.0, 0.5), "more": rotation.kinematic()},
-        [("th", "g.q"), ("th", "more.q"), ("p", "more.p")], th=0.5,
+        "pend",
+        {"g": rotation.pendulum(1.0, 0.5), "more": rotation.kinematic()},
+        [("th", "g.q"), ("th", "more.q"), ("p", "more.p")],
+        th=0.5,
     ),
     "torque": lambda: turning(
-        "torque", {"g": rotation.torque(0.4), "more": rotation.kinematic()},
-        [("th", "g.q"), ("th", "more.q"), ("p", "more.p")], th=0.0,
+        "torque",
+        {"g": rotation.torque(0.4), "more": rotation.kinematic()},
+        [("th", "g.q"), ("th", "more.q"), ("p", "more.p")],
+        th=0.0,
     ),
     "rotational damper": lambda: turning(
         "turn", {"d": rotation.damper(0.1), **BODY}, [("p", "d.p"), ("s", "d.s"), ("s", "body.s")], s=0.0
     ),
     "friction of a shaft": lambda: turning(
-        "shaft", {"d": friction.coulomb(0.1, v_reg=0.2, of=angular_momentum), **BODY},
-        [("p", "d.p"), ("s", "d.s"), ("s", "body.s")], s=0.0,
+        "shaft",
+        {"d": friction.coulomb(0.1, v_reg=0.2, of=angular_momentum), **BODY},
+        [("p", "d.p"), ("s", "d.s"), ("s", "body.s")],
+        s=0.0,
     ),
     "gear": gear,
     "rack": rack,
     "voltage source": lambda: circuit(
-        "u", {"u": electric.voltage_source(2.0), "more": electric.series(u=-1)},
-        [("qu", "u.q"), ("qu", "more.u"), ("phi", "more.phi")], qu=0.0,
+        "u",
+        {"u": electric.voltage_source(2.0), "more": electric.series(u=-1)},
+        [("qu", "u.q"), ("qu", "more.u"), ("phi", "more.phi")],
+        qu=0.0,
     ),
     "current source": lambda: circuit(
-        "i", {"i": electric.current_source(0.5), "par": electric.parallel()},
-        [("fi", "i.phi"), ("fi", "par.phi"), ("q", "par.q")], fi=0.0,
+        "i",
+        {"i": electric.current_source(0.5), "par": electric.parallel()},
+        [("fi", "i.phi"), ("fi", "par.phi"), ("q", "par.q")],
+        fi=0.0,
     ),
     "nonlinear capacitor": lambda: circuit(
-        "n", {"n": electric.nonlinear_capacitor(0.3, 2.0), "more": electric.series()},
-        [("qn", "n.q"), ("qn", "more.q"), ("phi", "more.phi")], qn=0.2,
+        "n",
+        {"n": electric.nonlinear_capacitor(0.3, 2.0), "more": electric.series()},
+        [("qn", "n.q"), ("qn", "more.q"), ("phi", "more.phi")],
+        qn=0.2,
     ),
-    "resistor": lambda: circuit("r", {"r": electric.resistor(0.4), **ENV}, [("phi", "r.phi"), ("s", "r.s"), ("s", "env.s")]),
-    "conductor": lambda: circuit("g", {"g": electric.conductor(0.4), **ENV}, [("q", "g.q"), ("s", "g.s"), ("s", "env.s")]),
-    "diode": lambda: circuit("d", {"d": diode(1e-3, 0.5), **BODY}, [("q", "d.q"), ("s", "d.s"), ("s", "body.s")], s=0.0),
+    "resistor": lambda: circuit(
+        "r", {"r": electric.resistor(0.4), **ENV}, [("phi", "r.phi"), ("s", "r.s"), ("s", "env.s")]
+    ),
+    "conductor": lambda: circuit(
+        "g", {"g": electric.conductor(0.4), **ENV}, [("q", "g.q"), ("s", "g.s"), ("s", "env.s")]
+    ),
+    "diode": lambda: circuit(
+        "d", {"d": diode(1e-3, 0.5), **BODY}, [("q", "d.q"), ("s", "d.s"), ("s", "body.s")], s=0.0
+    ),
     "transformer": transformer,
     "tank": lambda: line(
-        "tank", {"t": hydraulic.tank(1000.0), "more": hydraulic.line(V=-1)},
-        [("Vt", "t.V"), ("Vt", "more.V"), ("Gam", "more.Gam")], Vt=0.2,
+        "tank",
+        {"t": hydraulic.tank(1000.0), "more": hydraulic.line(V=-1)},
+        [("Vt", "t.V"), ("Vt", "more.V"), ("Gam", "more.Gam")],
+        Vt=0.2,
     ),
-    "laminar": lambda: line("lam", {"r": hydraulic.laminar(0.4), **ENV}, [("Gam", "r.Gam"), ("s", "r.s"), ("s", "env.s")]),
-    "turbulent": lambda: line("tur", {"r": hydraulic.turbulent(2.0), **BODY}, [("Gam", "r.Gam"), ("s", "r.s"), ("s", "body.s")], s=0.0),
+    "laminar": lambda: line(
+        "lam", {"r": hydraulic.laminar(0.4), **ENV}, [("Gam", "r.Gam"), ("s", "r.s"), ("s", "env.s")]
+    ),
+    "turbulent": lambda: line(
+        "tur", {"r": hydraulic.turbulent(2.0), **BODY}, [("Gam", "r.Gam"), ("s", "r.s"), ("s", "body.s")], s=0.0
+    ),
     "pressure source": lambda: line(
-        "pump", {"u": hydraulic.pressure_source(2.0), "more": hydraulic.line(u=-1)},
-        [("Vu", "u.V"), ("Vu", "more.u"), ("Gam", "more.Gam")], Vu=0.0,
+        "pump",
+        {"u": hydraulic.pressure_source(2.0), "more": hydraulic.line(u=-1)},
+        [("Vu", "u.V"), ("Vu", "more.u"), ("Gam", "more.Gam")],
+        Vu=0.0,
     ),
     "flow source": lambda: line(
-        "pump", {"i": hydraulic.flow_source(0.5), "node": hydraulic.node()},
-        [("Gi", "i.Gam"), ("Gi", "node.Gam"), ("V", "node.V")], Gi=0.0,
+        "pump",
+        {"i": hydraulic.flow_source(0.5), "node": hydraulic.node()},
+        [("Gi", "i.Gam"), ("Gi", "node.Gam"), ("V", "node.V")],
+        Gi=0.0,
     ),
     "cylinder": cylinder,
     "conduction": lambda: warm("w", thermal.conduction(0.5)),
     "convection": lambda: warm("w", thermal.convection(5.0, 0.1)),
     "forced convection": blown,
     "two bodies": two_bodies,
-}  # fmt: skip
+}
 
 
 def two_gases():
     air = gas.IdealGas(n=1.0)
     boxes = {
-        "a": air.system(), "b": air.system(), "left": gas.piston(0.01), "right": gas.piston(0.01, side=-1),
-        "piston": translation.mass(5.0), "seal": friction.viscous(60.0), "wall": thermal.conduction(40.0),
-    }  # fmt: skip
+        "a": air.system(),
+        "b": air.system(),
+        "left": gas.piston(0.01),
+        "right": gas.piston(0.01, side=-1),
+        "piston": translation.mass(5.0),
+        "seal": friction.viscous(60.0),
+        "wall": thermal.conduction(40.0),
+    }
     junctions = {
-        "ga": ("a.gas", "left.gas"), "gb": ("b.gas", "right.gas"), "p": ("left.p", "right.p", "piston.p", "seal.p"),
-        "sa": ("a.s", "seal.s", "wall.s1"), "sb": ("b.s", "wall.s2"),
-    }  # fmt: skip
+        "ga": ("a.gas", "left.gas"),
+        "gb": ("b.gas", "right.gas"),
+        "p": ("left.p", "right.p", "piston.p", "seal.p"),
+        "sa": ("a.s", "seal.s", "wall.s1"),
+        "sb": ("b.s", "wall.s2"),
+    }
     start = air.initial("a", "ga", theta=350.0, V=0.03) | air.initial("b", "gb", theta=280.0, V=0.02) | {"p": 0.0}
     return compose("two gases", boxes, junctions), start

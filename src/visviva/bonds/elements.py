@@ -120,12 +120,12 @@ def RS(R: Given, **options: Any) -> Element:
 
 def Se(e: Given = None, **options: Any) -> Element:
     """A source of effort: a number, a function of t, x (states by name) and f (its own flow), or an input."""
-    return _one_port("Se", e, options, modulated=reads(e, {"x", "e", "f"}))
+    return _one_port("Se", e, options, modulated=reads(e, options))
 
 
 def Sf(f: Given = None, **options: Any) -> Element:
     """A source of flow: a number, a function of t, x (states by name) and e (its own effort), or an input."""
-    return _one_port("Sf", f, options, modulated=reads(f, {"x", "e", "f"}))
+    return _one_port("Sf", f, options, modulated=reads(f, options))
 
 
 def TF(n: Given, **options: Any) -> Element:

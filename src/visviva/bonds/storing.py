@@ -10,6 +10,7 @@ import numpy as np
 from visviva.bonds.elements import PORTS, STORES, Element
 from visviva.bonds.formula import AbstractLaw
 from visviva.bonds.reading import read, written
+from visviva.bonds.units import unit
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def to_dict(graph: BondGraph) -> dict[str, Any]:
         ],
         "coordinates": {junction: list(names) for junction, names in graph.coordinates.items()},
         "theta0": graph.theta0,
+        "initial": dict(graph.initial),
     }
 
 
@@ -46,6 +48,9 @@ def _element(graph: BondGraph, label: str, element: Element) -> dict[str, Any]:
         data["width"] = width
     data |= {flag: True for flag in FLAGS if getattr(element, flag)}
     data |= {key: value for key, value in (("label", element.label), ("names", list(element.names))) if value}
+    if element.units:
+        own = graph.laws.own_parameters.get(label, {})
+        data["units"] = {str(own[name]) if name else "": by.in_base for name, by in element.units.items()}
     if element.given is None and element.system is None:
         return data
     if not element.functional and element.system is None:
@@ -86,7 +91,8 @@ def from_dict(data: Mapping[str, Any]) -> BondGraph:
         elements = {label: _read(label, each) for label, each in data["elements"].items()}
         bonds = [Bond(**each) for each in data["bonds"]]
         coordinates: dict[Any, str] = {tuple(names): junction for junction, names in data["coordinates"].items()}
-        return BondGraph(data["name"], elements, bonds, coordinates=coordinates, theta0=data["theta0"])
+        options = {"coordinates": coordinates, "theta0": data["theta0"], "initial": data["initial"]}
+        return BondGraph(data["name"], elements, bonds, **options)
     except (KeyError, TypeError, AttributeError) as reason:
         raise ModelError(f"this is no bond graph as to_dict writes it: {type(reason).__name__} {reason}.") from None
 
@@ -117,6 +123,7 @@ def _read(label: str, data: Mapping[str, Any]) -> Element:
         label=data.get("label", ""),
         names=tuple(data.get("names", ())),
         inputs=tuple(data.get("inputs", ())),
+        units={name: unit(text, f"{kind} {label!r}") for name, text in data.get("units", {}).items()},
     )
 
 
