@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 from visviva.bonds.elements import STORES
@@ -25,7 +26,7 @@ WIDTHS = (
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
-CROWDED = (22.0, 20.0)  # half of the room of a junction with many bonds
+CROWDED, LEAST, MOST = 22.0, 15.0, 44.0  # radius of the room of a junction with many bonds: in the grid, and as drawn
 DOUBLE = 2.0  # half of the distance of the lines of a multibond
 PARALLEL = 13.0  # half of the distance of two bonds between the same elements
 
@@ -96,9 +97,25 @@ class _Artist:
         upright, slanted = self.words[label]
         kind = self.graph.elements[label].kind
         if kind in ("0", "1") and len(self.graph.at(label)) > 4:
-            return CROWDED
+            return CROWDED, CROWDED
         height = PARALLEL + 8 if kind in STORES else 10.0
         return text_width(upright + slanted, NAME) / 2 + GAP, height
+
+    def _oblique(self, label: str) -> bool:
+        """Whether an element has a bond along no row or column."""
+        x, y = self.cells[label]
+        ends = [self.cells[bond.other(label)] for bond in self.graph.at(label)]
+        return any(u != x and v != y for u, v in ends)
+
+    def _room(self, label: str) -> float:
+        """How far from a junction with oblique bonds these end: strokes of neighbours do not meet."""
+        x, y = self.centre[label]
+        ends = [self.centre[bond.other(label)] for bond in self.graph.at(label)]
+        angles = sorted(math.atan2(v - y, u - x) for u, v in ends)
+        gaps = [b - a for a, b in pairwise([*angles, angles[0] + math.tau])]
+        nearest = min(math.hypot(u - x, v - y) for u, v in ends)
+        wanted = 1.2 * STROKE / math.tan(max(min(gaps), 0.1) / 2)
+        return min(max(wanted, LEAST), MOST, nearest / 2)
 
     def _centres(self) -> dict[str, Point]:
         """Columns as wide and rows as high as what is in them, and bonds in between."""
@@ -168,6 +185,8 @@ class _Artist:
         cx, cy = self.centre[label]
         half = self._half(label)
         u = _unit(start, towards)
+        if self.graph.elements[label].junction and self._oblique(label):
+            return _moved(start, u, self._room(label))
         out = [math.inf]
         for position, direction, centre, extent in zip(start, u, (cx, cy), half, strict=True):
             if abs(direction) > 1e-9:
