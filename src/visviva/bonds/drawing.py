@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 from visviva.bonds.elements import STORES
@@ -26,7 +25,7 @@ WIDTHS = (
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
-CROWDED, LEAST, MOST = 22.0, 15.0, 44.0  # radius of the room of a junction with many bonds: in the grid, and as drawn
+CROWDED, LEAST, MOST = 22.0, 12.0, 44.0  # radius of the room of a junction with many bonds: in the grid, and as drawn
 DOUBLE = 2.0  # half of the distance of the lines of a multibond
 PARALLEL = 13.0  # half of the distance of two bonds between the same elements
 
@@ -107,15 +106,15 @@ class _Artist:
         ends = [self.cells[bond.other(label)] for bond in self.graph.at(label)]
         return any(u != x and v != y for u, v in ends)
 
-    def _room(self, label: str) -> float:
-        """How far from a junction with oblique bonds these end: strokes of neighbours do not meet."""
+    def _room(self, label: str, towards: Point) -> float:
+        """How far from a junction with oblique bonds one of them ends: strokes of neighbours do not meet."""
         x, y = self.centre[label]
         ends = [self.centre[bond.other(label)] for bond in self.graph.at(label)]
-        angles = sorted(math.atan2(v - y, u - x) for u, v in ends)
-        gaps = [b - a for a, b in pairwise([*angles, angles[0] + math.tau])]
+        angle = math.atan2(towards[1], towards[0])
+        apart = [abs(math.remainder(math.atan2(v - y, u - x) - angle, math.tau)) for u, v in ends]
         nearest = min(math.hypot(u - x, v - y) for u, v in ends)
-        wanted = 1.2 * STROKE / math.tan(max(min(gaps), 0.1) / 2)
-        return min(max(wanted, LEAST), MOST, nearest / 2)
+        gap = min((each for each in apart if each > 0.02), default=math.pi)  # bonds side by side have one direction
+        return min(max(1.2 * STROKE / math.tan(gap / 2), LEAST), MOST, nearest / 2)
 
     def _centres(self) -> dict[str, Point]:
         """Columns as wide and rows as high as what is in them, and bonds in between."""
@@ -186,7 +185,7 @@ class _Artist:
         half = self._half(label)
         u = _unit(start, towards)
         if self.graph.elements[label].junction and self._oblique(label):
-            return _moved(start, u, self._room(label))
+            return _moved(start, u, self._room(label, u))
         out = [math.inf]
         for position, direction, centre, extent in zip(start, u, (cx, cy), half, strict=True):
             if abs(direction) > 1e-9:
