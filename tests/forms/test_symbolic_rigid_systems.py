@@ -24,7 +24,14 @@ from visviva.forms import (
     RigidSystem,
     coordinates,
 )
-from visviva.forms.springs import ChordEnergy, GivenEnergy, Spring
+from visviva.forms.springs import (
+    AbstractPoseEnergy,
+    ChordEnergy,
+    GivenEnergy,
+    LineEnergy,
+    LogarithmEnergy,
+    Spring,
+)
 from visviva.geometry.se3 import SE3
 
 
@@ -165,17 +172,110 @@ def test_energies_of_poses_and_forces_by_functions():
     agree(system, np.array([0.3, 0.5]), np.array([1.0, -1.0]), 0.7)
 
 
+def chain_with(**parts):
+    """Two hinged rods with something on the second."""
+    chain = hinge_chain([1.0, 0.8])
+    return RigidSystem(chain.parameterisation, bodies=chain.bodies, **parts)
+
+
+STATE = np.array([0.3, 0.5]), np.array([1.0, -1.5])
+DRAG = Moments.from_points([0.3, 0.5], [(0.1, 0.2, 0.3), (-0.2, 0.4, 0.1)])
+REST = SE3.exp([0.1, 0.2, -0.3, 0.4, 0.5, 0.1])
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        LogarithmEnergy(np.diag([1.0, 2, 3, 4, 5, 6]) + 0.1, REST),
+        LineEnergy(3.0, (1, 0.2, 0.3), (0.1, 0.2, 0.3), 0.4),
+        LineEnergy(3.0, (1, 0.2, 0.3), (0.1, 0.2, 0.3)),
+    ],
+    ids=["logarithm", "line", "line without length"],
+)
+def test_springs_of_bushings_and_lines(law):
+    e = agree(chain_with(springs=[Spring("rod0", "rod1", law)]), *STATE)
+    if isinstance(law, LineEnergy):
+        assert e.values[e.parameters["k_spring rod0 rod1 1"]] == 3.0
+
+
+@pytest.mark.parametrize(
+    "damper",
+    [
+        Damping.in_stream("rod0", "rod1", DRAG, (1, 2, 3, 4, 5, 6)),
+        Damping.in_stream("ground", "rod1", DRAG, lambda t: [0, t, np.sin(t), 1, 2 * t, 3]),
+        Damping.of_points(
+            "rod0", "rod1", [0.3, 0.5], [(0.1, 0.2, 0.3), (-0.2, 0.4, 0.1)], lambda t, r: r**2 + np.cos(t) * r[:, ::-1]
+        ),
+    ],
+    ids=["wind", "wind that changes", "any field"],
+)
+def test_fluids_that_move(damper):
+    agree(chain_with(dampers=[damper]), *STATE, 0.7)
+
+
+def test_rows_that_are_stabilised():
+    """Away from the constraints, where they pull; Konz (A.13)."""
+    q, xi = np.array([0.7, 0.9]), np.array([0.8, -0.5])
+    system = particle().constrain(
+        Geometric("circle", lambda q, t: [q.x**2 + q.y**2 - np.cos(t)], baumgarte=(3.0, 5.0)),
+        Pfaffian("blade", lambda q: [[np.sin(q.x), q.y]], baumgarte=(2.0, 0.0)),
+        Kinematic("speed", lambda q, xi: [xi.vx**2 + xi.vy - q.x], baumgarte=(4.0, 0.0)),
+    )
+    e = agree(system, q, xi, 0.3)
+    assert {str(symbol): value for symbol, value in e.values.items() if str(symbol).startswith("L_")} == {
+        "L_circle_1": 3.0, "L_circle_0": 5.0, "L_blade_1": 2.0, "L_speed_1": 4.0,
+    }  # fmt: skip
+    assert e.units[e.parameters["L_circle_0"]] == "1/s²"
+    loop = Loop("end", "ground", "rod1", "revolute", SE3.exp([0, 0, 0.2, 1.0, 0.5, 0]), baumgarte=(3.0, 5.0))
+    agree(hinge_chain([1.0, 0.8]).constrain(loop), *STATE)
+
+
+def test_accelerations_by_functions():
+    given = Acceleration("given", lambda t, q, xi: [[np.sin(q[0]), xi[1]]], lambda t, q, xi: [t * q[1]])
+    e = agree(chain_with(constraints=[given]), *STATE, 0.7)
+    assert e.rows[0].kind == "acceleration"
+    agree(chain_with(constraints=[Acceleration("numbers", [[1.0, 0.5]], [0.25])]), *STATE)
+
+
 def test_what_is_numeric_has_no_symbols():
     chain = hinge_chain([1.0])
     with pytest.raises(ModelError, match=says("a RigidSystem has no director form")):
         vv.symbols(chain, "directors")
-    given = Acceleration("given", lambda t, q, xi: [[1.0]], [0.0])
-    with pytest.raises(ModelError, match=says("constraint 'given' has no symbols")):
-        vv.symbols(chain.constrain(given))
-    soft = Geometric("soft", lambda q: [q.theta0], baumgarte=(1.0, 1.0))
-    with pytest.raises(ModelError, match=says("constraint 'soft' is stabilised")):
-        vv.symbols(chain.constrain(soft))
-    wind = Damping.in_stream("ground", "rod0", Moments.from_parts(1.0), (0, 0, 0, 1, 0, 0))
-    moving = RigidSystem(chain.parameterisation, bodies=chain.bodies, dampers=[wind])
+    branch = Acceleration("given", lambda t, q, xi: [[1.0 if q[0] > 0 else 2.0]], [0.0])
+    with pytest.raises(ModelError, match=says("constraint 'given' cannot be traced")):
+        vv.symbols(chain.constrain(branch))
+    by_hand = Geometric("by hand", lambda q: [q[0]], lambda q: np.ones((1, 1)), lambda q, v: np.zeros(1))
+    with pytest.raises(ModelError, match=says("constraint 'by hand' has no symbols")):
+        vv.symbols(chain.constrain(by_hand))
+
+    def system(**parts):
+        return RigidSystem(chain.parameterisation, bodies=chain.bodies, **parts)
+
+    own = Damping("ground", "rod0", Moments.from_parts(1.0), lambda t, X: np.zeros(6))
     with pytest.raises(ModelError, match=says("the damping of 'rod0' against 'ground' has no symbols")):
-        vv.symbols(moving)
+        vv.symbols(system(dampers=[own]))
+    table = Damping.in_stream(
+        "ground", "rod0", Moments.from_parts(1.0), lambda t: [0, 0, 0, np.interp(t, [0, 1], [0, 1]), 0, 0]
+    )
+    with pytest.raises(ModelError, match=says("twist of the fluid about 'rod0' cannot be traced")):
+        vv.symbols(system(dampers=[table]))
+    with pytest.raises(ModelError, match=says("force cannot be traced")):
+        vv.symbols(system(force=lambda t, q, xi: [1.0 if q[0] > 0 else 0.0]))
+    branching = Spring("ground", "rod0", GivenEnergy(lambda R, r: r[0] ** 2 if float(r[0]) > 0 else 0 * r[0]))
+    with pytest.raises(ModelError, match=says("cannot be traced")):
+        vv.symbols(system(springs=[branching]))
+
+
+def test_energies_of_ones_own_are_refused():
+    class Own(AbstractPoseEnergy):
+        def energy(self, X):
+            return 0.0
+
+        def wrench(self, X):
+            return np.zeros(6)
+
+        def hessian(self, X):
+            return np.zeros((6, 6))
+
+    with pytest.raises(ModelError, match=says("the spring between 'ground' and 'rod0' has no symbols: its Own")):
+        vv.symbols(chain_with(springs=[Spring("ground", "rod0", Own())]))

@@ -243,13 +243,24 @@ def test_bad_requests_are_refused():
         vv.symbols(vv.Mechanism("empty"))
 
 
-def test_a_drive_by_a_table_has_no_symbols():
+def test_a_drive_by_a_table_is_an_input():
+    """Its rate and the derivative of that are arguments; what they are is known as numbers only."""
     m = double_pendulum()
     m.drive("motor", "1", rate=lambda t: float(np.interp(t, [0, 1], [0, 2])))
-    with pytest.raises(
-        ModelError, match=says("drive 'motor' has no symbols: the rate of drive 'motor' is no expression")
-    ):
-        vv.symbols(m)
+    e, form = vv.symbols(m), vv.analytical(m)
+    assert [e.names[symbol] for symbol in e.u] == ["motor", "d/dt motor"]
+    assert [e.spelling[symbol] for symbol in e.u] == [
+        r"\dot{\sigma}_{\mathrm{motor}}",
+        r"\ddot{\sigma}_{\mathrm{motor}}",
+    ]
+    q, xi, s = form.initial
+    xi = np.array([1.0, 0.3])  # at t = 0.5 s
+    u, u_dot = form.inputs_at(0.5, form.at(q, xi, s))
+    expected = form.solve(form.at(q, xi, s), u, u_dot).xi_dot
+    assert_allclose(e.accelerations(q, xi, s, [1.0, 2.0], 0.5), expected, rtol=1e-9)
+    assert_allclose(e.function("r", "z", "s_dot")(q, xi, s, [1.0, 2.0])[2], [1.0])
+    with pytest.raises(ModelError, match=says("u of the function of 'double pendulum' must have 2 entries")):
+        e.accelerations(q, xi, s)
 
 
 def test_models_of_mechanisms_have_those_of_the_mechanism():

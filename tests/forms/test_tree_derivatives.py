@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tree_reference import KINDS, SIZES, advance, projected, random_state, random_tree
 
+from visviva.errors import ModelError
+from visviva.forms.trees import tables
 from visviva.forms.trees.dynamics import TreeDynamics
 
 STEP = 1e-30
@@ -43,19 +47,21 @@ def near(found, expected, tolerance):
 
 
 @pytest.mark.parametrize(("seed", "N", "kinds"), CASES, ids=[f"{N} links, seed {seed}" for seed, N, _ in CASES])
-def test_derivatives_are_those_of_complex_steps(seed, N, kinds):
+def test_derivatives_are_those_of_complex_steps(seed, N, kinds, monkeypatch):
     tree = random_tree(seed, N, kinds)
     (q, xi, tau), rng = random_state(tree, seed), np.random.default_rng(seed)
     sprung = np.concatenate([[link.kind in ("hinge", "slider")] * SIZES[link.kind][1] for link in tree.links])
     springs = rng.uniform(0.0, 2.0, size=(3, len(xi))) * [np.ones(len(xi)), sprung, np.ones(len(xi))]
     w = rng.normal(size=(N, 6))
-    found = TreeDynamics(tree, *springs).derivatives(q, xi, tau, w)
     by_q, by_xi = complex_steps(tree, q, xi, tau, w, springs)
     M, _ = projected(tree, q, xi)
     tolerance = 1e-12 + 1e-15 * np.linalg.cond(M)
-    near(found[0], by_q, tolerance)
-    near(found[1], by_xi, tolerance)
-    near(found[2], np.linalg.inv(M), tolerance)
+    for deep in (1000, -1):  # solved by rows, and by links
+        monkeypatch.setattr(tables, "DEEP", deep)
+        found = TreeDynamics(tree, *springs).derivatives(q, xi, tau, w)
+        near(found[0], by_q, tolerance)
+        near(found[1], by_xi, tolerance)
+        near(found[2], np.linalg.inv(M), tolerance)
 
 
 def test_derivatives_of_many_states_are_one_call():
@@ -67,6 +73,35 @@ def test_derivatives_of_many_states_are_one_call():
         for one, all_of_them in zip(dynamics.derivatives(*state), found, strict=True):
             np.testing.assert_array_equal(all_of_them[k], one)
     assert found[0].shape == (3, dynamics.n, dynamics.n)
+
+
+def test_derivatives_are_written_to_given_memory():
+    tree = random_tree(4, 6)
+    dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
+    expected = dynamics.derivatives([q, q], xi, tau)
+    out = np.full((3, 2, dynamics.n, dynamics.n), np.nan)
+    found = dynamics.derivatives([q, q], xi, tau, out=out)
+    np.testing.assert_array_equal(out, expected)
+    assert all(np.shares_memory(one, out) for one in found)
+
+
+def test_memory_of_another_shape_or_kind_is_refused():
+    tree = random_tree(4, 6)
+    dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
+    n = dynamics.n
+    for wrong in (np.empty((3, 1, n, n)), np.empty((3, n, n), dtype=np.float32), np.empty((n, n, 3)).T):
+        with pytest.raises(ModelError, match=r"out of derivatives must be a contiguous array of \(3, "):
+            dynamics.derivatives(q, xi, tau, out=wrong)
+
+
+def test_derivatives_in_several_threads_are_those_of_one():
+    tree = random_tree(3, 20, ("hinge",))
+    dynamics, states = TreeDynamics(tree), [random_state(tree, seed) for seed in range(8)]
+    expected = [dynamics.derivatives(*state) for state in states]
+    many = [tuple(np.repeat(x[None], 200, axis=0) for x in state) for state in states]
+    with ThreadPoolExecutor(4) as pool:
+        for found, one in zip(pool.map(lambda state: dynamics.derivatives(*state), many), expected, strict=True):
+            np.testing.assert_array_equal(found, np.repeat(np.array(one)[:, None], 200, axis=1))
 
 
 def test_a_long_chain_has_the_derivatives_of_differences():

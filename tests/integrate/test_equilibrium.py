@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva.demo import double_pendulum, four_bar
+from visviva.integrate.descent import Descent
 from visviva.integrate.equilibrium import equilibrium
 from visviva.mechanism import Motion
 
@@ -130,6 +131,63 @@ def test_what_falls_has_no_equilibrium():
     m.particle("p", mass=2.0, at=(0, 0, 0))
     with pytest.raises(vv.AssemblyError, match=r"(?s)no equilibrium of mechanism 'stone'.*'p' would start with 9.81"):
         equilibrium(m)
+
+
+def bead_on_a_swinging_arm():
+    m = pendulum(1.0)
+    m.particle("bead", mass=0.4, at=(0.5, 0, -0.5))
+    m.point_on_line("wire", "bar", "bead", at=(0.5, 0, -0.5), axis=(0.2, 0.1, -1))
+    return m
+
+
+def nut_on_a_screw():
+    m = vv.Mechanism("press", gravity=(0, 0, -G))
+    m.body("nut", mass=2.0, inertia=(0.1, 0.2, 0.3))
+    m.screw("thread", m.ground, "nut", at=(0, 0, 0), axis=(0, 0, 1), pitch=0.1)
+    return m
+
+
+def unbalanced_nut():
+    m = vv.Mechanism("press", gravity=(0, 0, -G))
+    m.body("nut", mass=2.0, inertia=(0.1, 0.2, 0.3), at=(0.2, 0.1, 0))
+    m.screw("thread", m.ground, "nut", at=(0, 0, 0), axis=(0.1, 0, 1), pitch=1.0)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (bead_on_a_swinging_arm, r"'bead' would start with .* as 'wire.q' changes: a force of"),
+        (nut_on_a_screw, r"'nut' would start with .* along \(0, 0, -1\) as 'thread.q' changes"),
+        (unbalanced_nut, r"'nut' would start with .* as 'thread.q' changes"),
+    ],
+)
+def test_what_falls_on_and_on_is_seen_after_few_steps(make, found, monkeypatch):
+    steps, newton = [], Descent._newton
+    monkeypatch.setattr(Descent, "_newton", lambda self, f, lam: steps.append(f) or newton(self, f, lam))
+    with pytest.raises(vv.AssemblyError, match=rf"(?s)no equilibrium of mechanism .*{found}"):
+        equilibrium(make())
+    assert len(steps) < 60
+
+
+def test_a_long_fall_ends_on_a_spring():
+    """A drift that is followed in ever longer steps is still a descent: it does not jump over what stops it."""
+    m = vv.Mechanism("lift", gravity=(0, 0, -G))
+    m.body("cabin", mass=1.0, inertia=(1, 1, 1), at=(0, 0, 0.5))
+    m.prismatic("rail", m.ground, "cabin", axis=(0, 0, 1))
+    m.stop("buffer", "rail", -40.0, 1.0, stiffness=1e4, width=1e-6)
+    found = equilibrium(m)
+    assert found.motion.q["cabin"][2] == pytest.approx(0.5 - 40.0 - G / 1e4, rel=1e-9)
+
+
+def test_bodies_without_mass_hide_no_stiffness():
+    """Their stiffness over mass is beyond all bounds, and no measure for that of the others."""
+    m = pendulum(0.3)
+    m.body("cage", massless=True, at=(0, 0, 0))
+    m.revolute("bearing", "bar", "cage", at=(0, 0, 0), axis=(0, 1, 0))
+    m.torsion("wire", "bearing", k=1.0)
+    found = equilibrium(m)
+    assert (found.stability, found.lowest) == ("stable", pytest.approx(0.5 * G / (0.25 + float(BAR.J[1, 1])), rel=1e-6))
 
 
 def test_only_mechanisms_have_one():

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 
 ONE = np.ones(1)
 
@@ -10,7 +10,7 @@ def test_derivatives_are_exact_to_1e_11_and_their_errors_are_honest():
     def f(x):
         return np.array([np.sin(3 * x[0] + 0.2) * np.exp(x[1]), np.cosh(x[0] - 2 * x[1] + 0.3), x[0] ** 3])
 
-    found = slopes(f, 2, np.ones(2))
+    found = slopes(each(f), 2, np.ones(2))
     c, s = np.cos(0.2), np.sin(0.2)
     exact = np.array([[3 * c, s], [np.sinh(0.3), -2 * np.sinh(0.3)], [0, 0]])
     assert_allclose(found.J, exact, atol=1e-11)
@@ -37,7 +37,7 @@ def test_a_jump_is_rough():
 
 def test_rounding_of_large_terms_is_no_derivative():
     noise = iter(np.random.default_rng(0).normal(size=1000))
-    found = slopes(lambda x: np.array([1e-15 * next(noise)]), 1, ONE, terms=np.array([10.0]))
+    found = slopes(each(lambda x: np.array([1e-15 * next(noise)])), 1, ONE, terms=np.array([10.0]))
     assert found.J == 0.0
     assert found.rough == ()
 

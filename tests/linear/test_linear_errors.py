@@ -26,6 +26,15 @@ def test_a_state_in_motion_wants_a_word():
         vv.linearise(rods(), at=([0.3], [2.0]), steady=True)
 
 
+@pytest.mark.parametrize("at", ["rest", 3, {"hinge0.q": 0.1}, [1.0]])
+def test_what_is_no_state_says_what_at_takes(at):
+    with pytest.raises(vv.ModelError, match=r"(?s)linearised at=.*Give at=\(q, xi\), 1 coordinates.*leave at= out"):
+        vv.linearise(rods(), at=at)
+    flow = vv.HandFlow(lambda t, q, xi: [-q[0]], n=1)
+    with pytest.raises(vv.ModelError, match=r"linearised at=.*Give at=\(q, xi\), 1 coordinates and 1 velocities"):
+        vv.linearise(flow, at=at)
+
+
 def test_an_equilibrium_that_is_not_there_is_not_found():
     m = vv.Mechanism("falling", gravity=(0, 0, -9.81))
     m.body("stone", mass=1.0, inertia=(1, 1, 1))

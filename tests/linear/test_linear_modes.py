@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva import demo
 from visviva.linear import LinearSystem
-from visviva.linear.modes import _eigen
+from visviva.linear.eigen import eigen
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,8 @@ def test_chains_of_zeros_stay_zero():
     J[4, 5], J[5, 4] = 3, -3
     T = rng.normal(size=(7, 7))
     A = T @ J @ np.linalg.inv(T)
-    values, vectors, _ = _eigen(A)
+    found = eigen(A)
+    values, vectors = found.values, found.vectors
     assert (values[:3] == 0).all()
     assert_allclose(np.sort(np.abs(values[3:])), [1e-5, 2, 3, 3], rtol=1e-8)
     assert_allclose(A @ vectors[:, 3:], vectors[:, 3:] * values[3:], atol=1e-11)
@@ -118,3 +119,29 @@ def test_what_has_no_bodies_has_no_picture():
     lin = vv.linearise(vv.HandFlow(lambda t, q, xi: [-q[0]], n=1), at=([0.0], [0.0]))
     with pytest.raises(vv.ModelError, match="no bodies to draw"):
         lin.modes()[0].draw()
+
+
+def test_a_mode_moves_in_a_film(pendulums, tmp_path):
+    """Frames of one size; half an oscillation later it is on the other side; both files hold the same film."""
+    from PIL import Image
+
+    film = pendulums.modes()[1].animate(tmp_path / "mode.gif", frames=4, seconds=1.0)
+    first, quarter, half = (film.drawings[k] for k in (0, 1, 2))
+    assert repr(film) == "<Film of 'rods': 4 frames, 1 s>"
+    assert len({tuple(np.round(np.concatenate(drawing.bounds), 9)) for drawing in film.drawings}) == 1
+    ends = [max(part.points[:, 0].max() for part in drawing.strokes[1:20]) for drawing in (first, quarter, half)]
+    assert abs(ends[0] - ends[1]) > 5
+    with Image.open(tmp_path / "mode.gif") as image:
+        assert (image.n_frames, image.info["duration"], image.info["loop"]) == (4, 250, 0)
+    page = film.save(tmp_path / "mode.html").read_text()
+    assert film._repr_html_() in page
+
+
+def test_films_that_cannot_be_made_say_why(pendulums, tmp_path):
+    mode = pendulums.modes()[0]
+    with pytest.raises(vv.ModelError, match=r"'mode.mp4': the name must end with .gif or .html"):
+        mode.animate(tmp_path / "mode.mp4", frames=2)
+    with pytest.raises(vv.ModelError, match="frames"):
+        mode.animate(frames=1)
+    with pytest.raises(vv.ModelError, match=r"a film of 30 frames takes 0.6 s at least, got 0.1 s"):
+        mode.animate(seconds=0.1)

@@ -1,4 +1,4 @@
-"""What acts in the graph of a mechanism: springs, dampers, friction, stops, motors, inputs, and where their heat goes."""
+"""What acts in the graph of a mechanism: springs, friction, stops, motors, inputs, and where their heat goes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Acting:
         k = len(joint.joint.coordinates) or 3
 
         def rows(placed: Placed) -> Array:
-            return np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k])
+            return placed.keep(joint.name, lambda: np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k]))
 
         self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
         self._between(f"{name}.between", joint, k, rows)
@@ -111,9 +111,7 @@ class Acting:
             def value(placed: Placed, end: Body | Particle = end, sign: float = sign) -> Array:
                 return sign * rows(placed) @ placed.to_world(end)
 
-            law = PlacedLaw(
-                self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value
-            )
+            law = PlacedLaw(self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value)
             self.parts.transform(f"{here}.{side}", law, "Y", _plain(end.name), here)
 
     # -- elements -----------------------------------------------------------------------------------------------
@@ -132,7 +130,10 @@ class Acting:
             return
         ports = PORTS["RS"]
         self.parts.add(
-            label, Element("RS", law, widths=(width, 1), ports=ports, label=shown), f"< {here}", f"> {_plain(node.name)}"
+            label,
+            Element("RS", law, widths=(width, 1), ports=ports, label=shown),
+            f"< {here}",
+            f"> {_plain(node.name)}",
         )
 
     def _friction(self, joint: Joint) -> None:
@@ -140,7 +141,7 @@ class Acting:
         if not n:
             return
         rate, columns, wide = self._rate(joint)
-        label = f"{_plain(joint.name)}.R"
+        label = f"{_plain(joint.name)}.friction"
         at = [columns[k] for k in range(len(joint.friction))]
         D = np.zeros((wide, wide))
         D[at, at] = joint.friction
@@ -191,7 +192,7 @@ class Acting:
 
     @staticmethod
     def _rows(spring: Spring, placed: Placed) -> Array:
-        return relative_rates(spring.rows, spring, placed.motion)
+        return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
 
     def _stop(self, stop: Stop) -> None:
         here = self._coordinate(stop.name, stop.joint, stop.coordinate)
@@ -221,7 +222,7 @@ class Acting:
             return
 
         def value(placed: Placed) -> Array:
-            R = placed.pose(body).R
+            R = placed.R(body)
             back = placed.model_velocity(body)
             back[:3] = np.hstack([R, np.zeros((3, 3))])
             return np.asarray(np.linalg.inv(back))
@@ -245,7 +246,7 @@ class Acting:
         """Its entropy, and heat that it gives to the environment."""
         name, c, start = _plain(node.name), node.capacity, node.temperature
         self.parts.add(name, zero(domain="thermal"))
-        element = C(H=lambda q, c, start: c * start * np.exp(q / c), c=c, start=start)
+        element = C(H=lambda q, c, start: c * start * (np.exp(q / c) - 1), c=c, start=start)
         self.parts.add(f"{name}.C", replace(element, names=(f"{node.name}.s",), label=node.name), f"< {name}")
         if node.conductance:
             wall = conduction(node.conductance)

@@ -45,10 +45,13 @@ class BondFlow(Flow):
         self.n = len(self.plan.independent)
         self.at = np.array([self.laws.names.index(name) for name in self.plan.independent], dtype=np.intp)
         self.extra = 1  # time
+        self._last: tuple[float, Array, Evaluation] | None = None
 
     def evaluation(self, t: float, y: Array) -> Evaluation:
-        """All efforts and flows at independent states y."""
-        return self._evaluation(t, y, everything=True)
+        """All efforts and flows at independent states y; the last one is kept, since several things ask for it."""
+        if self._last is None or self._last[0] != t or not np.array_equal(self._last[1], y):
+            self._last = t, y.copy(), self._evaluation(t, y, everything=True)
+        return self._last[2]
 
     def _evaluation(self, t: float, y: Array, everything: bool) -> Evaluation:
         x = np.zeros(len(self.laws.names))
@@ -68,13 +71,13 @@ class BondFlow(Flow):
         return np.zeros(self.n)
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
-        """Stored in all C, I and field elements [J]."""
+        """Stored in all C, I and field elements, and where sources have their effort from a potential [J]."""
         at, total = self.evaluation(float(s[0]), xi), 0.0
         for label, element in self.graph.elements.items():
             if label in self.plan.derivative:
                 given = at.value(given_to(label, self.graph.at(label)[0], self.plan.strokes))
                 total += float(given @ at.law(label, "matrix") @ given) / 2
-            elif element.kind in ("C", "I", *STORES) and self.laws.has(label, "energy"):
+            elif self.laws.has(label, "energy"):
                 total += float(at.law(label, "energy"))
             elif element.kind in STORES:
                 f = at.value(("f", self.graph.bond(label, "I").name))
@@ -82,10 +85,12 @@ class BondFlow(Flow):
         return total
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
-        """Of sources less what resistors turn into heat [W]."""
+        """Of sources less what resistors turn into heat [W]; of those with a potential, what they do besides."""
         at, total = self.evaluation(t, xi), 0.0
         for label, element in self.graph.elements.items():
-            if element.kind in ("Se", "Sf", "R"):
+            if self.laws.has(label, "power"):
+                total += float(at.law(label, "power"))
+            elif element.kind in ("Se", "Sf", "R") and not self.laws.has(label, "energy"):
                 bond = self.graph.at(label)[0]
                 into = float(at.value(("e", bond.name)) @ at.value(("f", bond.name)))
                 total -= into if bond.head == label else -into

@@ -20,8 +20,10 @@ from visviva._arrays import Array
 from visviva.bonds.domains import domain_of
 from visviva.bonds.elements import PORTS, Element
 from visviva.bonds.graph import ARROW, BondGraph
+from visviva.bonds.groups import curved
 from visviva.bonds.moduli import inverse
 from visviva.errors import ModelError
+from visviva.geometry.embedding import origin
 from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
 from visviva.language.expression import Expression
 from visviva.library.onsager import heating
@@ -37,6 +39,7 @@ class _Graph:
     bonds: list[tuple[str, str]] = field(default_factory=list)  # (tail, head), with ports after a dot
     junctions: dict[str, str] = field(default_factory=dict)  # by junction of the system
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names by junction of the system
+    initial: dict[str, float] = field(default_factory=dict)  # of states in groups: no rotation, the origin
 
     def named(self, name: str) -> str:
         """A name that no element has."""
@@ -112,7 +115,7 @@ def from_system(system: Composite) -> BondGraph:
         work.bonds.append((work.add(f"u_{port}", source), work.junctions[name]))
     _contract(work)
     chains = [f"{tail} {ARROW} {head}" for tail, head in work.bonds]
-    return BondGraph(system.name, work.elements, chains, theta0=theta0)
+    return BondGraph(system.name, work.elements, chains, theta0=theta0, initial=work.initial)
 
 
 def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], str]) -> None:
@@ -127,9 +130,11 @@ def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], st
         "I" if momentum else "C", None, {}, domain, (port.quantity.dim,), energy=True, system=box
     )
     work.bonds.append((work.junctions[at[name, port.name]], name))
-    letter, n = "p" if momentum else "q", port.quantity.dim
+    letter, n = "p" if momentum else "q", port.quantity.space.embedding.size
     names = (f"{letter}_{name}",) if n == 1 else tuple(f"{letter}_{name}_{k + 1}" for k in range(n))
     work.states[at[name, port.name]] = names
+    if curved(port.quantity):
+        work.initial |= dict(zip(names, map(float, origin(port.quantity.space.embedding)), strict=True))
 
 
 def _constant(box: Storage) -> bool:

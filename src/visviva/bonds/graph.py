@@ -12,7 +12,6 @@ from visviva.bonds.balance import check_units
 from visviva.bonds.checks import (
     check_bonds,
     check_elements,
-    check_name,
     check_ports,
     check_thermal,
     joined,
@@ -276,7 +275,8 @@ def _coordinates(
     for labels, junction in given.items():
         names = labels if isinstance(labels, tuple) else (labels,)
         for each in names:
-            check_name(each, f"a coordinate of {name!r}")
+            if not isinstance(each, str) or not each:
+                raise ModelError(f"a coordinate of {name!r} is called {each!r}: its name is a non-empty string.")
         if junction not in elements or elements[junction].kind != "1":
             raise ModelError(
                 f"coordinate {names[0]!r} of {name!r} integrates the flow of a 1-junction; {junction!r} is none."

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from visviva.bonds.elements import PORTS, Element, one
 from visviva.bonds.formula import AbstractLaw, Formula
@@ -42,7 +42,9 @@ class AbstractMotion(ABC):
     "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope;   "others" (k, n): rates of what
     else follows the motion;   "Z name" (rows, n), "f name" (rows,) of a closure.
 
-    others: names of states that follow the motion and are no coordinates, such as angles over many turns.
+    others:    names of states that follow the motion and are no coordinates, such as angles over many turns.
+    impressed: roles of the source of impressed forces: its output, and, where they have a potential, its energy, with
+               the power of what is not from there.
     """
 
     name: str
@@ -53,6 +55,7 @@ class AbstractMotion(ABC):
     holonomic: bool
     loaded: bool  # whether there are impressed forces
     potential: bool
+    impressed: ClassVar[dict[str, tuple[str, int]]] = {"output": ("tau", 1)}
     others: tuple[str, ...] = ()
     closures: tuple[Closure, ...] = ()
 
@@ -60,6 +63,7 @@ class AbstractMotion(ABC):
         """Where a run starts if nothing else is said, by state."""
         return {}
 
+    @abstractmethod
     def check_inertia(self) -> None:
         """An error if the mass matrix is singular: stores, those of all figures but the first, have its inverse."""
 
@@ -124,7 +128,7 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
             bonds.append(f"{place} -> V")
     elements[rate] = Element("1", widths=(n,), ports=(), label="q̇" if place == rate else "ξ")
     if motion.loaded:
-        elements["tau"] = _law("Se", motion, {"output": ("tau", 1)}, "τ", (n,), momentum=momentum, modulated=True)
+        elements["tau"] = _law("Se", motion, motion.impressed, "τ", (n,), momentum=momentum, modulated=True)
         bonds.append(f"tau -> {rate}")
     if figure == 1:
         _unreduced(motion, elements, bonds, rate)
@@ -133,7 +137,9 @@ def kane_graph(motion: AbstractMotion, figure: int) -> BondGraph:
         bonds += [f"{rate} -> T.I", f"{rate} -> T.C"]
     coordinates: dict[Any, str] = {motion.coordinates: place} if R and not motion.potential else {}
     if motion.others:
-        elements["others"] = _law("TF", motion, {"matrix": ("others", 1)}, "∂ṡ/∂ξᵀ", (n, len(motion.others)), modulated=True)
+        elements["others"] = _law(
+            "TF", motion, {"matrix": ("others", 1)}, "∂ṡ/∂ξᵀ", (n, len(motion.others)), modulated=True
+        )
         elements["s_dot"] = Element("1", widths=(len(motion.others),), ports=(), label="ṡ")
         bonds.append(f"{rate} -> others -> s_dot")
         coordinates[motion.others] = "s_dot"
@@ -151,7 +157,12 @@ def _closed(
     name, k = closure.name.replace(" ", "_"), closure.rows
     matrix, junction = f"Z_{name}", f"e_{name}"
     elements[matrix] = _law(
-        "TF", motion, {"matrix": (f"Z {closure.name}", -1)}, f"-{closure.label}", (len(motion.velocities), k), modulated=True
+        "TF",
+        motion,
+        {"matrix": (f"Z {closure.name}", -1)},
+        f"-{closure.label}",
+        (len(motion.velocities), k),
+        modulated=True,
     )
     elements[junction] = Element("0", widths=(k,), ports=(), free=True, label=closure.name)
     bonds.append(f"{rate} -> {matrix} -> {junction}")

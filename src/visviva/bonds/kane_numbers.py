@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -25,11 +25,12 @@ class NumericMotion(AbstractMotion):
     """A mechanism in the velocities of the joints of a tree that spans it; what closes its loops are known flows.
 
     Velocities of masses are spins in principal axes and velocities of centres of mass in world axes. All forces but
-    inertia are impressed, those of gravity and springs too.
+    inertia are impressed, those of gravity and springs too, with their potential.
     """
 
     potential = False
     loaded = True
+    impressed: ClassVar = {"output": ("tau", 1), "energy": ("potential", 1), "power": ("supplied", 1)}
 
     def __init__(self, m: Mechanism, inputs: Any = None) -> None:
         self.form = form = MinimalForm(m, inputs=inputs)
@@ -37,8 +38,8 @@ class NumericMotion(AbstractMotion):
         self._last: Point | None = None
         if self.flows.foreign:
             raise ModelError(
-                f"mechanism {m.name!r} has states that are no motion, {', '.join(self.flows.foreign)}: Kane's graphs do "
-                "not show them.\n"
+                f"mechanism {m.name!r} has states that are no motion, {', '.join(self.flows.foreign)}:\n"
+                "Kane's graphs do not show them. "
                 "Ask for vv.bond_graph(m) without a figure."
             )
         self.name = m.name
@@ -121,6 +122,11 @@ class NumericMotion(AbstractMotion):
                 return point.Z[self.flows.kept[name]]
             case "Z_drift":
                 return -point.row_rates(np.zeros(len(self.form.inputs.base)))[self.flows.kept[name]]
+            case "potential":
+                return self.form.open.H(point.x) - 0.5 * self.form.masses @ point.V**2
+            case "supplied":
+                model, (u, _) = self.form.open, self.form.inputs_at(t, point)
+                return model.outputs(point.x, point.z) @ u - model.heats(point.x, point.z).sum()
             case "f":
                 return self.flows.known(name, t)
             case "f_dot":
@@ -149,7 +155,7 @@ class NumericMotion(AbstractMotion):
         rows = len(self.flows.kept[name]) if name in self.flows.kept else 0
         shapes = {
             "Q": (R, n), "S": (m, n), "M": (m, m), "gyroscopic": (m, m), "A": (n, n), "others": (len(self.others), n),
-            "Z": (rows, n), "f": (rows,),
+            "Z": (rows, n), "f": (rows,), "potential": (), "supplied": (),
         }  # fmt: skip
         shape, shown = shapes.get(what, (n,)), role.replace(" xi", " ξ")
         follow = {"S": "S_dot", "A": "A_dot", "f": f"f_dot {name}"}

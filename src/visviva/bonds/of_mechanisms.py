@@ -22,13 +22,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.acting import Acting
-from visviva.bonds.elements import PORTS, Element, I, one, zero
+from visviva.bonds.elements import PORTS, TF, Element, I, one, zero
 from visviva.bonds.graph import BondGraph
 from visviva.bonds.known_flows import KnownFlows
 from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.geometry.hat import skew
+from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.coupling import Coupling
@@ -119,34 +119,39 @@ class _Builder:
     def _body(self, body: Body | Particle) -> None:
         name, g, add = plain(body.name), self.m.gravity, self.parts.add
         if isinstance(body, Particle):
-            add(name, one(domain=PLAIN, width=3))
+            add(name, replace(one(domain=PLAIN, width=3), label=body.name))
             add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
-                add(f"{name}.g", Element("Se", body.mass * g, widths=(3,), label="mg"), f"> {name}")
+                law = self._weight(body, lambda p: body.mass * g, 3)
+                add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
-        add(name, one(domain=SPATIAL, width=6))
+        add(name, replace(one(domain=SPATIAL, width=6), label=body.name))
         if not body.mass and not body.J.any():
             return
         M = inertia_of(body)
         add(f"{name}.M", replace(I(M), label="M"), f"< {name}")
 
-        def structure(placed: Placed) -> Array:
-            P = M @ placed.velocity(body)
-            return -np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
-
         def weight(placed: Placed) -> Array:
-            down = placed.pose(body).R.T @ g * body.mass
+            down = placed.R(body).T @ g * body.mass
             return np.concatenate([np.cross(body.com, down), down])
 
-        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), structure)
+        gyrator = self._law(f"-ad* of {body.name!r}", (6, 6), lambda p: p.structure(body))
         add(
             f"{name}.ad",
             Element("GY", gyrator, widths=(6, 6), ports=PORTS["GY"], modulated=True, label="ad*"),
             f"< {name}",
         )
         if g.any() and body.mass:
-            law = self._law(f"weight of {body.name!r}", (6,), weight, role="output")
+            law = self._weight(body, weight, 6)
             add(f"{name}.g", Element("Se", law, widths=(6,), modulated=True, label="mg"), f"> {name}")
+
+    def _weight(self, body: Body | Particle, value: Any, wide: int) -> PlacedLaw:
+        """With its potential energy."""
+        weight = body.mass * self.m.gravity
+        number = self.placements.bodies.number[body.name]
+        return self._law(
+            f"weight of {body.name!r}", (wide,), value, role="output", energy=lambda p: -(p.centres[number] @ weight)
+        )
 
     # -- joints -------------------------------------------------------------------------------------------------
     def _carried(self, body: Body | Particle) -> None:
@@ -154,10 +159,11 @@ class _Builder:
         places = [(k, p) for k, p in enumerate(self.form.spanning.places) if p.carrier is body]
         joint, last = places[0][1].joint, places[-1][0]
         own = slice(places[0][1].xi.start, places[-1][1].xi.stop)
-        name, child = plain(body.name if joint is None else joint.name), plain(body.name)
+        shown = body.name if joint is None else joint.name
+        name, child = plain(shown), plain(body.name)
         wide = 6 if isinstance(body, Body) else 3
         wrench = f"{name}.F"
-        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
+        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=shown))
         above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
         if isinstance(above, Ground):
             self.grounded[wrench] = body
@@ -211,13 +217,18 @@ class _Builder:
 
     def _velocity_at(self, particle: Particle) -> PlacedLaw:
         return self._law(
-            f"velocity at {particle.name!r}", (3, 6), lambda p: p.at_point(particle), lambda p: p.at_point_rate(particle)
+            f"velocity at {particle.name!r}",
+            (3, 6),
+            lambda p: p.at_point(particle),
+            lambda p: p.at_point_rate(particle),
         )
 
     def _connected(self) -> bool:
         """Whether bonds lead from everywhere to everywhere."""
         names = self.parts.elements
-        ends = [[end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds]
+        ends = [
+            [end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds
+        ]
         group = {name: {name} for name in names}
         for a, b in ends:
             if group[a] is not group[b]:
@@ -244,7 +255,9 @@ class _Builder:
         rate, k = f"{name}.rate", own.stop - own.start
         form = self.form
         names = tuple(form.xi_names[own])
-        junction = replace(one(width=k, free=True), names=names, label=f"ξ {name}")
+        junction = replace(
+            one(width=k, free=True), names=names, label=f"ξ {body.name if joint is None else joint.name}"
+        )
         self.parts.add(rate, junction)
         wide = 6 if isinstance(body, Body) else 3
 
@@ -256,8 +269,7 @@ class _Builder:
 
         self.parts.transform(f"{name}.S", self._law(f"S of {name!r}", (wide, k), S, S_rate), "S", rate, wrench)
         self._coordinates(name, rate, own, slice(places[0][1].q.start, places[-1][1].q.stop))
-        q, xi, _ = form.initial
-        self.parts.start(names, xi[own])
+        self.parts.start(names, form.initial.xi[own])
         columns = {p.coordinate: p.xi.start - own.start for _, p in places if p.coordinate is not None}
         if joint is not None:
             self.rates[joint.name] = rate, columns, k
@@ -266,16 +278,24 @@ class _Builder:
         """Integrals of ξ, or of q̇ = Q(q) ξ where there are quaternions."""
         form, k, R = self.form, own.stop - own.start, at.stop - at.start
         names = tuple(form.q_names[at])
+        both = zip(form.tree.links, form.spanning.places, strict=True)
+        links = [(link, place) for link, place in both if own.start <= place.xi.start and place.xi.stop <= own.stop]
         self.parts.start(names, form.initial.q[at])
         if k == R:
             self.parts.coordinates[names] = rate
             return
 
         def Q(p: Placed) -> Array:
-            columns = [form.q_dot(p.point.q, unit)[at] for unit in np.eye(form.n)[own]]
-            return np.stack(columns, axis=-1)
+            found = np.zeros((R, k))
+            for link, place in links:
+                rows, columns = (
+                    slice(a.start - b.start, a.stop - b.start) for a, b in ((place.q, at), (place.xi, own))
+                )
+                for j, unit in enumerate(np.eye(columns.stop - columns.start)):
+                    found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
+            return found
 
-        self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
+        self.parts.add(f"{name}.q", replace(one(width=R), label="q̇"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
         self.parts.coordinates[names] = f"{name}.q"
 
@@ -289,12 +309,8 @@ class _Builder:
         if terms:
             self.parts.add(label, junction)
             for rate, row in terms.items():
-                self.parts.add(
-                    f"{label}.{rate.removesuffix('.rate')}",
-                    Element("TF", row[None] if len(row) > 1 else float(row[0]), {}, None, (None, None), PORTS["TF"], label="n"),
-                    f"< {rate}",
-                    f"> {label}",
-                )  # fmt: skip
+                ratio = TF(row[None], label="n") if len(row) > 1 else TF(float(row[0]), label=f"{row[0]:g}")
+                self.parts.add(f"{label}.{rate.removesuffix('.rate')}", ratio, f"< {rate}", f"> {label}")
         else:
             self._over_bodies(name, label, rows, junction)
         if name in self.flows.driven:
@@ -326,12 +342,7 @@ class _Builder:
             at, wide = first[body.name], 6 if isinstance(body, Body) else 3
             return p.point.C[np.ix_(rows, range(at, at + wide))]
 
-        def drift(p: Placed) -> Array:
-            point = p.point
-            bias = -point.row_rates(np.zeros(len(form.inputs.base)))[rows] - (point.C @ (point.S_dot @ point.xi))[rows]
-            return -bias - sum(block(p, body) @ p.model_drift(body) for body in movers)
-
-        law = self._law(f"drift of {name!r}", (k,), drift, role="drift")
+        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
         self.parts.add(label, replace(junction, given=law))
         for body in movers:
             wide = 6 if isinstance(body, Body) else 3
@@ -345,4 +356,3 @@ class _Builder:
     def _starts(self) -> Array:
         """Where the velocities of each body begin among those of all."""
         return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])
-

@@ -184,18 +184,18 @@ class Plan:
     def _cycle(self, torn: list[Variable]) -> list[Variable]:
         """Some variables that lead back to the first one."""
         done: set[Variable] = set(torn)
-
-        def search(path: list[Variable]) -> list[Variable]:
-            for v in self._given(path[-1]):
-                if v in path:
+        for start in [(kind, bond.name) for bond in self.graph.bonds for kind in ("e", "f")]:
+            if start in done:
+                continue
+            path, left = [start], [iter(self._given(start))]
+            while path:
+                v = next(left[-1], None)
+                if v is None:
+                    done.add(path.pop())
+                    left.pop()
+                elif v in path:
                     return path[path.index(v) :]
-                if v not in done and (found := search([*path, v])):
-                    return found
-            done.add(path[-1])
-            return []
-
-        for bond in self.graph.bonds:
-            for kind in ("e", "f"):
-                if (kind, bond.name) not in done and (found := search([(kind, bond.name)])):
-                    return found
+                elif v not in done:
+                    path.append(v)
+                    left.append(iter(self._given(v)))
         return []

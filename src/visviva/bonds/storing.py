@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva.bonds.elements import PORTS, STORES, Element
 from visviva.bonds.formula import AbstractLaw
+from visviva.bonds.groups import space_of
 from visviva.bonds.reading import read, written
 from visviva.bonds.units import unit
 from visviva.errors import ModelError
@@ -35,7 +36,8 @@ def to_dict(graph: BondGraph) -> dict[str, Any]:
 
 
 def _element(graph: BondGraph, label: str, element: Element) -> dict[str, Any]:
-    if isinstance(element.given, AbstractLaw) or (element.system is not None and element.kind == "RS"):
+    made = element.system is not None and (element.kind == "RS" or space_of(element) is not None)
+    if isinstance(element.given, AbstractLaw) or made:
         raise ModelError(
             f"{element.kind} {label!r} of {graph.name!r} has a law that was made from a model: it has no text.\n"
             "Keep the model, and make the graph from it again."
@@ -91,8 +93,9 @@ def from_dict(data: Mapping[str, Any]) -> BondGraph:
         elements = {label: _read(label, each) for label, each in data["elements"].items()}
         bonds = [Bond(**each) for each in data["bonds"]]
         coordinates: dict[Any, str] = {tuple(names): junction for junction, names in data["coordinates"].items()}
-        options = {"coordinates": coordinates, "theta0": data["theta0"], "initial": data["initial"]}
-        return BondGraph(data["name"], elements, bonds, **options)
+        return BondGraph(
+            data["name"], elements, bonds, coordinates=coordinates, theta0=data["theta0"], initial=data.get("initial")
+        )
     except (KeyError, TypeError, AttributeError) as reason:
         raise ModelError(f"this is no bond graph as to_dict writes it: {type(reason).__name__} {reason}.") from None
 

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, rate_source
+from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, gradient_source, input_source, rate_source
 from visviva.compiler.flows import FlowLaw, is_flat
-from visviva.compiler.laws import EnergyLaw, RateLaw
+from visviva.compiler.laws import EnergyLaw, InputLaw, RateLaw
 from visviva.compiler.row_laws import RowLaw, row_source
 
 
@@ -52,6 +52,16 @@ def energy_address(law: EnergyLaw) -> int:
 
 
 @cache
+def gradient_address(law: EnergyLaw) -> int:
+    """Address of the compiled gradient of a law at one instant, and of its energy."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import ENERGY
+
+    module = _module(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
+    return int(addressable(ENERGY, module.law).address)
+
+
+@cache
 def rate_address(law: RateLaw) -> int:
     """Address of a compiled law of friction."""
     from visviva.kernels.cache import addressable
@@ -59,6 +69,15 @@ def rate_address(law: RateLaw) -> int:
 
     module = _module(_key("rate", law.F, law.width), lambda: rate_source(law))
     return int(addressable(RATE, module.law).address)
+
+
+def input_address(law: InputLaw) -> int:
+    """Address of a compiled law of feedback; each is one of its own."""
+    from visviva.kernels.cache import addressable
+    from visviva.kernels.calls import INPUTS
+
+    module = _module(_key("inputs", law.values, law.sizes), lambda: input_source(law))
+    return int(addressable(INPUTS, module.law).address)
 
 
 @cache

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from visviva.compiler.flows import FlowLaw, is_flat, rotation_of
-from visviva.compiler.laws import EnergyLaw, RateLaw, symbols
+from visviva.compiler.laws import EnergyLaw, InputLaw, RateLaw, symbols
 from visviva.compiler.printing import HELPERS, shared
 
 
@@ -56,12 +56,33 @@ def energy_source(law: EnergyLaw) -> str:
     return _module("n, T, P, xa, xb, e, dE, scale, mode", 4, lines)
 
 
+def gradient_source(law: EnergyLaw) -> str:
+    """The gradient of an energy at xb, or with mode 2 the energy itself in the first place. T: as `energy_source`."""
+    x = symbols("x", law.size)
+    (first, second), (values, (stored,)) = shared([law.slopes, [law.H]])
+    lines = [f"{symbol} = xb[T[o] + {k}]" for k, symbol in enumerate(x)]
+    lines += [f"p{k} = P[T[o + 3] + {k}]" for k in range(law.width)]
+    lines += [*first, "if mode == 2:", *(f"    {line}" for line in second), f"    e[T[o + 1]] += {stored}"]
+    lines += ["else:", *(f"    e[T[o + 1] + {k}] += {value}" for k, value in enumerate(values))]
+    return _module("n, T, P, xa, xb, e, dE, scale, mode", 4, lines)
+
+
 def rate_source(law: RateLaw) -> str:
     """The force of a friction, and its derivatives by rate and temperature. T: its number, and the place in P."""
     (first,), (values,) = shared([[law.F, *law.slopes]])
     lines = ["k = T[o]", "r0, t0 = rates[k], temperatures[k]", *(f"p{i} = P[T[o + 1] + {i}]" for i in range(law.width))]
     lines += [*first, *(f"out[3 * k + {i}] = {value}" for i, value in enumerate(values))]
     return _module("n, T, P, rates, temperatures, out", 2, lines)
+
+
+def input_source(law: InputLaw) -> str:
+    """Inputs by feedback. T: places in x of what is read and of what is felt, in P and in u."""
+    (first,), (values,) = shared([law.values])
+    n, m = law.reads, law.feels
+    lines = [f"x{k} = x[T[o + {k}]]" for k in range(n)] + [f"e{k} = x[T[o + {n + k}]]" for k in range(m)]
+    lines += [f"p{k} = P[T[o + {n + m}] + {k}]" for k in range(law.width)]
+    lines += ["t0 = t", *first, *(f"u[T[o + {n + m + 1}] + {k}] = {value}" for k, value in enumerate(values))]
+    return _module("n, T, P, t, x, u", n + m + 2, lines)
 
 
 def _gonzalez(law: EnergyLaw) -> tuple[tuple[list[str], list[str]], tuple[list[str], list[str]]]:

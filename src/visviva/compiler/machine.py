@@ -63,21 +63,23 @@ class JointRows:
     holds_point: bool  # its rows are a point that both ends share, and products of axes
 
 
-def machine_of(model: Model, flipped: frozenset[str] = frozenset()) -> MachineModel:
+def machine_of(model: Model, flipped: frozenset[str] = frozenset(), *, instants: bool = False) -> MachineModel:
     """Tables of a model that was compiled from a mechanism; raises `NotCompilable` where there is no compiled form.
 
-    flipped: joints that are told from their child to their parent, as the tree of elimination wants them.
+    flipped:  joints that are told from their child to their parent, as the tree of elimination wants them.
+    instants: whether energies have their gradients at instants, in place of those over steps.
     """
-    return _Builder(model, flipped).build()
+    return _Builder(model, flipped, instants).build()
 
 
 class _Builder:
-    def __init__(self, model: Model, flipped: frozenset[str]) -> None:
+    def __init__(self, model: Model, flipped: frozenset[str], instants: bool) -> None:
         if model.mechanism is None:
             raise NotCompilable("the model was not compiled from a mechanism")
         self.model = model
         self.m = model.mechanism
         self.flipped = flipped
+        self.instants = instants
         self.functions = Functions(self.m)
         self.lie = any(isinstance(part, Gyroscopic) for part in model.structures)
         self.constraint = {part.name: k for k, part in enumerate(model.constraints)}
@@ -89,7 +91,7 @@ class _Builder:
 
         joints = self._joints()
         rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
-        acting = ActingParts(self.model, self.functions)
+        acting = ActingParts(self.model, self.functions, self.instants)
         couplings, others = acting.couplings.places(), row_places(self.model)
         generated = row_tables(self.model, self.functions, own + len(couplings))
         m = own + len(couplings) + len(others)

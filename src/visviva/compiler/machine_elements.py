@@ -41,14 +41,16 @@ class ActingParts:
     """All structures of a model that act on bodies, in its order; raises `NotCompilable` for one without compiled form.
 
     functions: they get those that elements act along.
+    instants:  whether efforts are wanted at instants, not over steps.
     y:         measure and place in the state, of those that are states.
     """
 
-    def __init__(self, model: Model, functions: Functions) -> None:
+    def __init__(self, model: Model, functions: Functions, instants: bool) -> None:
         assert model.mechanism is not None
         self.model = model
         self.m = model.mechanism
         self.functions = functions
+        self.instants = instants
         self.y: list[tuple[int, int]] = []
         self._turns = {_turn_key(turn): k for k, turn in enumerate(model.turns)}
         self._measures = 0
@@ -255,8 +257,9 @@ class ActingParts:
 
     def _laws(self) -> tuple[Int, Int, Array]:
         """Addresses of the laws of elements, places of their instances, parameters."""
-        from visviva.compiler.build import energy_address
+        from visviva.compiler.build import energy_address, gradient_address
 
+        address = gradient_address if self.instants else energy_address
         found: dict[EnergyLaw, list[tuple[tuple[int, int, int], Array]]] = {}
         for storage in self.model.storages:
             if isinstance(storage, Kinetic | Linear | HeatCapacity) or storage.name in self._motors:
@@ -270,7 +273,7 @@ class ActingParts:
         laws, rows, parameters = [], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         at = p = 0
         for law, instances in found.items():
-            laws.append((energy_address(law), len(instances), at))
+            laws.append((address(law), len(instances), at))
             for places, numbers in instances:
                 rows.append(np.array([*places, p], dtype=np.int64))
                 parameters.append(np.asarray(numbers, dtype=np.float64))

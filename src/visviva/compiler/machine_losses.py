@@ -49,8 +49,10 @@ class LossTables:
 
     def tables(self) -> Losses | None:
         """As the kernels want them; None where there are none."""
-        if not (self._rub or self.stops or self.motors or self.nodes):
-            return None
+        return self.written() if self._rub or self.stops or self.motors or self.nodes else None
+
+    def written(self) -> Losses:
+        """The same, also where there are none."""
         from visviva.kernels.multibody.tables import Losses
 
         k, law, law_rows, law_numbers = len(self._rub), *self._addresses()

@@ -5,8 +5,10 @@ from visviva.geometry.frames import Pose, seen_from_source, seen_from_target
 from visviva.geometry.group import AbstractLieGroup, LogBranch
 from visviva.geometry.hat import skew, skew2, vee, vee2
 from visviva.geometry.isometry import is_positive_isometry
+from visviva.geometry.pose_group import AbstractPose
 from visviva.geometry.product import Product
 from visviva.geometry.rn import Rn
+from visviva.geometry.rotation_group import AbstractRotation
 from visviva.geometry.se2 import SE2
 from visviva.geometry.se3 import SE3
 from visviva.geometry.so2 import SO2
@@ -20,6 +22,8 @@ __all__ = [
     "SO2",
     "SO3",
     "AbstractLieGroup",
+    "AbstractPose",
+    "AbstractRotation",
     "LogBranch",
     "Momentum",
     "Pose",

@@ -61,13 +61,13 @@ def refined(solve: Callable[[Array], Array], M: Array, C: csr_array, f: Array, b
     """(x, λ) of ε = 0, from a solver of the matrix with ε: what remains is solved for again, as long as that helps."""
     x, lam = np.zeros(len(f)), np.zeros(len(b))
     last = np.inf
-    for _ in range(REPEATS):
+    for k in range(REPEATS):
         change = solve(np.concatenate([f - M * x - C.T @ lam, b - C @ x]))
         x, lam = x + change[: len(f)], lam + change[len(f) :]
         size = float(np.abs(change[: len(f)]).max(initial=0.0))
         if not size < FALL * last:
             break
-        last = size
+        last = size if k else np.inf  # the first solution may be mostly ε, and the second take it back
     return x, lam
 
 
@@ -95,14 +95,14 @@ def solve_many(M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array
     inverse = np.linalg.inv(K)
     x, lam = np.zeros(f.shape), np.zeros(b.shape)
     last = np.full(f.shape[:-1], np.inf)
-    for _ in range(REPEATS):
+    for k in range(REPEATS):
         rest = np.concatenate([f - M * x - apply(transpose(C), lam), b - apply(C, x)], axis=-1)
         change = apply(inverse, rest)
         x, lam = x + change[..., :n], lam + change[..., n:]
         size = np.abs(change[..., :n]).max(-1, initial=0.0)
         if not (size < FALL * last).any():
             break
-        last = size
+        last = size if k else last
     return x, lam
 
 

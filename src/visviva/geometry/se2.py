@@ -10,59 +10,30 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.geometry.dual import dexp_inv_coefficients
-from visviva.geometry.group import AbstractLieGroup, Branches
+from visviva.geometry.group import Branches
 from visviva.geometry.hat import isotropic2, skew2, vee2
-from visviva.geometry.linear import apply, homogeneous, identities, lower_block, transpose
-from visviva.geometry.rotations import checked_homogeneous, checked_parts
+from visviva.geometry.linear import apply, homogeneous, lower_block
+from visviva.geometry.pose_group import AbstractPose
 from visviva.geometry.so2 import SO2
 from visviva.geometry.stumpff import stumpff
 
 
 @final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class SE2(AbstractLieGroup):
+class SE2(AbstractPose):
     """Plane poses. Twists are (ω; v), with one and two entries; J is the quarter turn.
 
     The constructor trusts its arrays; `from_matrix` and `from_parts` check theirs. SE(2) is the subgroup of
     SE(3) with ω ⟂ v, and there the two Cayley maps coincide.
     """
 
-    R: Array  # (..., 2, 2)
-    r: Array  # (..., 2)
     dim: ClassVar[int] = 3
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Batch shape."""
-        return self.r.shape[:-1]
-
-    @property
-    def matrix(self) -> Array:
-        """[[R, r], [0, 1]]."""
-        return homogeneous(self.R, self.r, 1.0)
+    space: ClassVar[int] = 2
 
     @property
     def rotation(self) -> SO2:
         """R alone."""
         return SO2(self.R)
-
-    @classmethod
-    def identity(cls, shape: tuple[int, ...] = ()) -> Self:
-        """(I, 0)."""
-        return cls(identities(shape, 2), np.zeros((*shape, 2)))
-
-    def __matmul__(self, other: Self) -> Self:
-        self._check_kind(other)
-        return type(self)(self.R @ other.R, self.r + apply(self.R, other.r))
-
-    def inverse(self) -> Self:
-        """(Rᵀ, -Rᵀ r)."""
-        R_BA = transpose(self.R)
-        return type(self)(R_BA, -apply(R_BA, self.r))
-
-    def act(self, points: ArrayLike) -> Array:
-        """r + R p for points (..., 2)."""
-        return np.asarray(self.r + apply(self.R, np.asarray(points, dtype=np.float64)))
 
     @classmethod
     def hat(cls, xi: ArrayLike) -> Array:
@@ -138,16 +109,6 @@ class SE2(AbstractLieGroup):
         """[[0, 0], [-J v, ω J]]."""
         w, v = cls._parts(xi)
         return _planar(0.0, -_turn(v), skew2(w))
-
-    @classmethod
-    def from_matrix(cls, X: ArrayLike, name: str = "pose") -> Self:
-        """Of homogeneous matrices (..., 3, 3), checked: a rotation and a last row (0, 0, 1)."""
-        return cls(*checked_homogeneous(X, name, 2))
-
-    @classmethod
-    def from_parts(cls, R: ArrayLike, r: ArrayLike, name: str = "pose") -> Self:
-        """Of R_AB and r_AB_A, checked; the batch shapes broadcast."""
-        return cls(*checked_parts(R, r, name, 2))
 
     @classmethod
     def _parts(cls, xi: ArrayLike) -> tuple[Array, Array]:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.geometry.dual import dexp_inv_coefficients, dexp_inv_rates, dual_isotropic
-from visviva.geometry.group import AbstractLieGroup, Branches
+from visviva.geometry.group import Branches
 from visviva.geometry.hat import isotropic, skew, vee
-from visviva.geometry.linear import apply, dot, homogeneous, identities, lower_block, transpose
-from visviva.geometry.rotations import checked_homogeneous, checked_parts
+from visviva.geometry.linear import apply, dot, homogeneous, lower_block, transpose
+from visviva.geometry.pose_group import AbstractPose
 from visviva.geometry.so3 import SO3
 from visviva.geometry.stumpff import stumpff
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class SE3(AbstractLieGroup):
+class SE3(AbstractPose):
     """Poses. `X_AB = (R_AB, r_AB_A)` takes coordinates in B to coordinates in A.
 
     Vectors of the algebra are twists (ω; v), angular first, in the body frame B at the origin of B.
@@ -35,42 +35,13 @@ class SE3(AbstractLieGroup):
     Stramigioli, Maschke and Bidard, sections 2.2.4 to 2.4.1.
     """
 
-    R: Array  # (..., 3, 3)
-    r: Array  # (..., 3)
     dim: ClassVar[int] = 6
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Batch shape."""
-        return self.r.shape[:-1]
-
-    @property
-    def matrix(self) -> Array:
-        """[[R, r], [0, 1]]; source: Stramigioli, Maschke and Bidard (13)."""
-        return homogeneous(self.R, self.r, 1.0)
+    space: ClassVar[int] = 3
 
     @property
     def rotation(self) -> SO3:
         """R alone."""
         return SO3(self.R)
-
-    @classmethod
-    def identity(cls, shape: tuple[int, ...] = ()) -> Self:
-        """(I, 0)."""
-        return cls(identities(shape, 3), np.zeros((*shape, 3)))
-
-    def __matmul__(self, other: Self) -> Self:
-        self._check_kind(other)
-        return type(self)(self.R @ other.R, self.r + apply(self.R, other.r))
-
-    def inverse(self) -> Self:
-        """(Rᵀ, -Rᵀ r)."""
-        R_BA = transpose(self.R)
-        return type(self)(R_BA, -apply(R_BA, self.r))
-
-    def act(self, points: ArrayLike) -> Array:
-        """r + R p for points (..., 3): coordinates in B to coordinates in A."""
-        return np.asarray(self.r + apply(self.R, np.asarray(points, dtype=np.float64)))
 
     @classmethod
     def hat(cls, xi: ArrayLike) -> Array:
@@ -197,16 +168,6 @@ class SE3(AbstractLieGroup):
         w, v = cls._parts(xi)
         w_hat = skew(w)
         return lower_block(w_hat, skew(v), w_hat)
-
-    @classmethod
-    def from_matrix(cls, X: ArrayLike, name: str = "pose") -> Self:
-        """Of homogeneous matrices (..., 4, 4), checked: a rotation and a last row (0, 0, 0, 1)."""
-        return cls(*checked_homogeneous(X, name, 3))
-
-    @classmethod
-    def from_parts(cls, R: ArrayLike, r: ArrayLike, name: str = "pose") -> Self:
-        """Of R_AB and r_AB_A, checked; the batch shapes broadcast."""
-        return cls(*checked_parts(R, r, name, 3))
 
     @classmethod
     def from_scipy(cls, transform: RigidTransform) -> Self:

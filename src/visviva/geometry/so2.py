@@ -9,51 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
-from visviva.geometry.group import AbstractLieGroup, Branches, LogBranch, half_turn_error
+from visviva.geometry.group import Branches, LogBranch, half_turn_error
 from visviva.geometry.hat import isotropic2, skew2, vee2
-from visviva.geometry.linear import apply, identities, transpose
 from visviva.geometry.quaternion import ROUNDING
-from visviva.geometry.rotations import checked_rotation, nearest_rotation
+from visviva.geometry.rotation_group import AbstractRotation
 
 
 @final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class SO2(AbstractLieGroup):
+class SO2(AbstractRotation):
     """Plane rotations. The algebra vector is (ω), with one entry; the group is commutative.
 
     The constructor trusts its matrix; `from_matrix` checks one. Ad = 1, so that only the standard
     representation has a Cayley map worth the name.
     """
 
-    R: Array  # (..., 2, 2)
     dim: ClassVar[int] = 1
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Batch shape."""
-        return self.R.shape[:-2]
-
-    @property
-    def matrix(self) -> Array:
-        """R."""
-        return self.R
-
-    @classmethod
-    def identity(cls, shape: tuple[int, ...] = ()) -> Self:
-        """I."""
-        return cls(identities(shape, 2))
-
-    def __matmul__(self, other: Self) -> Self:
-        self._check_kind(other)
-        return type(self)(self.R @ other.R)
-
-    def inverse(self) -> Self:
-        """Rᵀ."""
-        return type(self)(transpose(self.R))
-
-    def act(self, points: ArrayLike) -> Array:
-        """R p for points (..., 2)."""
-        return apply(self.R, np.asarray(points, dtype=np.float64))
+    space: ClassVar[int] = 2
 
     @classmethod
     def hat(cls, xi: ArrayLike) -> Array:
@@ -126,13 +98,3 @@ class SO2(AbstractLieGroup):
     def ad(cls, xi: ArrayLike) -> Array:
         """0."""
         return np.zeros((*cls.coordinates(xi).shape, 1))
-
-    @classmethod
-    def from_matrix(cls, R: ArrayLike, name: str = "rotation matrix") -> Self:
-        """Checked: finite, orthogonal, determinant +1."""
-        return cls(checked_rotation(R, name, 2))
-
-    @classmethod
-    def nearest(cls, R: ArrayLike, name: str = "matrix") -> Self:
-        """Closest rotation to a matrix that is nearly one."""
-        return cls(nearest_rotation(R, name, 2))

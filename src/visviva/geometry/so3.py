@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 from visviva.geometry.dual import dexp_inv_coefficients
-from visviva.geometry.group import AbstractLieGroup, Branches, LogBranch, half_turn_error
+from visviva.geometry.group import Branches, LogBranch, half_turn_error
 from visviva.geometry.hat import isotropic, skew, vee
-from visviva.geometry.linear import apply, dot, identities, transpose
+from visviva.geometry.linear import dot
 from visviva.geometry.quaternion import ROUNDING, first_component_positive, matrix_of, quaternion
-from visviva.geometry.rotations import checked_rotation, nearest_rotation
+from visviva.geometry.rotation_group import AbstractRotation
 from visviva.geometry.stumpff import TINY, stumpff
 
 if TYPE_CHECKING:
@@ -24,42 +24,15 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class SO3(AbstractLieGroup):
+class SO3(AbstractRotation):
     """Rotations. `R_AB` takes coordinates in B to coordinates in A; its columns are the axes of B, seen in A.
 
     The constructor trusts its matrix; `from_matrix` checks one, `nearest` projects one. As Ad = R, the Cayley
     maps of the standard and of the adjoint representation are one map here.
     """
 
-    R: Array  # (..., 3, 3)
     dim: ClassVar[int] = 3
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Batch shape."""
-        return self.R.shape[:-2]
-
-    @property
-    def matrix(self) -> Array:
-        """R."""
-        return self.R
-
-    @classmethod
-    def identity(cls, shape: tuple[int, ...] = ()) -> Self:
-        """I."""
-        return cls(identities(shape, 3))
-
-    def __matmul__(self, other: Self) -> Self:
-        self._check_kind(other)
-        return type(self)(self.R @ other.R)
-
-    def inverse(self) -> Self:
-        """Rᵀ."""
-        return type(self)(transpose(self.R))
-
-    def act(self, points: ArrayLike) -> Array:
-        """R p for points (..., 3): coordinates in B to coordinates in A."""
-        return apply(self.R, np.asarray(points, dtype=np.float64))
+    space: ClassVar[int] = 3
 
     @classmethod
     def hat(cls, xi: ArrayLike) -> Array:
@@ -143,16 +116,6 @@ class SO3(AbstractLieGroup):
     def ad(cls, xi: ArrayLike) -> Array:
         """ŵ."""
         return skew(xi)
-
-    @classmethod
-    def from_matrix(cls, R: ArrayLike, name: str = "rotation matrix") -> Self:
-        """Checked: finite, orthogonal, determinant +1."""
-        return cls(checked_rotation(R, name, 3))
-
-    @classmethod
-    def nearest(cls, R: ArrayLike, name: str = "matrix") -> Self:
-        """Closest rotation to a matrix that is nearly one."""
-        return cls(nearest_rotation(R, name, 3))
 
     @classmethod
     def from_quat(cls, q: ArrayLike, name: str = "quaternion") -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -13,12 +14,18 @@ from visviva.geometry.nullspace import split
 from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
 from visviva.integrate.statics import Statics
+from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
 from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
+from visviva.mechanism.closure import typical_length
+from visviva.mechanism.coordinates import movers, space_of
+from visviva.mechanism.joint_coordinates import coordinate_rows
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
+from visviva.model.holonomic import lift_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -85,7 +92,7 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
     if lam is None:
-        raise _none_found(linkage, descent.fall, m.name)
+        raise _none_found(linkage, statics.configuration(descent.x), descent.fall, m.name)
     x = descent.x
     q = statics.configuration(x)
     lam = linkage.least(q[None], lam[None], regularity(linkage, q).kept)[0]
@@ -103,8 +110,8 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
 
 def _stability(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[float | None, str]:
     """The smallest λ of K v = λ M v for all v with C v = 0, and what it means."""
-    M = linkage.metric
-    stiffest = float(np.abs(K.diagonal() / M).max(initial=0.0)) or 1.0
+    M, heavy = linkage.metric, linkage.masses == linkage.metric  # what has no inertia would be beyond all bounds
+    stiffest = float(np.abs(K.diagonal() / M)[heavy].max(initial=0.0)) or 1.0
     shift = NEUTRAL * stiffest
     if sum(C.shape) <= FEW:
         lowest = _lowest_full(M, K.toarray(), C.toarray())
@@ -151,12 +158,33 @@ def _lowest_sparse(linkage: Linkage, K: csr_array, C: csr_array, stiffest: float
     return float(allowed.min()) if len(allowed) else None
 
 
-def _none_found(linkage: Linkage, fall: Array, name: str) -> AssemblyError:
-    """fall: accelerations from rest."""
-    speeds = [float(np.abs(fall[columns][-3:]).max()) for columns in linkage.kinematics.columns]
+def _none_found(linkage: Linkage, q: Array, fall: Array, name: str) -> AssemblyError:
+    """fall: accelerations from rest of all bodies, in the configuration q."""
+    columns = linkage.kinematics.columns
+    speeds = [float(np.linalg.norm(fall[part][-3:])) for part in columns]
     k = int(np.argmax(speeds))
+    body, force = linkage.bodies[k], linkage.masses[columns[k]][-1] * speeds[k]
+    x, y, z = fall[columns[k]][-3:] / max(speeds[k], 1e-300)
+    moves = {f"{joint.name}.q": float(np.abs(rates).max()) for joint, rates in _joint_rates(linkage, q, fall)}
+    along = max(moves, key=lambda joint: moves[joint], default="")
+    way = f" as {along!r} changes" if moves.get(along, 0.0) > 0.1 * speeds[k] else ""
     return AssemblyError(
         f"no equilibrium of mechanism {name!r} was found: its energy still falls, and body\n"
-        f"{linkage.bodies[k].name!r} would start with {speeds[k]:.3g} m/s². What nothing holds has none; else start\n"
-        "nearer to it, with initial=..., or build the mechanism nearer to it."
+        f"{body.name!r} would start with {speeds[k]:.3g} m/s² along ({x:.2g}, {y:.2g}, {z:.2g}){way}: a force of\n"
+        f"{force:.3g} N is left. What nothing holds has none; else start nearer to it (initial=... of vv.equilibrium,\n"
+        "at=... of vv.linearise), or build the mechanism nearer to it."
     )
+
+
+def _joint_rates(linkage: Linkage, q: Array, V: Array) -> Iterator[tuple[Joint, Array]]:
+    """Rates of the coordinates of each joint [m/s], angles by a typical length, where bodies have velocities V."""
+    kinematics, length = linkage.kinematics, typical_length(linkage.kinematics)
+    places = {body.name: k for k, body in enumerate(linkage.bodies)}
+    for joint in linkage.joints:
+        ends = movers(joint)
+        if joint.joint.coordinates and ends:
+            own = np.concatenate([q[kinematics.places[places[end.name]]] for end in ends])
+            moving = np.concatenate([V[kinematics.columns[places[end.name]]] for end in ends])
+            rows = lift_rows(coordinate_rows(joint, own), own, tuple(space_of(end) for end in ends))
+            turns = [isinstance(part, Angle) for part in joint.joint.coordinates]
+            yield joint, np.where(turns, length, 1.0) * (rows @ moving)

@@ -7,6 +7,8 @@
     rows(P, q0, q1, dq1, mode, A, dA)                                           see `kernels.multibody.rows`
     accelerate(sizes, C, K, E, q, xi, tau, L, xi_dot, W),   energy_of_tree(sizes, C, K, E, q, xi, W)
                                                                                 see `kernels.trees.addresses`
+    act(tables, t, q, xi, u, L, P),   stored(tables, q)                         see `kernels.trees.acting`
+    inputs(n, T, P, t, x, u)                                    laws of feedback, see `compiler.codegen`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
@@ -35,6 +37,9 @@ RATE = types.void(n, i8, f8, f8, f8, f8)
 ACCELERATE = types.int64(i8, f8, i8, f8, f8, f8, f8, f8, f8, f8)
 ACCELERATE_COMPLEX = types.int64(i8, f8, i8, f8, c16, c16, c16, c16, c16, c16)
 ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
+ACT = types.void(i8, f8, f8, f8, f8, f8, f8)
+STORED = types.float64(i8, f8)
+INPUTS = types.void(n, i8, f8, x, f8, f8)
 
 
 def _caller(signature: Any) -> Any:
@@ -64,3 +69,6 @@ call_rows = _caller(ROWS)
 call_rate = _caller(RATE)
 call_accelerate = _caller(ACCELERATE)
 call_energy_of_tree = _caller(ENERGY_OF_TREE)
+call_act = _caller(ACT)
+call_stored = _caller(STORED)
+call_inputs = _caller(INPUTS)

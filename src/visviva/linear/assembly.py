@@ -12,53 +12,67 @@ from visviva.linear.reduction import Basis
 from visviva.linear.second_order import SecondOrder
 from visviva.linear.variation import Variation
 
-NOISE = 1e-9  # of the largest entry, in units in which each inertia is one: what is left where parts cancel
+NOISE = 1e-9  # of the largest entry of a row or column, in units in which each inertia is one: what cancelling leaves
+ROUNDING = 1e-13  # of the terms that add up to a coefficient
+EPS = 1e-16
+FLOOR = 1e-14  # of forces at hand: a change of them below is rounding
 
-ROUNDING = 1e-13  # of the largest coefficient of a rate
 
-
-def second_order(
-    v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: tuple[Array, Array] | None = None
-) -> SecondOrder:
+def second_order(v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: Basis | None = None) -> SecondOrder:
     """M η̇ + D η + K p + S σ = B u with ε = H p, ζ = N η + Q p and ε̇ = ζ - (turn - W) ε.
 
     M, turn: of all velocities, in the axes of the basis.
     W:       how these axes turn against those of the velocities: M (ζ̇ - W ζ) is the inertia force.
-    rate:    Ṅ and Q̇ along the motion, where it is not steady in these axes.
+    rate:    how the basis changes along the motion, Ṅ and Q̇, where it is not steady in these axes.
     """
     N, Q, H = b.N, b.Q, b.H
     E, F = N[b.choice.p], (Q - (turn - W) @ H)[b.choice.p]  # ṗ = E η + F p
-    by_eta, by_p = Q @ E - W @ N, Q @ F - W @ Q  # ζ̇ = N η̇ + by_eta η + by_p p
-    if rate is not None:
-        by_eta, by_p = by_eta + rate[0], by_p + rate[1]
-    D, K = N.T @ (M @ by_eta + v.force.eta), N.T @ (M @ by_p + v.force.p)
     F = np.where(np.abs(F) > NOISE * max(np.abs(part).max(initial=0.0) for part in (turn, W, Q)), F, 0.0)
-    return _without_noise(SecondOrder(N.T @ M @ N, D, K, -N.T @ v.force.u, N.T @ v.force.sigma, E, F))
+    ways = [(Q, E), (-W, N)], [(Q, F), (-W, Q)]  # ζ̇ = N η̇ + by_eta η + by_p p
+    rates = (np.zeros_like(N), np.zeros_like(Q)) if rate is None else (rate.N, rate.Q)
+    forces = (v.force.eta, v.size[1]), (v.force.p, v.size[0])
+    D, K = (
+        _sum([(N.T @ M, extra), (N.T, force), *((N.T @ M @ a, b) for a, b in pairs)], FLOOR * np.abs(N.T) @ size)
+        for pairs, extra, (force, size) in zip(ways, rates, forces, strict=True)
+    )
+    return without_noise(SecondOrder(N.T @ M @ N, D, K, -N.T @ v.force.u, N.T @ v.force.sigma, E, F))
+
+
+def _sum(products: list[tuple[Array, Array]], floor: Array | float = 0.0) -> Array:
+    """Σ a b, where entries that are rounding of its terms, or below a floor, are zero."""
+    total, terms = sum(a @ b for a, b in products), sum(np.abs(a) @ np.abs(b) for a, b in products)
+    return np.where(np.abs(total) > np.maximum(ROUNDING * terms, floor), total, 0.0)
 
 
 def in_increments(m: SecondOrder) -> SecondOrder:
     """The same with p̈ in place of η̇, η = ṗ - F p, where all constraints are holonomic."""
     if m.K.shape[0] != m.K.shape[1] or not m.F.any():
         return m
-    return _without_noise(replace(m, D=m.D - m.M @ m.F, K=m.K - m.D @ m.F, F=np.zeros_like(m.F)))
+    return without_noise(replace(m, D=m.D - m.M @ m.F, K=m.K - m.D @ m.F, F=np.zeros_like(m.F)))
 
 
-def _without_noise(m: SecondOrder) -> SecondOrder:
-    """The same, where parts that only rounding leaves are zero: damping, gyroscopic and circulatory forces."""
+def without_noise(m: SecondOrder) -> SecondOrder:
+    """The same, where entries that only rounding leaves are zero: of damping, gyroscopic and circulatory forces.
+
+    They are compared with their rows and columns alone, so that slow motions keep theirs beside fast ones.
+    """
     unit = 1.0 / np.sqrt(np.maximum(np.diagonal(m.M), 1e-300))
-    fast = np.sqrt(float(np.abs(unit[:, None] * m.K).max(initial=0.0)))
+    both = unit[:, None] * unit
+    fast = np.sqrt(np.abs(both * (m.K @ m.E)).max(axis=1, initial=0.0))
     if m.holonomic:
-        K = unit[:, None] * m.K * unit
-        size = float(np.abs(K).max(initial=0.0))
-        fast = np.sqrt(size)
-        if np.abs(K - K.T).max(initial=0.0) <= NOISE * size:
-            m = replace(m, K=m.stiffness)
-    D = unit[:, None] * m.D * unit
-    bound = NOISE * max(fast, float(np.abs(D).max(initial=0.0)))
-    for part, other in ((m.damping, m.gyroscopic), (m.gyroscopic, m.damping)):
-        if np.abs(unit[:, None] * part * unit).max(initial=0.0) <= bound:
-            m = replace(m, D=other if np.abs(unit[:, None] * other * unit).max(initial=0.0) > bound else 0.0 * m.D)
-    return m
+        m = replace(m, K=m.stiffness + _entries(m.circulatory, _around(both * m.K) / both))
+    size = np.maximum(_around(both * m.D), np.sqrt(fast[:, None] * fast)) / both
+    return replace(m, D=_entries(m.damping, size) + _entries(m.gyroscopic, size))
+
+
+def _entries(part: Array, size: Array) -> Array:
+    return np.where(np.abs(part) > NOISE * size, part, 0.0)
+
+
+def _around(part: Array) -> Array:
+    """The largest entry in the row or the column of each."""
+    rows, columns = (np.abs(part).max(axis=axis, initial=0.0, keepdims=True) for axis in (1, 0))
+    return np.maximum(rows, columns)
 
 
 def state_space(v: Variation, m: SecondOrder, name: str) -> tuple[Array, Array, Array, Array]:
@@ -68,11 +82,10 @@ def state_space(v: Variation, m: SecondOrder, name: str) -> tuple[Array, Array, 
     A = np.vstack(
         [
             np.hstack([m.F, m.E, np.zeros((free, others))]),
-            -inverse @ np.hstack([m.K, m.D, m.S]),
+            _sum([(-inverse, np.hstack([m.K, m.D, m.S]))]),
             np.hstack([rates.p, rates.eta, rates.sigma]),
         ]
     )
-    A = np.where(np.abs(A) > ROUNDING * np.abs(A).max(axis=1, initial=0.0, keepdims=True), A, 0.0)
     B = np.vstack([np.zeros((free, inputs)), inverse @ m.B, rates.u])
     return A, B, np.hstack([outputs.p, outputs.eta, outputs.sigma]), outputs.u
 
@@ -86,4 +99,5 @@ def inverted(M: Array, name: str) -> Array:
             f"{name} has a motion without inertia: its acceleration is undetermined, and the system is singular.\n"
             "Give what moves there mass and inertia, or hold it by a joint."
         )
-    return unit[:, None] * np.linalg.inv(scaled) * unit
+    inverse = np.linalg.inv(scaled) if len(M) else scaled
+    return unit[:, None] * np.where(np.abs(inverse) > EPS * np.abs(inverse).max(initial=0.0), inverse, 0.0) * unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import final
 
@@ -28,9 +28,13 @@ class Slopes:
     rough: tuple[int, ...]
 
 
+Asking = Generator[float, tuple[Array, Array], tuple[Array, Array, bool]]
+
+
 def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | None = None) -> Slopes:
     """∂f/∂x at x = 0 of a function of n variables whose typical sizes are given.
 
+    f:     takes many points at once, (k, n), and gives as many values (k, m); see `each`.
     terms: sizes of the terms that add up to the values (m,), whose rounding the values have; default: the values.
 
     Central differences of halved steps, extrapolated to the step zero; each entry is the one of the table whose
@@ -42,28 +46,40 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
     stays large.
     """
     with np.errstate(all="ignore"):
-        middle = f(np.zeros(n))
+        middle = f(np.zeros((1, n)))[0]
     if not np.isfinite(middle).all():
         return Slopes(np.zeros((len(middle), n)), np.full((len(middle), n), np.inf), tuple(range(n)))
     terms = np.abs(middle) if terms is None else np.maximum(terms, np.abs(middle))
-    J, error, rough = np.zeros((len(middle), n)), np.zeros((len(middle), n)), []
-    for k in range(n):
-        direction = np.zeros(n)
-        direction[k] = sizes[k]
-        column, error[:, k], bent = _slope(f, direction, middle, terms)
-        J[:, k], error[:, k] = column / sizes[k], error[:, k] / sizes[k]
-        if bent:
-            rough.append(k)
-    return Slopes(J, error, tuple(rough))
+    J, error, rough = np.zeros((len(middle), n)), np.zeros((len(middle), n)), set[int]()
+    searches = {k: _slope(middle, terms) for k in range(n)}
+    asked = {k: next(search) for k, search in searches.items()}
+    while asked:
+        steps = np.zeros((len(asked), n))
+        for row, (k, h) in zip(steps, asked.items(), strict=True):
+            row[k] = h * sizes[k]
+        with np.errstate(all="ignore"):
+            values = f(np.concatenate([steps, -steps]))
+        for k, *both in list(zip(asked, values, values[len(steps) :], strict=False)):
+            try:
+                asked[k] = searches[k].send((both[0], both[1]))
+            except StopIteration as done:
+                J[:, k], error[:, k] = done.value[0] / sizes[k], done.value[1] / sizes[k]
+                rough |= {k} if done.value[2] else set()
+                del asked[k]
+    return Slopes(J, error, tuple(sorted(rough)))
 
 
-def _slope(f: Callable[[Array], Array], direction: Array, middle: Array, terms: Array) -> tuple[Array, Array, bool]:
-    """Derivative along a direction, its error, and whether it is rough."""
+def each(f: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """A function of one point as one of many."""
+    return lambda points: np.array([f(point) for point in points])
+
+
+def _slope(middle: Array, terms: Array) -> Asking:
+    """Derivative along a direction, its error, and whether it is rough; asks for values at ±h along it."""
     best, least, row, bends = np.zeros_like(middle), np.full_like(middle, np.inf), list[Array](), list[Array]()
     h, kinked, size = FIRST, False, terms
     for _ in range(LEVELS):
-        with np.errstate(all="ignore"):
-            ahead, behind = f(h * direction), f(-h * direction)
+        ahead, behind = yield h
         if not (np.isfinite(ahead).all() and np.isfinite(behind).all()):  # out of the domain of the function
             row, bends, h = [], [], h / 2
             continue

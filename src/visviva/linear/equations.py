@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.errors import ModelError
+from visviva.forms.flows.flow import Flow, FlowState
 
 
 @final
@@ -27,14 +32,30 @@ class Reference:
 @final
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What equations say at one state.
+    """What equations say at states, one in a row.
 
-    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (n,).   rates: ṡ of the other states.   outputs: y.
+    force: M ξ̇ + c - τ + Zᵀw, zero along a motion (..., n).   rates: ṡ of the other states.   outputs: y.
     """
 
     force: Array
     rates: Array
     outputs: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Values]) -> Values:
+        """The rows of all."""
+        force, rates, outputs = zip(*((part.force, part.rates, part.outputs) for part in parts), strict=True)
+        return cls(np.concatenate(force), np.concatenate(rates), np.concatenate(outputs))
+
+
+def check_place(at: object, flow: Flow, others: str = "") -> None:
+    """An error where what `at=` was given is no place of a flow at all; others: what else may be given there."""
+    if isinstance(at, FlowState) or (isinstance(at, Sequence) and not isinstance(at, str) and len(at) in (2, 3)):
+        return
+    raise ModelError(
+        f"{flow.name!r} is linearised at={short(at)}, which is no state of it. Give at=(q, xi), "
+        f"{flow.size_q} coordinates and {flow.n} velocities{others}."
+    )
 
 
 class AbstractEquations(ABC):
@@ -43,6 +64,8 @@ class AbstractEquations(ABC):
     title: what its user calls it.   name: how errors do.
     positions: names of the increments ε of the configuration, one for each velocity.   velocities, others, inputs,
     outputs: names.   units: of positions, others, inputs and outputs, by name; velocities have those per second.
+    drives:    drives that are inputs, by name, with the order of the derivative that is given: 0, 1 or 2. All others
+               are held, or go on as they do.
     sizes:     of the increments, in which differences count (n,).
     holonomic: which rows follow from functions of the configuration (k,).   rank: of the rows where they are regular.
     has_mass:  whether M is inertia, and not just the identity before ξ̇.
@@ -55,6 +78,7 @@ class AbstractEquations(ABC):
     others: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    drives: Mapping[str, int] = MappingProxyType({})
     units: dict[str, str]
     sizes: Array
     holonomic: Mask
@@ -76,7 +100,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def advance(self, q: Array, eps: Array) -> Array:
-        """The configuration at the increments ε from q."""
+        """The configurations at the increments ε (..., n) from q."""
 
     @abstractmethod
     def turn(self, q: Array, xi: Array) -> Array:
@@ -96,7 +120,11 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:
-        """Z ξ and what is prescribed, (k,), at q advanced by ε: zero on the constraints."""
+        """Z ξ and what is prescribed, (..., k), at q advanced by ε (..., n): zero on the constraints."""
+
+    def driving(self, ref: Reference) -> Array:
+        """What the rates ṡ of drives that are inputs add to the rows, (k, drives): Z ζ + driving ṡ = 0."""
+        return np.zeros((len(self.holonomic), len(self.drives)))
 
     def other_sizes(self, ref: Reference) -> Array:
         """How far other states go in differences."""
@@ -108,7 +136,10 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
-        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu; accelerations and multipliers as they were."""
+        """At q advanced by ε, ξ + ζ, s + σ and inputs that differ by δu, many of them: each one has a row.
+
+        Accelerations and multipliers are as they were.
+        """
 
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:
@@ -118,6 +149,17 @@ class AbstractEquations(ABC):
         """How large a force along each velocity is large, (n,): what makes the largest acceleration any force could."""
         unit = np.sqrt(np.maximum(np.diagonal(self.mass(ref.q)), 1e-300))
         return np.asarray(unit * float((self.force_sizes(ref) / unit).max(initial=0.0)))
+
+    def near_forces(self, ref: Reference) -> Array:
+        """Forces along each velocity that a tenth of the size of each increment makes, (n,).
+
+        Those at hand may all vanish; rounding is relative to these all the same.
+        """
+        far = 0.1 * np.vstack([np.diag(self.sizes), np.diag(-self.sizes)])
+        none = (np.zeros((len(far), width)) for width in (self.n, len(self.others), len(self.inputs)))
+        with np.errstate(all="ignore"):
+            found = np.abs(self.values(ref, far, *none).force)
+        return np.asarray(np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0))
 
     def spin(self, ref: Reference) -> Array:
         """W, (n, n): the axes in which the motion is steady turn against those of the velocities, ξ̇ = -W ξ."""

@@ -16,9 +16,12 @@ from visviva.forms.flows.flow import Flow
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.language import Composite
+from visviva.linear.drives import driven_inputs, form_with_drives_at_rest
+from visviva.linear.listed import listed
+from visviva.linear.model_mechanics import momenta_of
 from visviva.linear.motion import about
 from visviva.linear.of_flows import FlowEquations
-from visviva.linear.of_mechanisms import MechanismEquations, mechanism_equations
+from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.linear.of_models import linearise_model
 from visviva.linear.rest import rest
 from visviva.linear.shapes import Shapes
@@ -46,7 +49,9 @@ def linearise(
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
                  `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
                  variable.
-    inputs:      which ports are inputs; default: all. Drives are followed exactly and are none.
+    inputs:      which ports are inputs; default: all. Drives are followed exactly and are none, unless they are named:
+                 "<drive>.position", ".rate" or ".acceleration" (the name alone is its rate); those that are stand
+                 still at the state, unless it is a steady motion or any instant.
     outputs:     what is seen, by the names that runs use ("tip.r", "hinge.q", "arm.twist"), states, or "<port>.y",
                  which makes power with the input of a port; default: all states.
     operating:   values of inputs at the state, by port name: numbers, or laws u(t, x, z) that close a loop.
@@ -58,13 +63,18 @@ def linearise(
     Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
     it is mostly below 1e-10. Damping, gyroscopic and circulatory parts below 1e-9 of the rest are zero.
     """
+    inputs, outputs, velocities = (
+        None if names is None else listed(names, what)
+        for names, what in ((inputs, "inputs"), (outputs, "outputs"), (velocities, "velocities"))
+    )
     if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
-        subject = m.mechanism if isinstance(m, Model) else m
-        equations = mechanism_equations(subject, operating, outputs)
-        found = _mechanism(equations, at, steady, residual_ok, velocities)
+        subject: Any = m.mechanism if isinstance(m, Model) else m
+        drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
+        form = _form(subject, operating, () if steady or residual_ok else drives)
+        found = _mechanism(MechanismEquations(form, outputs, drives), at, steady, residual_ok, velocities)
     elif isinstance(m, Model | Composite):
         _refuse(m, velocities=velocities)
-        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok)
+        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok, momenta_of(m))
     elif isinstance(m, Flow | Hamel):
         _refuse(m, operating=operating)
         flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)
@@ -81,6 +91,15 @@ def _refuse(m: Any, **options: Any) -> None:
     for name, value in options.items():
         if value:
             raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms.")
+
+
+def _form(m: Any, operating: Mapping[str, Any] | None, at_rest: Iterable[str]) -> MinimalForm:
+    """Of a mechanism, with operating values of inputs by name and some drives at rest, or the form that it is."""
+    if not isinstance(m, MinimalForm):
+        return form_with_drives_at_rest(m, operating, at_rest)
+    if operating:
+        raise ModelError("a form has its inputs already: give operating= to the mechanism, or inputs= to the form.")
+    return m
 
 
 def _mechanism(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
 from visviva.linear.linearise import linearise
 from visviva.linear.system import LinearSystem
@@ -50,23 +50,20 @@ class RootLocus:
 
     def limits(self, tolerance: float = 1e-4) -> Array:
         """Values at which motions begin or cease to grow, by bisection to a part of the distance of those given."""
+        if not 0 < finite_number(tolerance, "tolerance of limits") < 1:
+            raise ModelError(f"tolerance of limits is a part of the distance of values, in (0, 1), got {tolerance:g}.")
         found = []
-        for k in np.flatnonzero(np.diff(self.growth > self._edge)):
+        grow = np.array([system.grows for system in self.systems])
+        for k in np.flatnonzero(np.diff(grow)):
             a, b = self.values[k : k + 2]
-            grows = self.growth[k] > self._edge
             for _ in range(int(np.ceil(np.log2(1.0 / tolerance)))):
                 middle = (a + b) / 2
-                if (float(self.at(middle).poles().real.max(initial=-np.inf)) > self._edge) == grows:
+                if self.at(middle).grows == grow[k]:
                     a = middle
                 else:
                     b = middle
             found.append((a + b) / 2)
         return np.array(found)
-
-    @property
-    def _edge(self) -> float:
-        """A real part above it is growth, and no rounding."""
-        return 1e-8 * float(np.abs(self.roots).max(initial=0.0))
 
     def __repr__(self) -> str:
         first, last, n = self.values[0], self.values[-1], len(self.values)
@@ -94,13 +91,25 @@ def root_locus(
     make:    gives a LinearSystem, or what `vv.linearise` takes, with the options.
     values:  rising or falling; where branches come close, closer values keep them apart.
     """
+    if not callable(make):
+        raise ModelError(
+            "root_locus() takes a function that makes a system for each value: root_locus(make, values), got "
+            f"{type(make).__name__}."
+        )
     numbers = np.atleast_1d(finite_array(values, "values of the parameter"))
     if numbers.ndim != 1 or not len(numbers) or (len(numbers) > 1 and not _monotonic(numbers)):
         raise ModelError("values of a root locus must be one vector that rises or falls.")
 
     def at(value: float) -> LinearSystem:
         made = make(value)
-        return made if isinstance(made, LinearSystem) else linearise(made, **options)
+        if not isinstance(made, LinearSystem):
+            return linearise(made, **options)
+        if options:
+            raise ModelError(
+                f"{', '.join(map(repr, options))} are for vv.linearise, but the function of this root locus has "
+                "linearised already:\ngive them there, or return what is to be linearised."
+            )
+        return made
 
     systems = [at(value) for value in numbers.tolist()]
     for value, system in zip(numbers, systems, strict=True):

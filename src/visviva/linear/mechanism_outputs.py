@@ -10,10 +10,10 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
+from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.linear.equations import Reference
@@ -30,7 +30,10 @@ Read = Callable[[Reference, Point, Array, Array], Array]
 @final
 @dataclass(frozen=True, eq=False)
 class OutputReader:
-    """units: by name, one for each number.   read: the numbers, from the reference, a state next to it, its u and ε."""
+    """units: by name, one for each number.
+
+    read: these numbers, one row for each of many states next to the reference, from it, them, their u and ε.
+    """
 
     units: dict[str, str]
     read: Read
@@ -38,8 +41,6 @@ class OutputReader:
 
 def output_readers(form: MinimalForm, outputs: Iterable[str] | None, positions: tuple[str, ...]) -> list[OutputReader]:
     """Readers of some outputs, none by default; an unknown name is an error."""
-    if isinstance(outputs, str):
-        raise ModelError(f"outputs are a list of names, e.g. outputs=[{outputs!r}].")
     known = _known(form, positions)
     found = []
     for name in outputs or ():
@@ -68,7 +69,10 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
                 units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
                 add(f"{name}.q", units, partial(_coordinates, form, part))
                 add(f"{name}.rate", [f"{unit}/s" for unit in units], partial(_joint_rates, form, part))
+    driven = {port.name for port in form.open.prescribed.values()}  # their forces are reactions, and no states
     for port in form.open.ports:
+        if port.name in driven:
+            continue
         add(f"{port.name}.y", [""] * port.width, partial(_conjugate, form, form.open.port_columns[port.name]))
     for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
         for k, name in enumerate(names):
@@ -77,24 +81,24 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
 
 
 def _increment(k: int, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
-    return eps[k : k + 1]
+    return eps[:, k : k + 1]
 
 
 def _velocity(k: int, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
-    return point.xi[k : k + 1]
+    return point.xi[:, k : k + 1]
 
 
 def _other(k: int, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
-    return point.s[k : k + 1]
+    return point.s[:, k : k + 1]
 
 
 def _state(form: MinimalForm, name: str, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
-    return point.x[form.model.layout.x[name]]
+    return point.x[:, form.model.layout.x[name]]
 
 
 def _conjugate(form: MinimalForm, at: slice, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
     """y = Bᵀz: what makes power with the input of a port."""
-    return form.open.outputs(point.x, point.z)[at]
+    return form.open.outputs(point.x, point.z)[:, at]
 
 
 def _pose(form: MinimalForm, part: Body | Frame, point: Point) -> tuple[int, SE3]:
@@ -111,14 +115,14 @@ def _pose(form: MinimalForm, part: Body | Frame, point: Point) -> tuple[int, SE3
 
 def _position(form: MinimalForm, part: Body | Frame, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
     k, X = _pose(form, part, point)
-    return point.tree.r[k] + point.tree.R[k] @ X.r
+    return point.tree.r[:, k] + point.tree.R[:, k] @ X.r
 
 
 def _twist(form: MinimalForm, part: Body | Frame, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
     k, X = _pose(form, part, point)
-    R = point.tree.R[k] @ X.R
-    w, v = point.tree.Jw[k] @ point.xi, point.tree.Jv[k] @ point.xi
-    return np.concatenate([R.T @ w, R.T @ (v + np.cross(w, point.tree.R[k] @ X.r))])
+    back = transpose(point.tree.R[:, k] @ X.R)
+    w, v = (apply(part[:, k], point.xi) for part in (point.tree.Jw, point.tree.Jv))
+    return np.concatenate([apply(back, w), apply(back, v + np.cross(w, point.tree.R[:, k] @ X.r))], axis=1)
 
 
 def _coordinates(form: MinimalForm, joint: Joint, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
@@ -130,9 +134,9 @@ def _coordinates(form: MinimalForm, joint: Joint, ref: Reference, point: Point, 
 
 def _joint_rates(form: MinimalForm, joint: Joint, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
     q, spaces = _movers_q(form, joint, point), tuple(space_of(mover) for mover in movers(joint))
-    V = np.concatenate([point.x[form.model.layout.x[f"{mover.name}.v"]] for mover in movers(joint)])
-    return np.asarray(lift_rows(coordinate_rows(joint, q), q, spaces) @ V)
+    V = np.concatenate([point.x[:, form.model.layout.x[f"{mover.name}.v"]] for mover in movers(joint)], axis=1)
+    return apply(lift_rows(coordinate_rows(joint, q), q, spaces), V)
 
 
 def _movers_q(form: MinimalForm, joint: Joint, point: Point) -> Array:
-    return np.concatenate([point.x[form.model.layout.x[f"{mover.name}.q"]] for mover in movers(joint)])
+    return np.concatenate([point.x[..., form.model.layout.x[f"{mover.name}.q"]] for mover in movers(joint)], axis=-1)

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.linear.eigen import CLOSE, eigen
 
 if TYPE_CHECKING:
+    from visviva.linear.second_order import SecondOrder
     from visviva.linear.system import LinearSystem
     from visviva.views import MechanismPicture
+    from visviva.views.mechanism_film import Film
 
 Complex = NDArray[np.complex128]
-NEUTRAL = 1e-10  # of the largest stiffness over mass: below it there is none
-ZERO = 1e-13  # of the largest singular value: below it there is none
+NEUTRAL = 1e-10  # of the terms of a stiffness: where they cancel to less there is none
 SHOWN = 3  # bodies or states that a line of the table names
 SHARE = 0.02  # those below are not named
 
@@ -74,6 +76,24 @@ class Mode:
 
         return draw_mode(self, path, amplitude, view)
 
+    def animate(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        amplitude: float | None = None,
+        view: tuple[float, float] | None = None,
+        seconds: float = 2.0,
+        frames: int = 30,
+    ) -> Film:
+        """One oscillation as a moving picture, without growth or decay, again and again. Notebooks show it.
+
+        path:    where to write it as well: .gif, or .html.   amplitude: as of `draw`.
+        seconds: how long the oscillation takes in the picture, whatever its frequency.   frames: how many pictures.
+        """
+        from visviva.linear.pictures import animate_mode
+
+        return animate_mode(self, path, amplitude, view, seconds, frames)
+
     def __str__(self) -> str:
         return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
 
@@ -83,12 +103,13 @@ class Mode:
 class Modes:
     """All modes of a system, slowest first; an oscillation is one of them, with both of its eigenvalues.
 
-    eigenvalues: all of them [1/s].   real: whether all shapes are real, with real squares λ², as those of a
-    conservative system are.
+    eigenvalues: all of them [1/s].   errors: how far rounding may have moved each [1/s].   real: whether all shapes are
+    real, with real squares λ², as those of a conservative system are.
     """
 
     system: LinearSystem
     eigenvalues: Complex
+    errors: Array
     modes: tuple[Mode, ...]
     real: bool
 
@@ -96,8 +117,8 @@ class Modes:
         return len(self.modes)
 
     def __getitem__(self, k: int) -> Mode:
-        if not -len(self.modes) <= k < len(self.modes):
-            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k}.")
+        if not isinstance(k, int | np.integer) or not -len(self.modes) <= k < len(self.modes):
+            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k!r}.")
         return self.modes[k]
 
     def __iter__(self) -> Iterator[Mode]:
@@ -129,51 +150,16 @@ class Modes:
 def modes_of(system: LinearSystem) -> Modes:
     """The modes of a system; where it is conservative, by the symmetric problem K v = ω² M v, so that ω² is real."""
     mechanics = system.mechanics
-    if mechanics is not None and mechanics.conservative and system.n == 2 * len(mechanics.M):
+    if mechanics is not None and mechanics.conservative and _in_order(system, mechanics):
         return _conservative(system)
-    values, right, parts = _eigen(system.A)
-    order = np.lexsort((np.sign(values.imag), np.abs(values)))
+    of = eigen(system.A)
+    order = np.lexsort((np.sign(of.values.imag), np.abs(of.values)))
     found = []
     for k in order:
-        if values[k].imag >= 0:
-            v = _scaled(right[:, k], system)
-            found.append(Mode(system, complex(values[k]), v, _shares(system, v, parts[:, k])))
-    return Modes(system, values[order], tuple(found), False)
-
-
-def _eigen(A: Array) -> tuple[Complex, Complex, Array]:
-    """Eigenvalues, vectors and participations |w v| of the states in each, columns.
-
-    What moves freely has the eigenvalue zero, in chains that rounding would spread to 1e-8 and more. They are taken out
-    first, one link after the other, by orthogonal steps: with Q = (V, Z) and A V = 0, QᵀA Q = [[0, VᵀA Z], [0, ZᵀA Z]].
-    Vectors of such a chain are those that make it up.
-    """
-    import scipy.linalg
-
-    n = len(A)
-    values, vectors, parts = np.zeros(n, complex), np.zeros((n, n), complex), np.zeros((n, n))
-    if not n:
-        return values, vectors, parts
-    size = float(np.linalg.norm(A, 2))
-    frame, core, steps, first = np.eye(n), A, list[tuple[Array, Array, Array]](), 0
-    while len(core):
-        _, s, Vt = np.linalg.svd(core)
-        null = s <= ZERO * size
-        if not null.any():
-            break
-        V, Z = Vt[null].T, Vt[~null].T
-        found = slice(first, first + V.shape[1])
-        vectors[:, found], parts[:, found] = frame @ V, (frame @ V) ** 2
-        steps.append((V, Z, V.T @ core @ Z))
-        frame, core, first = frame @ Z, Z.T @ core @ Z, found.stop
-    if len(core):
-        solution: Any = scipy.linalg.eig(core, left=True)
-        rates, left, right = solution
-        parts[:, first:] = np.abs((frame @ left).conj() * (frame @ right))
-        for V, Z, above in reversed(steps):
-            right = V @ (above @ right / rates) + Z @ right
-        values[first:], vectors[:, first:] = rates, right
-    return values, vectors, parts
+        if of.values[k].imag >= 0:
+            v = _scaled(of.vectors[:, k], system)
+            found.append(Mode(system, complex(of.values[k]), v, _shares(system, v, of.parts[:, k])))
+    return Modes(system, of.values[order], of.errors[order], tuple(found), False)
 
 
 def _conservative(system: LinearSystem) -> Modes:
@@ -182,9 +168,11 @@ def _conservative(system: LinearSystem) -> Modes:
 
     mechanics = system.mechanics
     assert mechanics is not None
-    squares, vectors = scipy.linalg.eigh(mechanics.stiffness, mechanics.M)
-    size = float(np.abs(squares).max(initial=0.0))
-    squares = np.where(np.abs(squares) <= NEUTRAL * size, 0.0, squares)
+    K = mechanics.stiffness
+    vectors = scipy.linalg.eigh(K, mechanics.M)[1]  # with pᵀM p = 1
+    squares = (vectors * (K @ vectors)).sum(axis=0)  # slow ones are more exact so
+    terms = (np.abs(vectors) * (np.abs(K) @ np.abs(vectors))).sum(axis=0)
+    squares = np.where(np.abs(squares) <= NEUTRAL * terms, 0.0, squares)
     found, eigenvalues = [], []
     for square, p in zip(squares, vectors.T, strict=True):
         rate = complex(np.sqrt(complex(-square)))
@@ -194,7 +182,14 @@ def _conservative(system: LinearSystem) -> Modes:
             v = _scaled(np.concatenate([p, value * p]).astype(np.complex128), system)
             found.append(Mode(system, value, v, _shares(system, v, np.abs(v))))
     found.sort(key=lambda mode: abs(mode.eigenvalue))
-    return Modes(system, np.array(sorted(eigenvalues, key=abs), dtype=np.complex128), tuple(found), True)
+    values = np.array(sorted(eigenvalues, key=abs), dtype=np.complex128)
+    return Modes(system, values, CLOSE * np.abs(values), tuple(found), True)
+
+
+def _in_order(system: LinearSystem, mechanics: SecondOrder) -> bool:
+    """Whether the states are increments and then their rates, and nothing else."""
+    n = len(mechanics.M)
+    return system.n == 2 * n and np.array_equal(system.A[:n], np.hstack([mechanics.F, mechanics.E]))
 
 
 def _scaled(v: Complex, system: LinearSystem) -> Complex:

@@ -11,14 +11,16 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.linear.assembly import in_increments, second_order, state_space
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
+from visviva.linear.excitation import ORDERS, Excitation, excitation, excited
 from visviva.linear.reduction import Basis, Choice, basis, chosen
 from visviva.linear.second_order import SecondOrder
 from visviva.linear.system import LinearSystem
 from visviva.linear.variation import Variation, variation
 
 BALANCED = 1e-6  # what may be left of forces, relative to those that balance
+NOTHING = 1e-10  # of forces that a tenth of the size of an increment makes
 STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
 ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
 
@@ -48,15 +50,17 @@ def about(
     b = basis(equations, ref, chosen(equations, ref, velocities))
     v = variation(equations, ref, b)
     rate = _basis_rate(equations, ref, b) if residual_ok and not steady else None
-    raw = second_order(v, b, equations.mass(ref.q), equations.turn(ref.q, ref.xi), W, rate)
-    system = _system(equations, v, b, raw)
+    M, turn = equations.mass(ref.q), equations.turn(ref.q, ref.xi)
+    raw = second_order(v, b, M, turn, W, rate)
+    system = _system(equations, v, b, raw, excitation(v, b, raw, M, turn, W, rate))
     if steady and not residual_ok and ref.xi.any():
         _check_constant(equations, ref, W, b.choice, system)
     return Linearised(system, b)
 
 
-def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrder) -> LinearSystem:
-    A, B, C, D = state_space(v, raw, equations.name)
+def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrder, by: Excitation) -> LinearSystem:
+    found = excited(state_space(v, raw, equations.name), by, equations.drives, equations.outputs)
+    A, B, C, D = found.A, found.B, found.C, found.D
     units = {name: equations.units.get(name, "") for name in (*equations.positions, *equations.others)}
     units |= {
         rate: f"{units[name]}/s" if units[name] else ""
@@ -64,12 +68,15 @@ def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrd
     }
     positions = tuple(equations.positions[k] for k in b.choice.p)
     states = (*positions, *(equations.velocities[k] for k in b.choice.eta), *equations.others)
+    states = (*(f"{name}*" if k in found.taken else name for k, name in enumerate(states)), *found.added)
     outputs = equations.outputs
     if not outputs:
         C, D, outputs = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
-    units |= {name: equations.units.get(name, units.get(name, "")) for name in (*equations.inputs, *outputs)}
+    inputs = (*equations.inputs, *(f"{name}.{ORDERS[order]}" for name, order in equations.drives.items()))
+    units |= {f"{name}*": unit for name, unit in units.items() if f"{name}*" in states}
+    units |= {name: equations.units.get(name, units.get(name, "")) for name in (*inputs, *outputs, *found.added)}
     mechanics = in_increments(raw) if equations.has_mass else None
-    return LinearSystem(equations.title, A, B, C, D, states, equations.inputs, outputs, units, mechanics)
+    return LinearSystem(equations.title, A, B, C, D, states, inputs, outputs, units, mechanics)
 
 
 def _creeps(equations: AbstractEquations, ref: Reference) -> bool:
@@ -89,9 +96,13 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             "rest,\nwithout the velocities; about this instant of a motion, with residual_ok=True."
         )
     xi_dot = ref.xi_dot + W @ ref.xi
-    left, scale = equations.mass(ref.q) @ xi_dot, np.maximum(equations.force_scale(ref), 1e-300)
-    k = int((np.abs(left) / scale).argmax()) if len(left) else 0
-    if len(left) and abs(left[k]) > BALANCED * scale[k]:
+    M = equations.mass(ref.q)
+    left, bound = M @ xi_dot, BALANCED * equations.force_scale(ref)
+    if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
+        near = np.abs(M) @ (equations.near_forces(ref) / np.maximum(np.diagonal(M), 1e-300))
+        bound = np.maximum(bound, NOTHING * near)
+    k = int((np.abs(left) / np.maximum(bound, 1e-300)).argmax()) if len(left) else 0
+    if len(left) and abs(left[k]) > bound[k]:
         what = "steady motion" if steady else "equilibrium"
         raise AssemblyError(
             f"this is no {what} of {equations.name}: along {equations.velocities[k]!r} a force of {left[k]:.3g} is "
@@ -104,29 +115,31 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             + "\nresidual_ok=True linearises about any instant."
         )
     rates = equations.rates(ref)
-    scales = np.maximum(np.abs(ref.s).max(initial=0.0), 1.0)
-    if len(rates) and np.abs(rates).max() > BALANCED * scales:
-        k = int(np.abs(rates).argmax())
+    relative = np.abs(rates) / np.maximum(equations.other_sizes(ref), 1.0)
+    if len(rates) and relative.max() > BALANCED:
+        k = int(relative.argmax())
         raise AssemblyError(
             f"{equations.name} is not at rest in {equations.others[k]!r}, which changes by {rates[k]:.3g} per second.\n"
             "Start where it has settled, or allow it with residual_ok=True."
         )
 
 
-def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> tuple[Array, Array]:
-    """Ṅ and Q̇ along the motion, by differences over time."""
-    if not len(equations.holonomic) or not (ref.xi.any() or ref.xi_dot.any()):
-        return np.zeros_like(b.N), np.zeros_like(b.Q)
+def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> Basis:
+    """How N and Q, with those of drives, change along the motion, by differences over time."""
+    parts = (b.N, b.Q, b.N_s, b.Q_s)
+    cuts = np.cumsum([part.size for part in parts])
 
     def at(h: Array) -> Array:
         t = float(h[0])
         q = equations.advance(ref.q, t * ref.xi + 0.5 * t**2 * ref.xi_dot)
         now = basis(equations, replace(ref, t=ref.t + t, q=q, xi=ref.xi + t * ref.xi_dot), b.choice)
-        return np.concatenate([now.N.ravel(), now.Q.ravel()])
+        return np.concatenate([part.ravel() for part in (now.N, now.Q, now.N_s, now.Q_s)])
 
     size = 1.0 / max(1.0, float((np.abs(ref.xi) / equations.sizes).max(initial=0.0)))
-    found = slopes(at, 1, np.array([size])).J[:, 0]
-    return found[: b.N.size].reshape(b.N.shape), found[b.N.size :].reshape(b.Q.shape)
+    moves = len(equations.holonomic) and (ref.xi.any() or ref.xi_dot.any())
+    found = slopes(each(at), 1, np.array([size])).J[:, 0] if moves else np.zeros(cuts[-1])
+    N, Q, N_s, Q_s = (x.reshape(part.shape) for x, part in zip(np.split(found, cuts[:-1]), parts, strict=True))
+    return replace(b, N=N, Q=Q, N_s=N_s, Q_s=Q_s)
 
 
 def _check_constant(

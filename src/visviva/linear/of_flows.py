@@ -12,8 +12,8 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.hamel_flow import HamelFlow
 from visviva.forms.flows.flow import Flow
 from visviva.forms.rigid.system import RigidSystem
-from visviva.linear.differences import slopes
-from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.differences import each, slopes
+from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
 from visviva.mechanism.names import unknown_name
 
 
@@ -51,6 +51,7 @@ class FlowEquations(AbstractEquations):
                 f"{self.name} does not say where it rests: give at=(q, xi), {self.flow.size_q} coordinates and "
                 f"{self.flow.n} velocities."
             )
+        check_place(at, self.flow)
         state = self.flow.checked(at)
         ref = self.continued(state.q, state.xi, state.s, state.t)
         self.holonomic = self._rows(ref.q, ref.xi, ref.t)[2]
@@ -72,9 +73,9 @@ class FlowEquations(AbstractEquations):
         if not xi.any():
             return np.zeros((self.n, self.n))
         eye, ones = np.eye(self.n), np.ones(self.n)
-        own = slopes(lambda d: self.flow.inverse_tangent(q, d, xi), self.n, ones, np.abs(xi)).J
+        own = slopes(each(lambda d: self.flow.inverse_tangent(q, d, xi)), self.n, ones, np.abs(xi)).J
         along = [
-            slopes(lambda h, e=e: self.flow.inverse_tangent(q, h[0] * xi, e), 1, np.ones(1), ones).J[:, 0]  # type: ignore[misc]
+            slopes(each(lambda h, e=e: self.flow.inverse_tangent(q, h[0] * xi, e)), 1, np.ones(1), ones).J[:, 0]  # type: ignore[misc]
             for e in eye
         ]
         return np.stack(along, axis=1) - own
@@ -107,12 +108,16 @@ class FlowEquations(AbstractEquations):
         return self._rows(ref.q, ref.xi, ref.t)[0]
 
     def rows(self, ref: Reference, eps: Array) -> Array:  # noqa: D102
-        return self._rows(self.advance(ref.q, eps), ref.xi, ref.t)[1]
+        return np.array([self._rows(self.advance(ref.q, one), ref.xi, ref.t)[1] for one in eps])
 
     def rates(self, ref: Reference) -> Array:  # noqa: D102
         return self.flow.rates(ref.t, ref.q, ref.xi, ref.s)[1]
 
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:  # noqa: D102
+        found = [self._value(ref, *one) for one in zip(eps, zeta, sigma, du, strict=True)]
+        return Values.joined([Values(one.force[None], one.rates[None], one.outputs[None]) for one in found])
+
+    def _value(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
         q, xi, s = self.advance(ref.q, eps), ref.xi + zeta, ref.s + sigma
         outputs = np.concatenate([eps, xi, s])[self._seen]
         if isinstance(self.flow, RigidSystem):
@@ -125,10 +130,8 @@ class FlowEquations(AbstractEquations):
         return Values(force - du if self.inputs else force, s_dot, outputs)
 
     def force_sizes(self, ref: Reference) -> Array:
-        """Sizes of forces that small displacements of one radian or metre make: those at hand may all be zero."""
-        near = [self.values(ref, e, np.zeros(self.n), np.zeros(len(self.others)), np.zeros(len(self.inputs))) for e in
-                0.1 * np.vstack([np.eye(self.n), -np.eye(self.n)])]  # fmt: skip
-        return np.asarray(np.max([np.abs(value.force) for value in near], axis=0))
+        """Those of small displacements: forces at hand are sums whose parts are not known."""
+        return self.near_forces(ref)
 
 
 def _numbered(flow: Flow) -> tuple[str, ...]:

@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import shift_variable
-from visviva.errors import ModelError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
-from visviva.forms.minimal.inertial import INERTIAL
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
+from visviva.geometry.linear import apply, transpose
 from visviva.integrate.equilibrium import Equilibrium
-from visviva.linear.equations import AbstractEquations, Reference, Values
+from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
+from visviva.linear.excitation import ORDERS
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
+from visviva.mechanism import Motion
+from visviva.model import State
 from visviva.model.driven import row_inputs
+from visviva.results.balances import input_unit
+
+ELSE = ",\nvv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
+
+MANY = 1_000_000  # entries of Jacobians that are computed at once
 
 
 @final
 class MechanismEquations(AbstractEquations):
-    """The minimal form of a mechanism. Drives are followed exactly: they are rows, and no inputs.
+    """The minimal form of a mechanism. Drives are rows, which are followed exactly; those that are inputs are moved.
 
     kept: which of the states s of the form vary by themselves: fluxes of motors and entropies. What conditions keep
           constant or prescribe does not, and angles of joints that close loops follow the configuration.
     """
 
-    def __init__(self, form: MinimalForm, outputs: Iterable[str] | None) -> None:
+    def __init__(self, form: MinimalForm, outputs: Iterable[str] | None, drives: Mapping[str, int]) -> None:
         self.form, self.title, self.name = form, form.name, f"mechanism {form.name!r}"
+        self.drives = drives
         model = form.open
         held = set(form.states.angles) | {shift_variable(part) for part in form.mechanism.conditions}
         self.kept = np.array([k for name, at in form.states.s.items() if name not in held for k in _range(at)], np.intp)
@@ -46,6 +54,9 @@ class MechanismEquations(AbstractEquations):
         self.readers = output_readers(form, outputs, self.positions)
         self.outputs = tuple(name for reader in self.readers for name in reader.units)
         self.units |= {name: unit for reader in self.readers for name, unit in reader.units.items() if unit}
+        for drive in drives:
+            rate = input_unit(form.model, drive)
+            self.units |= dict(zip((f"{drive}.{word}" for word in ORDERS), (rate[:-2], rate, f"{rate}²"), strict=True))
 
     # -- instants -----------------------------------------------------------------------------------------------
 
@@ -58,6 +69,8 @@ class MechanismEquations(AbstractEquations):
         if at is None:
             initial = form.initial
             at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
+        if not isinstance(at, Motion | State | np.ndarray):
+            check_place(at, form, ELSE)
         state = form.checked(at)
         return self.continued(state.q, state.xi, state.s, t)
 
@@ -98,8 +111,15 @@ class MechanismEquations(AbstractEquations):
         return np.asarray(np.linalg.norm(blocks.reshape(k, turns_and_shifts, 3), axis=2) @ arms)
 
     def rows(self, ref: Reference, eps: Array) -> Array:  # noqa: D102
-        point = Point(self.form, self.advance(ref.q, eps), ref.xi, ref.s)
-        return point.Z @ point.xi + row_inputs(self.form.open, point.x, self.form.inputs_at(ref.t, point)[0])
+        point = self._points(ref, eps, np.zeros_like(eps), ref.s)
+        u = self.form.inputs_at(ref.t, point)[0]
+        return apply(point.C, point.V) + row_inputs(self.form.open, point.x, u)
+
+    def driving(self, ref: Reference) -> Array:  # noqa: D102
+        model, x = self.form.open, Point(self.form, ref.q, ref.xi, ref.s).x
+        one = np.eye(len(self.form.inputs.base))
+        columns = [row_inputs(model, x, one[model.port_columns[drive]][0]) for drive in self.drives]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(model.kinds), 0))
 
     def other_sizes(self, ref: Reference) -> Array:  # noqa: D102
         return np.maximum(np.abs(ref.s[self.kept]), 1e-3)
@@ -109,21 +129,37 @@ class MechanismEquations(AbstractEquations):
         return self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))[self.kept]
 
     def _all_rates(self, flow: Array) -> Array:
-        """Of all states s of the form."""
-        parts = [flow[self.form.open.layout.z[name]] for name in self.form.states.s]
-        return np.concatenate([np.zeros(0), *parts])
+        """Of all states s of the form, (..., extra)."""
+        parts = [flow[..., self.form.open.layout.z[name]] for name in self.form.states.s]
+        return np.concatenate([np.zeros((*flow.shape[:-1], 0)), *parts], axis=-1)
+
+    def _points(self, ref: Reference, eps: Array, zeta: Array, s: Array) -> Point:
+        """States next to one, one in a row."""
+        rows = (len(eps), len(s) if s.ndim == 1 else s.shape[1])
+        return Point(self.form, self.advance(ref.q, eps), ref.xi + zeta, np.broadcast_to(s, rows))
 
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:  # noqa: D102
-        form, s = self.form, ref.s.copy()
-        s[self.kept] += sigma
-        point = Point(form, self.advance(ref.q, eps), ref.xi + zeta, s)
-        u = np.array(form.inputs_at(ref.t, point)[0])
-        u[self.columns] += du
+        at_once = max(1, MANY // (self.form.n * len(self.form.masses)))
+        chunks = [slice(k, k + at_once) for k in range(0, len(eps), at_once)]
+        return Values.joined([self._values(ref, eps[at], zeta[at], sigma[at], du[at]) for at in chunks])
+
+    def _values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
+        """With V̇ = S ξ̇ + Ṡ ξ and all that acts on the bodies, f: the force is Sᵀ(M_b V̇ - f + Cᵀw)."""
+        form, s = self.form, np.tile(ref.s, (len(eps), 1))
+        s[:, self.kept] += sigma
+        point = self._points(ref, eps, zeta, s)
+        u = np.tile(form.inputs_at(ref.t, point)[0], (1 if form.open.feedback else len(eps), 1))
+        u[:, self.columns] += du
         flow = point.flow(u)
-        force = point.S.T @ (flow[form.at_z] + point.gyroscopic)
-        left = point.M @ ref.xi_dot + INERTIAL[form.form](point) - force + point.Z.T @ ref.w
+        acceleration = apply(point.S, ref.xi_dot) + apply(point.S_dot, point.xi)
+        body = form.masses * acceleration - flow[:, form.at_z] + apply(transpose(point.C), ref.w)
         outputs = [reader.read(ref, point, u, eps) for reader in self.readers]
-        return Values(left, self._all_rates(flow)[self.kept], np.concatenate([np.zeros(0), *outputs]))
+        none = np.zeros((len(eps), 0))
+        return Values(
+            apply(transpose(point.S), body),
+            self._all_rates(flow)[:, self.kept],
+            np.concatenate([none, *outputs], axis=1),
+        )
 
     def force_sizes(self, ref: Reference) -> Array:  # noqa: D102
         form = self.form
@@ -142,6 +178,14 @@ class MechanismEquations(AbstractEquations):
         forces[form.moving], columns[form.moving] = body, point.S
         arms = np.linalg.norm(columns.reshape(-1, 3, self.n), axis=1)  # whatever the direction
         return np.asarray(arms.T @ np.linalg.norm(forces.reshape(-1, 3), axis=1))
+
+    def near_forces(self, ref: Reference) -> Array:
+        """Of balls and of what flies whatever the direction."""
+        found = AbstractEquations.near_forces(self, ref)
+        for link, place in zip(self.form.tree.links, self.form.spanning.places, strict=True):
+            if link.kind in ("ball", "free"):
+                found[place.xi] = np.repeat(found[place.xi].reshape(-1, 3).max(axis=1), 3)
+        return found
 
     # -- steady motion ------------------------------------------------------------------------------------------
 
@@ -184,15 +228,6 @@ class MechanismEquations(AbstractEquations):
         s[self.kept] = ref.s[self.kept]
         q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, s)
         return self.continued(q, xi, s, ref.t + t)
-
-
-def mechanism_equations(m: Any, inputs: Any, outputs: Iterable[str] | None) -> MechanismEquations:
-    """Of a mechanism or its minimal form, with operating values of inputs by name."""
-    if isinstance(m, MinimalForm):
-        if inputs:
-            raise ModelError("a form has its inputs already: give operating= to the mechanism, or inputs= to the form.")
-        return MechanismEquations(m, outputs)
-    return MechanismEquations(MinimalForm(m, inputs=inputs), outputs)
 
 
 def _range(at: slice) -> range:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -11,9 +11,10 @@ from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.embedding import origin
 from visviva.integrate.inputs import input_function
-from visviva.linear.differences import slopes
+from visviva.linear.differences import each, slopes
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
+from visviva.linear.model_mechanics import model_mechanics
 from visviva.linear.system import LinearSystem
 from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
@@ -59,22 +60,28 @@ class ModelField:
         z = model.z(x, w)
         u = model.supplied(0.0, x, z, self.inputs_at(0.0)) + du
         y = model.outputs(x, z)
-        return model.flow(x, z, u)[: self.dim + self.algebraic], y
+        return model.flow(x, z, u)[..., : self.dim + self.algebraic], y
 
     def values(self, x: Array, w: Array, xi: Array, change: Array) -> Array:
-        """(flow - E ξ, g, outputs) at (δ, δw, δu)."""
-        delta, dw, du = np.split(change, np.cumsum([self.dim, self.algebraic]))
+        """(flow - E ξ, g, outputs) at (δ, δw, δu), (..., n)."""
+        delta, dw, du = np.split(change, np.cumsum([self.dim, self.algebraic]), axis=-1)
         there = self.model.retract(x, delta)
         flow, y = self.flow(there, w + dw, du)
-        flow[: self.dim] -= self.model.E(there)[: self.dim, : self.dim] @ xi
-        g = self.model.g(there)[self.has_g]
-        seen = [y[at] if port else delta[at] for port, at in self.seen]
-        return np.concatenate([flow, g, *seen])
+        flow[..., : self.dim] -= self.model.E(there)[..., : self.dim, : self.dim] @ xi
+        g = self.model.g(there)[..., self.has_g]
+        seen = [y[..., at] if port else delta[..., at] for port, at in self.seen]
+        return np.concatenate([flow, g, *seen], axis=-1)
 
     @property
     def has_g(self) -> Any:
         """Which rows of constraints keep a function of the state at zero."""
         return self.model.has_g[len(self.model.kinds) - len(self.model.g(np.zeros(self.model.layout.size))) :]
+
+    def energy_slopes(self, x: Array) -> Array:
+        """Second derivatives of the energy over all variables at rest, (dim, dim): dH = Eᵀz."""
+        rest = np.zeros(self.algebraic)
+        found = slopes(each(lambda d: self.model.z(self.model.retract(x, d), rest)), self.dim, np.ones(self.dim))
+        return self.model.E(x)[: self.dim, : self.dim].T @ found.J[: self.dim]
 
     def sizes(self, x: Array) -> Array:
         """Typical sizes of variables, multipliers and inputs."""
@@ -100,9 +107,11 @@ def linearise_model(
     operating: Mapping[str, Any] | None,
     steady: bool,
     residual_ok: bool,
+    momenta: Collection[str],
 ) -> LinearSystem:
     """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
 
+    momenta: variables that are momenta or velocities, from which there may be a form of second order.
     steady: variables on which nothing depends, such as the charge drawn from a battery, may change.
     """
     field = ModelField(model, operating, outputs)
@@ -121,12 +130,16 @@ def linearise_model(
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
-    A, B, C, D, kept = eliminated(f, g, positions[0], seen, model.name)
+    A, B, C, D, kept, Y = eliminated(f, g, positions[0], seen, model.name)
     states, names = tuple(field.states[j] for j in kept), field.outputs
     if not names:
         C, D, names = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
     hot = {name: "J/K" for part in model.variables if part.entropy for name in numbered(part.name, 1)}
-    return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot)
+    owners = [part.name for part in model.variables for _ in range(part.space.dim)]
+    mechanics = model_mechanics(
+        A, B, Y.T @ field.energy_slopes(x) @ Y, [k for k, j in enumerate(kept) if owners[j] in momenta]
+    )
+    return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot, mechanics)
 
 
 def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
@@ -137,7 +150,7 @@ def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
         flow = field.flow(x, w, none)[0]
         if not field.algebraic:
             break
-        by_w = slopes(lambda dw, w=w: field.flow(x, w + dw, none)[0], field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
+        by_w = slopes(each(lambda dw, w=w: field.flow(x, w + dw, none)[0]), field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
         step = np.linalg.lstsq(by_w, -flow, rcond=1e-11)[0]
         w = w + step
         if np.abs(step).max(initial=0.0) <= 1e-13 * np.abs(w).max(initial=0.0):

@@ -37,13 +37,19 @@ class Choice:
 @final
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """ε = H p,  ζ = N η + Q p, in axes that are turned by R against those of the equations."""
+    """ε = H p + H_s s,  ζ = N η + Q p + N_s ṡ + Q_s s, in axes that are turned by R against those of the equations.
+
+    s: what drives displace, if they are inputs.
+    """
 
     choice: Choice
     H: Array
     N: Array
     Q: Array
     R: Array
+    H_s: Array
+    N_s: Array
+    Q_s: Array
 
 
 def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] | None = None) -> Choice:
@@ -66,20 +72,22 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
     """N, Q and H of a choice. Q tells how velocities must change with the configuration where there is motion."""
     n = equations.n
     R = np.eye(n) if R is None else R
-    Z = equations.Z(ref) @ R.T
+    Z, driving = equations.Z(ref) @ R.T, equations.driving(ref)
     bound, held = np.setdiff1d(np.arange(n), choice.eta), np.setdiff1d(np.arange(n), choice.p)
-    N, H = np.zeros((n, len(choice.eta))), np.zeros((n, len(choice.p)))
-    N[choice.eta, np.arange(len(choice.eta))] = 1.0
-    N[bound] = -_solved(Z[:, bound], Z[:, choice.eta])
-    Zh = Z[equations.holonomic]
-    H[choice.p, np.arange(len(choice.p))] = 1.0
-    H[held] = -_solved(Zh[:, held], Zh[:, choice.p])
+    (free, moving), drives = (len(choice.p), len(choice.eta)), driving.shape[1]
+    N, H = np.zeros((n, moving + drives)), np.zeros((n, free + drives))
+    N[choice.eta, np.arange(moving)] = 1.0
+    N[bound] = -_solved(Z[:, bound], np.hstack([Z[:, choice.eta], driving]))
+    holonomic = equations.holonomic
+    Zh = Z[holonomic]
+    H[choice.p, np.arange(free)] = 1.0
+    H[held] = -_solved(Zh[:, held], np.hstack([Zh[:, choice.p], driving[holonomic]]))
     Q = np.zeros_like(H)
     if len(Z) and ref.xi.any():
         terms = np.abs(Z) @ np.abs(R @ ref.xi)
-        rows = slopes(lambda p: equations.rows(ref, R.T @ (H @ p)), len(choice.p), reach(H, equations.sizes), terms)
+        rows = slopes(lambda p: equations.rows(ref, p @ (R.T @ H).T), H.shape[1], reach(H, equations.sizes), terms)
         Q[bound] = -_solved(Z[:, bound], rows.J)
-    return Basis(choice, H, N, Q, R)
+    return Basis(choice, H[:, :free], N[:, :moving], Q[:, :free], R, H[:, free:], N[:, moving:], Q[:, free:])
 
 
 def reach(directions: Array, sizes: Array) -> Array:
@@ -122,7 +130,7 @@ def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[s
     bound = np.setdiff1d(np.arange(equations.n), eta)
     if len(eta) != equations.n - rank or _rank(Z[:, bound]) != rank:
         raise ModelError(
-            f"{', '.join(map(repr, names))} do not determine the motion of {equations.name}, which has "
+            f"velocities={list(names)!r} do not determine the motion of {equations.name}, which has "
             f"{equations.n - rank} degrees of freedom here:\nas many velocities are wanted, whose values fix all "
             "others. Leave velocities= out to have them chosen."
         )

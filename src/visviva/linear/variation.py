@@ -17,40 +17,49 @@ from visviva.linear.reduction import Basis, reach
 @final
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Derivatives of one kind of values, by p, η, σ and u."""
+    """Derivatives of one kind of values, by p, η, σ and u, and by displacements s and rates ṡ of drives."""
 
     p: Array
     eta: Array
     sigma: Array
     u: Array
+    s: Array
+    s_dot: Array
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """Derivatives along ε = H p, ζ = N η + Q p, σ and u of forces, other rates and outputs."""
+    """Derivatives along ε = H p + H_s s, ζ = N η + Q p + N_s ṡ + Q_s s, σ and u of forces, other rates and outputs.
+
+    size: of the forces (n,) whose derivatives they are, in units of p and η.
+    """
 
     force: Part
     rates: Part
     outputs: Part
+    size: tuple[Array, Array]
 
 
 def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variation:
     """All derivatives at an instant, by extrapolated differences."""
     free, moving, others, inputs = b.H.shape[1], b.N.shape[1], len(equations.others), len(equations.inputs)
-    cuts = np.cumsum([free, moving, others])
+    widths = (free, moving, others, inputs, len(equations.drives), len(equations.drives))
+    cuts = np.cumsum(widths[:-1])
 
     def values(y: Array) -> Array:
-        p, eta, sigma, du = np.split(y, cuts)
-        found = equations.values(ref, b.R.T @ (b.H @ p), b.R.T @ (b.N @ eta + b.Q @ p), sigma, du)
-        return np.concatenate([b.R @ found.force, found.rates, found.outputs])
+        p, eta, sigma, du, s, s_dot = np.split(y, cuts, axis=1)
+        eps, zeta = p @ b.H.T + s @ b.H_s.T, eta @ b.N.T + p @ b.Q.T + s_dot @ b.N_s.T + s @ b.Q_s.T
+        found = equations.values(ref, eps @ b.R, zeta @ b.R, sigma, du)
+        return np.concatenate([found.force @ b.R.T, found.rates, found.outputs], axis=1)
 
     ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
-    terms = np.zeros(equations.n + others + len(equations.outputs))
-    terms[: equations.n] = equations.force_scale(ref)
-    found = slopes(values, free + moving + others + inputs, np.concatenate(ways), terms)
+    ways += [reach(b.H_s, equations.sizes), reach(b.N_s, equations.sizes)]
+    size = np.maximum(equations.force_scale(ref), equations.near_forces(ref))
+    terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
+    found = slopes(values, sum(widths), np.concatenate(ways), terms)
     names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]
-    names += [*equations.others, *equations.inputs]
+    names += [*equations.others, *equations.inputs, *equations.drives, *equations.drives]
     if found.rough:
         where = ", ".join(repr(names[k]) for k in found.rough)
         raise ModelError(
@@ -59,4 +68,6 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
             "beside them, or give the law a passage (v_reg=)."
         )
     parts = np.split(found.J, np.cumsum([equations.n, others]))
-    return Variation(*(Part(*np.split(rows, cuts, axis=1)) for rows in parts))
+    size = np.abs(b.R) @ size
+    force, rates, outputs = (Part(*np.split(rows, cuts, axis=1)) for rows in parts)
+    return Variation(force, rates, outputs, (size[:, None] / ways[0], size[:, None] / ways[1]))

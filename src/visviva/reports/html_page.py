@@ -76,7 +76,7 @@ def _formulas(block: Formulas, count: _Counter) -> str:
             sign = mathml("=") if k == 0 else ""
             rows.append(
                 f'<tr><td class="left">{head}</td><td class="sign">{sign}</td><td class="right{" more" if k else ""}">'
-                f'{mathml(line, large=True)}</td><td class="tag">{number if k == 0 else ""}</td></tr>'
+                f'{mathml(line, large=True, goes_on=k > 0)}</td><td class="tag">{number if k == 0 else ""}</td></tr>'
             )
     table = f'<div class="wide"><table class="formulas">{"".join(rows)}</table></div>'
     return f"<details><summary>{inline(block.folded)}</summary>{table}</details>" if block.folded else table

@@ -8,15 +8,15 @@ from typing import final
 
 from visviva.errors import ModelError
 
-GREEK = {
+LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
     "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "varphi": "φ", "vartheta": "ϑ",
     "varepsilon": "ε", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "varsigma": "ς", "partial": "∂", "nabla": "∇",
 }  # fmt: skip
 SYMBOLS = {
-    "partial": "∂", "nabla": "∇", "cdot": "⋅", "times": "×", "otimes": "⊗", "top": "⊤", "infty": "∞", "in": "∈",
+    "cdot": "⋅", "times": "×", "otimes": "⊗", "top": "⊤", "infty": "∞", "in": "∈",
     "leq": "≤", "geq": "≥", "neq": "≠", "approx": "≈", "to": "→", "wedge": "∧", "ldots": "…", "pm": "±", "le": "≤",
     "ge": "≥", "circ": "∘",
 }  # fmt: skip
@@ -25,13 +25,18 @@ NAMED = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "exp", "max", "min"
 NAMED |= {"asin", "acos", "atan", "arcsin", "arccos", "arctan"}
 ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "overline": "\u0304"}
 FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "|": "|", "\\{": "{", "\\}": "}", ".": ""}
+WORDS = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
+WORD = re.compile(r"\\text(\w+)\{\}|\$\\?(\w+)\$|\\(.)")  # what is escaped among words
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 
 
-def mathml(latex: str, *, large: bool = False) -> str:
-    """A `math` element; large: with fractions as in displayed formulas."""
+def mathml(latex: str, *, large: bool = False, goes_on: bool = False) -> str:
+    """A `math` element; large: with fractions as in displayed formulas.   goes_on: its first sign is between terms."""
     style = ' displaystyle="true"' if large else ""
-    return f"<math{style}>{_Reader(latex).everything()}</math>"
+    inner = _Reader(latex).everything()
+    if goes_on:
+        inner = f'<mrow><mspace width="0"/>{inner.removeprefix("<mrow>").removesuffix("</mrow>")}</mrow>'
+    return f"<math{style}>{inner}</math>"
 
 
 @final
@@ -40,7 +45,9 @@ class _Reader:
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.tokens = [token for token in TOKEN.findall(latex) if not token.isspace()]
+        found = [match for match in TOKEN.finditer(latex) if not match.group().isspace()]
+        self.tokens = [match.group() for match in found]
+        self.starts = [match.start() for match in found]
         self.at = 0
 
     def everything(self) -> str:
@@ -77,13 +84,13 @@ class _Reader:
         return inner
 
     def text(self) -> str:
-        """Words in braces, as they are."""
+        """Words in braces as they stand there, blanks and all."""
         self._expect("{")
-        words: list[str] = []
-        while self._peek() != "}":
-            words.append(self._take())
-        self._take()
-        return "".join(words)
+        start, depth = self.starts[self.at - 1] + 1, 1
+        while depth:
+            token = self._take()
+            depth += (token == "{") - (token == "}")
+        return self.latex[start : self.starts[self.at - 1]]
 
     def piece(self) -> str:
         """One element."""
@@ -104,14 +111,14 @@ class _Reader:
 
     def command(self, name: str) -> str:
         """What a command stands for."""
-        if name in GREEK:
-            return f"<mi>{GREEK[name]}</mi>"
+        if name in LETTERS:
+            return f"<mi>{LETTERS[name]}</mi>"
         if name in SYMBOLS:
             return f"<mo>{SYMBOLS[name]}</mo>"
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"/>'
         if name in NAMED:
-            return f"<mi>{name}</mi><mo>&#8289;</mo>" if self._peek() not in ("_", "^") else f"<mi>{name}</mi>"
+            return self.function(name)
         if name in ACCENTS:
             return self.accented(ACCENTS[name])
         match name:
@@ -129,6 +136,20 @@ class _Reader:
                 return self.environment(self.text())
             case "{" | "}":
                 return f"<mo>{name}</mo>"
+        return self._unknown(name)
+
+    def function(self, name: str) -> str:
+        """The name of a function, apart from what is before it, and from an argument without brackets."""
+        after = self.at
+        if self._peek() == "^":  # a power stands between them
+            depth, after = 1, self.at + 2
+            while depth and after < len(self.tokens):
+                depth += (self.tokens[after] == "{") - (self.tokens[after] == "}")
+                after += 1
+        bracketed = self.tokens[after : after + 1] in (["\\left"], ["("], ["{"])
+        return f'<mo lspace="0.17em" rspace="{"0" if bracketed else "0.17em"}">{name}</mo>'
+
+    def _unknown(self, name: str) -> str:
         raise ModelError(f"a formula has the command \\{name}, which has no MathML here: {self.latex!r}.")
 
     def accented(self, mark: str) -> str:
@@ -140,12 +161,13 @@ class _Reader:
         return f'<mover accent="true">{base}<mo>&#160;{mark}</mo></mover>'
 
     def words(self) -> str:
-        """Words in braces; spaces between them were lost to the tokens, and are read from the text."""
-        start = self.at
-        words = self.text()
-        pattern = r"\s*".join(re.escape(token) for token in self.tokens[start : self.at])
-        found = re.search(pattern, self.latex)
-        return found.group(0)[1:-1].replace("\\", "") if found else words
+        """Words in braces as they are read."""
+
+        def read(match: re.Match[str]) -> str:
+            word, letter, escaped = match.groups()
+            return escaped or WORDS.get(word) or LETTERS.get(letter, letter) or self._unknown(f"text{word}")
+
+        return WORD.sub(read, self.text())
 
     def root(self) -> str:
         """√, or a root of higher degree."""
@@ -158,13 +180,18 @@ class _Reader:
 
     def fenced(self) -> str:
         """From \\left to \\right."""
-        opening = FENCES[self._take()]
+        opening = self.fence()
         inner = self.row(frozenset({"\\right"}))
         self._expect("\\right")
-        closing = FENCES[self._take()]
+        closing = self.fence()
         if inner.startswith("<mtable>") and opening == "[":
             return inner.replace("<mtable>", '<mtable class="bracketed">', 1)  # drawn: few fonts have tall brackets
         return f"<mrow><mo>{html.escape(opening)}</mo>{inner}<mo>{html.escape(closing)}</mo></mrow>"
+
+    def fence(self) -> str:
+        """What stands after \\left or \\right."""
+        token = self._take()
+        return FENCES[token] if token in FENCES else self._unknown(token)
 
     def environment(self, name: str) -> str:
         """A matrix, cases, or aligned lines."""

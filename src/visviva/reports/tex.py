@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from visviva.reports.blocks import Block, Figure, Formulas, Paragraph, Section, Table, pieces
 from visviva.reports.breaking import broken
+from visviva.views.latex_words import words
 
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[utf8]{inputenc}
@@ -14,12 +15,9 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[margin=2.3cm]{geometry}
 \allowdisplaybreaks
 """
-ESCAPED = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "$": r"\$", "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
-    "¹": r"\textsuperscript{1}", "⁻": "-", "–": "--", "·": r"$\cdot$", "Ω": r"$\Omega$", "θ": r"$\theta$",
-    "ω": r"$\omega$", "ξ": r"$\xi$", "λ": r"$\lambda$", "…": r"\ldots{}",
+OTHERS = {
+    "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "¹": r"\textsuperscript{1}", "⁻": "-", "–": "--",
+    "·": r"$\cdot$", "…": r"\ldots{}",
 }  # fmt: skip
 
 
@@ -88,8 +86,4 @@ def _formulas(block: Formulas) -> str:
 
 def inline(text: str) -> str:
     """Words with formulas, escaped."""
-    return "".join(f"${part}$" if k % 2 else _escaped(part) for k, part in enumerate(pieces(text)))
-
-
-def _escaped(words: str) -> str:
-    return "".join(ESCAPED.get(letter, letter) for letter in words)
+    return "".join(f"${part}$" if k % 2 else words(part, OTHERS) for k, part in enumerate(pieces(text)))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, final
 
+from visviva.views.latex_words import name as latex_name
+
 
 @final
 @dataclass(frozen=True)
@@ -28,14 +30,19 @@ class Label:
         """In LaTeX, with Greek letters and upright words."""
         letter, own = split(self.name)
         if self.suffix:
-            return _word(letter) + _indices(own) + rf"\text{{{self.suffix}}}" + _indices(self.subscripts)
-        return _word(letter) + _indices((*own, *self.subscripts))
+            return latex_name(letter) + _indices(own) + rf"\text{{{self.suffix}}}" + _indices(self.subscripts)
+        return latex_name(letter) + _indices((*own, *self.subscripts))
 
     @property
     def dotted(self) -> str:
         """The rate in LaTeX: a dot on the letter."""
+        return self.with_dots(1)
+
+    def with_dots(self, dots: int) -> str:
+        """The same, or the second rate with two dots."""
         letter, own = split(self.name)
-        return rf"\dot{{{_word(letter)}}}" + _indices((*own, *self.subscripts))
+        base = latex_name(letter)
+        return (rf"\{'d' * dots}ot{{{base}}}" if dots else base) + _indices((*own, *self.subscripts))
 
     @property
     def rate(self) -> Label:
@@ -100,9 +107,11 @@ def _subscripts(boxes: list[str]) -> list[tuple[str, ...]]:
 
 
 def split(name: str) -> tuple[str, list[str]]:
-    """Letter and subscripts of a name: "p_r" and "p1" have the letter p."""
+    """Letter and subscripts of a name: "p_r" and "p1" have the letter p; one that begins or ends with _ is a word."""
     head, *rest = name.split("_")
-    match = re.fullmatch(r"(\D+)(\d+)", head)
+    if not head or not all(rest):
+        return name, []
+    match = re.fullmatch(r"([^\W\d]+)(\d+)", head)
     return (match[1], [match[2], *rest]) if match else (head, rest)
 
 
@@ -113,15 +122,6 @@ def relettered(name: str, letter: str, by: str) -> str:
     return f"{by}_{name}"
 
 
-def _word(text: str) -> str:
-    from sympy.printing.latex import greek_letters_set
-
-    if text in greek_letters_set:
-        return rf"\{text}"
-    plain = re.sub(r"\W+", " ", text)
-    return plain if len(plain) == 1 else rf"\mathrm{{{plain}}}"
-
-
 def _indices(parts: Iterable[str]) -> str:
-    shown = [part if re.fullmatch(r"\w?\d*", part) else Label(part).latex for part in parts if part]
+    shown = [part if re.fullmatch(r"[A-Za-z]?\d*", part) else Label(part).latex for part in parts if part]
     return f"_{{{','.join(shown)}}}" if shown else ""

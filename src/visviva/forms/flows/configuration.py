@@ -64,19 +64,20 @@ class Configuration:
         return self.places[-1][2].stop if self.places else 0
 
     def advance(self, q: Array, delta: Array) -> Array:
-        """The configuration at the local coordinates δ from q."""
+        """The configuration at the local coordinates δ (..., n) from q (..., size)."""
         q, delta = np.asarray(q, dtype=np.float64), np.asarray(delta, dtype=np.float64)
         if len(self.places) == 1 and isinstance(self.places[0][0], int):
             return q + delta
-        result = np.empty_like(q)
+        result = np.empty((*np.broadcast_shapes(q.shape[:-1], delta.shape[:-1]), self.size_q))
         for kind, at, v in self.places:
+            own, step = q[..., at], delta[..., v]
             if kind == "ball":
-                result[at] = turned(q[at], delta[v])
+                result[..., at] = turned(own, step)
             elif kind == "free":
-                w = q[at][3:]
-                result[at] = np.concatenate([q[at][:3] + rotated(w, delta[v][3:]), turned(w, delta[v][:3])])
+                r, w = own[..., :3], own[..., 3:]
+                result[..., at] = np.concatenate([r + rotated(w, step[..., 3:]), turned(w, step[..., :3])], axis=-1)
             else:
-                result[at] = q[at] + delta[v]
+                result[..., at] = own + step
         return result
 
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.flows import NotCompilable
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.local import FlowStep, Local
 from visviva.forms.flows.pacing import Pacer
@@ -31,12 +32,13 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
     flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
     if not scheme.compiled:
         return stepping
-    from visviva.forms.minimal.tree_stepping import TreeStepping, why_not_compiled
+    from visviva.forms.minimal.tree_stepping import tree_stepping
 
-    stepping.reason = why_not_compiled(flow.form, scheme.loop)
-    if stepping.reason or scheme.loop is None:
-        return stepping
-    return TreeStepping(stepping, inputs, scheme.loop, h)
+    try:
+        return tree_stepping(stepping, inputs, scheme.loop, h)
+    except NotCompilable as reason:
+        stepping.reason = str(reason)
+    return stepping
 
 
 @final

@@ -27,7 +27,9 @@ def numbers_of(
     given = set(arguments)
     moving = [k for k, entry in enumerate(flat) if entry.free_symbols & given]
     template = np.array([0.0 if entry.free_symbols & given else float(entry.subs(parameters)) for entry in flat])
-    function = sympy.lambdify([*arguments, *parameters], [flat[k] for k in moving], modules=[_functions(), "math"], cse=True)
+    function = sympy.lambdify(
+        [*arguments, *parameters], [flat[k] for k in moving], modules=[_functions(), "math"], cse=True
+    )
     constants = list(parameters.values())
 
     def evaluate(point: Sequence[float] | Array) -> list[Array]:

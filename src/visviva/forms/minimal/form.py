@@ -106,13 +106,13 @@ class MinimalForm(Flow):
         return self.spanning.tree
 
     def gyroscopic(self, V: Array) -> Array:
-        """ω x Jω of all bodies at velocities V, over these."""
-        moments = np.zeros((len(self.rigid), 6))
-        both = np.zeros((len(self.rigid), 6))
-        both.reshape(-1)[self.moving] = V
-        w, J = both[:, :3], np.diagonal(self.inertias, axis1=1, axis2=2)[:, :3]
-        moments[:, :3] = np.cross(w, J * w)
-        return moments.reshape(-1)[self.moving]
+        """ω x Jω of all bodies at velocities V (..., m), over these."""
+        both = np.zeros((*V.shape[:-1], 6 * len(self.rigid)))
+        both[..., self.moving] = V
+        w = both.reshape(*V.shape[:-1], len(self.rigid), 6)[..., :3]
+        J, moments = np.diagonal(self.inertias, axis1=1, axis2=2)[:, :3], np.zeros((*w.shape[:-1], 6))
+        moments[..., :3] = np.cross(w, J * w)
+        return moments.reshape(both.shape)[..., self.moving]
 
     # -- states -------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ class ModelStates:
     configuration says all but the number of turns.
 
     s: where each state of its own is in s, by variable.   extra: their number.
+    turned: where angles are in q, by variable.   lengths: what follows from poses, by variable.
     """
 
     def __init__(self, model: Model, spanning: Spanning) -> None:
@@ -32,40 +33,40 @@ class ModelStates:
         self.model, self.spanning = model, spanning
         self.angles = angle_variables(model)
         at = {(place.joint.name, place.coordinate): place.q for place in spanning.places if place.joint is not None}
-        self._turned = {
+        self.turned = {
             name: at[joint.name, k] for name, (joint, k) in self.angles.items() if (joint.name, k) in at
         }  # where the angles of the tree are in q
         bodies = {f"{body.name}.{letter}" for body in model.mechanism.bodies for letter in "qv"}
-        follow = bodies | (set(model.measured) - set(self.angles)) | set(self._turned)
+        follow = bodies | (set(model.measured) - set(self.angles)) | set(self.turned)
         self.s: dict[str, slice] = {}
         self.extra = 0
         for variable in model.variables:
             if variable.name not in follow:
                 self.s[variable.name] = slice(self.extra, self.extra + variable.space.size)
                 self.extra += variable.space.size
-        self._lengths = {name: part for name, part in model.measured.items() if name not in self.angles}
+        self.lengths = {name: part for name, part in model.measured.items() if name not in self.angles}
 
     def s_of(self, x: Array) -> Array:
         """Its own states in a state of the model."""
         return np.concatenate([np.zeros(0), *(x[self.model.layout.x[name]] for name in self.s)])
 
     def x(self, q: Array, poses: Array, V: Array, s: Array) -> Array:
-        """The state of the model; poses, V: coordinates and velocities of all bodies, one after the other."""
-        model, x = self.model, np.zeros(self.model.layout.size)
+        """States of the model (..., size); poses, V: coordinates and velocities of all bodies, one after the other."""
+        model, x = self.model, np.zeros((*q.shape[:-1], self.model.layout.size))
         assert model.mechanism is not None
         names = [body.name for body in model.mechanism.bodies]
-        x[model.layout.read(tuple(f"{name}.q" for name in names))] = poses
-        x[model.layout.read(tuple(f"{name}.v" for name in names))] = V
-        for name, part in self._lengths.items():
-            x[model.layout.x[name]] = part.value(x[model.layout.read(part.reads)])
-        for name, place in self._turned.items():
-            x[model.layout.x[name]] = q[place]
+        x[..., model.layout.read(tuple(f"{name}.q" for name in names))] = poses
+        x[..., model.layout.read(tuple(f"{name}.v" for name in names))] = V
+        for name, part in self.lengths.items():
+            x[..., model.layout.x[name]] = part.value(x[..., model.layout.read(part.reads)])
+        for name, place in self.turned.items():
+            x[..., model.layout.x[name]] = q[..., place]
         for name, at in self.s.items():
-            value = s[at]
+            value = s[..., at]
             if name in self.angles:
                 part = model.measured[name]
-                value = continued(part.value(x[model.layout.read(part.reads)]), value)
-            x[model.layout.x[name]] = value
+                value = continued(part.value(x[..., model.layout.read(part.reads)]), value)
+            x[..., model.layout.x[name]] = value
         return x
 
 

@@ -11,6 +11,7 @@ from visviva._arrays import Array
 from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.minimal.tree_motion import TreeMotion, tree_motion
 from visviva.geometry.hat import skew
+from visviva.geometry.linear import apply
 from visviva.mechanism.coordinates import POSES
 from visviva.model.driven import row_inputs
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @final
 class Point:
-    """State (q, ξ, s).
+    """State (q, ξ, s), or many of them with leading axes.
 
     The velocities of the bodies in the Model's Lie form, spin in principal axes and velocity of the centre of mass in
     world axes, are V = S(q) ξ; V̇ = S ξ̇ + Ṡ ξ.
@@ -36,40 +37,50 @@ class Point:
 
     @cached_property
     def _bodies(self) -> tuple[Array, Array, Array, Array]:
-        """Per body R_WC (b, 3, 3), centre of mass (b, 3), and angular and linear rows with their rates (2, b, 6, n)."""
+        """Per body R_WC (..., b, 3, 3), centre of mass (..., b, 3), angular and linear rows (..., b, 6, n), rates."""
         form, tree, k = self.form, self.tree, self.form.link
-        R = tree.R[k] @ form.R_LC
-        arm = (tree.R[k] @ form.arm[..., None])[..., 0]
-        Jw, Jw_dot = tree.Jw[k], tree.Jw_dot[k]
-        w = Jw @ self.xi
+        R = tree.R[..., k, :, :] @ form.R_LC
+        arm = apply(tree.R[..., k, :, :], form.arm)
+        Jw, Jw_dot = tree.Jw[..., k, :, :], tree.Jw_dot[..., k, :, :]
+        w = apply(Jw, self.xi[..., None, :])
         arm_hat, arm_rate = skew(arm), skew(np.cross(w, arm))
         Rt = np.swapaxes(R, -1, -2)
-        S = np.concatenate([Rt @ Jw, tree.Jv[k] - arm_hat @ Jw], axis=-2)
-        linear = tree.Jv_dot[k] - arm_hat @ Jw_dot - arm_rate @ Jw
+        S = np.concatenate([Rt @ Jw, tree.Jv[..., k, :, :] - arm_hat @ Jw], axis=-2)
+        linear = tree.Jv_dot[..., k, :, :] - arm_hat @ Jw_dot - arm_rate @ Jw
         S_dot = np.concatenate([Rt @ (Jw_dot - skew(w) @ Jw), linear], axis=-2)
-        return R, tree.r[k] + arm, S, S_dot
+        return R, tree.r[..., k, :] + arm, S, S_dot
 
     @cached_property
     def S(self) -> Array:
-        """V = S ξ, (m, n)."""
-        return self._bodies[2].reshape(-1, self.form.n)[self.form.moving]
+        """V = S ξ, (..., m, n)."""
+        return self._rows(self._bodies[2])
 
     @cached_property
     def S_dot(self) -> Array:
-        """Ṡ along the motion, (m, n)."""
-        return self._bodies[3].reshape(-1, self.form.n)[self.form.moving]
+        """Ṡ along the motion, (..., m, n)."""
+        return self._rows(self._bodies[3])
+
+    def _rows(self, part: Array) -> Array:
+        n, moving = self.form.n, self.form.moving
+        rows = part.reshape(*part.shape[:-3], 6 * part.shape[-3], n)
+        return rows if len(moving) == rows.shape[-2] else rows[..., moving, :]
 
     @cached_property
     def V(self) -> Array:
-        """Velocities of all bodies, (m,)."""
-        return self.S @ self.xi
+        """Velocities of all bodies, (..., m)."""
+        return apply(self.S, self.xi)
 
     @cached_property
     def x(self) -> Array:
         """The state of the Model."""
         R, r, _, _ = self._bodies
-        poses = [POSES.point(R[k], r[k]) if rigid else r[k] for k, rigid in enumerate(self.form.rigid)]
-        return self.form.states.x(self.q, np.concatenate(poses), self.V, self.s)
+        if self.form.rigid.all():
+            poses = POSES.point(R, r).reshape(*r.shape[:-2], -1)
+        else:
+            rigid = enumerate(self.form.rigid)
+            each = [POSES.point(R[..., k, :, :], r[..., k, :]) if turns else r[..., k, :] for k, turns in rigid]
+            poses = np.concatenate(each, axis=-1)
+        return self.form.states.x(self.q, poses, self.V, self.s)
 
     @cached_property
     def z(self) -> Array:
@@ -111,17 +122,18 @@ class Point:
 
     @cached_property
     def C(self) -> Array:
-        """Rows over the velocities of the bodies that the tree does not hold, (k, m)."""
+        """Rows over the velocities of the bodies that the tree does not hold, (..., k, m)."""
         model = self.form.open
-        C, first = np.zeros((len(model.kinds), model.layout.dim)), model.layout.dim
+        first = model.layout.dim
+        C = np.zeros((*self.q.shape[:-1], len(model.kinds), first))
         for part in model.constraints:
-            rows = model.layout.z[part.name]
-            C[rows.start - first : rows.stop - first, model.acts(part)] = part.C(model.local(part, self.x)[0])
-        return C[:, self.form.at_z]
+            rows, (q, _) = model.layout.z[part.name], model.local(part, self.x)
+            C[..., np.arange(rows.start - first, rows.stop - first)[:, None], model.acts(part)] = part.C(q)
+        return C[..., self.form.at_z]
 
     @cached_property
     def Z(self) -> Array:
-        """The same rows over ξ, (k, n)."""
+        """The same rows over ξ, (..., k, n)."""
         return self.C @ self.S
 
     def row_rates(self, u_dot: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What acts in the joints of a tree, as numbers: the part of mechanisms that compiled trees know."""
+"""What acts in the joints of a tree, as numbers, where nothing else does."""
 
 from __future__ import annotations
 
@@ -39,30 +39,34 @@ class TreeForces:
 
 
 def beyond_trees(form: MinimalForm) -> str:
-    """What a mechanism has that `TreeForces` cannot say, in words; empty if there is nothing."""
-    m, model = form.mechanism, form.open
-    if model.constraints:
-        names = ", ".join(repr(part.name) for part in model.constraints)
+    """What keeps a mechanism from being a tree of joints, in words; empty if there is nothing."""
+    if form.open.constraints:
+        names = ", ".join(repr(part.name) for part in form.open.constraints)
         return f"constraints that no tree of joints holds: {names}"
-    if form.extra:
-        return f"states besides motion: {', '.join(form.s_names)}"
-    if model.feedback:
+    return f"states besides motion: {', '.join(form.s_names)}" if form.extra else ""
+
+
+def beyond_joints(form: MinimalForm) -> str:
+    """What a mechanism has that `TreeForces` cannot say, in words; empty if there is nothing."""
+    if reason := beyond_trees(form):
+        return reason
+    if form.open.feedback:
         return "inputs that depend on states"
+    m = form.mechanism
     others: list[Part] = [*m.elements, *m.stops]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [port for port in m.ports if not isinstance(port, Torque | Force)]
     others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
-    return (
-        f"forces that are not linear in its joints: {', '.join(repr(part.name) for part in others)}" if others else ""
-    )
+    names = ", ".join(repr(part.name) for part in others)
+    return f"forces that are not linear in its joints: {names}" if others else ""
 
 
 def tree_forces(form: MinimalForm) -> TreeForces:
     """The forces of a mechanism that has no others, else an error that says which."""
-    if reason := beyond_trees(form):
+    if reason := beyond_joints(form):
         raise ModelError(
             f"mechanism {form.name!r} has {reason}.\n"
-            "Compiled trees know gravity, linear springs and dampers of joints, torques and forces along them."
+            "Dynamics with forces in joints alone know gravity, linear springs and dampers, torques and forces along them."
         )
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}

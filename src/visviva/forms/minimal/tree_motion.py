@@ -20,12 +20,13 @@ from visviva._arrays import Array
 from visviva.forms.minimal.spanning import Spanning
 from visviva.forms.trees.links import pose, subspace
 from visviva.geometry.hat import skew
+from visviva.geometry.linear import apply
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class TreeMotion:
-    """Orientations (L, 3, 3) and origins (L, 3) of the links, Jacobians and their rates (L, 3, n), world axes."""
+    """Orientations (..., L, 3, 3) and origins (..., L, 3) of the links, Jacobians and their rates (..., L, 3, n)."""
 
     R: Array
     r: Array
@@ -36,25 +37,26 @@ class TreeMotion:
 
 
 def tree_motion(spanning: Spanning, q: Array, xi: Array) -> TreeMotion:
-    """All links at coordinates q and velocities ξ."""
-    links, count, n = spanning.tree.links, len(spanning.tree.links), spanning.n
-    R, r = np.zeros((count + 1, 3, 3)), np.zeros((count + 1, 3))  # the last one is the ground
-    Jw, Jv, Jw_dot, Jv_dot = (np.zeros((count + 1, 3, n)) for _ in range(4))
+    """All links at coordinates q (..., size) and velocities ξ (..., n), world axes."""
+    links, n, shape = spanning.tree.links, spanning.n, q.shape[:-1]
+    every = (len(links) + 1, *shape)  # the last one is the ground
+    R, r = np.zeros((*every, 3, 3)), np.zeros((*every, 3))
+    Jw, Jv, Jw_dot, Jv_dot = (np.zeros((*every, 3, n)) for _ in range(4))
     R[-1] = np.eye(3)
     for k, (link, place) in enumerate(zip(links, spanning.places, strict=True)):
         P, X_PJ, own = link.parent, link.X_PJ, place.xi
-        R_JL, r_JL = pose(link, q[place.q])
-        R[k] = R[P] @ X_PJ[:3, :3] @ R_JL
-        d = R[P] @ (X_PJ[:3, 3] + X_PJ[:3, :3] @ r_JL)
+        R_JL, r_JL = pose(link, q[..., place.q])
+        R[k] = R[P] @ (X_PJ[:3, :3] @ R_JL)
+        d = apply(R[P], X_PJ[:3, 3] + r_JL @ X_PJ[:3, :3].T)
         r[k] = r[P] + d
         S = subspace(link)
         W, U = R[k] @ S[:3], R[k] @ S[3:]
         d_hat = skew(d)
         Jw[k], Jv[k] = Jw[P], Jv[P] - d_hat @ Jw[P]
-        Jw[k, :, own] += W
-        Jv[k, :, own] += U
-        turn, change = skew(Jw[k] @ xi), skew((Jv[k] - Jv[P]) @ xi)
+        Jw[k][..., own] += W
+        Jv[k][..., own] += U
+        turn, change = skew(apply(Jw[k], xi)), skew(apply(Jv[k] - Jv[P], xi))
         Jw_dot[k], Jv_dot[k] = Jw_dot[P], Jv_dot[P] - d_hat @ Jw_dot[P] - change @ Jw[P]
-        Jw_dot[k, :, own] += turn @ W
-        Jv_dot[k, :, own] += turn @ U
-    return TreeMotion(R[:-1], r[:-1], Jw[:-1], Jv[:-1], Jw_dot[:-1], Jv_dot[:-1])
+        Jw_dot[k][..., own] += turn @ W
+        Jv_dot[k][..., own] += turn @ U
+    return TreeMotion(*(np.moveaxis(part[:-1], 0, len(shape)) for part in (R, r, Jw, Jv, Jw_dot, Jv_dot)))

@@ -7,16 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.compiler.flows import NotCompilable
 from visviva.errors import ConvergenceError, ModelError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.flow_stepping import FlowStepping
 from visviva.forms.minimal.form import MinimalForm
-from visviva.forms.minimal.tree_forces import TreeForces, beyond_trees, tree_forces
+from visviva.forms.minimal.tree_acting import tree_acting
+from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
+from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
-from visviva.forms.trees.time_inputs import TreeInputs, interpolated, sampled
+from visviva.forms.trees.time_inputs import TooManyPieces, TreeInputs, interpolated, sampled, unchanged
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.mechanism.coordinates import POSES
 from visviva.model import State
@@ -25,13 +29,16 @@ if TYPE_CHECKING:
     from visviva.integrate.integrator import Inputs
 
 
-def why_not_compiled(form: MinimalForm, loop: str | None) -> str:
-    """What keeps a mechanism from the compiled loops of trees; empty if nothing does."""
+def tree_stepping(plain: FlowStepping, inputs: Inputs, loop: str | None, h: float) -> TreeStepping:
+    """Compiled steps of a tree, or `NotCompilable` with what keeps a mechanism from them."""
+    form = plain.flow.form
     if loop is None:
-        return "the scheme has no compiled form"
+        raise NotCompilable("the scheme has no compiled form")
     if reason := beyond_trees(form):
-        return f"the mechanism has {reason}"
-    return "" if form.n else "nothing in it moves"
+        raise NotCompilable(f"the mechanism has {reason}")
+    if not form.n:
+        raise NotCompilable("nothing in it moves")
+    return TreeStepping(plain, inputs, loop, h)
 
 
 @final
@@ -39,6 +46,8 @@ class TreeStepping:
     """Makes steps of a tree by compiled loops; what cannot be made there is tried by the plain scheme.
 
     Nodes are h apart. An adaptive scheme makes as many steps between them as its tolerance asks for.
+
+    forces: what acts, if all of it acts in joints.   acting: else, all that acts.
     """
 
     compiled = True
@@ -46,15 +55,21 @@ class TreeStepping:
     def __init__(self, plain: FlowStepping, inputs: Inputs, loop: str, h: float) -> None:
         self.plain = plain
         self.inputs = inputs
-        self.forces: TreeForces = tree_forces(self.form)
-        f = self.forces
-        self.dynamics = TreeDynamics(self.form.tree, f.damping, f.stiffness, f.relaxed)
-        self.loop = TreeLoop(self.dynamics, loop, plain.scheme.tolerance)
+        self.forces: TreeForces | None = None if beyond_joints(self.form) else tree_forces(self.form)
+        self.acting: TreeActing | None = None
+        if self.forces is None:
+            self.dynamics = TreeDynamics(self.form.tree)
+            self.acting = tree_acting(plain.flow, self.dynamics)
+        else:
+            f = self.forces
+            self.dynamics = TreeDynamics(self.form.tree, f.damping, f.stiffness, f.relaxed)
+        self.loop = TreeLoop(self.dynamics, loop, plain.scheme.tolerance, self.acting)
         self.width = self.form.size_q + self.form.n
         self.t_end = np.inf
         self.halvings = plain.halvings
         self._h = h
         self._loose = 0
+        self._rough = ""
 
     @property
     def form(self) -> MinimalForm:
@@ -62,12 +77,13 @@ class TreeStepping:
         return self.plain.flow.form
 
     def notes(self) -> list[str]:
-        """Steps whose balance could not be closed."""
-        return self.plain.notes(self._loose)
+        """Steps whose balance could not be closed, and inputs that compiled code cannot follow."""
+        slow = f"some of it ran in NumPy, not in compiled code, which is slower: {self._rough}"
+        return [slow] * bool(self._rough) + self.plain.notes(self._loose)
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
-        start, h, count = self.plain.flow_state(state), state.h, n
+        start, h, count = self._start(state), state.h, n
         if not self.plain.scheme.fixed_step:
             left = self.t_end - start.t
             nodes = max(1, round(left / self._h)) if left > 0 else 0
@@ -80,21 +96,42 @@ class TreeStepping:
             times = state.t0 + (state.steps + steps) * h
             times[0] = start.t
         try:
-            inputs = self._over(times, h)
-            tau = None if self.inputs.constant is None else self.forces.B @ self.inputs.constant
-            motion = self.loop(start.q, start.xi, h, count, tau=tau, inputs=inputs, t0=start.t)
+            motion = self.loop(start.q, start.xi, h, count, tau=self._tau, inputs=self._over(times, h), t0=start.t)
+        except TooManyPieces as reason:
+            self._rough = str(reason).rstrip(".")
+            return self._one_by_one(state)
         except (ConvergenceError, ModelError):  # also an input that is no number, which is met again at its step
             return self._one_by_one(state)
         self._loose += motion.unrelaxed
         return self._chunk(state, start, motion, h)
 
+    def _start(self, state: State) -> FlowState:
+        """Coordinates and velocities of a state: those it was made from, or read from it."""
+        if state.rate and len(state.rate[0]) == self.width:
+            q, xi = np.split(state.rate[0], [self.form.size_q])
+            if np.array_equal(self._x(q[None], xi[None])[0], state.x):
+                return FlowState(state.t, q, xi, np.zeros(0), state.h)
+        return self.plain.flow_state(state)
+
     def _over(self, times: Array, h: float) -> TreeInputs | None:
         """Inputs over steps between some times, if they change."""
-        if self.inputs.constant is not None:
-            return None
+        ports, u = self._ports, self.inputs.constant
+        if u is not None:
+            return None if self.acting is None else unchanged(ports, u)
         if self.plain.scheme.fixed_step:
-            return sampled(self.forces.ports, self.inputs, times[:-1], h, self.loop.c)
-        return interpolated(self.forces.ports, self.inputs, times)
+            return sampled(ports, self.inputs, times[:-1], h, self.loop.c)
+        return interpolated(ports, self.inputs, times)
+
+    @property
+    def _ports(self) -> NDArray[np.int64]:
+        """The velocity that each input acts on."""
+        return np.full(len(self.form.inputs.base), -1) if self.forces is None else self.forces.ports
+
+    @property
+    def _tau(self) -> Array | None:
+        """What constant inputs in joints give."""
+        u = self.inputs.constant
+        return None if u is None or self.forces is None else self.forces.B @ u
 
     def alone(self, state: State) -> Chunk:
         """One step."""
@@ -122,7 +159,7 @@ class TreeStepping:
             w=np.zeros((n, len(model.kinds))),
             gam=np.zeros((n, 0)),
             rate=np.concatenate([q[1:], xi[1:]], axis=1),
-            heat=self._heats(q, xi, t, lost),
+            heat=self._heats(motion, q, xi, t, lost),
             work=self._works(q, motion),
             taken=np.zeros((n, 0)),
             u=self._mean_inputs(n, h, motion),
@@ -135,9 +172,7 @@ class TreeStepping:
 
     def _x(self, q: Array, xi: Array) -> Array:
         """States of the model at many nodes."""
-        form, model, bodies = self.form, self.form.model, self.form.mechanism.bodies
-        if len(model.layout.x) > 2 * len(bodies) or not len(q):  # with angles over many turns
-            return np.array([form.x(*node) for node in zip(q, xi, strict=True)]).reshape(len(q), model.layout.size)
+        form, model, bodies, states = self.form, self.form.model, self.form.mechanism.bodies, self.form.states
         X, V = self.dynamics.poses(q)[:, form.link], self.dynamics.twists(q, xi)[:, form.link]
         R, w = X[..., :3, :3], V[..., :3]
         r = X[..., :3, 3] + np.einsum("nbij,bj->nbi", R, form.arm)
@@ -148,12 +183,16 @@ class TreeStepping:
             rigid = form.rigid[b]
             x[:, model.layout.x[f"{body.name}.q"]] = POSES.point(R[:, b], r[:, b]) if rigid else r[:, b]
             x[:, model.layout.x[f"{body.name}.v"]] = np.concatenate([w[:, b], v[:, b]], axis=1) if rigid else v[:, b]
+        for name, part in states.lengths.items():
+            x[:, model.layout.x[name]] = part.value(x[:, model.layout.read(part.reads)])
+        for name, at in states.turned.items():
+            x[:, model.layout.x[name]] = q[:, at]
         return x
 
     def _works(self, q: Array, motion: TreeMotion | None) -> Array:
         """What every port gives: constant inputs act along angles and shifts, u Δq; others by the scheme's own sums."""
         model, places, u = self.form.model, self.form.spanning.places, self.inputs.constant
-        if u is None or motion is None:
+        if u is None or self.forces is None or motion is None:
             return np.zeros((len(q) - 1, len(model.ports))) if motion is None else np.diff(motion.given, axis=0)
         moved = np.zeros((len(q) - 1, self.form.n))
         for place in places:
@@ -164,9 +203,9 @@ class TreeStepping:
 
     def _mean_inputs(self, n: int, h: float, motion: TreeMotion | None) -> Array:
         u = self.inputs.constant
-        if u is not None:
+        if u is not None and not self.form.open.feedback:
             return np.tile(u, (n, 1))
-        return np.zeros((n, len(self.forces.ports))) if motion is None else np.diff(motion.impulse, axis=0) / h
+        return np.zeros((n, len(self._ports))) if motion is None else np.diff(motion.impulse, axis=0) / h
 
     @cached_property
     def _damping(self) -> Array:
@@ -176,9 +215,14 @@ class TreeStepping:
         x = np.array([form.x(q, unit) for unit in np.eye(form.n)])
         return form.model.heats(x, form.model.z(x)).T
 
-    def _heats(self, q: Array, xi: Array, t: Array, lost: Array) -> Array:
-        """What each dissipation took in each step: the sum is the scheme's own, shared out by Simpson's rule."""
-        if not self.form.model.dissipations or not len(lost):
+    def _heats(self, motion: TreeMotion | None, q: Array, xi: Array, t: Array, lost: Array) -> Array:
+        """What each dissipation took in each step.
+
+        In joints the sum is the scheme's own, shared out by Simpson's rule; of what acts on bodies each one is.
+        """
+        if self.forces is None and motion is not None:
+            return np.diff(motion.heat, axis=0)
+        if self.forces is None or not self.form.model.dissipations or not len(lost):
             return np.zeros((len(lost), len(self.form.model.dissipations)))
         u = np.array([self.inputs(time) for time in t]) if self.inputs.constant is None else self.inputs.constant
         a = self.dynamics.accelerations(q, xi, np.broadcast_to(u, (len(q), u.shape[-1])) @ self.forces.B.T)

@@ -19,6 +19,41 @@ Stream = Callable[[float, SE3], Array]  # time and pose X_ab -> wrench (m; f) of
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class RigidStream:
+    """The wrench D Ad(X_ab)⁻¹ V_F of a fluid with the twist V_F = (ω; v) in a, numbers or a function of time."""
+
+    D: Array  # (6, 6)
+    twist: Array | Callable[[float], ArrayLike]
+    what: str
+
+    def __call__(self, t: float, X_ab: SE3) -> Array:
+        """The wrench on b."""
+        V_F = finite_vector(self.twist(t), self.what, 6) if callable(self.twist) else self.twist
+        wrench: Array = self.D @ (X_ab.inverse().Ad() @ V_F)
+        return wrench
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PointStream:
+    """The wrench Σ d_p (ĥ_p; I) R_abᵀ v(t, r_p) of a fluid with the velocities v at the points h_p of b."""
+
+    d: Array  # (N,)
+    h: Array  # (N, 3)
+    velocity: Callable[[float, Array], ArrayLike]
+    what: str
+
+    def __call__(self, t: float, X_ab: SE3) -> Array:
+        """The wrench on b."""
+        v = finite_array(self.velocity(t, self.h @ X_ab.R.T + X_ab.r), self.what)
+        if v.shape != self.h.shape:
+            raise ModelError(f"{self.what} must have shape {self.h.shape}, got {v.shape}.")
+        forces = self.d[:, None] * (v @ X_ab.R)
+        return np.concatenate([np.cross(self.h, forces).sum(axis=0), forces.sum(axis=0)])
+
+
+@final
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
 class Damping:
     """Drag d_p on the points h_p of body b, in a fluid at rest in frame a: the wrench -D V_ab on b, the opposite on a.
@@ -58,14 +93,9 @@ class Damping:
 
         Source:  Konz (3.75), (3.76). With a fluid frame R of pose X_aR and body twist V_R, V_F = Ad(X_aR) V_R.
         """
-        D, what = moments.spatial(), f"twist of the fluid about '{b}'"
-        V_F = twist if callable(twist) else _constant(finite_vector(twist, what, 6))
-
-        def stream(t: float, X_ab: SE3) -> Array:
-            wrench: Array = D @ (X_ab.inverse().Ad() @ finite_vector(V_F(t), what, 6))
-            return wrench
-
-        return cls(a, b, moments, stream)
+        what = f"twist of the fluid about '{b}'"
+        V_F = twist if callable(twist) else finite_vector(twist, what, 6)
+        return cls(a, b, moments, RigidStream(moments.spatial(), V_F, what))
 
     @classmethod
     def of_points(
@@ -88,17 +118,4 @@ class Damping:
         if velocity is None:
             return cls(a, b, moments)
         points, drag = np.atleast_2d(np.asarray(h, float)), np.atleast_1d(np.asarray(d, float))
-        what = f"velocity of the fluid at the points of '{b}'"
-
-        def stream(t: float, X_ab: SE3) -> Array:
-            v = finite_array(velocity(t, points @ X_ab.R.T + X_ab.r), what)
-            if v.shape != points.shape:
-                raise ModelError(f"{what} must have shape {points.shape}, got {v.shape}.")
-            forces = drag[:, None] * (v @ X_ab.R)
-            return np.concatenate([np.cross(points, forces).sum(axis=0), forces.sum(axis=0)])
-
-        return cls(a, b, moments, stream)
-
-
-def _constant(value: Array) -> Callable[[float], Array]:
-    return lambda t: value
+        return cls(a, b, moments, PointStream(drag, points, velocity, f"velocity of the fluid at the points of '{b}'"))

@@ -98,7 +98,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         A=matrix_of(tree.A),
         rows=tuple(constraint_rows(places)),
         values=parameters.values,
-        units=parameters.units,
+        units=parameters.units | v.units,
         names=v.names,
         commutation=lambda: commutation(source),
         steps=steps,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, final
@@ -10,9 +10,11 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
 from visviva.forms.symbols.targets import TARGETS, Assignments
+
+MATRICES = {"A", "D", "M", "Z", "G", "R_v", "B_v", "E", "J", "R", "B"}  # may have one column, and are no vectors
 
 
 class Quantities(Protocol):
@@ -33,7 +35,7 @@ class Quantities(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class GeneratedFunction:
-    """A function of the arguments of some equations, in their order; those that are left out are zero.
+    """A function of the arguments of some equations, in their order; those after q that are left out are zero.
 
     It takes arrays with any leading axes that all arguments share, and returns an array, or a tuple of them, for the
     quantities it was made of. Parameters have their values unless others are given by name.
@@ -53,11 +55,12 @@ class GeneratedFunction:
     def _run(self) -> Any:
         return TARGETS[self.target].load(self.source)
 
-    def __call__(self, *given: ArrayLike, parameters: dict[str, float] | None = None) -> Any:
+    def __call__(self, *given: ArrayLike, parameters: Mapping[str, float] | None = None) -> Any:
         """The quantities at values of the arguments."""
-        x = self._packed(given, parameters or {})
+        x = self._packed(given, {} if parameters is None else parameters)
         out = np.empty((*x.shape[:-1], sum(int(np.prod(shape)) for shape in self.shapes)))
-        self._run(x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1]))
+        if out.size:
+            self._run(x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1]))
         found, first = [], 0
         for shape in self.shapes:
             size = int(np.prod(shape))
@@ -65,36 +68,51 @@ class GeneratedFunction:
             first += size
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _packed(self, given: Sequence[ArrayLike], parameters: dict[str, float]) -> Array:
-        if len(given) > len(self.arguments):
+    def _packed(self, given: Sequence[ArrayLike], parameters: Mapping[str, float]) -> Array:
+        if not 1 <= len(given) <= len(self.arguments):
             raise ModelError(
                 f"the function of {self.name!r} takes {', '.join(self.arguments)}; got {len(given)} values."
             )
+        parts = [self._argument(name, given[k : k + 1]) for k, name in enumerate(self.arguments)]
+        try:
+            leading = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+        except ValueError:
+            shapes = ", ".join(f"{n} {p.shape[:-1]}" for n, p in zip(self.arguments, parts, strict=True))
+            raise ModelError(
+                f"leading axes of arguments of the function of {self.name!r} do not go together: {shapes}."
+            ) from None
+        numbers = self._numbers(parameters)
+        spread = [np.broadcast_to(part, (*leading, part.shape[-1])) for part in (*parts, numbers)]
+        return np.ascontiguousarray(np.concatenate(spread, axis=-1))
+
+    def _argument(self, name: str, given: Sequence[ArrayLike]) -> Array:
+        """An argument with its entries along the last axis, zero where it is not given."""
+        width, what = self.arguments[name], f"{name} of the function of {self.name!r}"
+        if not given or width == 0 == np.size(given[0]):
+            return np.zeros(width)
+        value = finite_array(given[0], what)
+        value = value[..., None] if name == "t" else value
+        if value.shape[-1:] != (width,):
+            raise ModelError(f"{what} must have {width} entries, got shape {value.shape}.")
+        return value
+
+    def _numbers(self, parameters: Mapping[str, float]) -> Array:
+        """Values of all parameters, some of them other ones than those of the model."""
+        if not isinstance(parameters, Mapping):
+            raise ModelError(f"parameters of the function of {self.name!r} are {{name: number}}, got {parameters!r}.")
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters) or "none"
-            raise ModelError(f"the function of {self.name!r} has no parameter {unknown[0]!r}; it has {known}.")
-        parts = []
-        for k, (name, width) in enumerate(self.arguments.items()):
-            default = np.zeros(() if name == "t" else width)
-            value = np.asarray(given[k], dtype=np.float64) if k < len(given) else default
-            value = value[..., None] if name == "t" else value
-            if value.shape[-1:] != (width,) and not (width == 0 and value.size == 0):
-                raise ModelError(
-                    f"{name} of the function of {self.name!r} must have {width} entries, got shape {value.shape}."
-                )
-            parts.append(value if width else np.zeros(0))
-        leading = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        numbers = np.array([*(self.parameters | parameters).values()])
-        spread = [np.broadcast_to(part, (*leading, part.shape[-1])) for part in (*parts, numbers)]
-        return np.ascontiguousarray(np.concatenate(spread, axis=-1))
+            raise ModelError(f"the function of {self.name!r} has no parameter {str(unknown[0])!r}; it has {known}.")
+        given = {name: finite_number(value, f"parameter {name!r}") for name, value in parameters.items()}
+        return np.array([*(self.parameters | given).values()])
 
 
 def generated(source: Quantities, names: Sequence[str], target: str) -> GeneratedFunction:
     """Code for some quantities."""
     import sympy
 
-    if target not in TARGETS:
+    if not isinstance(target, str) or target not in TARGETS:
         raise ModelError(f"code is generated for {', '.join(TARGETS)}, not for {target!r}.")
     quantities = [_quantity(source, name) for name in names]
     entries = [sympy.sympify(value) for array in quantities for value in array.ravel()]
@@ -116,15 +134,16 @@ def _quantity(source: Any, name: str) -> Any:
     """An object array; columns of SymPy are vectors."""
     import sympy
 
-    value = getattr(source, name, None) if not name.startswith("_") else None
-    if value is None or callable(value):
-        raise ModelError(
-            f"equations have no quantity {name!r}: ask for M, c, f, Z, z, g, A, D, T, V, s_dot and the like."
-        )
+    value = getattr(source, name, None) if isinstance(name, str) and not name.startswith("_") else None
     if isinstance(value, sympy.MatrixBase):
         array = np.array(value.tolist(), dtype=object).reshape(value.shape)
-        return array[:, 0] if value.cols == 1 and name not in ("A", "D", "M", "Z") else array
-    return np.asarray(value, dtype=object)
+        return array[:, 0] if value.cols == 1 and name not in MATRICES else array
+    if isinstance(value, sympy.Expr | np.ndarray):
+        return np.asarray(value, dtype=object)
+    raise ModelError(
+        f"equations have no quantity {name!r} to generate code of: ask for matrices and expressions by name, such as\n"
+        "M, f, g, T and V; those of single parts are in .forces, .energies and .rows."
+    )
 
 
 def _assignments(definitions: dict[Any, Any], entries: list[Any], symbols: list[Any]) -> Assignments:

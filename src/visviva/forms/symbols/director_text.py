@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from visviva.forms.symbols.steps import matrix_of
 from visviva.forms.symbols.text import Lines, spell, spelled_lines
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter, TextWriter
+from visviva.views.equations_text import TextWriter
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.directors import DirectorEquations
@@ -17,7 +17,7 @@ SHORT = 400  # terms that constraints may have to be written without definitions
 
 def latex_lines(e: DirectorEquations) -> tuple[Lines, Lines, Lines]:
     """Left and right sides: of the equations, of what their matrices are, and of definitions."""
-    writer = LatexWriter(e.steps.spelling)
+    writer = e.writer
     terms = [r"-\nabla V", *([" - R_v v"] if any(e.R_v) else []), r" - G^{\top} \lambda"]
     terms += [*([" + B_v u"] if e.u else []), *([" + h"] if any(e.h) else [])]
     equations = [(r"\dot{q}", "v"), (r"M \dot{v}", "".join(terms)), ("G v", "r" if any(e.r) else "0")]

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.text import Lines
 from visviva.views.equations_text import aligned
 
@@ -34,7 +35,7 @@ class DirectorEquations:
 
     q, v, s, u, t: symbols of coordinates, velocities, other states, inputs and time.   lam: of the multipliers.
     rows:   constraints by name: internal ones are `<body>.directors`, others go by joint or condition.
-    h:      forces of what is no mechanical storage, as motors; zero without such.
+    h_v:    forces of what is no mechanical storage, as motors; zero without such.
     """
 
     name: str
@@ -49,7 +50,7 @@ class DirectorEquations:
     V_q: Any
     R_v: Any
     B_v: Any
-    h: Any
+    h_v: Any
     s_dot: Any
     rows: tuple[ConstraintRows, ...]
     values: Mapping[Any, float]
@@ -119,18 +120,30 @@ class DirectorEquations:
         m = len(self.u)
         return sympy.Matrix.vstack(sympy.zeros(len(self.q), m), self.B_v, sympy.zeros(len(self.lam), m))
 
+    @cached_property
+    def h(self) -> Any:
+        """(0, h_v, -r): what neither storages, losses nor inputs do."""
+        import sympy
+
+        return sympy.Matrix.vstack(sympy.zeros(len(self.q), 1), self.h_v, -self.r)
+
     @property
     def f(self) -> Any:
-        """All forces but reactions: -∇V - R v + B u + h."""
+        """All forces but reactions: -∇V - R_v v + B_v u + h_v."""
         import sympy
 
         v, u = (sympy.Matrix(len(each), 1, list(each)) for each in (self.v, self.u))
-        return -self.V_q - self.R_v * v + self.B_v * u + self.h
+        return -self.V_q - self.R_v * v + self.B_v * u + self.h_v
 
     @property
     def arguments(self) -> dict[str, tuple[Any, ...]]:
         """Symbols of what generated functions take, in this order."""
         return {"q": self.q, "v": self.v, "s": self.s, "u": self.u, "t": (self.t,)}
+
+    @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        return PaperWriter(self.steps.spelling, Order((*self.q, *self.s, *self.u), (*self.v, *self.lam), self.units))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -139,11 +152,8 @@ class DirectorEquations:
 
     def definitions(self, *values: Any) -> dict[Any, Any]:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
-        import sympy
-
-        given = values or (self.V_q, self.R_v, self.B_v, self.G, self.g, self.h, self.s_dot)
-        flat = [list(value) if isinstance(value, sympy.MatrixBase) else [value] for value in given]
-        return self.steps.needed(entry for entries in flat for entry in entries)
+        given = values or (self.V_q, self.R_v, self.B_v, self.G, self.g, self.h_v, self.s_dot)
+        return self.steps.needed(entry for value in given for entry in entries_of(value))
 
     def function(self, *names: str, target: str = "numpy") -> GeneratedFunction:
         """Some of the quantities as a function of (q, v, s, u, t), generated as "numpy", "numba" or "c"."""

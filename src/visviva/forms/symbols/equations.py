@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva.forms.symbols.inertia import Inertia
+from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, matrix_of, zeros
+from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
 from visviva.forms.symbols.trigonometry import shortest
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.code import GeneratedFunction
 
+AMOUNTS = {"kg", "kg m²", "N/m", "N m/rad", "N s/m", "N m s/rad"}  # units of what terms are put together by
 SHORT = 700  # terms that a quantity may have to be expanded and simplified
+FEW = 10  # terms that an entry of a longer one may have
 
 
 @final
@@ -76,7 +79,13 @@ class SymbolicEquations:
     @cached_property
     def f(self) -> Any:
         """All forces that act, (n,): the sum of `forces`."""
-        return self._short(sum(self.acting.values(), zeros(len(self.xi))))
+        import sympy
+
+        total = sum(self.acting.values(), zeros(len(self.xi)))
+        if self._expands(entries_of(total)):
+            return self._short(total)
+        parts = (self._short(force, SHORT // 5) for force in self.acting.values())
+        return sum(parts, sympy.zeros(len(self.xi), 1))
 
     @cached_property
     def forces(self) -> dict[str, Any]:
@@ -180,7 +189,7 @@ class SymbolicEquations:
         """Kinetic energy; ½ ξᵀM ξ where M is short."""
         import sympy
 
-        if self._expands(_entries(self.inertia.M)):
+        if self._expands(entries_of(self.inertia.M)):
             n, xi, M = len(self.xi), self.xi, self.M
             squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
             return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
@@ -213,20 +222,27 @@ class SymbolicEquations:
         """LaTeX of all symbols."""
         return dict(self.steps.spelling)
 
+    @property
+    def writer(self) -> PaperWriter:
+        """How expressions are written in LaTeX."""
+        places, velocities = (*self.q, *self.s, *self.u), (*self.xi, *self.xi_dot, *self.p)
+        return PaperWriter(self.steps.spelling, Order(places, velocities, self.units))
+
     def definitions(self, *values: Any) -> dict[Any, Any]:
         """What the names in some expressions or matrices stand for, in order; default: those of the equations."""
         from visviva.forms.symbols.text import equation_terms
 
         given = values or equation_terms(self)
-        return self.steps.needed(entry for value in given for entry in _entries(value))
+        return self.steps.needed(entry for value in given for entry in entries_of(value))
 
     def expanded(self, value: Any) -> Any:
         """An expression or matrix with all definitions put in; it may be long."""
         import sympy
 
+        full = self.steps.expanded(entries_of(value))
         if isinstance(value, sympy.MatrixBase):
-            return sympy.Matrix(*value.shape, self.steps.expanded(list(value)))
-        return self.steps.expanded([value])[0]
+            return sympy.Matrix(*value.shape, full)
+        return np.array(full, dtype=object).reshape(np.shape(value)) if np.ndim(value) else full[0]
 
     # -- text and code ------------------------------------------------------------------------------------------
 
@@ -273,31 +289,31 @@ class SymbolicEquations:
 
     # -- simplification -----------------------------------------------------------------------------------------------
 
-    def _short(self, values: Any) -> Any:
+    def _short(self, values: Any, most: int = SHORT) -> Any:
         """A SymPy matrix, simplified where it is short."""
         array = np.asarray(values, dtype=object)
-        entries = np.array(self._listed(array.ravel()), dtype=object)
+        entries = np.array(self._listed(array.ravel(), most), dtype=object)
         return matrix_of(entries.reshape(array.shape))
 
-    def _listed(self, values: Any) -> list[Any]:
-        listed = _entries(values)
-        if not self._expands(listed):
-            return listed
-        return [shortest(value) for value in self.steps.expanded(listed)]
+    def _listed(self, values: Any, most: int = SHORT) -> list[Any]:
+        """All of them shortened where they are short together, else those that are by themselves."""
+        listed = entries_of(values)
+        short = [True] * len(listed) if self._expands(listed, most) else [self._expands([one], FEW) for one in listed]
+        full = self.steps.expanded((one for one, yes in zip(listed, short, strict=True) if yes), keep=True)
+        brief = iter([shortest(value, self._amounts) for value in full])
+        return [next(brief) if yes else one for one, yes in zip(listed, short, strict=True)]
 
-    def _expands(self, listed: list[Any]) -> bool:
+    @cached_property
+    def _amounts(self) -> frozenset[Any]:
+        """Masses and other parameters that equations are linear in."""
+        return frozenset(symbol for symbol, unit in self.units.items() if unit in AMOUNTS)
+
+    def _expands(self, listed: list[Any], most: int = SHORT) -> bool:
         """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
         import sympy
 
         if self.simplify is not None:
             return self.simplify
-        if self.steps.operations(listed, SHORT + 1) > SHORT:
+        if self.steps.operations(listed, most + 1) > most:
             return False
         return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))
-
-
-def _entries(value: Any) -> list[Any]:
-    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
-    import sympy
-
-    return [sympy.sympify(entry) for entry in np.ravel(value)]

@@ -1,16 +1,21 @@
-"""How frames move, as symbols: poses, body Jacobians and biases by recursion from the ground.
+"""How frames move, as symbols: orientations, spins, and the motion of their origins, by recursion from the ground.
 
-With the pose (R, r) of a frame in its parent's, and its own twist V_e = S_e ξ against it,
+With the pose (R, r) of a frame in its parent's, and its own twist (ω_e; v_e) = S_e ξ against it, in its axes
 
-    J = Ad⁻¹ J_P + S_e,    V = Ad⁻¹ V_P + V_e,    B = J̇ ξ = Ad⁻¹ B_P - ad(V_e) Ad⁻¹ V_P + Ṡ_e ξ
+    ω = Rᵀ ω_P + ω_e,    ω̇ = Rᵀ ω̇_P - ω_e x Rᵀ ω_P + …
+    v = v_P + ω_P x r + v_e,    a = a_P + ω̇_P x r + ω_P x (ω_P x r) + (Rᵀ ω_P + ω) x v_e + …
 
-in the axes of the frame, at its origin. Source: Konz (3.101)-(3.107), (3.122), with the indices of Ad corrected.
+Spins and velocities of origins are sums of parts, ω = Σ R_k ω_k and v = Σ R_k v_k, each in axes of its own: where a
+ball or a free body turns, a part is closed and stays in the axes before it. In |v|² its rotation cancels then.
+
+Source: Konz (3.101)-(3.107), (3.122), with the indices of Ad corrected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -27,6 +32,7 @@ class Edge:
     parent: index of the parent's frame, -1: the ground.   R, r: its pose there.   S: (6, n), in its own axes.
     S_bias: Ṡ ξ (6,), and `slopes`: ∂_k S by k, (n, 6, n), where S depends on q; None where it is constant.
     R_W:    its orientation in the world, where it is known in a shorter form than the product.
+    turns:  whether it turns about no fixed axis: R is no cosine and sine of one angle.
     """
 
     name: str
@@ -37,28 +43,80 @@ class Edge:
     S_bias: Any = None  # (6,)
     slopes: Any = None  # (n, 6, n)
     R_W: Any = None  # (3, 3)
+    turns: bool = False
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of the motion of a frame, in axes of its own: spin w = Jw ξ, and v = J ξ and a of a point.
+
+    R: from the axes of the frame to these.   R_W: from these to the world.   a is without ξ̇.
+    """
+
+    R: Any  # (3, 3)
+    R_W: Any  # (3, 3)
+    Jw: Any  # (3, n)
+    w: Any  # (3,)
+    J: Any  # (3, n)
+    v: Any  # (3,)
+    a: Any  # (3,)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """R, r in the world; J = (Jw; Jv), V = J ξ and B = J̇ ξ in the axes of the frame, at its origin."""
+    """R, r in the world; Jw, w = Jw ξ and bw = J̇w ξ of its spin in its own axes; parts of its spin and of its origin.
+
+    The last part is in the axes of the frame.
+    """
 
     edge: Edge
     R: Any  # (3, 3)
     r: Any  # (3,)
-    J: Any  # (6, n)
-    V: Any  # (6,)
-    B: Any  # (6,)
+    Jw: Any  # (3, n)
+    w: Any  # (3,)
+    bw: Any  # (3,)
+    parts: tuple[Part, ...]
+
+    def at(self, p: Any) -> list[Part]:
+        """The parts where the point is p, fixed in the frame, in place of the origin."""
+        found = []
+        for part in self.parts:
+            arm = p if part is self.parts[-1] else part.R @ p
+            found.append(replace(part, J=part.J - cross(arm, part.Jw), v=part.v + cross(part.w, arm)))
+        bias = cross(self.bw, p) + cross(self.w, cross(self.w, p))
+        return [*found[:-1], replace(found[-1], a=found[-1].a + bias)]
+
+    @cached_property
+    def J(self) -> Any:
+        """(Jw; Jv) in its axes, (6, n)."""
+        return np.concatenate([self.Jw, self._own([part.J for part in self.parts])])
+
+    @cached_property
+    def V(self) -> Any:
+        """(ω; v) = J ξ in its axes, (6,)."""
+        return np.concatenate([self.w, self._own([part.v for part in self.parts])])
+
+    def _own(self, values: Sequence[Any]) -> Any:
+        """The sum of all parts in the axes of the frame."""
+        return sum((part.R.T @ x for part, x in zip(self.parts[:-1], values[:-1], strict=True)), values[-1])
+
+
+def inner(parts: Sequence[Part], a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Σ a_kᵀ R_kl b_l of vectors or columns in the axes of all parts."""
+    total: Any = 0
+    for part, x in zip(parts, a, strict=True):
+        for other, y in zip(parts, b, strict=True):
+            total = total + x.T @ (y if part is other else part.R @ (other.R.T @ y))
+    return total
 
 
 def ground(n: int) -> Frame:
     """The frame that does not move."""
-    import sympy
-
-    eye = np.array([[sympy.Integer(i == j) for j in range(3)] for i in range(3)], dtype=object)
-    none = Edge("ground", -1, eye, zeros(3), zeros(6, n))
-    return Frame(none, eye, zeros(3), zeros(6, n), zeros(6), zeros(6))
+    eye, none = _eye(), zeros(3, n)
+    still = Part(eye, eye, none, zeros(3), none, zeros(3), zeros(3))
+    return Frame(Edge("ground", -1, eye, zeros(3), zeros(6, n)), eye, zeros(3), none, zeros(3), zeros(3), (still,))
 
 
 def frames_of(edges: Sequence[Edge], xi: Any, steps: Steps) -> list[Frame]:
@@ -66,24 +124,36 @@ def frames_of(edges: Sequence[Edge], xi: Any, steps: Steps) -> list[Frame]:
     frames: list[Frame] = []
     still = ground(len(xi))
     for edge in edges:
-        P = frames[edge.parent] if edge.parent >= 0 else still
-        own = edge.name
-
-        def label(letter: str, own: str = own) -> Label:
-            return Label(letter, (own,))
-
-        R = steps.names(P.R @ edge.R if edge.R_W is None else edge.R_W, label("R"))
-        r = steps.names(P.r + P.R @ edge.r, label("r"))
-        carried, V_e = _back(edge, P.V), edge.S @ xi
-        J = steps.names(_back(edge, P.J) + edge.S, label("S"))
-        B = _back(edge, P.B) - ad(V_e, carried)
-        if edge.S_bias is not None:
-            B = B + edge.S_bias
-        V = np.concatenate(
-            [steps.names((carried + V_e)[:3], label("omega")), steps.names((carried + V_e)[3:], label("v"))]
-        )
-        frames.append(Frame(edge, R, r, J, V, steps.names(B, label("b"))))
+        frames.append(_next(frames[edge.parent] if edge.parent >= 0 else still, edge, xi, steps))
     return [*frames, still]
+
+
+def _next(P: Frame, edge: Edge, xi: Any, steps: Steps) -> Frame:
+    """A frame from its parent's."""
+
+    def named(letter: str, values: Any) -> Any:
+        return steps.names(values, Label(letter, (edge.name,)))
+
+    R = named("R", P.R @ edge.R if edge.R_W is None else edge.R_W)
+    S_w, S_v, w_P = edge.S[:3], edge.S[3:], edge.R.T @ P.w
+    w_e, v_e = S_w @ xi, S_v @ xi
+    Jw, w = named("S", edge.R.T @ P.Jw + S_w), named("omega", w_P + w_e)
+    bw = edge.R.T @ P.bw - cross(w_e, w_P)
+    a_e = cross(w_P + w, v_e)
+    if edge.S_bias is not None:
+        bw, a_e = bw + edge.S_bias[:3], a_e + edge.S_bias[3:]
+    *closed, last = (replace(part, R=part.R @ edge.R) for part in P.at(edge.r))
+    if edge.turns:
+        closed += [replace(last, J=named("Sv", last.J), v=named("v", last.v), a=named("a", last.a))]
+        last = Part(_eye(), R, S_w, w_e, S_v, v_e, a_e)
+    else:
+        spin = (
+            (Jw, w) if not closed else (named("S", edge.R.T @ last.Jw + S_w), named("omega", edge.R.T @ last.w + w_e))
+        )
+        moved = (edge.R.T @ last.J + S_v, edge.R.T @ last.v + v_e, edge.R.T @ last.a + a_e)
+        last = Part(_eye(), R, *spin, *(named(*pair) for pair in zip(("Sv", "v", "a"), moved, strict=True)))
+    kept = [part for part in closed if any(part.J.ravel()) or any(part.Jw.ravel()) or any(part.a)]
+    return Frame(edge, R, named("r", P.r + P.R @ edge.r), Jw, w, named("b", bw), (*kept, last))
 
 
 def jacobian_rates(frames: Sequence[Frame], along: Any, steps: Steps, letter: str = "S'") -> list[Any]:
@@ -109,3 +179,9 @@ def ad(V: Any, X: Any) -> Any:
 def _back(edge: Edge, X: Any) -> Any:
     """Ad⁻¹ X = (Rᵀ X_ω; Rᵀ (X_v - r x X_ω))."""
     return np.concatenate([edge.R.T @ X[:3], edge.R.T @ (X[3:] - cross(edge.r, X[:3]))])
+
+
+def _eye() -> Any:
+    import sympy
+
+    return np.array([[sympy.Integer(i == j) for j in range(3)] for i in range(3)], dtype=object)

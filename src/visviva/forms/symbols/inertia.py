@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
 from visviva.forms.kane.matrices import kane_matrices
-from visviva.forms.symbols.frames import Frame, jacobian_rates
+from visviva.forms.symbols.frames import Frame, Part, inner, jacobian_rates
 from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.views.equations_names import Label
 
@@ -29,54 +29,60 @@ class Carried:
 
 @final
 class Inertia:
-    """Sums over bodies. In the axes of each body, with the Jacobians S_ω and S_c of its spin and centre of mass:
+    """Sums over bodies. With the Jacobians S_ω and S_c of the spin and the centre of mass of each body:
 
         M = Σ m S_cᵀS_c + S_ωᵀJ S_ω,      c = Σ S_cᵀ m a_c + S_ωᵀ(J b_ω + ω x Jω),      T = ½ ξᵀM ξ
 
-    a_c, b_ω: accelerations without ξ̇. Source: Konz (3.108), (3.110).
+    a_c, b_ω: accelerations without ξ̇. What turns is in the axes of the body, what moves in those of its parts, see
+    `frames`. Source: Konz (3.108), (3.110).
     """
 
     def __init__(self, bodies: Sequence[Carried], frames: Sequence[Frame], xi: Any, steps: Steps) -> None:
         self.bodies, self.frames, self.xi, self.steps, self.n = bodies, frames, xi, steps, len(xi)
-        self.S = [self._columns(body, frames[body.frame].J, "S") for body in bodies]
-        self.V = [self._columns(body, frames[body.frame].V, "V") for body in bodies]
+        self.parts = [self._centre(body) for body in bodies]
 
-    def _columns(self, body: Carried, J: Any, letter: str) -> Any:
-        """(ω; v) at the centre of mass, of a twist or of the columns of a Jacobian."""
-        linear = self.steps.names(J[3:] - cross(body.com, J[:3]), Label(letter, (body.name, "c")))
-        return np.concatenate([J[:3], linear])
+    def _centre(self, body: Carried) -> list[Part]:
+        """Parts of the motion of the centre of mass."""
+        *closed, last = self.frames[body.frame].at(body.com)
+        values = {
+            field: self.steps.names(getattr(last, field), Label(letter, (body.name, "c")))
+            for field, letter in (("J", "S"), ("v", "V"), ("a", "a"))
+        }
+        return [*closed, replace(last, **values)]
+
+    def _each(self) -> Iterator[tuple[Carried, Frame, list[Part]]]:
+        for body, parts in zip(self.bodies, self.parts, strict=True):
+            yield body, self.frames[body.frame], parts
 
     @cached_property
     def M(self) -> Any:
         """(n, n)."""
         M = zeros(self.n, self.n)
-        for body, S in zip(self.bodies, self.S, strict=True):
-            turned = self.steps.names(body.J @ S[:3], Label("L", (body.name,)))
-            for i in range(self.n):
-                for j in range(i, self.n):
-                    M[i, j] = M[i, j] + body.mass * (S[3:, i] @ S[3:, j]) + S[:3, i] @ turned[:, j]
+        for body, frame, parts in self._each():
+            J = [part.J for part in parts]
+            turned = self.steps.names(body.J @ frame.Jw, Label("L", (body.name,)))
+            M = M + body.mass * inner(parts, J, J) + frame.Jw.T @ turned
         return np.triu(M) + np.triu(M, 1).T
 
     @cached_property
     def c(self) -> Any:
         """(n,)."""
         c = zeros(self.n)
-        for body, S, V in zip(self.bodies, self.S, self.V, strict=True):
-            B, w = self.frames[body.frame].B, V[:3]
-            a = self.steps.names(
-                B[3:] - cross(body.com, B[:3]) + cross(w, V[3:]), Label("a", (body.name,))
-            )  # fmt: skip
+        for body, frame, parts in self._each():
+            w = frame.w
             spin = self.steps.names(body.J @ w, Label("pi", (body.name,)))
-            moment = self.steps.names(body.J @ B[:3] + cross(w, spin), Label("n", (body.name,)))
-            c = c + body.mass * (S[3:].T @ a) + S[:3].T @ moment
+            moment = self.steps.names(body.J @ frame.bw + cross(w, spin), Label("n", (body.name,)))
+            moved = inner(parts, [part.J for part in parts], [part.a for part in parts])
+            c = c + body.mass * moved + frame.Jw.T @ moment
         return c
 
     @cached_property
     def momenta(self) -> Any:
         """p = Σ Sᵀ M_b V = M ξ, (n,)."""
         p = zeros(self.n)
-        for body, S, V in zip(self.bodies, self.S, self.V, strict=True):
-            p = p + body.mass * (S[3:].T @ V[3:]) + S[:3].T @ (body.J @ V[:3])
+        for body, frame, parts in self._each():
+            moved = inner(parts, [part.J for part in parts], [part.v for part in parts])
+            p = p + body.mass * moved + frame.Jw.T @ (body.J @ frame.w)
         return p
 
     @cached_property
@@ -84,18 +90,31 @@ class Inertia:
         """Kinetic energy [J]."""
         import sympy
 
-        pairs = zip(self.bodies, self.V, strict=True)
-        return sum((b.mass * (V[3:] @ V[3:]) / 2 + V[:3] @ (b.J @ V[:3]) / 2 for b, V in pairs), sympy.Integer(0))
+        T = sympy.Integer(0)
+        for body, frame, parts in self._each():
+            v = [part.v for part in parts]
+            T += (body.mass * inner(parts, v, v) + frame.w @ (body.J @ frame.w)) / 2
+        return T
 
     def weight(self, gravity: Any) -> tuple[Any, Any]:
         """Force Σ m S_cᵀRᵀ g (n,) of gravity, an acceleration in world axes, and its potential -Σ m g·r."""
         total, V = zeros(self.n), 0
-        for body, S in zip(self.bodies, self.S, strict=True):
-            frame = self.frames[body.frame]
-            down = self.steps.names(frame.R.T @ gravity, Label("g", (body.name,)))
-            total = total + body.mass * (S[3:].T @ down)
+        for body, frame, parts in self._each():
+            for part in parts:
+                down = self.steps.names(part.R_W.T @ gravity, Label("g", (body.name,)))
+                total = total + body.mass * (part.J.T @ down)
             V -= body.mass * (gravity @ (frame.r + frame.R @ body.com))
         return total, V
+
+    def _columns(self, body: Carried, J: Any, letter: str) -> Any:
+        """(ω; v) at the centre of mass in the axes of the body, of a twist or of the columns of a Jacobian."""
+        linear = self.steps.names(J[3:] - cross(body.com, J[:3]), Label(letter, (body.name, "c")))
+        return np.concatenate([J[:3], linear])
+
+    @cached_property
+    def S(self) -> list[Any]:
+        """(S_ω; S_c) of each body, in its axes."""
+        return [self._columns(body, self.frames[body.frame].J, "S") for body in self.bodies]
 
     def _rates(self, along: Any, letter: str) -> list[Any]:
         rates = jacobian_rates(self.frames, along, self.steps, letter)
@@ -108,7 +127,8 @@ class Inertia:
         for k, body in enumerate(self.bodies):
             inertias[k, :3, :3] = body.J
             inertias[k, range(3, 6), range(3, 6)] = body.mass
-        found = kane_matrices(np.stack(self.S), np.stack(self._rates(self.xi, "Sdot")), np.stack(self.V), inertias)
+        V = [self._columns(body, self.frames[body.frame].V, "V") for body in self.bodies]
+        found = kane_matrices(np.stack(self.S), np.stack(self._rates(self.xi, "Sdot")), np.stack(V), inertias)
         return found.D, found.gyration
 
     @cached_property

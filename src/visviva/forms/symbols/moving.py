@@ -57,18 +57,16 @@ def stacked(parts: Sequence[Moving]) -> Moving:
 
 def axis_on(frame: Frame, a: Any, steps: Steps, label: Label) -> Moving:
     """The vector R a, which turns with a frame, in world axes."""
-    R, Jw, w, bw = frame.R, frame.J[:3], frame.V[:3], frame.B[:3]
-    return Moving(
-        R @ a, -R @ cross(a, Jw), R @ cross(w, a), R @ (cross(bw, a) + cross(w, cross(w, a)))
-    ).named(steps, label)  # fmt: skip
+    R, w = frame.R, frame.w
+    bias = cross(frame.bw, a) + cross(w, cross(w, a))
+    return Moving(R @ a, -R @ cross(a, frame.Jw), R @ cross(w, a), R @ bias).named(steps, label)
 
 
 def point_on(frame: Frame, p: Any, steps: Steps, label: Label) -> Moving:
-    """The point r + R p of a frame, in world axes; its velocity in the axes of the frame is v + ω x p."""
-    R, J, V, B = frame.R, frame.J, frame.V, frame.B
-    w, velocity = V[:3], V[3:] + cross(V[:3], p)
-    bias = B[3:] + cross(B[:3], p) + cross(w, velocity)
-    return Moving(frame.r + R @ p, R @ (J[3:] - cross(p, J[:3])), R @ velocity, R @ bias).named(steps, label)
+    """The point r + R p of a frame, in world axes."""
+    parts = frame.at(p)
+    row, rate, bias = (sum(part.R_W @ getattr(part, field) for part in parts) for field in ("J", "v", "a"))
+    return Moving(frame.r + frame.R @ p, row, rate, bias).named(steps, label)
 
 
 def dot(a: Moving, b: Moving) -> Moving:

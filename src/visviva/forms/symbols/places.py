@@ -203,8 +203,8 @@ class TreePlaces(AbstractPlaces):
         linear = Moving(zeros(3), centre.row, centre.rate, centre.bias)
         if isinstance(body, Particle):
             return linear
-        R, J, V, B = frame.R, frame.J, frame.V, frame.B
-        angular = Moving(zeros(3), R @ J[:3], R @ V[:3], R @ B[:3])
+        R = frame.R
+        angular = Moving(zeros(3), R @ frame.Jw, R @ frame.w, R @ frame.bw)
         return stacked([angular.named(self.steps, Label("omega", (body.name, "W"))), linear])
 
     def own(self, joint: Joint, k: int) -> Moving | None:  # noqa: D102

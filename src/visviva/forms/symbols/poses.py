@@ -18,6 +18,7 @@ from visviva.forms.symbols.tree import rotation
 from visviva.forms.symbols.trigonometry import shortest
 from visviva.views.equations_names import Label
 
+TURNING = (Matrix, Quaternion, Space)  # about no fixed axis
 SHORT = 400  # operations that an entry may have to be simplified
 
 
@@ -26,13 +27,13 @@ def edge_of(edge: AbstractEdge, parent: int, q: Sequence[Any], A: Any, xi: Any, 
     if isinstance(edge, InverseEdge):
         return _inverse(edge_of(edge.edge, parent, q, A, xi, steps), edge.b, steps)
     X, n = pose_expression(edge, q), len(xi)
-    label = Label("R", (f"{edge.b}'",))
-    R, r = steps.names(X[:3, :3], label), steps.names(X[:3, 3], Label("r", label.subscripts))
+    label, turns = Label("R", (f"{edge.b}'",)), isinstance(edge, JointEdge) and isinstance(edge.joint.chart, TURNING)
+    R, r = steps.names(X[:3, :3], label, keep=turns), steps.names(X[:3, 3], Label("r", label.subscripts))
     if isinstance(edge, JointEdge):
         J = adjoint(inverse_pose(edge.joint.X_Kb)) @ edge.joint.chart.S
         S = zeros(6, n)
         S[:, edge.move] = exacts(tidy(J))
-        return Edge(edge.b, parent, R, r, S)
+        return Edge(edge.b, parent, R, r, S, turns=turns)
     S = _jacobian(X, q, A)
     bend = np.array([_derivative(S, q, A[:, k]) for k in range(n)], dtype=object)
     S = steps.names(S, Label("S", label.subscripts))

@@ -10,16 +10,17 @@ import numpy as np
 
 from visviva.compiler.conditions import shift_variable
 from visviva.errors import ModelError
-from visviva.forms.symbols.moving import Moving, constant, function_of, stacked, value_and_rate
+from visviva.forms.symbols.moving import Moving, constant, function_of, stacked
 from visviva.forms.symbols.parameters import exacts
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
+from visviva.forms.symbols.variables import coordinate_unit
 from visviva.library.joints import Along, Dot
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.function_condition import FunctionCondition
-from visviva.mechanism.motion_laws import MotionLaw, TimeFunction
+from visviva.mechanism.motion_laws import MotionLaw
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.velocity_conditions import VelocityCondition
 from visviva.views.equations_names import Label
@@ -30,7 +31,8 @@ from visviva.views.equations_names import Label
 class ConstraintRows:
     """Rows of one constraint: g(q) = 0 where it has one, Z ξ = r(t), and Z ξ̇ = z.
 
-    kind: "holonomic", "nonholonomic" or "driven".   r: what drives prescribe, else zero.
+    kind: "holonomic", "nonholonomic", "driven", or "acceleration" where nothing is asked of ξ itself (r is Z ξ then).
+    r:    what drives prescribe, else zero.
     """
 
     name: str
@@ -76,19 +78,13 @@ def drive_rates(places: AbstractPlaces, s_dot: Any) -> None:
 
 
 def rate_and_slope(places: AbstractPlaces, name: str, law: MotionLaw) -> tuple[Any, Any]:
-    """Rate and acceleration of a drive, as expressions of time."""
-    return _of_time(places, name, law.rate), _of_time(places, name, law.acceleration)
-
-
-def _of_time(places: AbstractPlaces, name: str, function: TimeFunction) -> Any:
+    """Rate and acceleration of a drive: expressions of time, or inputs where it could not be traced."""
     import sympy
 
-    if function.expr is None:
-        raise ModelError(
-            f"drive {name!r} has no symbols: {function.what} is no expression, since it could not be traced.\n"
-            "Write it with arithmetic and NumPy's functions of t; for numbers vv.analytical(m) takes it as it is."
-        )
-    return function.expr.xreplace({sympy.Symbol("t", real=True): places.variables.t})
+    if name in places.variables.driven:
+        return places.variables.driven[name]
+    t = {sympy.Symbol("t", real=True): places.variables.t}
+    return law.rate.expr.xreplace(t), law.acceleration.expr.xreplace(t)
 
 
 def measured(places: AbstractPlaces, part: AbstractCondition) -> Moving:
@@ -112,13 +108,14 @@ def _coupling(places: AbstractPlaces, part: Coupling) -> Moving:
     total = constant(zeros(1), places.n)
     for k, term in enumerate(part.terms):
         label = Label("i", (part.name,) if len(part.terms) <= 2 else (part.name, str(k + 1)))
-        unit = abs(term.coefficient) == 1
-        c = int(term.coefficient) if unit else places.parameters.number(term.coefficient, label, "")
+        alone = abs(term.coefficient) == 1
+        unit = {(False, True): "m/rad", (True, False): "rad/m"}.get((part.terms[0].turns, term.turns), "1")
+        c = int(term.coefficient) if alone else places.parameters.number(term.coefficient, label, unit)
         y = places.coordinate(term.joint, term.coordinate)
         total = Moving(
             total.value + c * y.value, total.row + c * y.row, total.rate + c * y.rate, total.bias + c * y.bias
         )
-    offset = places.parameters.number(part.offset or 0.0, Label("q", (part.name, "0")), "")
+    offset = places.parameters.number(part.offset or 0.0, Label("q", (part.name, "0")), coordinate_unit(part))
     return Moving(total.value - offset, total.row, total.rate, total.bias)
 
 
@@ -146,10 +143,21 @@ def _velocities(places: AbstractPlaces, part: VelocityCondition) -> Moving:
 
     law, x = part.twists.law, places.directors(part.movers)
     twists = stacked([places.twist(mover) for mover in part.movers])
-    symbols = [sympy.Symbol(f"x{k}", real=True) for k in range(law.size)]
-    numbers = {sympy.Symbol(f"p{k}", real=True): v for k, v in enumerate(exacts(part.twists.numbers))}
-    entries = [sympy.sympify(value).xreplace(numbers) for value in law.values]
-    both = np.array([value_and_rate(entry, symbols, x) for entry in entries], dtype=object)
-    rows = places.steps.names(both[:, 0].reshape(law.shape), Label("A", (part.name,)))
-    slopes = places.steps.names(both[:, 1].reshape(law.shape), Label("Adot", (part.name,)))
-    return Moving(zeros(law.shape[0]), rows @ twists.row, rows @ twists.rate, rows @ twists.bias + slopes @ twists.rate)
+    given = {
+        sympy.Symbol(f"{letter}{k}", real=True): value
+        for letter, values in (("x", x.value), ("v", x.rate), ("p", exacts(part.twists.numbers)))
+        for k, value in enumerate(values)
+    }
+    lines, label = (
+        law.tangents.lines,
+        Label("w", (part.name,)),
+    )  # common subexpressions: entries have thousands of terms
+    for k, (symbol, expression) in enumerate(lines):
+        given[symbol] = places.steps.name(expression.xreplace(given), label.at(str(k + 1)))
+
+    def entries(values: list[Any], letter: str) -> Any:
+        found = [sympy.sympify(value).xreplace(given) for value in values]
+        return places.steps.names(np.array(found, dtype=object).reshape(law.shape), Label(letter, (part.name,)))
+
+    A, A_dot = entries(law.tangents.values, "A"), entries(law.tangents.slopes, "Adot")
+    return Moving(zeros(law.shape[0]), A @ twists.row, A @ twists.rate, A @ twists.bias + A_dot @ twists.rate)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
 
+from visviva.errors import ModelError
 from visviva.views.equations_names import Label
 
 
@@ -14,26 +17,31 @@ from visviva.views.equations_names import Label
 class Steps:
     """Definitions (symbol, expression) in the order in which they were made, each in terms of those before it.
 
-    Equal expressions get one symbol. `spelling` is the LaTeX of every symbol that was handed out.
+    Equal expressions get one symbol. `spelling` is the LaTeX of every symbol that was handed out, `kept` are names that
+    short expressions keep: those of matrices that turn by quaternions.
     """
 
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
         self.spelling: dict[Any, str] = {}
+        self.kept: set[Any] = set()
         self._known: dict[Any, Any] = {}
         self._taken: set[str] = set()
 
-    def symbol(self, label: Label, latex: str | None = None) -> Any:
-        """A real symbol of its own, with a number behind it where the name is taken."""
+    def symbol(self, label: Label, dots: int = 0) -> Any:
+        """A real symbol of its own, or the first or second rate of one, with a number where its name is taken.
+
+        No two look alike, as text or in LaTeX.
+        """
         import sympy
 
-        text, spelled, k = label.text, latex or label.latex, 2
-        while text in self._taken:
-            numbered = label.at(str(k))
-            text, spelled, k = numbered.text, latex or numbered.latex, k + 1
-        self._taken.add(text)
+        for option in itertools.chain([label], (label.at(str(k)) for k in itertools.count(2))):
+            text, latex = reduce(lambda one, _: one.rate, range(dots), option).text, option.with_dots(dots)
+            if not {text, latex} & self._taken:
+                break
+        self._taken |= {text, latex}
         symbol = sympy.Symbol(text, real=True)
-        self.spelling[symbol] = spelled
+        self.spelling[symbol] = latex
         return symbol
 
     def name(self, value: Any, label: Label) -> Any:
@@ -51,12 +59,14 @@ class Steps:
             self.table[self._known[rest]] = rest
         return sign * self._known[rest]
 
-    def names(self, values: Any, label: Label) -> Any:
-        """The same for all entries of an array, numbered from one."""
+    def names(self, values: Any, label: Label, keep: bool = False) -> Any:
+        """The same for all entries of an array, numbered from one; keep: also in short expressions."""
         array = np.asarray(values, dtype=object)
         named = np.empty(array.shape, dtype=object)
         for at in np.ndindex(array.shape):
             named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)))
+            if keep:
+                self.kept |= named[at].free_symbols & self.table.keys()
         return named
 
     def needed(self, values: Iterable[Any]) -> dict[Any, Any]:
@@ -75,14 +85,15 @@ class Steps:
         sizes: dict[Any, int] = {}
         listed = list(values)
         for symbol, value in self.needed(listed).items():
-            sizes[symbol] = min(_terms(value, sizes), most)
+            sizes[symbol] = 1 if symbol in self.kept else min(_terms(value, sizes), most)
         return min(sum(_terms(value, sizes) for value in listed), most)
 
-    def expanded(self, values: Iterable[Any]) -> list[Any]:
-        """The expressions with all definitions put in."""
+    def expanded(self, values: Iterable[Any], keep: bool = False) -> list[Any]:
+        """The expressions with all definitions put in; keep: but those that short expressions keep."""
         listed, done = list(values), dict[Any, Any]()
         for symbol, value in self.needed(listed).items():
-            done[symbol] = value.xreplace(done)
+            if not (keep and symbol in self.kept):
+                done[symbol] = value.xreplace(done)
         return [value.xreplace(done) for value in listed]
 
 
@@ -121,3 +132,13 @@ def matrix_of(values: Any) -> Any:
     array = np.asarray(values, dtype=object)
     shape = array.shape if array.ndim == 2 else (array.size, 1)
     return sympy.Matrix(*shape, [sympy.sympify(value) for value in array.ravel()])
+
+
+def entries_of(value: Any) -> list[Any]:
+    """Entries of a matrix of SymPy or of an array, or one expression, row by row."""
+    import sympy
+
+    try:
+        return [sympy.sympify(entry, strict=True) for entry in np.ravel(value)]
+    except sympy.SympifyError:
+        raise ModelError(f"give expressions or matrices of the equations, such as e.M; got {value!r}.") from None

@@ -136,19 +136,23 @@ def _c_printer() -> Any:
         def _print_Rational(self, expr: Any) -> str:
             return repr(float(expr))
 
-    return Printer({"user_functions": {name: name for name in ARC_NAMES}, "precision": 17, "order": "none"})
+        _print_NumberSymbol = _print_Rational
+
+    settings = {"precision": 17, "order": "none", "math_macros": {}}  # M_PI and its like are no part of C99
+    return Printer({"user_functions": {name: name for name in ARC_NAMES}} | settings)
 
 
 def _write_c(a: Assignments) -> str:
     body = _lines(a, "x[{}]", "out[{}]", lambda value: str(_c_printer().doprint(value)), "const double ", ";")
+    body += [f"(void){name};" for name, used in (("x", a.loads), ("out", a.values)) if not used]
     helpers = [ARCS] if any(f"{name}(" in line for line in body for name in ARC_NAMES) else []
-    width, size = "width", len(a.values)
+    size = len(a.values)
     head = ["#include <math.h>", "", *helpers, "static void one(const double *x, double *out) {"]
     loop = [
         "}",
         "",
-        f"void evaluate(long n, long {width}, const double *x, double *out) {{",
-        f"    for (long k = 0; k < n; ++k) one(x + k * {width}, out + k * {size}L);",
+        "void evaluate(long n, long width, const double *x, double *out) {",
+        f"    for (long k = 0; k < n; ++k) one(x + k * width, out + k * {size}L);",
         "}",
         "",
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
-from visviva.views.equations_text import AbstractWriter, LatexWriter, TextWriter, aligned
+from visviva.views.equations_text import AbstractWriter, TextWriter, aligned
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.equations import SymbolicEquations
@@ -51,7 +51,7 @@ def equation_terms(e: SymbolicEquations) -> list[Any]:
 
 def latex_lines(e: SymbolicEquations) -> tuple[Lines, Lines, Lines]:
     """Left and right sides in LaTeX: of the equations, of what their matrices are, and of definitions."""
-    writer, words = LatexWriter(e.spelling), _words(e, LATEX)
+    writer, words = e.writer, _words(e, LATEX)
     where = [line for name, value in _where(e, words) for line in spelled_lines(writer, name, value, words.entry)]
     definitions = [(writer.expression(s), spell(writer, value)) for s, value in e.definitions().items()]
     return list(_equations(e, words)), where, definitions

@@ -12,8 +12,9 @@ from visviva.forms.symbols.frames import Edge
 from visviva.forms.symbols.parameters import Parameters, directions, exacts
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.variables import Variables
-from visviva.forms.trees.links import product, subspace
+from visviva.forms.trees.links import subspace
 from visviva.forms.trees.tree import Link
+from visviva.geometry.quaternion import product
 from visviva.views.equations_names import Label
 
 
@@ -34,7 +35,7 @@ def tree_symbols(spanning: Spanning, variables: Variables, parameters: Parameter
     links, places, n = spanning.tree.links, spanning.places, spanning.n
     scale = max((float(np.abs(link.X_PJ[:3, 3]).max()) for link in links), default=0.0)
     edges: list[Edge] = []
-    turned: list[tuple[Any, Any]] = []  # orientation of each link as a matrix and an angle about z after it
+    angles: list[tuple[Any, Any]] = []  # orientation of each link as a matrix and an angle about z after it
     A = zeros(spanning.size_q, n)
     mass, com, inertia = list[Any](), list[Any](), list[Any]()
     for link, place in zip(links, places, strict=True):
@@ -43,11 +44,12 @@ def tree_symbols(spanning: Spanning, variables: Variables, parameters: Parameter
         R_X = directions(link.X_PJ[:3, :3])
         l = parameters.vector(link.X_PJ[:3, 3], Label("l", (_joint(link, place),)), "m", scale)
         R_L, r_L, A[place.q, place.xi] = motion(link, q, own, parameters, steps)
-        R_W = turned_orientation(link, R_X, q, turned, steps, own)
+        R_W = turned_orientation(link, R_X, q, angles, steps, own)
         S = zeros(6, n)
         S[:, xi] = exacts(subspace(link)) if not link.pitch else _screw(r_L, q)
         R = steps.names(R_X @ R_L, Label("R", (f"{own}'",)))
-        edges.append(Edge(own, link.parent, R, l + R_X @ r_L, S, R_W=R_W))
+        turns = link.kind in ("ball", "free")
+        edges.append(Edge(own, link.parent, R, l + R_X @ r_L, S, R_W=R_W, turns=turns))
         carrier = place.carrier.name
         mass.append(parameters.number(link.mass, Label("m", (carrier,)), "kg"))
         com.append(parameters.vector(link.com, Label("l_c", (carrier,)), "m", scale))
@@ -67,17 +69,17 @@ def motion(link: Link, q: Any, own: str, parameters: Parameters, steps: Steps) -
         case "slider":
             return _eye(), np.array([0, 0, q[0]], dtype=object), [[one]]
         case "ball":
-            return rotation(q), none, _spin(q)
+            return turned(q, own, steps), none, _spin(q)
         case "free":
-            R, A = steps.names(rotation(q[3:]), Label("R", (own,))), zeros(7, 6)
+            R, A = turned(q[3:], own, steps), zeros(7, 6)
             A[:3, 3:], A[3:, :3] = R, _spin(q[3:])
             return R, q[:3], A
     return _eye(), none, zeros(0, 0)
 
 
-def turned_orientation(link: Link, R_X: Any, q: Any, turned: list[tuple[Any, Any]], steps: Steps, own: str) -> Any:
+def turned_orientation(link: Link, R_X: Any, q: Any, angles: list[tuple[Any, Any]], steps: Steps, own: str) -> Any:
     """Orientation in the world: angles about parallel axes are added, so that no products of their cosines appear."""
-    B, angle = turned[link.parent] if link.parent >= 0 else (_eye(), 0)
+    B, angle = angles[link.parent] if link.parent >= 0 else (_eye(), 0)
     up = R_X[2, 2]
     if abs(up) == 1:
         B, angle = B @ R_X, up * angle
@@ -86,9 +88,9 @@ def turned_orientation(link: Link, R_X: Any, q: Any, turned: list[tuple[Any, Any
     if link.kind == "hinge":
         angle = angle + q[0]
     elif link.kind in ("ball", "free"):
-        R = about_z(angle, own, steps) @ rotation(q[-4:])
+        R = about_z(angle, own, steps) @ turned(q[-4:], own, steps)
         B, angle = _named(B @ R, own, steps), 0
-    turned.append((B, angle))
+    angles.append((B, angle))
     return B @ about_z(angle, own, steps)
 
 
@@ -101,6 +103,11 @@ def about_z(angle: Any, own: str, steps: Steps) -> Any:
     c, s = steps.name(sympy.cos(size), Label("c", (own,))), sign * steps.name(sympy.sin(size), Label("s", (own,)))
     zero, one = sympy.Integer(0), sympy.Integer(1)
     return np.array([[c, -s, zero], [s, c, zero], [zero, zero, one]], dtype=object)
+
+
+def turned(quaternion: Any, own: str, steps: Steps) -> Any:
+    """R of a quaternion, its entries named."""
+    return steps.names(rotation(quaternion), Label("R", (own,)), keep=True)
 
 
 def rotation(quaternion: Any) -> Any:

@@ -5,16 +5,34 @@ A polynomial in cosines and sines of sums of angles is Σ a_k cos φ_k + b_k sin
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
+SMALL = 6  # terms of a sum that is tried to be a product
 Sum = dict[tuple[Any, bool], Any]  # (angle, whether a sine) -> coefficient
 
 
-def shortest(value: Any) -> Any:
-    """The shorter of two normal forms: with sums of angles, or with powers of cosines and sines."""
+def shortest(value: Any, amounts: Set[Any] = frozenset()) -> Any:
+    """The shorter of two normal forms: with sums of angles, or with powers of cosines and sines.
+
+    amounts: symbols such as masses, whose terms are put together: J + m (a² + b² + 2 a b cos q).
+    """
     import sympy
 
     value = sympy.expand(value)
+    if not amounts & value.free_symbols:
+        return _shorter(value)
+    parts: dict[Any, Any] = {}
+    for term in sympy.Add.make_args(value):
+        owners = amounts & term.free_symbols
+        owner = next(iter(owners)) if len(owners) == 1 else sympy.Integer(1)
+        parts[owner] = parts.get(owner, 0) + term / owner
+    return sympy.Add(*(owner * _shorter(sympy.expand(part)) for owner, part in parts.items()))
+
+
+def _shorter(value: Any) -> Any:
+    import sympy
+
     if not value.has(sympy.sin, sympy.cos):
         return sympy.factor_terms(value)
     forms = [_collected(_sums(value)), _powers(value)]
@@ -90,6 +108,15 @@ def _collected(total: Sum) -> Any:
 
     parts = []
     for (angle, sine), coefficient in total.items():
-        short = sympy.factor_terms(sympy.expand(coefficient))
-        parts.append(short * (sympy.sin(angle) if sine else sympy.cos(angle)))
+        parts.append(_factored(sympy.expand(coefficient)) * (sympy.sin(angle) if sine else sympy.cos(angle)))
     return sympy.factor_terms(sympy.Add(*parts))
+
+
+def _factored(value: Any) -> Any:
+    """A sum of a few terms as a product where it is one: a² + 2 a b + b² = (a + b)²."""
+    import sympy
+
+    options = [sympy.factor_terms(value)]
+    if value.is_Add and len(value.args) <= SMALL:
+        options.append(sympy.factor(value))
+    return min(options, key=lambda one: one.count_ops())

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.forms.trees.differentiation import Differentiation
 from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF, TreeTables, tree_tables
-from visviva.forms.trees.time_inputs import no_inputs
 from visviva.forms.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class TreeDynamics:
         )
         self._check_springs(d, c)
         self.parts: TreeTables = tree_tables(tree, d, c, at)
+        self._idle: list[Differentiation] = []
         if not self.n:
             raise ModelError("a tree needs a link that moves: all of its links are fixed, or it has none.")
 
@@ -134,38 +135,36 @@ class TreeDynamics:
         return np.concatenate([w, v], axis=-1).reshape(*shape, len(parts.carrier), 6)
 
     def derivatives(
-        self, q: ArrayLike, xi: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        xi: ArrayLike,
+        tau: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        *,
+        out: Array | None = None,
     ) -> tuple[Array, Array, Array]:
         """∂ξ̇/∂q, ∂ξ̇/∂ξ and ∂ξ̇/∂τ = M⁻¹, (..., n, n) each.
 
         Derivatives by q are along velocities: column k is the rate of ξ̇ when the tree moves with ξ_k = 1 alone. For
         angles and shifts that is the partial derivative.
+        out: (3, ..., n, n), memory for the three. To get as much afresh from the system can take as long as to fill it.
         """
-        from visviva.kernels.trees.addresses import accelerations
-        from visviva.kernels.trees.derivatives import differentiate
-        from visviva.kernels.trees.field import Field
-        from visviva.kernels.trees.runs import PANEL
-        from visviva.kernels.trees.sweeps import ROT, ROWS, A, Sweeps
-        from visviva.kernels.trees.tables import memory
-
         leading, (Q, XI, TAU, L) = self._batch(q=q, xi=xi, tau=tau, wrenches=wrenches)
-        T, n, parts = self.parts.tables, self.n, self.parts
-        Y = np.zeros((int(ROWS), parts.bodies.shape[1] + 1))
-        Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
-        Y[A + 3 : A + 6, -1] = -T.gravity
-        addresses, loads = np.array([accelerations(), 0]), np.empty(L.shape[1:])
-        field = Field(
-            addresses, self.sizes(L.shape[1]), T.C, T.K, T.E, np.zeros(n), no_inputs().drive(), np.empty(n), True,
-            loads, memory(T),
-        )  # fmt: skip
-        right = np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8))
-        work = np.zeros((n, parts.largest + 4)), right, np.zeros((6, PANEL))
-        found = np.empty((3, len(Q), n, n))
-        sweeps = Sweeps(T.S, parts.bodies, Y, np.zeros((n, 6)))
-        singular = differentiate(field, sweeps, parts.paths, work, Q, XI, TAU, L, np.empty((len(Q), n)), *found)
+        shape = (3, *leading, self.n, self.n)
+        found = np.empty(shape) if out is None else out
+        if found.shape != shape or found.dtype != np.float64 or not found.flags.c_contiguous:
+            raise ModelError(
+                f"out of derivatives must be a contiguous array of {shape} floats, got {found.shape}, {found.dtype}"
+                f"{'' if found.flags.c_contiguous else ', not contiguous'}: take np.empty({shape})."
+            )
+        try:
+            work = self._idle.pop()
+        except IndexError:  # none yet, or others are at work in other threads
+            work = Differentiation(self.parts)
+        singular = work(self.sizes(L.shape[1]), Q, XI, TAU, L, found.reshape(3, len(Q), self.n, self.n))
+        self._idle.append(work)
         self.refuse_singular(singular)
-        by_q, by_xi, by_tau = found.reshape(3, *leading, n, n)
-        return by_q, by_xi, by_tau
+        return found[0], found[1], found[2]
 
     def directional_derivative(
         self,

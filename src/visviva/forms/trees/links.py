@@ -8,6 +8,8 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.trees.tree import Link
 from visviva.geometry import SO3
+from visviva.geometry.linear import identities
+from visviva.geometry.quaternion import rate
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}  # of q and of ξ
 STILL: Array = np.zeros((6, 0))
@@ -33,31 +35,27 @@ def subspace(link: Link) -> Array:
 
 
 def pose(link: Link, q: Array) -> tuple[Array, Array]:
-    """Orientation and origin of the link in its joint's frame; quaternions need not be normalised."""
+    """Orientation (..., 3, 3) and origin (..., 3) of the link in its joint's frame; quaternions of any length."""
+    R, r = identities(q.shape[:-1], 3), np.zeros((*q.shape[:-1], 3))
     match link.kind:
         case "hinge":
-            c, s = np.cos(q[0]), np.sin(q[0])
-            return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.0, 0.0, link.pitch * q[0]])
+            R[..., 0, 0] = R[..., 1, 1] = np.cos(q[..., 0])
+            R[..., 1, 0] = np.sin(q[..., 0])
+            R[..., 0, 1] = -R[..., 1, 0]
+            r[..., 2] = link.pitch * q[..., 0]
         case "slider":
-            return np.eye(3), np.array([0.0, 0.0, q[0]])
+            r[..., 2] = q[..., 0]
         case "ball":
-            return SO3.from_quat(q, f"quaternion of link {link.name!r}").R, np.zeros(3)
+            R = SO3.from_quat(q, f"quaternion of link {link.name!r}").R
         case "free":
-            return SO3.from_quat(q[3:], f"quaternion of link {link.name!r}").R, q[:3]
-    return np.eye(3), np.zeros(3)
+            R, r = SO3.from_quat(q[..., 3:], f"quaternion of link {link.name!r}").R, q[..., :3]
+    return R, r
 
 
 def q_dot(kind: str, q: Array, xi: Array) -> Array:
     """Rates of the coordinates, A(q) ξ: of a quaternion ½ q ∘ (0, ω), of a free link's position R v."""
     if kind == "ball":
-        return 0.5 * product(q, np.concatenate([[0.0], xi]))
+        return rate(q, xi)
     if kind == "free":
-        spin = 0.5 * product(q[3:], np.concatenate([[0.0], xi[:3]]))
-        return np.concatenate([SO3.from_quat(q[3:]).act(xi[3:]), spin])
+        return np.concatenate([SO3.from_quat(q[3:]).act(xi[3:]), rate(q[3:], xi[:3])])
     return xi
-
-
-def product(a: Array, b: Array) -> Array:
-    """a ∘ b of quaternions (w, x, y, z): the rotation b, then a."""
-    scalar = a[0] * b[0] - a[1:] @ b[1:]
-    return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])

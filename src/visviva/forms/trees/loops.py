@@ -12,6 +12,7 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ConvergenceError, ModelError
 from visviva.forms.flows.collocation import gauss_table
 from visviva.forms.flows.explicit import RK4_TABLE, dop853_table
+from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.time_inputs import TreeInputs, no_inputs
 
@@ -32,8 +33,9 @@ FIXED = "RK4", "DOP853", "Gauss8", "BalancedGauss8"  # steps of one length
 class TreeMotion:
     """Nodes of a motion, an equal time apart.
 
-    work:       what τ has supplied, and what damping has taken, until each node [J], by the weights of the scheme.
-    given:      what each input over time has supplied until each node [J].   impulse: its integral over time.
+    work:       what was supplied, and what was dissipated, until each node [J], by the weights of the scheme.
+    given:      what each input over time, or each port, has supplied until each node [J].
+    impulse:    integral of each input over time.   heat: what each damper has taken, of those that act on bodies [J].
     steps:      of an adaptive scheme; refused: steps that it made again.   iterations: of Gauss schemes, in all steps.
     unrelaxed:  steps of Relaxed and BalancedGauss8 that have no balance of energy of their own, as at rest.
     """
@@ -44,6 +46,7 @@ class TreeMotion:
     work: Array  # (nodes, 2)
     given: Array  # (nodes, inputs)
     impulse: Array  # (nodes, inputs)
+    heat: Array  # (nodes, dissipations)
     steps: int = 0
     refused: int = 0
     iterations: int = 0
@@ -59,11 +62,18 @@ class TreeLoop:
                Gauss8 that keep the balance of energy to rounding).
     tolerance: of Adaptive: error of a step per 1 + size of the state. Of Gauss8: to what part of the velocities a step
                is solved; BalancedGauss8 solves it to rounding.
+    acting:    what acts on its bodies. Inputs are then all of its inputs.
 
     Balls and free links are stepped in local coordinates of each step: their quaternions stay of length one.
     """
 
-    def __init__(self, dynamics: TreeDynamics, scheme: str = "Adaptive", tolerance: float | None = None) -> None:
+    def __init__(
+        self,
+        dynamics: TreeDynamics,
+        scheme: str = "Adaptive",
+        tolerance: float | None = None,
+        acting: TreeActing | None = None,
+    ) -> None:
         if scheme not in SCHEMES:
             raise ModelError(f"there is no scheme {scheme!r} for trees; there are: {', '.join(SCHEMES)}.")
         usual = 1e-9 if scheme == "Adaptive" else 1e-12
@@ -71,7 +81,8 @@ class TreeLoop:
         self.tolerance = usual if tolerance is None else finite_number(tolerance, "tolerance", positive=True)
         self._lanes = 4 if scheme in ("Gauss8", "BalancedGauss8") else 0
         self._steps: Any = _collocation(dynamics) if self._lanes else _stages(dynamics, scheme)
-        self._field = _field(dynamics, scheme)
+        self.acting = acting
+        self._field = _field(dynamics, scheme, acting)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
 
     @property
@@ -104,18 +115,20 @@ class TreeLoop:
         d.check_quaternions(Q[0])
         given = no_inputs() if inputs is None else inputs
         self._check(given, nodes * every, t0, nodes * every * h)
-        m = len(given.ports)
-        work, end = np.zeros((nodes + 1, 2 + 2 * m)), np.zeros(5, dtype=np.int64)
+        m, a = len(given.ports), self.acting
+        ports, powers = (m, 2 + 2 * m) if a is None else (a.ports, a.powers)
+        work, end = np.zeros((nodes + 1, powers)), np.zeros(5, dtype=np.int64)
         force = np.zeros(d.n) if tau is None else np.array(finite_vector(tau, "tau of a tree", d.n))
         self._field.tau.T[:] = force
-        active = bool(m or force.any() or d.parts.tables.E[:, 0].any())
+        active = bool(m or a is not None or force.any() or d.parts.tables.E[:, 0].any())
         f = self._field._replace(constant=force, drive=given.drive(self._lanes), active=active)
         self._run(f, Q, XI, work, t0, h, every, end)
         self._refuse(end, t0, h * every)
         t = t0 + h * every * np.arange(nodes + 1, dtype=np.float64)
         adaptive, steps, other = self.scheme == "Adaptive", int(end[3]), int(end[4])
+        total, by_port, impulse, heat = np.split(work, np.cumsum([2, ports, m]), axis=1)
         return TreeMotion(
-            t, Q, XI, work[:, :2], work[:, 2 : 2 + m], work[:, 2 + m :], steps * adaptive, other * adaptive,
+            t, Q, XI, total, by_port, impulse, heat, steps * adaptive, other * adaptive,
             iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
         )  # fmt: skip
 
@@ -128,10 +141,10 @@ class TreeLoop:
         if not self._lanes:
             s = s._replace(P=np.empty((len(s.b), work.shape[1])))
         if self.scheme == "Gauss8":
-            gauss_steps(f, s, Q, XI, work, h, every, self.tolerance, ITERATIONS, end)
+            gauss_steps(f, s, Q, XI, work, t0, h, every, self.tolerance, ITERATIONS, end)
         elif self.scheme == "BalancedGauss8":
-            size = d.energy_size(Q[0], XI[0])
-            balanced_steps(f, s, Q, XI, work, h, every, size, ROUNDED, ITERATIONS, end)
+            size = self._energy_size(Q[0], XI[0])
+            balanced_steps(f, s, Q, XI, work, t0, h, every, size, ROUNDED, ITERATIONS, end)
         elif self.scheme == "Adaptive":
             table = dop853_table()
             assert table.E5 is not None
@@ -139,15 +152,28 @@ class TreeLoop:
             self._next[0] = min(self._next[0], h * every)
             adaptive_steps(f, s, table.E5, table.E3, Q, XI, work, t0, h * every, self.tolerance, self._next, end)
         elif self.scheme == "Relaxed":
-            H = np.full(len(Q), float(d.energy(Q[0], XI[0])))
+            H = np.full(len(Q), self._energy(Q[0], XI[0]))
             x, y = np.empty(d.size_q), np.empty(d.n)
-            relaxed_steps(f, s, Q, XI, work, H, x, y, t0, h, every, d.energy_size(Q[0], XI[0]), end)
+            relaxed_steps(f, s, Q, XI, work, H, x, y, t0, h, every, self._energy_size(Q[0], XI[0]), end)
         else:
             fixed_steps(f, s, Q, XI, work, t0, h, every, end)
 
+    def _energy(self, q: Array, xi: Array) -> float:
+        """Stored energy [J]."""
+        found = float(self.dynamics.energy(q, xi))
+        if self.acting is None:
+            return found
+        from visviva.kernels.trees.acting import stored_at, stores
+
+        return found + stored_at(stores(), self._field.acting, q)
+
+    def _energy_size(self, q: Array, xi: Array) -> float:
+        """Size of its terms [J]."""
+        return self.dynamics.energy_size(q, xi) if self.acting is None else self.acting.size(q, xi)
+
     def _check(self, given: TreeInputs, steps: int, t0: float, length: float) -> None:
         """An error where inputs are not there at all stages of a run."""
-        if not len(given.ports):
+        if not len(given.ports) or given.constant is not None:
             return
         if self.scheme in FIXED and given.U.shape[:2] != (steps, len(self.c)):
             raise ModelError(
@@ -175,7 +201,7 @@ class TreeLoop:
             )
 
 
-def _field(dynamics: TreeDynamics, scheme: str) -> Field:
+def _field(dynamics: TreeDynamics, scheme: str, acting: TreeActing | None) -> Field:
     from visviva.kernels.trees.addresses import accelerations, accelerations_in_lanes, energies
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.lanes import WIDTH
@@ -183,10 +209,18 @@ def _field(dynamics: TreeDynamics, scheme: str) -> Field:
 
     T, n, lanes = dynamics.parts.tables, dynamics.n, (WIDTH,) if scheme in ("Gauss8", "BalancedGauss8") else ()
     forward = accelerations_in_lanes() if lanes else accelerations()
-    addresses = np.array([forward, energies() if scheme in ("Relaxed", "BalancedGauss8") else 0])
+    counts = scheme in ("Relaxed", "BalancedGauss8")
+    addresses = np.array([forward, energies() if counts else 0, 0, 0])
     tau, none, W = np.zeros((n, *lanes)), np.zeros((0, 6, *lanes)), memory(T, *lanes)
-    drive = no_inputs().drive(*lanes)
-    return Field(addresses, dynamics.sizes(), T.C, T.K, T.E, np.zeros(n), drive, tau, False, none, W)
+    drive, row, P = no_inputs().drive(*lanes), np.zeros(0, dtype=np.int64), np.zeros((0, *lanes))
+    f = Field(addresses, dynamics.sizes(), T.C, T.K, T.E, np.zeros(n), drive, tau, False, none, W, row, P)
+    if acting is None:
+        return f
+    from visviva.kernels.trees.acting import acts, stores
+
+    addresses[2:] = acts(), stores() if counts else 0
+    L, P = acting.wrenches(lanes), np.zeros((acting.powers, *lanes))
+    return f._replace(sizes=dynamics.sizes(len(L)), L=L, acting=acting.row(*lanes or (1,)), P=P)
 
 
 def _stages(dynamics: TreeDynamics, scheme: str) -> Stages:

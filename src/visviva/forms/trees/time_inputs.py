@@ -32,26 +32,35 @@ class TooManyPieces(ModelError):
 class TreeInputs:
     """Inputs at the stages of fixed steps, or polynomials in time between nodes.
 
-    ports: the velocity that each input acts on.
+    ports:    the velocity that each input acts on; -1: what acts on bodies knows where.
+    constant: inputs that do not change, in place of both.
     """
 
     ports: Int  # (m,)
     U: Array  # (steps, stages, m)
     breaks: Array  # (pieces + 1,) times
     P: Array  # (pieces, DEGREE + 1, m)
+    constant: Array | None = None  # (m,)
 
     def drive(self, lanes: int = 0) -> Drive:
         """As compiled loops want them."""
         from visviva.kernels.trees.field import Drive
 
         u = np.zeros((len(self.ports), *([lanes] if lanes else [])))
-        return Drive(self.ports, self.U, self.breaks, self.P, u)
+        if self.constant is not None:
+            u.T[:] = self.constant
+        return Drive(self.ports, self.U, self.breaks, self.P, u, np.zeros(lanes or 1))
 
 
 @cache
 def no_inputs() -> TreeInputs:
     """None: τ is constant."""
     return TreeInputs(np.zeros(0, dtype=np.int64), np.zeros((0, 0, 0)), np.zeros(1), np.zeros((0, 0, 0)))
+
+
+def unchanged(ports: Int, u: Array) -> TreeInputs:
+    """Inputs that do not change."""
+    return TreeInputs(ports, np.zeros((0, 0, 0)), np.zeros(1), np.zeros((0, 0, 0)), u)
 
 
 def sampled(ports: Int, u: Callable[[float], Array], starts: Array, h: float, c: Array) -> TreeInputs:

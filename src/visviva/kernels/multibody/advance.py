@@ -125,7 +125,7 @@ def trial(
         restore_rates(level, y[6 * n + M.lam.size :])
         open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
-    efforts(M, e, losses, u, h)
+    efforts(M, e, losses, u, h, 1)
     if conditions is not None:
         hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
         couple(conditions.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
@@ -211,7 +211,7 @@ def advance(
                     open_balances(B, level.B, gravity, length)
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
-                    efforts(M, e, losses, inputs, length)
+                    efforts(M, e, losses, inputs, length, 1)
                 if conditions is not None:
                     other, at_other = hold(B, conditions.generated, lam, gap, active, length)
                     if not other <= row:

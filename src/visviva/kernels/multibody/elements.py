@@ -79,8 +79,11 @@ def read_inputs(B: Array, loads: Int, u: Array) -> None:
 
 
 @inner
-def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float) -> None:
-    """Values of all functions of elements at the end of the step, and the efforts that belong to it."""
+def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, slopes: int) -> None:
+    """Values of all functions of elements at the end of the step, and the efforts that belong to it.
+
+    slopes: 1 where those of energies are wanted, else 0. With h = 0 efforts are those of an instant, without slopes.
+    """
     first = M.sizes[1]
     for i in range(first, M.X.shape[0]):
         k = M.K[i, PLACE]
@@ -103,7 +106,7 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float) 
             address,
             (
                 n, e.law_rows[at:].ctypes.data, e.law_numbers.ctypes.data, e.y[0].ctypes.data, e.y[1].ctypes.data,
-                e.effort.ctypes.data, e.slope.ctypes.data, 1.0, 1,
+                e.effort.ctypes.data, e.slope.ctypes.data, 1.0, slopes,
             ),
         )  # fmt: skip
     for i in range(e.element.shape[0]):

@@ -97,28 +97,37 @@ def about_x(c: float, s: float, x: Vector) -> Vector:
 
 
 @woven
+def in_plane(c: float, s: float, a: float, b: float, d: float, e: float) -> tuple[float, float, float, float]:
+    """R [[a, b], [d, e]] Rᵀ of a turn in the plane; trace and skew part stay, the rest turns by twice the angle.
+
+    It has four products beside s² and s c, where two turns have sixteen: products are what limits these kernels.
+    """
+    x, y, p, o = s * s, s * c, a - e, b + d
+    t, u = x * p + y * o, y * p - x * o
+    return a - t, b + u, d + u, e + t
+
+
+@woven
 def sym_about_z(c: float, s: float, A: Six) -> Six:
-    """Rz A Rzᵀ; the trace stays."""
-    x, y = c * A[0] - s * A[1], c * A[1] - s * A[3]
-    a = c * x - s * y
-    return (a, s * x + c * y, c * A[2] - s * A[4], A[0] + A[3] - a, s * A[2] + c * A[4], A[5])
+    """Rz A Rzᵀ."""
+    x, y, _, z = in_plane(c, s, A[0], A[1], A[1], A[3])
+    return (x, y, c * A[2] - s * A[4], z, s * A[2] + c * A[4], A[5])
 
 
 @woven
 def sym_about_x(c: float, s: float, A: Six) -> Six:
-    """Rx A Rxᵀ; the trace stays."""
-    x, y = c * A[3] - s * A[4], c * A[4] - s * A[5]
-    a = c * x - s * y
-    return (A[0], c * A[1] - s * A[2], s * A[1] + c * A[2], a, s * x + c * y, A[3] + A[5] - a)
+    """Rx A Rxᵀ."""
+    x, y, _, z = in_plane(c, s, A[3], A[4], A[4], A[5])
+    return (A[0], c * A[1] - s * A[2], s * A[1] + c * A[2], x, y, z)
 
 
 @woven
 def full_about_z(c: float, s: float, A: Matrix) -> Matrix:
     """Rz A Rzᵀ."""
-    a, b, d, e = c * A[0] - s * A[3], c * A[1] - s * A[4], s * A[0] + c * A[3], s * A[1] + c * A[4]
+    x, y, z, w = in_plane(c, s, A[0], A[1], A[3], A[4])
     return (
-        c * a - s * b, s * a + c * b, c * A[2] - s * A[5],
-        c * d - s * e, s * d + c * e, s * A[2] + c * A[5],
+        x, y, c * A[2] - s * A[5],
+        z, w, s * A[2] + c * A[5],
         c * A[6] - s * A[7], s * A[6] + c * A[7], A[8],
     )  # fmt: skip
 

@@ -60,8 +60,8 @@ def _balance(
 
 @kernel
 def balanced_steps(
-    f: Field, g: Collocation, Q: Array, XI: Array, work: Array, h: float, every: int, size: float, tolerance: float,
-    most: int, end: Int,
+    f: Field, g: Collocation, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, size: float,
+    tolerance: float, most: int, end: Int,
 ) -> None:  # fmt: skip
     """Rows `every` steps of length h apart. size: of the terms that the energy is made of, at the start.
 
@@ -71,7 +71,7 @@ def balanced_steps(
     for r in range(1, Q.shape[0]):
         begin_row(Q, XI, work, r)
         for k in range((r - 1) * every, r * every):
-            drive_stages(f, k)
+            drive_stages(f, g, k, t0 + k * h, h)
             if not (predict(f, g, Q[r], XI[r], h, k > 0, end) and solve_stages(
                 f, g, Q[r], XI[r], h, 0.0, tolerance, most, end
             )):  # fmt: skip

@@ -2,7 +2,7 @@
 
 Rows of Q and XI are nodes of the motion: row 0 is given at time t0, and a call fills the others, an equal time apart.
 `work` has integrals of `field.powers` until each row by the weights of the method: what τ has supplied, damping has
-taken and each input has given [J], and the inputs. Nothing is allocated.
+taken and each input has given [J], the inputs, and what each damper has taken. Nothing is allocated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Stages(NamedTuple):
     c: Array  # (s,)
     D: Array  # (s, n) δ̇
     V: Array  # (s, n) ξ̇
-    P: Array  # (s, 2 + 2 inputs) powers
+    P: Array  # (s, powers)
     delta: Array  # (n,)
     gain: Array  # (n,)
     q: Array  # (size_q,)
@@ -45,11 +45,11 @@ def _stages(f: Field, s: Stages, q0: Array, xi0: Array, t: float, h: float, step
             s.xi[k] = xi0[k] + s.gain[k]
         chart(f.K, q0, s.delta, s.xi, s.q, s.D[j])
         drive_at(f, t + s.c[j] * h, step, j)
-        if f.active:
-            powers(f, s.xi, s.P[j])
         singular = accelerate(f, s.q, s.xi, s.V[j])
         if singular >= 0:
             return singular
+        if f.active:
+            powers(f, s.xi, s.P[j])
     _sum(s, s.b, s.b.shape[0], h)
     return -1
 

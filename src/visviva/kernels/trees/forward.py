@@ -13,8 +13,7 @@ from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.hinge import accelerate_hinge, fold_hinge, move_hinge, place_hinge
 from visviva.kernels.trees.joints import accelerate_joint, fold_joint, move_joint, place_joint
 from visviva.kernels.trees.lanes import item, put_item
-from visviva.kernels.trees.rigid import add_wrench
-from visviva.kernels.trees.tables import AT_Q, AT_V, AXIS, DAMPING, HINGE, KIND, RELAXED, STIFFNESS
+from visviva.kernels.trees.tables import AT_Q, AT_V, AXIS, COUNT, DAMPING, HINGE, KIND, RELAXED, STIFFNESS
 
 
 @woven
@@ -30,26 +29,25 @@ def accelerate(C: Array, K: Int, E: Array, q: Array, xi: Array, tau: Array, L: A
     L: wrenches (m; f) at the origins of the links in their axes, or an array without rows.   W: memory.
     """
     links, singular = K.shape[0], -1
-    for k in range(E.shape[0]):
-        put_item(xi_dot, k, item(tau, k) - E[k, DAMPING] * item(xi, k))
     for i in range(links):
         k, at = K[i, AT_V], K[i, AT_Q]
         if K[i, KIND] <= AXIS:
             put_item(xi_dot, k, _applied(E, k, item(q, at), item(xi, k), item(tau, k)))
+        else:
+            for l in range(k, k + K[i, COUNT]):
+                put_item(xi_dot, l, item(tau, l) - E[l, DAMPING] * item(xi, l))
         if K[i, KIND] == HINGE:
             place_hinge(C, W, i, item(q, at))
             move_hinge(C, K, W, i, item(xi, k))
         else:
             place_joint(C, K, W, i, q)
             move_joint(C, K, W, i, xi)
-    for i in range(L.shape[0]):
-        add_wrench(W, i, L)
     for i in range(links - 1, -1, -1):
         k = K[i, AT_V]
         if K[i, KIND] == HINGE:
-            found = fold_hinge(C, K, W, i, item(xi, k), item(xi_dot, k), links)
+            found = fold_hinge(C, K, W, L, i, item(xi, k), item(xi_dot, k))
         else:
-            found = fold_joint(C, K, W, i, xi_dot, links)
+            found = fold_joint(C, K, W, L, i, xi_dot)
         if not found:
             singular = max(singular, i)
     for i in range(links):

@@ -17,7 +17,7 @@ from visviva.kernels.cache import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.chart import advance_q, shifting, turned, turning
 from visviva.kernels.trees.explicit import begin_row
-from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, failed
+from visviva.kernels.trees.field import ACTS, DONE, STALLED, Field, accelerate, failed
 from visviva.kernels.trees.lanes import WIDTH
 from visviva.kernels.trees.tables import AT_Q, AT_V, AXIS, DAMPING, FREE, KIND
 
@@ -117,12 +117,17 @@ def predict(f: Field, g: Collocation, q: Array, xi: Array, h: float, known: bool
 
 
 @inner
-def drive_stages(f: Field, step: int) -> None:
-    """τ at the four stages."""
+def drive_stages(f: Field, g: Collocation, step: int, t: float, h: float) -> None:
+    """Times, inputs and τ at the four stages of a step from t on."""
     d = f.drive
+    for j in range(WIDTH):
+        d.t[j] = t + g.c[j] * h
+        for p in range(d.ports.shape[0] if d.U.shape[0] > 0 else 0):
+            d.u[p, j] = d.U[step, j, p]
+    if d.ports.shape[0] == 0 or d.ports[0] < 0:
+        return
     for p in range(d.ports.shape[0]):
         for j in range(WIDTH):
-            d.u[p, j] = d.U[step, j, p]
             f.tau[d.ports[p], j] = f.constant[d.ports[p]]
     for p in range(d.ports.shape[0]):
         for j in range(WIDTH):
@@ -185,7 +190,11 @@ def solve_stages(
 
 @inner
 def arrive(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> float:
-    """Where the step ends; what τ gives less what damping takes in it [J]."""
+    """Where the step ends; what is supplied less what is dissipated in it [J].
+
+    Powers of what acts on bodies are those at the stages as they were evaluated last.
+    """
+    acting = f.addresses[ACTS] != 0
     _velocities(g, xi, h)
     _rates(f.K, g)
     gained = 0.0
@@ -194,10 +203,12 @@ def arrive(f: Field, g: Collocation, q: Array, xi: Array, h: float) -> float:
         for j in range(WIDTH):
             move += h * g.b[j] * g.rate[k, j]
             gain += h * g.b[j] * g.a[k, j]
-            if f.active:
+            if f.active and not acting:
                 gained += h * g.b[j] * g.xi[k, j] * (f.tau[k, j] - f.E[k, DAMPING] * g.xi[k, j])
         g.move[k] = move
         g.last[k] = xi[k] + gain
+    for j in range(WIDTH if acting else 0):
+        gained += h * g.b[j] * (f.P[0, j] - f.P[1, j])
     advance_q(f.K, q, g.move, g.end)
     return gained
 
@@ -212,6 +223,10 @@ def keep(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array) -
     m = f.drive.ports.shape[0]
     for j in range(WIDTH if f.active else 0):
         x = h * g.b[j]
+        if f.addresses[ACTS] != 0:
+            for k in range(work.shape[0]):
+                work[k] += x * f.P[k, j]
+            continue
         for k in range(xi.shape[0]):
             work[0] += x * f.tau[k, j] * g.xi[k, j]
             work[1] += x * f.E[k, DAMPING] * g.xi[k, j] ** 2
@@ -222,8 +237,8 @@ def keep(f: Field, g: Collocation, q: Array, xi: Array, h: float, work: Array) -
 
 @kernel
 def gauss_steps(
-    f: Field, g: Collocation, Q: Array, XI: Array, work: Array, h: float, every: int, tolerance: float, most: int,
-    end: Int,
+    f: Field, g: Collocation, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, tolerance: float,
+    most: int, end: Int,
 ) -> None:  # fmt: skip
     """Rows `every` steps of length h apart. end: rows filled, how it ended, where, iterations.
 
@@ -233,7 +248,7 @@ def gauss_steps(
     for r in range(1, Q.shape[0]):
         begin_row(Q, XI, work, r)
         for k in range((r - 1) * every, r * every):
-            drive_stages(f, k)
+            drive_stages(f, g, k, t0 + k * h, h)
             if not (predict(f, g, Q[r], XI[r], h, k > 0, end) and solve_stages(
                 f, g, Q[r], XI[r], h, 0.0, tolerance, most, end
             )):  # fmt: skip

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import woven
-from visviva.kernels.multibody.algebra import Matrix, Vector, cross, plus
+from visviva.kernels.multibody.algebra import Matrix, Vector, cross, minus, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, load, reciprocal, store
-from visviva.kernels.trees.rigid import articulated, rigid, shift_to_parent
+from visviva.kernels.trees.rigid import coupling, forces, inertia, mass, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
-    Articulated, Six, about_x, about_z, around, cos_sin, full_about_z, put, sym_about_x, sym_about_z, vector,
+    Articulated, about_x, about_z, around, cos_sin, full_about_z, in_plane, put, sym_about_x, sym_about_z, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
     ACC, ALPHA, COS, COS_A, COS_B, DRIFT, INVERSE, NO_INERTIA, OFFSET, OMEGA, ORIGIN, PARENT, REST, SIN, SIN_A, SIN_B,
@@ -41,76 +41,70 @@ def place_hinge(C: Array, W: Array, i: int, q: float) -> None:
 
 @woven
 def move_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> None:
-    """ω of the link, and what its motion gives to forces and accelerations."""
+    """ω of the link, and what it adds to accelerations."""
     w = vector(W, K[i, PARENT], OMEGA)
     put(W, i, DRIFT, around(w, vector(C, i, ORIGIN)))
     w = _to_link(C, K, W, i, w)
-    rigid(C, W, i, (w[0], w[1], w[2] + rate))
+    put(W, i, OMEGA, (w[0], w[1], w[2] + rate))
 
 
 @woven
-def fold_hinge(C: Array, K: Int, W: Array, i: int, rate: float, tau: float, ground: int) -> bool:
-    """Articulated inertia and force handed to the parent; whether the joint has an inertia."""
-    A, B, D, n, f = articulated(W, i)
-    u, inverse, found = tau - n[2], reciprocal(A[5]), exceeds(A[5] - NO_INERTIA * (A[0] + A[3]), 0.0)
-    put(W, i, UV, (B[6], B[7], B[8]))
-    store(W, i, UW, A[2])
-    store(W, i, UW + 1, A[4])
+def fold_hinge(C: Array, K: Int, W: Array, L: Array, i: int, rate: float, tau: float) -> bool:
+    """Articulated inertia and force handed to the parent; whether the joint has an inertia.
+
+    Less U Uᵀ/D, with forces at accelerations ω × ω_rel = (a, b, 0) and ξ̇ = u/D. The rows z of J and H vanish: they are
+    kept out of what follows, and the n_z that stays is τ. Part after part, with as few numbers at a time as can be:
+    those that do not fit into registers go to memory and back. What the joint keeps is written last, so that no read
+    has to come before.
+    """
+    n, f = forces(C, W, L, i)
+    J, H = inertia(C, W, i), coupling(C, W, i)
+    u, inverse, found = tau - n[2], reciprocal(J[5]), exceeds(J[5] - NO_INERTIA * (J[0] + J[3]), 0.0)
+    if K[i, PARENT] != K.shape[0]:
+        c, s, ca, sa = load(W, i, COS), load(W, i, SIN), C[i, COS_A], C[i, SIN_A]
+        M, h, z = mass(C, W, i), (H[6], H[7], H[8]), (H[6] * inverse, H[7] * inverse, H[8] * inverse)
+        M = (
+            M[0] - z[0] * h[0], M[1] - z[0] * h[1], M[2] - z[0] * h[2],
+            M[3] - z[1] * h[1], M[4] - z[1] * h[2], M[5] - z[2] * h[2],
+        )  # fmt: skip
+        M = sym_about_x(ca, sa, sym_about_z(c, s, M))
+        x, y, a, b = J[2] * inverse, J[4] * inverse, rate * load(W, i, OMEGA + 1), -rate * load(W, i, OMEGA)
+        first, second = minus((H[0], H[1], H[2]), times(x, h)), minus((H[3], H[4], H[5]), times(y, h))
+        f = plus(plus(plus(f, times(a, first)), times(b, second)), times(u, z))
+        f = about_x(ca, sa, about_z(c, s, f))
+        G = _turned(c, s, ca, sa, first, second)
+        xx, xy, yy = J[0] - x * J[2], J[1] - x * J[4], J[3] - y * J[4]
+        n = (n[0] + xx * a + xy * b + x * u, n[1] + xy * a + yy * b + y * u, tau)
+        n = about_x(ca, sa, about_z(c, s, n))
+        xx, xy, _, yy = in_plane(c, s, xx, xy, xy, yy)
+        zz = sa * sa * yy
+        X = (xx, ca * xy, sa * xy, yy - zz, sa * ca * yy, zz), G, M, n, f
+        if K[i, SPUN]:
+            X = _spun(C[i, COS_B], C[i, SIN_B], X)
+        shift_to_parent(K, W, i, vector(C, i, ORIGIN), vector(W, i, DRIFT), X)
+    put(W, i, UV, (H[6], H[7], H[8]))
+    store(W, i, UW, J[2])
+    store(W, i, UW + 1, J[4])
     store(W, i, INVERSE, inverse)
     store(W, i, REST, u)
-    p = K[i, PARENT]
-    if p != ground:
-        X = _let_go(A, B, D, n, f, u, inverse, (rate * load(W, i, OMEGA + 1), -rate * load(W, i, OMEGA)), tau)
-        X = _turned(X, load(W, i, COS), load(W, i, SIN), C[i, COS_A], C[i, SIN_A])
-        if K[i, SPUN]:
-            c, s, (A, B, D, n, f) = C[i, COS_B], C[i, SIN_B], X
-            X = sym_about_z(c, s, A), full_about_z(c, s, B), sym_about_z(c, s, D), about_z(c, s, n), about_z(c, s, f)
-        shift_to_parent(W, p, vector(C, i, ORIGIN), vector(W, i, DRIFT), X)
     return found
 
 
 @woven
-def _let_go(
-    A: Six, B: Matrix, D: Six, n: Vector, f: Vector, u: float, inverse: float, spin: tuple[float, float], tau: float
-) -> Articulated:
-    """Less U Uᵀ/D, with forces at accelerations ω × ω_rel = (spin, 0) and ξ̇ = u/D.
-
-    The rows z of J and H vanish: they are kept out of what follows, and the n_z that stays is τ.
-    """
-    x, y = A[2] * inverse, A[4] * inverse
-    z = (B[6] * inverse, B[7] * inverse, B[8] * inverse)
-    A0, A1, A3 = A[0] - x * A[2], A[1] - x * A[4], A[3] - y * A[4]
-    B0, B1, B2 = B[0] - x * B[6], B[1] - x * B[7], B[2] - x * B[8]
-    B3, B4, B5 = B[3] - y * B[6], B[4] - y * B[7], B[5] - y * B[8]
-    D = (
-        D[0] - z[0] * B[6], D[1] - z[0] * B[7], D[2] - z[0] * B[8],
-        D[3] - z[1] * B[7], D[4] - z[1] * B[8], D[5] - z[2] * B[8],
-    )  # fmt: skip
-    a, b = spin
-    n = (n[0] + A0 * a + A1 * b + x * u, n[1] + A1 * a + A3 * b + y * u, tau)
-    f = (f[0] + B0 * a + B3 * b + z[0] * u, f[1] + B1 * a + B4 * b + z[1] * u, f[2] + B2 * a + B5 * b + z[2] * u)
-    return (A0, A1, 0.0, A3, 0.0, 0.0), (B0, B1, B2, B3, B4, B5, 0.0, 0.0, 0.0), D, n, f
+def _turned(c: float, s: float, ca: float, sa: float, x: Vector, y: Vector) -> Matrix:
+    """Rx(α) Rz(q) [x; y; 0] Rz(q)ᵀ Rx(α)ᵀ, with x and y as rows."""
+    x0, x1, y0, y1 = in_plane(c, s, x[0], x[1], y[0], y[1])
+    x2, y2 = c * x[2] - s * y[2], s * x[2] + c * y[2]
+    p, q = sa * sa, sa * ca
+    t, u = p * y1 + q * y2, q * y1 - p * y2
+    return (x0, ca * x1 - sa * x2, sa * x1 + ca * x2, ca * y0, y1 - t, y2 + u, sa * y0, u, t)
 
 
 @woven
-def _turned(X: Articulated, c: float, s: float, ca: float, sa: float) -> Articulated:
-    """Rx(α) Rz(q) of what `_let_go` leaves, whose rows z are zero."""
-    A, B, D, n, f = X
-    x, y = c * A[0] - s * A[1], c * A[1] - s * A[3]
-    A0, A1 = c * x - s * y, s * x + c * y
-    A3 = A[0] + A[3] - A0
-    B0, B3 = c * B[0] - s * B[3], s * B[0] + c * B[3]
-    B1, B4 = c * B[1] - s * B[4], s * B[1] + c * B[4]
-    B2, B5 = c * B[2] - s * B[5], s * B[2] + c * B[5]
-    B0, B1 = c * B0 - s * B1, s * B0 + c * B1
-    B3, B4 = c * B3 - s * B4, s * B3 + c * B4
-    z = sa * A3
-    A = (A0, ca * A1, sa * A1, A3 - sa * z, ca * z, sa * z)
-    B1, B2 = ca * B1 - sa * B2, sa * B1 + ca * B2
-    B4, B5 = ca * B4 - sa * B5, sa * B4 + ca * B5
-    B = (B0, B1, B2, ca * B3, ca * B4, ca * B5, sa * B3, sa * B4, sa * B5)
-    D = sym_about_x(ca, sa, sym_about_z(c, s, D))
-    return A, B, D, about_x(ca, sa, about_z(c, s, n)), about_x(ca, sa, about_z(c, s, f))
+def _spun(c: float, s: float, X: Articulated) -> Articulated:
+    """Rz(β) of it."""
+    J, H, M, n, f = X
+    return sym_about_z(c, s, J), full_about_z(c, s, H), sym_about_z(c, s, M), about_z(c, s, n), about_z(c, s, f)
 
 
 @woven

@@ -15,15 +15,15 @@ from visviva.kernels.cache import woven
 from visviva.kernels.multibody.algebra import NOTHING, Matrix, Vector, cross, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, item, load, put_item, reciprocal, store
-from visviva.kernels.trees.rigid import articulated, rigid, shift_to_parent
+from visviva.kernels.trees.rigid import coupling, forces, inertia, mass, shift_to_parent
 
 from visviva.kernels.trees.algebra import (  # isort: skip
     NONE, Articulated, Six, around, cos_sin, matrix, put, put_matrix, put_six, rotation, six, sym, sym_inverse,
     sym_turned, vector,
 )  # fmt: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, BALL, DRIFT, FREE, H, INVERSE, JI, KIND, MI, NO_INERTIA, OMEGA, ORIGIN, PARENT,
-    R_PL, REST, RF, RN, ROT, SHIFT, SPIN, TURN, UV, UW,
+    ACC, ALPHA, ARM, AT_Q, AT_V, AXIS, BALL, COUPLING, DRIFT, FREE, INVERSE, JI, KIND, MI, NO_INERTIA, OMEGA, ORIGIN,
+    PARENT, R_PL, REST, RF, RN, ROT, SHIFT, SPIN, TURN, UV, UW,
 )  # fmt: skip
 
 
@@ -78,41 +78,42 @@ def move_joint(C: Array, K: Int, W: Array, i: int, xi: Array) -> None:
     put(W, i, SPIN, cross(w, w_rel))
     along = plus(times(2.0, cross(w_P, mul(R, v))), mul(R, cross(w_rel, v)))
     put(W, i, DRIFT, plus(around(w_P, r), along))
-    rigid(C, W, i, w)
+    put(W, i, OMEGA, w)
 
 
 @woven
-def fold_joint(C: Array, K: Int, W: Array, i: int, tau: Array, ground: int) -> bool:
+def fold_joint(C: Array, K: Int, W: Array, L: Array, i: int, tau: Array) -> bool:
     """Articulated inertia and force handed to the parent; whether the joint has an inertia."""
-    p, k, R = K[i, PARENT], K[i, AT_V], matrix(W, i, R_PL)
-    A, B, D, n, f = articulated(W, i)
+    k, R, carried = K[i, AT_V], matrix(W, i, R_PL), K[i, PARENT] != K.shape[0]
+    A, B, D, (n, f) = inertia(C, W, i), coupling(C, W, i), mass(C, W, i), forces(C, W, L, i)
     if K[i, KIND] == AXIS:
         found, X = _fold_axis(C, W, i, item(tau, k), (A, B, D, n, f))
-        if p != ground:
+        if carried:
             A, B, D, n, f = X
             B = matmul(R, matmul(B, (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])))
             X = sym_turned(R, A), B, sym_turned(R, D), mul(R, n), mul(R, f)
-            shift_to_parent(W, p, vector(W, i, ARM), vector(W, i, DRIFT), X)
+            shift_to_parent(K, W, i, vector(W, i, ARM), vector(W, i, DRIFT), X)
         return found
     t = (item(tau, k), item(tau, k + 1), item(tau, k + 2))
     inverse, det = sym_inverse(A)
     u = minus(t, n)
     put_six(W, i, JI, inverse)
+    put_matrix(W, i, COUPLING, B)
     put(W, i, RN, u)
     f = plus(f, mul_t(B, sym(inverse, u)))
     D = _without_turning(D, B, inverse)
     found = _has_inverse(A, det)
     if K[i, KIND] == BALL:
-        if p != ground:
+        if carried:
             X = NONE, NOTHING, sym_turned(R, D), mul(R, t), mul(R, f)
-            shift_to_parent(W, p, vector(W, i, ARM), vector(W, i, DRIFT), X)
+            shift_to_parent(K, W, i, vector(W, i, ARM), vector(W, i, DRIFT), X)
         return found
     pull = (item(tau, k + 3), item(tau, k + 4), item(tau, k + 5))
     inverse, det = sym_inverse(D)
     put_six(W, i, MI, inverse)
     put(W, i, RF, minus(pull, f))
-    if p != ground:
-        shift_to_parent(W, p, vector(W, i, ARM), vector(W, i, DRIFT), (NONE, NOTHING, NONE, mul(R, t), mul(R, pull)))
+    if carried:
+        shift_to_parent(K, W, i, vector(W, i, ARM), vector(W, i, DRIFT), (NONE, NOTHING, NONE, mul(R, t), mul(R, pull)))
     return found and _has_inverse(D, det)
 
 
@@ -191,7 +192,7 @@ def accelerate_joint(C: Array, K: Int, W: Array, i: int, xi: Array, xi_dot: Arra
         b = sym(six(W, i, MI), vector(W, i, RF))
         _put_items(xi_dot, k + 3, minus(b, a))
         a = b
-    found = sym(six(W, i, JI), minus(vector(W, i, RN), mul(matrix(W, i, H), a)))
+    found = sym(six(W, i, JI), minus(vector(W, i, RN), mul(matrix(W, i, COUPLING), a)))
     _put_items(xi_dot, k, minus(found, alpha))
     put(W, i, ALPHA, found)
     put(W, i, ACC, a)

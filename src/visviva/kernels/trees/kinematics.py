@@ -65,26 +65,38 @@ def move(K: Int, S: Array, W: Array, i: int, xi: Array) -> tuple[Vector, Vector]
 @kernel
 def poses(C: Array, K: Int, Q: Array, X: Array, W: Array) -> None:
     """X[b, i] = X_WL of link i at coordinates Q[b]; the ground is the last one, and is there already."""
-    links = K.shape[0]
     for b in range(Q.shape[0]):
-        for i in range(links):
-            p = K[i, PARENT]
-            place(C, K, W, i, Q[b])
-            R = _rotation_of(X, b, p)
-            r = plus(mul(R, vector(W, i, ARM)), (X[b, p, 0, 3], X[b, p, 1, 3], X[b, p, 2, 3]))
-            R = matmul(R, matrix(W, i, R_PL))
-            for k in range(3):
-                X[b, i, k, 0], X[b, i, k, 1], X[b, i, k, 2], X[b, i, k, 3] = R[3 * k], R[3 * k + 1], R[3 * k + 2], r[k]
-            X[b, i, 3, 3] = 1.0
+        place_links(C, K, Q[b], X[b], W)
+
+
+@inner
+def place_links(C: Array, K: Int, q: Array, X: Array, W: Array) -> None:
+    """X[i] = X_WL of link i, (links + 1, 4, 4)."""
+    for i in range(K.shape[0]):
+        p = K[i, PARENT]
+        place(C, K, W, i, q)
+        R = rotation_of(X, p)
+        r = plus(mul(R, vector(W, i, ARM)), origin_of(X, p))
+        R = matmul(R, matrix(W, i, R_PL))
+        for k in range(3):
+            X[i, k, 0], X[i, k, 1], X[i, k, 2], X[i, k, 3] = R[3 * k], R[3 * k + 1], R[3 * k + 2], r[k]
+        X[i, 3, 3] = 1.0
 
 
 @woven
-def _rotation_of(X: Array, b: int, i: int) -> Matrix:
+def rotation_of(X: Array, i: int) -> Matrix:
+    """R of a pose."""
     return (
-        X[b, i, 0, 0], X[b, i, 0, 1], X[b, i, 0, 2],
-        X[b, i, 1, 0], X[b, i, 1, 1], X[b, i, 1, 2],
-        X[b, i, 2, 0], X[b, i, 2, 1], X[b, i, 2, 2],
+        X[i, 0, 0], X[i, 0, 1], X[i, 0, 2],
+        X[i, 1, 0], X[i, 1, 1], X[i, 1, 2],
+        X[i, 2, 0], X[i, 2, 1], X[i, 2, 2],
     )  # fmt: skip
+
+
+@woven
+def origin_of(X: Array, i: int) -> Vector:
+    """r of a pose."""
+    return (X[i, 0, 3], X[i, 1, 3], X[i, 2, 3])
 
 
 @kernel

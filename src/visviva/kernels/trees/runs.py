@@ -3,7 +3,8 @@
 M = Lᵀ D L without fill, where D has the inertias of the joints and row j of L is the product of one wrench, D⁻¹ Uᵀ of
 the articulated inertia, with the unit velocities between j and the ground. The velocities between a link and the
 ground, and those behind a link, are runs of consecutive numbers: one run for a chain, a few for most trees. Links that
-share nothing but the ground are blocks of their own. Source: Featherstone (2008), sections 6.5 and 7.3.
+share nothing but the ground are blocks of their own. Where paths to the ground are long, `columns` has less to do.
+Source: Featherstone (2008), sections 6.5 and 7.3.
 """
 
 from __future__ import annotations
@@ -23,40 +24,50 @@ ABOVE, BEHIND, APART = range(3)  # what a segment of a row is: of velocities bet
 class Paths(NamedTuple):
     """Runs [begin, end) of velocities; those of link i are rows at[i] to at[i + 1]."""
 
-    blocks: Int  # (blocks, 4) first link, end of links, first velocity, end of velocities
+    blocks: Int  # (blocks, 5) first link, end of links, first velocity, end of velocities, whether its paths are long
     above_at: Int  # (links + 1,)
     above: Int  # (runs, 2) between the link and the ground
     behind_at: Int  # (links + 1,)
     behind: Int  # (runs, 2) of all links that it carries
     row_at: Int  # (links + 1,)
     row: Int  # (segments, 3) begin, end, what; all velocities of the block in ascending order
+    slots: Int  # (links + 1, 2) where `columns` has what it passes on: where the last child has it; whether a new place
+
+
+class Memory(NamedTuple):
+    """Of a solution."""
+
+    L: Array  # (n, velocities of the largest block + 4)
+    X: Array  # (n, PANELs) right-hand sides and solutions
+    A: Array  # (slots, 6 PANEL) the last one is the ground, at rest
+    B: Array  # (6, PANEL)
 
 
 @inner
-def solve(K: Int, t: Paths, block: int, L: Array, D: Array, X: Array, B: Array) -> None:
+def solve_by_rows(K: Int, t: Paths, block: int, D: Array, m: Memory) -> None:
     """X <- M⁻¹ X in the rows of a block, a panel of columns at a time.
 
-    The last third of the columns is the identity: it is zero below the diagonal.
-    L: columns of the block.   B: (6, PANEL) scratch.
+    The second third of the columns is the identity: it is zero below the diagonal.
     """
-    from_link, to_link, start, end = t.blocks[block]
-    n = end - start
+    from_link, to_link, start, end, _ = t.blocks[block]
+    n, L, X = end - start, m.L, m.X
     for left in range(0, 3 * n, PANEL):
-        stop = end if left < 2 * n else min(end, start + left + PANEL - 2 * n)
+        last = left + PANEL - n  # column of the identity
+        stop = start + last if left >= n and last <= n else end
         for i in range(to_link - 1, from_link - 1, -1):
             for k in range(K[i, AT_V], min(stop, K[i, AT_V] + K[i, COUNT])):
                 _less(X, L, k, left, start, 1.0, t.behind, t.behind_at[i], t.behind_at[i + 1], stop, True)
         for i in range(from_link, to_link):
             first, count = K[i, AT_V], K[i, COUNT]
             if count > 1:
-                _joint(D, first, count, X, left, B)
+                times_inverse(D, first, count, X, left, m.B)
             for k in range(first, first + count):
                 scale = D[k, 0] if count == 1 else 1.0
                 _less(X, L, k, left, start, scale, t.above, t.above_at[i], t.above_at[i + 1], end, False)
 
 
 @inner
-def _joint(D: Array, first: int, count: int, X: Array, left: int, B: Array) -> None:
+def times_inverse(D: Array, first: int, count: int, X: Array, left: int, B: Array) -> None:
     """Rows of a joint with several velocities times D⁻¹."""
     for r in range(count):
         for c in range(0, PANEL, 4):

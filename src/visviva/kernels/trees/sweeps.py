@@ -19,18 +19,17 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
-from visviva.kernels.trees.field import Field
 from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, H, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN, SIN_A,
-    SIN_B, SPUN, UV, UW,
+    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN,
+    SIN_A, SIN_B, SPUN, UV, UW,
 )  # fmt: skip
 
 # Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind
 # the link m, h, J, (n, f), P, B11. At last I S, b = Sᵀ 2B, and the columns of ∂τ/∂q and ∂τ/∂ξ as wrenches. What is no
-# longer needed is overwritten: all has to stay in the fastest memory. ELIMINATED: rows of L, see `runs`. LOAD: wrench.
+# longer needed is overwritten: all has to stay in the fastest memory. ELIMINATED: e of `columns`. LOAD: wrench.
 UNIT, ELIMINATED, LOAD, ROT, PLACE, V_P, A_P, V, A, _ = columns(6, 6, 6, 9, 3, 6, 6, 6, 6)
 RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, ROWS = ROT + np.array(
     columns(6, 6, 3, 1, 3, 6, 6, 3, 9)
@@ -38,6 +37,17 @@ RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, ROWS = ROT + np.
 MOMENTUM, B, BY_Q, BY_XI, _ = TOTAL_M + np.array(columns(6, 3, 6, 6))
 BODY_M, BODY_H, BODY_J, BODY = columns(1, 3, 6)  # rows of the bodies, in their axes
 Pair = tuple[Vector, Vector]
+
+
+class Evaluated(NamedTuple):
+    """A tree and the memory of its accelerations at one state."""
+
+    sizes: Int  # (4,)
+    C: Array
+    K: Int
+    E: Array
+    L: Array  # (links, 6) wrenches, or an array without rows
+    W: Array
 
 
 class Sweeps(NamedTuple):
@@ -95,51 +105,70 @@ def _turn_of(Y: Array, k: int) -> Matrix:
 
 
 @inner
-def move_out(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
+def move_out(f: Evaluated, s: Sweeps, xi: Array, xi_dot: Array) -> None:
     """Places, velocities and accelerations; where the joints are is in the memory of the accelerations."""
     Y, K, ground = s.Y, f.K, s.Y.shape[1] - 1
     for i in range(K.shape[0]):
-        p, first, last = K[i, PARENT], K[i, AT_V], K[i, AT_V] + K[i, COUNT]
-        k = K[p, AT_V] if p < K.shape[0] else ground
-        R, x = _turn_of(Y, k), column(Y, PLACE, k)
+        p, k = K[i, PARENT], K[i, AT_V]
+        carrier = K[p, AT_V] if p < K.shape[0] else ground
         if K[i, KIND] == HINGE:
+            R, x = _turn_of(Y, carrier), column(Y, PLACE, carrier)
             x = plus(x, mul(R, vector(f.C, i, ORIGIN)))
             R = _turned(f, i, R)
+            e = (R[2], R[5], R[8])
+            S, v_P, a_P = (e, cross(x, e)), pair(Y, V, carrier), pair(Y, A, carrier)
+            v, change = _along(v_P, xi[k], S), motion_cross(v_P, S)
+            a = _along(_along(a_P, xi_dot[k], S), xi[k], change)
+            _put_pair(Y, UNIT, k, S)
+            _put_link(Y, k, R, x, v_P, a_P, v, a)
         else:
-            x = plus(x, mul(R, vector(f.W, i, ARM)))
-            R = matmul(R, matrix(f.W, i, R_PL))
-        v_P, a_P = pair(Y, V, k), pair(Y, A, k)
-        v, a = v_P, a_P
-        for k in range(first, last):
-            if K[i, KIND] == HINGE:
-                e = (R[2], R[5], R[8])
-                u = cross(x, e)
-            else:
-                e = mul(R, vector(s.S, k, 0))
-                u = plus(mul(R, vector(s.S, k, 3)), cross(x, e))
-            _put(Y, UNIT, k, e)
-            _put(Y, UNIT + 3, k, u)
-            v = plus(v[0], times(xi[k], e)), plus(v[1], times(xi[k], u))
-            a = plus(a[0], times(xi_dot[k], e)), plus(a[1], times(xi_dot[k], u))
-        change = motion_cross(v_P, v)  # Σ ξ Ṡ
-        a = plus(a[0], change[0]), plus(a[1], change[1])
-        for k in range(first, last):
-            _put(Y, ROT, k, (R[0], R[1], R[2]))
-            _put(Y, ROT + 3, k, (R[3], R[4], R[5]))
-            _put(Y, ROT + 6, k, (R[6], R[7], R[8]))
-            _put(Y, PLACE, k, x)
-            _put_pair(Y, V_P, k, v_P)
-            _put_pair(Y, A_P, k, a_P)
-            _put_pair(Y, V, k, v)
-            _put_pair(Y, A, k, a)
+            _move_joint_out(f, s, i, carrier, xi, xi_dot)
         if f.L.shape[0]:
+            R, x = _turn_of(Y, k), column(Y, PLACE, k)
             force = mul(R, vector(f.L, i, 3))
-            _put_pair(Y, LOAD, first, (plus(mul(R, vector(f.L, i, 0)), cross(x, force)), force))
+            _put_pair(Y, LOAD, k, (plus(mul(R, vector(f.L, i, 0)), cross(x, force)), force))
         _eliminated(f, s, i)
 
 
+@inner
+def _move_joint_out(f: Evaluated, s: Sweeps, i: int, carrier: int, xi: Array, xi_dot: Array) -> None:
+    """A link that is no hinge."""
+    Y, first, last = s.Y, f.K[i, AT_V], f.K[i, AT_V] + f.K[i, COUNT]
+    R, x = _turn_of(Y, carrier), column(Y, PLACE, carrier)
+    x = plus(x, mul(R, vector(f.W, i, ARM)))
+    R = matmul(R, matrix(f.W, i, R_PL))
+    v_P, a_P = pair(Y, V, carrier), pair(Y, A, carrier)
+    v, a = v_P, a_P
+    for k in range(first, last):
+        e = mul(R, vector(s.S, k, 0))
+        S = e, plus(mul(R, vector(s.S, k, 3)), cross(x, e))
+        _put_pair(Y, UNIT, k, S)
+        v, a = _along(v, xi[k], S), _along(a, xi_dot[k], S)
+    a = _along(a, 1.0, motion_cross(v_P, v))  # Σ ξ Ṡ
+    for k in range(first, last):
+        _put_link(Y, k, R, x, v_P, a_P, v, a)
+
+
 @woven
-def _turned(f: Field, i: int, R: Matrix) -> Matrix:
+def _along(a: Pair, s: float, b: Pair) -> Pair:
+    """a + s b."""
+    return plus(a[0], times(s, b[0])), plus(a[1], times(s, b[1]))
+
+
+@woven
+def _put_link(Y: Array, k: int, R: Matrix, x: Vector, v_P: Pair, a_P: Pair, v: Pair, a: Pair) -> None:
+    _put(Y, ROT, k, (R[0], R[1], R[2]))
+    _put(Y, ROT + 3, k, (R[3], R[4], R[5]))
+    _put(Y, ROT + 6, k, (R[6], R[7], R[8]))
+    _put(Y, PLACE, k, x)
+    _put_pair(Y, V_P, k, v_P)
+    _put_pair(Y, A_P, k, a_P)
+    _put_pair(Y, V, k, v)
+    _put_pair(Y, A, k, a)
+
+
+@woven
+def _turned(f: Evaluated, i: int, R: Matrix) -> Matrix:
     """R Rz(β) Rx(α) Rz(q + q0) of a hinge."""
     x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
     if f.K[i, SPUN]:
@@ -159,7 +188,7 @@ def _columns(c: float, s: float, x: Vector, y: Vector) -> Pair:
 
 
 @woven
-def _eliminated(f: Field, s: Sweeps, i: int) -> None:
+def _eliminated(f: Evaluated, s: Sweeps, i: int) -> None:
     """D⁻¹ of the joint, and D⁻¹ Uᵀ in link axes, from articulated inertias: what the joint takes from accelerations."""
     W, Y, D, k = f.W, s.Y, s.D, f.K[i, AT_V]
     if f.K[i, KIND] <= AXIS:
@@ -173,12 +202,12 @@ def _eliminated(f: Field, s: Sweeps, i: int) -> None:
 
 
 @inner
-def _eliminated_ball(f: Field, s: Sweeps, i: int) -> None:
+def _eliminated_ball(f: Evaluated, s: Sweeps, i: int) -> None:
     """Of a ball D = J, Uᵀ = (J, H); of a free link both are the articulated inertia."""
     W, first = f.W, f.K[i, AT_V]
     J = six(W, i, JI)
     I = (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5])
-    G = matmul(I, matrix(W, i, H))  # J⁻¹ H
+    G = matmul(I, matrix(W, i, COUPLING))  # J⁻¹ H
     for r in range(3):
         k = first + r
         for c in range(6):

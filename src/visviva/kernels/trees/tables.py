@@ -21,7 +21,8 @@ HINGE, AXIS, BALL, FREE = range(4)  # AXIS turns TURN q about z and shifts SHIFT
 VELOCITIES = (1, 1, 3, 6)
 COORDINATES = (1, 1, 4, 7)
 
-PARENT, KIND, AT_Q, AT_V, COUNT, SPUN, WHOLE = range(7)  # whole numbers of a link; COUNT: velocities; SPUN: β is not 0
+# Whole numbers of a link. COUNT: velocities; SPUN: β is not 0; OPENS: the last child, the first to give to its parent.
+PARENT, KIND, AT_Q, AT_V, COUNT, SPUN, OPENS, WHOLE = range(8)
 
 # Constants of a link: α and β; origin of the joint in the parent; m, m c, moments of inertia about the origin
 # (xx, xy, xz, yy, yz, zz); q0; B; turn and shift per unit of q.
@@ -29,14 +30,15 @@ PARENT, KIND, AT_Q, AT_V, COUNT, SPUN, WHOLE = range(7)  # whole numbers of a li
     COS_A, SIN_A, COS_B, SIN_B, ORIGIN, MASS, MOMENT, INERTIA, OFFSET, ROT, TURN, SHIFT, CONSTANTS,
 ) = columns(1, 1, 1, 1, 3, 1, 3, 6, 1, 9, 1, 1)  # fmt: skip
 
-# Memory of a link, for accelerations: cos and sin of a hinge; ω; articulated inertia [[J, H], [Hᵀ, M]] for (α, a) and
-# its forces (n, f); ω_P × (ω_P × r) and what else of the acceleration does not depend on accelerations, in the parent;
-# columns U of the joint, 1/D, u; acceleration (α, a). Then for links that are no hinges: R_PL, r, ω × ω_rel, inverses.
-# For energies: v, the direction of -gravity, and -gravity times the position of the origin.
+# Memory of a link, for accelerations: cos and sin of a hinge; ω; of all that the link carries the articulated inertia
+# [[J, H], [Hᵀ, M]] for (α, a) and its forces (n, f); ω_P × (ω_P × r) and what else of the acceleration does not depend
+# on accelerations, in the parent; columns U of the joint, 1/D, u; acceleration (α, a). Then for links that are no
+# hinges: R_PL, r, ω × ω_rel, inverses, H with the link itself. For energies: v, the direction of -gravity, and -gravity
+# times the position of the origin.
 (
     COS, SIN, OMEGA, J, H, M, N, F, DRIFT, UW, UV, INVERSE, REST, ALPHA, ACC, R_PL, ARM, SPIN, JI, MI, RN, RF,
-    LINEAR, UP, HEIGHT, MEMORY,
-) = columns(1, 1, 3, 6, 9, 6, 3, 3, 3, 3, 3, 1, 1, 3, 3, 9, 3, 3, 6, 6, 3, 3, 3, 3, 1)  # fmt: skip
+    COUPLING, LINEAR, UP, HEIGHT, MEMORY,
+) = columns(1, 1, 3, 6, 9, 6, 3, 3, 3, 3, 3, 1, 1, 3, 3, 9, 3, 3, 6, 6, 3, 3, 9, 3, 3, 1)  # fmt: skip
 
 NO_INERTIA = 1e-13  # below this part of the inertia across it, that of a joint is rounding
 

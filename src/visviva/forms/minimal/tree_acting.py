@@ -1,0 +1,86 @@
+"""Elements, laws of friction, stops and inputs of a mechanism that is a tree, as tables of its compiled loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva.compiler.flows import NotCompilable
+from visviva.compiler.laws import InputLaw
+from visviva.compiler.machine import machine_of
+from visviva.compiler.machine_functions import table
+from visviva.compiler.machine_losses import LossTables
+from visviva.forms.trees.acting import TreeActing
+from visviva.mechanism.joint_coordinates import turn_names
+
+if TYPE_CHECKING:
+    from visviva.forms.minimal.model_flow import ModelFlow
+    from visviva.forms.trees.dynamics import TreeDynamics
+    from visviva.kernels.multibody.states import Places
+    from visviva.kernels.multibody.tables import Int
+    from visviva.kernels.trees.acting import Feedback, Limbs
+
+
+def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
+    """All that acts on the bodies of a tree besides gravity, or `NotCompilable` with what has no compiled form."""
+    from visviva.kernels.trees.acting import Acting
+
+    form = flow.form
+    found = machine_of(form.model, instants=True)
+    losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
+    feedback = _feedback(flow, found.places)
+    tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics), feedback)
+    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)))
+
+
+def _limbs(flow: ModelFlow, dynamics: TreeDynamics) -> Limbs:
+    from visviva.kernels.trees.acting import Limbs
+    from visviva.kernels.trees.tables import memory
+
+    form, parts = flow.form, dynamics.parts
+    T, X_KL = parts.tables, parts.X_KL[form.link]
+    R = X_KL[:, :3, :3] @ form.R_LC
+    r = np.einsum("bij,bj->bi", X_KL[:, :3, :3], form.arm) + X_KL[:, :3, 3]
+    X = np.zeros((len(T.K) + 1, 4, 4))
+    X[-1] = np.eye(4)
+    centre = np.concatenate([R.reshape(-1, 9), r], axis=1)
+    return Limbs(
+        T.C, T.K, T.S, memory(T), X, parts.carrier[form.link], centre, form.rigid.astype(np.int64), _turns(flow),
+        np.zeros(form.size_q), np.zeros(form.n), np.zeros(len(form.inputs.base)),
+    )  # fmt: skip
+
+
+def _turns(flow: ModelFlow) -> Int:
+    """Where the angles that the model follows are in q."""
+    form = flow.form
+    at = {(place.joint.name, place.coordinate): place.q.start for place in form.spanning.places if place.joint}
+    found = {
+        name: at[joint.name, joint.joint.coordinates.index(angle)]
+        for joint in form.mechanism.joints
+        for name, angle in turn_names(joint).items()
+    }
+    return np.array([found[turn.name] for turn in form.model.turns], dtype=np.int64)
+
+
+def _feedback(flow: ModelFlow, places: Places) -> Feedback:
+    """Inputs that follow from states: poses, velocities, lengths and angles."""
+    from visviva.compiler.build import input_address
+    from visviva.kernels.trees.acting import Feedback
+
+    model, states = flow.form.model, flow.form.states
+    laws, rows, numbers = list[tuple[int, int]](), list[int](), [np.zeros(0)]
+    for part in model.feedback:
+        felt = [name for name in part.feels if name not in model.kinetic]
+        if felt or not isinstance(part.law, InputLaw):
+            why = f"on the effort of {felt[0]!r}" if felt else "on states by a law without expression"
+            raise NotCompilable(f"the input of port {part.port!r} depends {why}")
+        laws.append((input_address(part.law), len(rows)))
+        rows += [*model.layout.read(part.reads).tolist(), *model.layout.read(part.feels).tolist()]
+        rows += [sum(map(len, numbers)), model.port_columns[part.port].start]
+        numbers.append(part.parameters)
+    turned = [(model.layout.x[name].start, at.start) for name, at in states.turned.items()]
+    return Feedback(
+        table(laws, 2), np.array(rows, dtype=np.int64), np.concatenate(numbers), places.bodies, places.y,
+        table(turned, 2), np.zeros(model.layout.size),
+    )  # fmt: skip

@@ -1,0 +1,68 @@
+"""How a rigid system moves, as symbols: its coordinates, velocities, frames, and poses between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.symbols.frames import Frame
+from visviva.forms.symbols.moving import Moving, axis_on, dot, point_on, stacked
+from visviva.forms.symbols.parameters import directions, exacts, tidy
+from visviva.forms.symbols.steps import Steps, zeros
+from visviva.geometry.se3 import SE3
+from visviva.language.trace import Traced, call, expressions
+from visviva.views.equations_names import Label
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RigidMotion:
+    """p: the parameterisation.   q, xi, t: symbols.   A: kinematics.   q_dot: A ξ, named.   frames: by name."""
+
+    p: Parameterisation
+    q: Any  # (ν,)
+    xi: Any  # (n,)
+    t: Any
+    A: Any  # (ν, n)
+    q_dot: Any  # (ν,)
+    frames: Mapping[str, Frame]
+    steps: Steps
+
+    def pose(self, a: Frame, b: Frame, X_a: SE3 | None = None, X_b: SE3 | None = None) -> Moving:
+        """The twelve numbers of the pose of b in a, row by row of (R, r); X_a, X_b: of frames fixed in them."""
+        R_a, r_a = _fixed(X_a)
+        R_b, r_b = _fixed(X_b)
+        d = point_on(b, r_b, self.steps, Label("d")) - point_on(a, r_a, self.steps, Label("d"))
+        axes_a = [axis_on(a, R_a[:, i], self.steps, Label("e")) for i in range(3)]
+        axes_b = [axis_on(b, R_b[:, j], self.steps, Label("e")) for j in range(3)]
+        rows = [stacked([*(dot(axis, other) for other in axes_b), dot(axis, d)]) for axis in axes_a]
+        return stacked(rows).named(self.steps, Label("X"))
+
+    def traced(self, function: Callable[..., Any], what: str) -> Any:
+        """The expressions of a function of (t, q, ξ), an object array."""
+        q, xi = (np.array([Traced(s) for s in each], dtype=object) for each in (self.q, self.xi))
+        return expressions(call(lambda: function(Traced(self.t), q, xi), {}, what), what)
+
+    def slope(self, entry: Any, i: int) -> Any:
+        """∂_i."""
+        return sum(entry.diff(s) * a for s, a in zip(self.q, self.A[:, i], strict=True))
+
+    def along(self, values: Any) -> Any:
+        """Rates along the motion without ξ̇."""
+        found = np.empty(np.shape(values), dtype=object)
+        for at in np.ndindex(found.shape):
+            entry = values[at]
+            found[at] = entry.diff(self.t) + sum(
+                entry.diff(s) * d for s, d in zip(self.q, self.q_dot, strict=True) if entry.has(s)
+            )
+        return found
+
+
+def _fixed(X: SE3 | None) -> tuple[Any, Any]:
+    if X is None:
+        return exacts(np.eye(3)), zeros(3)
+    return directions(X.R), exacts(tidy(X.r))

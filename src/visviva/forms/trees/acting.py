@@ -1,0 +1,52 @@
+"""What acts on the bodies of a tree in its compiled loops, besides gravity: elements, laws, stops and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from visviva._arrays import Array
+
+if TYPE_CHECKING:
+    from visviva.kernels.multibody.tables import Int
+    from visviva.kernels.trees.acting import Acting
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TreeActing:
+    """Tables of all that acts, see `kernels.trees.acting`.
+
+    size: sum of the sizes of all terms of the energy at (q, ξ) [J].
+    """
+
+    tables: Acting
+    size: Callable[[Array, Array], float]
+
+    @property
+    def inputs(self) -> int:
+        """Number of inputs."""
+        return len(self.tables.limbs.u)
+
+    @property
+    def ports(self) -> int:
+        """Number of ports, of one or more inputs each."""
+        return len(self.tables.elements.works)
+
+    @property
+    def powers(self) -> int:
+        """Number of what is integrated along with a motion: supplied, dissipated, by port, inputs, by dissipation."""
+        return 2 + self.ports + self.inputs + len(self.tables.elements.heats)
+
+    def row(self, lanes: int) -> Int:
+        """As loops hand it on; it is valid as long as this object lives."""
+        from visviva.kernels.trees.acting import tables_of
+
+        return tables_of(self.tables, lanes)
+
+    def wrenches(self, lanes: tuple[int, ...]) -> Array:
+        """Room for the wrenches on moving links."""
+        return np.zeros((len(self.tables.limbs.K), 6, *lanes))
