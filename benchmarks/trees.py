@@ -72,7 +72,8 @@ class _Evaluated:
         ]
         few = max(1, self.count // 10)
         if self.derived:
-            ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few]))
+            out = np.empty((3, few, self.dynamics.n, self.dynamics.n))  # peers have their memory as well
+            ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few], out=out))
         peers = self._peers(self.tree)
         calls = [*ours, *peers.values(), *self._peers(chain(1)).values()]
         for call in calls:
