@@ -152,7 +152,7 @@ def test_films_that_cannot_be_made_say_why(pendulums, tmp_path):
         mode.animate(tmp_path / "mode.mp4", frames=2)
     with pytest.raises(vv.ModelError, match="frames"):
         mode.animate(frames=1)
-    with pytest.raises(vv.ModelError, match="a film of 30 frames takes 0.6 s at least, got 0.1 s"):
+    with pytest.raises(vv.ModelError, match=r"a film of 30 frames takes 0.6 s at least, got 0.1 s"):
         mode.animate(seconds=0.1)
 
 

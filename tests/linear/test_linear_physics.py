@@ -160,6 +160,13 @@ def test_free_motions_beside_fast_ones_are_zero():
     assert (np.abs(A @ of.vectors - of.vectors * of.values)[:, 2:] <= 1e-9 * size[:, 2:].max(axis=0)).all()
 
 
+def test_what_rounding_could_decide_is_neither_stable_nor_grows():
+    for real in (-1e-12, 1e-12):
+        lin = system([[real, 1], [-1, real]])
+        assert not lin.stable
+        assert not lin.grows
+
+
 def test_what_almost_vanishes_is_not_zero():
     """A slow leak between two nearly equal rates: λ = -ε/2."""
     assert_allclose(eigen(np.array([[-1.0, 1.0], [1.0, -1.0 - 1e-9]])).values.real.max(), -5e-10, rtol=1e-5)
@@ -230,6 +237,16 @@ def test_responses_at_frequency_zero_leave_out_what_neither_shows_nor_is_reached
         system(shown, [[0], [1], [0]], [[1, 0, 0]]).frequency_response(0.0)
     with pytest.raises(vv.ModelError, match="pole at 0 rad/s"):
         system(shown, [[0], [0], [1]], [[0, 0, 1]]).frequency_response(0.0)
+
+
+def test_a_force_on_one_of_two_free_masses_stretches_the_spring_between_them():
+    """Both accelerate by F/(m1 + m2) for ever; the spring holds the second one's part of the force."""
+    m1, m2, k, d = 1.0, 3.0, 2.0, 0.3
+    A = [[0, 0, 1, 0], [0, 0, 0, 1], [-k / m1, k / m1, -d / m1, d / m1], [k / m2, -k / m2, d / m2, -d / m2]]
+    lin = system(A, [[0], [0], [1 / m1], [0]], [[1, -1, 0, 0], [0, 0, 1, 0]])
+    assert_allclose(lin.select(outputs=["y0"]).frequency_response(0.0).G, [[[m2 / (m1 + m2) / k]]], rtol=1e-12)
+    with pytest.raises(vv.ModelError, match="from 'u' to 'y1' there has no bound"):
+        lin.frequency_response(0.0)
 
 
 def test_a_stiff_system_has_a_response_at_low_frequencies():

@@ -18,6 +18,7 @@ from visviva.forms.minimal.point import Point
 from visviva.language import Composite
 from visviva.linear.drives import driven_inputs, form_with_drives_at_rest
 from visviva.linear.listed import listed
+from visviva.linear.model_mechanics import momenta_of
 from visviva.linear.motion import about
 from visviva.linear.of_flows import FlowEquations
 from visviva.linear.of_mechanisms import MechanismEquations
@@ -73,7 +74,7 @@ def linearise(
         found = _mechanism(MechanismEquations(form, outputs, drives), at, steady, residual_ok, velocities)
     elif isinstance(m, Model | Composite):
         _refuse(m, velocities=velocities)
-        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok)
+        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok, momenta_of(m))
     elif isinstance(m, Flow | Hamel):
         _refuse(m, operating=operating)
         flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)

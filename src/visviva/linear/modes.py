@@ -15,6 +15,7 @@ from visviva.errors import ModelError
 from visviva.linear.eigen import CLOSE, eigen
 
 if TYPE_CHECKING:
+    from visviva.linear.second_order import SecondOrder
     from visviva.linear.system import LinearSystem
     from visviva.views import MechanismPicture
     from visviva.views.mechanism_film import Film
@@ -148,7 +149,7 @@ class Modes:
 def modes_of(system: LinearSystem) -> Modes:
     """The modes of a system; where it is conservative, by the symmetric problem K v = ω² M v, so that ω² is real."""
     mechanics = system.mechanics
-    if mechanics is not None and mechanics.conservative and system.n == 2 * len(mechanics.M):
+    if mechanics is not None and mechanics.conservative and _in_order(system, mechanics):
         return _conservative(system)
     of = eigen(system.A)
     order = np.lexsort((np.sign(of.values.imag), np.abs(of.values)))
@@ -182,6 +183,12 @@ def _conservative(system: LinearSystem) -> Modes:
     found.sort(key=lambda mode: abs(mode.eigenvalue))
     values = np.array(sorted(eigenvalues, key=abs), dtype=np.complex128)
     return Modes(system, values, CLOSE * np.abs(values), tuple(found), True)
+
+
+def _in_order(system: LinearSystem, mechanics: SecondOrder) -> bool:
+    """Whether the states are increments and then their rates, and nothing else."""
+    n = len(mechanics.M)
+    return system.n == 2 * n and np.array_equal(system.A[:n], np.hstack([mechanics.F, mechanics.E]))
 
 
 def _scaled(v: Complex, system: LinearSystem) -> Complex:

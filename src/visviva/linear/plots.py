@@ -28,7 +28,7 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MultipleLocator
 
-    response = frequency_response(system, _frequencies(system) if w is None else w)
+    response = frequency_response(system, frequencies(system) if w is None else w)
     if (response.w <= 0).any():
         raise ModelError(
             f"a Bode plot is over logarithms of frequencies: they must be positive, got {response.w.min():g}."
@@ -43,7 +43,7 @@ def bode(system: LinearSystem, w: ArrayLike | None = None, path: str | PathLike[
     low.set(ylabel="phase [°]", xlabel="angular frequency [rad/s]")
     low.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(low.get_ylim()) > 400 else 45))
     name_axes(top, f"{system.name}: frequency response")
-    return _finished(figure, path, top, low)
+    return finished(figure, path, top, low)
 
 
 def plot_steps(response: StepResponse, path: str | PathLike[str] | None = None) -> Figure:
@@ -61,7 +61,7 @@ def plot_steps(response: StepResponse, path: str | PathLike[str] | None = None) 
         axes.set_ylabel(f"[{unit}]" if unit else "output")
         name_axes(axes, f"{response.name}: step response" if axes is rows[0, 0] else "")
     rows[-1, 0].set_xlabel("time [s]")
-    return _finished(figure, path, *rows[:, 0])
+    return finished(figure, path, *rows[:, 0])
 
 
 def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Figure:
@@ -80,7 +80,7 @@ def plot_locus(locus: RootLocus, path: str | PathLike[str] | None = None) -> Fig
     figure.colorbar(ScalarMappable(norm, "viridis"), ax=axes, label=locus.parameter)
     axes.set(xlabel="Re λ [1/s]", ylabel="Im λ [1/s]")
     axes.set_title(f"{locus.name}: root locus", loc="left", parse_math=False)
-    return _finished(figure, path, axes)
+    return finished(figure, path, axes)
 
 
 def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | PathLike[str] | None = None) -> Figure:
@@ -104,7 +104,7 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
     unit = "" if "[" in locus.parameter else " [rad/s]"
     axes.set(xlabel=f"{locus.parameter}{unit}", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
     axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
-    return _finished(figure, path, axes)
+    return finished(figure, path, axes)
 
 
 def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
@@ -114,7 +114,7 @@ def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
     return ((x * 0.97, order * x * 0.97),)
 
 
-def _frequencies(system: LinearSystem) -> Array:
+def frequencies(system: LinearSystem) -> Array:
     """A decade and a half on either side of the poles, closer where they resonate, without undamped ones themselves."""
     poles = system.poles()[np.abs(system.poles()) > 0]
     found = np.abs(poles)
@@ -135,7 +135,8 @@ def _unit(system: LinearSystem) -> str:
     return f" [{both[0]}/{per}]" if not others and all(both) else ""
 
 
-def _finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:
+def finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) -> Figure:
+    """The figure with light axes, written to a file as well if there is a path."""
     for part in axes:
         lighten(part)  # type: ignore[arg-type]
     if path is not None:

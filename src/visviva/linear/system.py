@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from visviva.linear.responses import FrequencyResponse, StepResponse
     from visviva.linear.shapes import Shapes
+    from visviva.linear.transfer import TransferFunction
 
 Complex = NDArray[np.complex128]
 
@@ -80,7 +81,10 @@ class LinearSystem:
     @property
     def _mechanics(self) -> SecondOrder:
         if self.mechanics is None:
-            raise ModelError(f"{self.name!r} has no mechanical part: it has A, B, C and D, but no M, D and K.")
+            raise ModelError(
+                f"{self.name!r} has A, B, C and D, but no form of second order, with M, D and K: that takes as many\n"
+                "positions as momenta, whose rates are all that moves them."
+            )
         return self.mechanics
 
     def unit(self, name: str) -> str:
@@ -143,6 +147,30 @@ class LinearSystem:
         from visviva.linear.plots import bode
 
         return bode(self, w, path)
+
+    def nyquist(self, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
+        """All responses in the complex plane, with the point -1 that decides on stability in a closed loop."""
+        from visviva.linear.loop_plots import nyquist
+
+        return nyquist(self, w, path)
+
+    def nichols(self, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
+        """Magnitude [dB] over phase of all responses, with lines of equal magnitude of the closed loop."""
+        from visviva.linear.loop_plots import nichols
+
+        return nichols(self, w, path)
+
+    def pole_zero_map(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Poles as crosses and, where there are as many inputs as outputs, zeros as circles, in the complex plane."""
+        from visviva.linear.loop_plots import pole_zero_map
+
+        return pole_zero_map(self, path)
+
+    def transfer_function(self, output: str | None = None, input: str | None = None) -> TransferFunction:  # noqa: A002
+        """G(s) from one input to one output by zeros, poles and gain, without what cancels."""
+        from visviva.linear.transfer import transfer_function
+
+        return transfer_function(self.select(None if input is None else [input], None if output is None else [output]))
 
     def controllable(self) -> int:
         """How many states the inputs reach: the rank of controllability."""
