@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Film:
         for drawing in self.drawings:
             figure = Figure(dpi=DPI)
             paint(drawing, figure)
-            canvas = FigureCanvasAgg(figure)
+            canvas: Any = FigureCanvasAgg(figure)
             canvas.draw()
             frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]).quantize(64))
         data, lasts = io.BytesIO(), round(1000 * self.seconds / len(frames))

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva.compiler.losses import entropy_of, flux_of
+from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import Moving
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
@@ -21,9 +22,6 @@ from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_sym
 from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.thermal import Thermal
 from visviva.views.equations_names import Label
-
-LINE = {"k": "N/m", "length": "m", "low": "m", "high": "m", "width": "m"}
-TURN_UNITS = {"k": "N m/rad", "rest": "rad", "low": "rad", "high": "rad", "width": "rad"}
 
 
 @final
@@ -88,7 +86,7 @@ class Acting:
     def _element(self, part: Element) -> None:
         y = self.places.functions(part, part.rows)
         if part.energy is not None:
-            self._spring(part.name, part.energy, "y", y, LINE if part.line else {})
+            self._spring(part.name, part.energy, "y", y, LINE if part.line else pose_units(part.energy.H.parameters))
         if part.damping is not None:
             D = self._matrix(part.damping, part.name)
             self._dissipate(
@@ -96,16 +94,16 @@ class Acting:
             )
 
     def _matrix(self, D: Any, name: str) -> Any:
-        """Equal numbers of a damper's matrix are one parameter."""
-        made: dict[float, Any] = {}
+        """Equal numbers of a damper's matrix, of one unit, are one parameter."""
+        made: dict[tuple[float, str], Any] = {}
         found = zeros(*np.shape(D))
         for at in np.ndindex(found.shape):
-            size = abs(float(D[at]))
-            if size and size not in made:
+            key = abs(float(D[at])), damping_unit(len(D), *at)
+            if key[0] and key not in made:
                 letter = Label("d", (name,) if not made else (name, str(len(made) + 1)))
-                made[size] = self.parameters.number(size, letter, "N s/m" if len(D) == 1 else "")
-            if size:
-                found[at] = made[size] * (1 if D[at] > 0 else -1)
+                made[key] = self.parameters.number(key[0], letter, key[1])
+            if key[0]:
+                found[at] = made[key] * (1 if D[at] > 0 else -1)
         return found
 
     def _dissipate(self, part: Any, y: Moving, D: Any, f: Any = None) -> None:
@@ -135,7 +133,8 @@ class Acting:
         y = self.places.coordinate(part.joint, part.measure)
         e = self._spring(part.name, part.energy, "y", y, TURN_UNITS if isinstance(part.measure, Angle) else LINE)
         if part.loss > 0:
-            loss = self.parameters.number(part.loss, Label("beta", (part.name,)), "s/rad, s/m")
+            unit = "s/rad" if isinstance(part.measure, Angle) else "s/m"
+            loss = self.parameters.number(part.loss, Label("beta", (part.name,)), unit)
             opening = sympy.Max(0, -loss * y.rate[0] * sympy.sign(e[0]))
             self._viscous(part, y, self.steps.name(loss * sympy.Abs(e[0]) / (1 + opening), Label("mu", (part.name,))))
 
@@ -159,7 +158,7 @@ class Acting:
         for coordinate, law in zip(coordinates, joint.laws, strict=False):
             if law is not None:
                 y = self.places.coordinate(joint, coordinate)
-                force = self._law(joint, law)
+                force = self._law(joint, law, isinstance(coordinate, Angle))
                 at = {rate_symbol(): y.rate[0]}
                 D = np.array([[sympy.cancel(force / rate_symbol()).xreplace(at)]], dtype=object)
                 self._dissipate(joint, y, D, [force.xreplace(at)])
@@ -171,7 +170,7 @@ class Acting:
         P, C = (self._spin(end) for end in (joint.parent, joint.child))
         y = (C - P).named(self.steps, Label("omega", (joint.name,)))
         r = self.steps.name(sympy.sqrt(y.rate @ y.rate), Label("omega", (joint.name, "r")))
-        factor = sympy.cancel(self._law(joint, law) / rate_symbol()).xreplace({rate_symbol(): r})
+        factor = sympy.cancel(self._law(joint, law, True) / rate_symbol()).xreplace({rate_symbol(): r})
         mu = self.steps.name(factor, Label("mu", (joint.name,)))
         self._dissipate(joint, y, np.diag(np.full(3, mu, dtype=object)))
 
@@ -180,9 +179,10 @@ class Acting:
             return self.places.twist(end)[:3]
         return Moving(zeros(3), zeros(3, self.places.n), zeros(3), zeros(3))
 
-    def _law(self, joint: Joint, law: FrictionLaw) -> Any:
+    def _law(self, joint: Joint, law: FrictionLaw, turns: bool) -> Any:
+        units = {"F": "N m", "v": "rad/s", "d": "N m s/rad"} if turns else {"F": "N", "v": "m/s", "d": "N s/m"}
         given = {
-            symbol: self.parameters.signed(number, Label(str(symbol), (joint.name,)), _law_unit(joint, str(symbol)))
+            symbol: self.parameters.signed(number, Label(str(symbol), (joint.name,)), units.get(str(symbol)[0], ""))
             for symbol, number in law.parameters
         }
         if law.warm:
@@ -244,12 +244,3 @@ class Acting:
         self.s_dot[at] = (heat - k * (theta - self.theta0)) / theta
         start, capacity = self._numbers[node.name]
         self.potentials[node.name] = capacity * (theta - start) - self.theta0 * self.variables.s[at][0]
-
-
-def _law_unit(joint: Joint, letter: str) -> str:
-    """Of a parameter of a law of friction, where all coordinates of the joint have one unit."""
-    turning = {isinstance(part, Angle) for part in joint.joint.coordinates} or {True}
-    if len(turning) == 2:
-        return ""
-    force, rate = ("N m", "rad/s") if turning.pop() else ("N", "m/s")
-    return {"F": force, "v": rate, "d": f"{force} s/rad" if force == "N m" else "N s/m"}.get(letter[0], "")

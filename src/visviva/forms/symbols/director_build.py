@@ -64,7 +64,7 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
         s_dot=matrix_of(acting.s_dot),
         rows=rows,
         values=parameters.values,
-        units=parameters.units,
+        units=parameters.units | variables.units,
         names=variables.names,
         steps=steps,
     )
@@ -78,8 +78,10 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
             labels += [Label("d", (body.name, f"{k + 1}{i + 1}")) for k in range(3) for i in range(3)]
         else:
             labels = [Label("r", label.subscripts) for label in labels]
-        q += [register.symbol(f"{body.name}.q[{k}]", label) for k, label in enumerate(labels)]
-        v += [register.symbol(f"{body.name}.v[{k}]", label, dots=1) for k, label in enumerate(labels)]
+        units = ["m"] * 3 + ["1"] * 9
+        for k, (label, unit) in enumerate(zip(labels, units, strict=False)):
+            q.append(register.symbol(f"{body.name}.q[{k}]", label, unit=unit))
+            v.append(register.symbol(f"{body.name}.v[{k}]", label, dots=1, unit=f"{unit}/s"))
     names = [
         name if at.stop - at.start == 1 else f"{name}[{k}]"
         for name, at in states.s.items()
@@ -87,7 +89,18 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
     ]
     none = np.array([], dtype=object)
     s, u, t, driven = register.others(m, names)
-    return Variables(np.array(q, dtype=object), np.array(v, dtype=object), none, none, s, u, t, register.names, driven)
+    return Variables(
+        np.array(q, dtype=object),
+        np.array(v, dtype=object),
+        none,
+        none,
+        s,
+        u,
+        t,
+        register.names,
+        register.units,
+        driven,
+    )
 
 
 def _internal(places: DirectorPlaces) -> Iterator[ConstraintRows]:

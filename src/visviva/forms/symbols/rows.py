@@ -14,6 +14,7 @@ from visviva.forms.symbols.moving import Moving, constant, function_of, stacked
 from visviva.forms.symbols.parameters import exacts
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
+from visviva.forms.symbols.variables import coordinate_unit
 from visviva.library.joints import Along, Dot
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.contact_height import ContactHeight
@@ -107,13 +108,14 @@ def _coupling(places: AbstractPlaces, part: Coupling) -> Moving:
     total = constant(zeros(1), places.n)
     for k, term in enumerate(part.terms):
         label = Label("i", (part.name,) if len(part.terms) <= 2 else (part.name, str(k + 1)))
-        unit = abs(term.coefficient) == 1
-        c = int(term.coefficient) if unit else places.parameters.number(term.coefficient, label, "")
+        alone = abs(term.coefficient) == 1
+        unit = {(False, True): "m/rad", (True, False): "rad/m"}.get((part.terms[0].turns, term.turns), "1")
+        c = int(term.coefficient) if alone else places.parameters.number(term.coefficient, label, unit)
         y = places.coordinate(term.joint, term.coordinate)
         total = Moving(
             total.value + c * y.value, total.row + c * y.row, total.rate + c * y.rate, total.bias + c * y.bias
         )
-    offset = places.parameters.number(part.offset or 0.0, Label("q", (part.name, "0")), "")
+    offset = places.parameters.number(part.offset or 0.0, Label("q", (part.name, "0")), coordinate_unit(part))
     return Moving(total.value - offset, total.row, total.rate, total.bias)
 
 

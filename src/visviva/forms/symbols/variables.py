@@ -13,15 +13,21 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.steps import Steps
 from visviva.forms.trees.links import SIZES
 from visviva.mechanism import Mechanism
+from visviva.mechanism.conditions import AbstractCondition
+from visviva.mechanism.coupling import Coupling
+from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 from visviva.views.equations_names import Label
 
+UNITS = {
+    "hinge": ("rad",), "slider": ("m",), "ball": ("1",) * 4, "free": ("m",) * 3 + ("1",) * 4, "fixed": (),
+}  # fmt: skip  # of coordinates by kind of link
 SPIN = {"ball": ("omega",) * 3, "free": ("omega",) * 3 + ("v",) * 3}
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """Symbols as object arrays, and time; names: what the package calls each of them.
+    """Symbols as object arrays, and time; names: what the package calls each of them, units: theirs.
 
     q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.
     u: inputs of ports, then rate and acceleration of each drive that is no expression; `driven` has these by name.
@@ -35,27 +41,30 @@ class Variables:
     u: Any
     t: Any
     names: dict[Any, str]
+    units: dict[Any, str]
     driven: dict[str, tuple[Any, Any]]
 
 
 def variables_of(form: MinimalForm, steps: Steps) -> Variables:
     """Those of a mechanism in minimal velocities; the rate of an angle is called so."""
     register = Register(steps)
-    q = register.symbols(form.q_names, [_label(name) for name in form.q_names])
+    units = [unit for link in form.tree.links for unit in UNITS[link.kind]]
+    q = register.symbols(form.q_names, [_label(name) for name in form.q_names], units)
     xi, xi_dot, p = list[Any](), list[Any](), list[Any]()
     for link, place in zip(form.tree.links, form.spanning.places, strict=True):
         given = form.xi_names[place.xi]
         letters = SPIN.get(link.kind, ("q",) * SIZES[link.kind][1])
         owner = place.carrier.name if place.joint is None else place.joint.name
-        for k, (name, letter) in enumerate(zip(given, letters, strict=True)):
+        own = ("rad",) * 3 + ("m",) * 3 if link.kind in SPIN else UNITS[link.kind]
+        for k, (name, letter, unit) in enumerate(zip(given, letters, own, strict=False)):
             label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
-            xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0))
+            xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0, unit=f"{unit}/s"))
             xi_dot.append(steps.symbol(label, dots=2 if letter == "q" else 1))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
-            p.append(register.symbol(name.replace(".rate", ".p"), momentum))
+            p.append(register.symbol(name.replace(".rate", ".p"), momentum, unit="N m s" if unit == "rad" else "N s"))
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
     s, u, t, driven = register.others(form.mechanism, form.s_names)
-    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, driven)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, register.units, driven)
 
 
 @final
@@ -65,33 +74,37 @@ class Register:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.names: dict[Any, str] = {}
+        self.units: dict[Any, str] = {}
 
-    def symbol(self, name: str, label: Label, dots: int = 0) -> Any:
+    def symbol(self, name: str, label: Label, dots: int = 0, unit: str = "") -> Any:
         """One of them, or a rate of it."""
         symbol = self.steps.symbol(label, dots)
-        self.names[symbol] = name
+        self.names[symbol], self.units[symbol] = name, unit
         return symbol
 
-    def symbols(self, names: Sequence[str], labels: Sequence[Label]) -> Any:
+    def symbols(self, names: Sequence[str], labels: Sequence[Label], units: Sequence[str]) -> Any:
         """An array of them."""
-        return np.array([self.symbol(name, label) for name, label in zip(names, labels, strict=True)], dtype=object)
+        each = zip(names, labels, units, strict=True)
+        return np.array([self.symbol(name, label, unit=unit) for name, label, unit in each], dtype=object)
 
     def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]]]:
         """Other states, inputs, time, and rate and acceleration of drives that are no expressions of it."""
-        s = self.symbols(s_names, [_state(name) for name in s_names])
+        s = self.symbols(s_names, [_state(name) for name in s_names], [_state_unit(m, name) for name in s_names])
         names = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
-        ports = list(self.symbols(names, [Label("u", _subscripts(name)) for name in names]))
+        units = [_port_unit(port, k) for port in m.ports for k in range(port.width)]
+        ports = list(self.symbols(names, [Label("u", _subscripts(name)) for name in names], units))
         driven = {
-            part.name: self._rates(part.name)
+            part.name: self._rates(part.name, coordinate_unit(part))
             for part in m.conditions
             if part.law is not None and part.law.rate.expr is None
         }
         u = np.array([*ports, *(symbol for pair in driven.values() for symbol in pair)], dtype=object)
         return s, u, self.steps.symbol(Label("t")), driven
 
-    def _rates(self, drive: str) -> tuple[Any, Any]:
+    def _rates(self, drive: str, unit: str) -> tuple[Any, Any]:
         label = Label(LETTERS["shift"], (drive,))
-        return self.symbol(drive, label, dots=1), self.symbol(f"d/dt {drive}", label, dots=2)
+        rate = self.symbol(drive, label, dots=1, unit=f"{unit}/s")
+        return rate, self.symbol(f"d/dt {drive}", label, dots=2, unit=f"{unit}/s²")
 
 
 def _of(name: str, k: int, width: int) -> str:
@@ -117,3 +130,22 @@ def _state(name: str) -> Label:
     owner, _, word = name.rpartition(".")
     base = word.partition("[")[0]
     return Label(LETTERS.get(base, base), (owner, *_subscripts(word)[1:]))
+
+
+def _state_unit(m: Mechanism, name: str) -> str:
+    """Of fluxes, entropies, angles, and of what couplings follow."""
+    owner, _, word = name.rpartition(".")
+    if word.partition("[")[0] == "shift":
+        return next((coordinate_unit(part) for part in m.conditions if part.name == owner), "")
+    return {"flux": "V s", "s": "J/K", "angle": "rad"}.get(word.partition("[")[0], "")
+
+
+def coordinate_unit(part: AbstractCondition) -> str:
+    """Of the first coordinate that a coupling or drive is about."""
+    return ("rad" if part.terms[0].turns else "m") if isinstance(part, Coupling) else ""
+
+
+def _port_unit(port: Torque | Force | WrenchPort | Motor, k: int) -> str:
+    if isinstance(port, WrenchPort):
+        return "N m" if port.width == 6 and k < 3 else "N"
+    return "N m" if isinstance(port, Torque) else "N" if isinstance(port, Force) else "V"
