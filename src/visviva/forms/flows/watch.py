@@ -52,8 +52,9 @@ class Watch:
 
     def _difference(self, state: FlowState, step: FlowStep) -> float:
         try:
-            middle = self.scheme.step(self.flow, state, 0.5 * step.h).end
-            end = self.scheme.step(self.flow, middle, 0.5 * step.h).end
+            with np.errstate(all="ignore"):  # what is not finite is no step
+                middle = self.scheme.step(self.flow, state, 0.5 * step.h).end
+                end = self.scheme.step(self.flow, middle, 0.5 * step.h).end
         except NotConverged:
             if step.iterations == 0:
                 raise
