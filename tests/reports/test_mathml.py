@@ -27,7 +27,7 @@ MARKED = '<mover accent="true"><mi>q</mi><mo stretchy="false">'
         (r"\dot{q}", f"{MARKED}˙</mo></mover>"),
         (r"\ddot{q}_{1}", f"<msub>{MARKED}¨</mo></mover><mn>1</mn></msub>"),
         (r"\dot{q_{1}}", f"<msub>{MARKED}˙</mo></mover><mn>1</mn></msub>"),
-        (r"\dot{\mathrm{ab}}", '<mover accent="true"><mi mathvariant="normal">ab</mi><mo stretchy="false">˙</mo></mover>'),
+        (r"\dot{\mathrm{ab}}", MARKED.replace("<mi>q", '<mi mathvariant="normal">ab') + "˙</mo></mover>"),
         (r"m_{\mathrm{front\ wheel}}", '<msub><mi>m</mi><mi mathvariant="normal">front wheel</mi></msub>'),
         (r"\text{if } x", "<mrow><mtext>if </mtext><mi>x</mi></mrow>"),
         (r"\text{a b} + \text{ab}", "<mrow><mtext>a b</mtext><mo>+</mo><mtext>ab</mtext></mrow>"),
