@@ -146,7 +146,8 @@ def test_springs_dampers_and_inputs_over_time_come_along():
     audit = run.audit()
     assert audit.first_law < 1e-15
     assert audit.components["s"].exergy_destroyed > 0
-    assert "forces that are not linear in its joints: 's'" in run.notes[0]
+    assert run.engine == "compiled"
+    assert not run.notes
 
 
 def test_composites_are_refused_with_a_way_out():

@@ -12,7 +12,7 @@ from messages import says
 import visviva as vv
 from visviva import demo
 from visviva.errors import AssemblyError, ModelError
-from visviva.forms.minimal.tree_forces import beyond_trees, tree_forces
+from visviva.forms.minimal.tree_forces import beyond_joints, tree_forces
 
 J = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.35]])
 
@@ -212,12 +212,12 @@ def test_compiled_trees_have_the_same_accelerations_where_they_know_all_forces()
         (lambda m: m.stop("end", "shoulder", -3, 3, stiffness=10.0), "'end'"),
     ],
 )
-def test_what_compiled_trees_do_not_know_is_named(add, why):
+def test_what_does_not_act_linearly_in_joints_is_named(add, why):
     m = arm()
-    assert beyond_trees(vv.analytical(m)) == ""
+    assert beyond_joints(vv.analytical(m)) == ""
     add(m)
     form = vv.analytical(m)
-    assert why in beyond_trees(form)
+    assert why in beyond_joints(form)
     with pytest.raises(ModelError, match=says("'arm'", why, "gravity, linear springs")):
         tree_forces(form)
 

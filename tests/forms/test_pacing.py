@@ -60,3 +60,16 @@ def test_stages_are_predicted_by_the_polynomial_of_the_last_step(ratio):
     """Exact for rates that are cubic in time: the step before is (0, 1), the next (1, 1 + ratio)."""
     table, cubic = gauss_table(), np.polynomial.Polynomial([0.3, -1.2, 0.7, 2.0])
     np.testing.assert_allclose(table.continued(ratio) @ cubic(table.c), cubic(1.0 + ratio * table.c), rtol=1e-11)
+
+
+@pytest.mark.parametrize("h", [2.0, 10.0])  # [s]; the wheel stops within 0.2 s
+def test_trial_steps_that_leave_the_numbers_are_refused_quietly(h):
+    m = vv.Mechanism(gravity=(0, 0, 0), theta0=300.0)
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    copper = m.thermal("copper", capacity=1e-3)
+    m.revolute("hinge", m.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), rate=1.0, friction=0.5, heat_to=copper)
+    run = vv.simulate(vv.analytical(m), h, h, integrator=vv.DOP853())
+    start = 0.5 * 0.1  # [J], all in the copper at the end: θ - θ0 = 50 K
+    assert run["energy"][0] == pytest.approx(start, rel=1e-12)
+    warm = 300.0 * np.exp(run["copper.s"][-1] / 1e-3)
+    assert warm - 300.0 == pytest.approx(start / 1e-3, rel=1e-6)

@@ -151,6 +151,16 @@ def test_a_velocity_that_moves_no_mass_is_named():
         system.accelerations((0, 0), (0, 0))
 
 
+def test_a_reflection_is_no_configuration():
+    p = coordinates.joined({("ground", "top"): coordinates.spherical("turn", by="matrix")})
+    system = RigidSystem(p, bodies={"top": Moments.from_parts(1.0, moment=(1, 2, 3))})
+    mirrored = np.diag([1.0, 1.0, -1.0]).ravel()
+    assert np.abs(p.phi(mirrored)).max() == 0.0  # the conditions of a rotation matrix cannot tell
+    for found in (system.accelerations, system.terms):
+        with pytest.raises(ModelError, match="the pose 'ground' -> 'top' is a reflection, not a rotation"):
+            found(mirrored, (0.1, 0.2, 0.3))
+
+
 @pytest.mark.parametrize(
     ("make", "found"),
     [

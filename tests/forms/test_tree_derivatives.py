@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,6 +12,7 @@ from tree_reference import KINDS, SIZES, advance, projected, random_state, rando
 from visviva.errors import ModelError
 from visviva.forms.trees import tables
 from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.kernels.trees import addresses
 
 STEP = 1e-30
 CASES = [(0, 1, KINDS), (1, 3, KINDS), (2, 9, KINDS), (3, 20, ("hinge",)), (4, 12, KINDS), (5, 6, ("ball", "free"))]
@@ -46,22 +48,22 @@ def near(found, expected, tolerance):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("deep", [tables.DEEP, -1], ids=["by rows", "by links"])
 @pytest.mark.parametrize(("seed", "N", "kinds"), CASES, ids=[f"{N} links, seed {seed}" for seed, N, _ in CASES])
-def test_derivatives_are_those_of_complex_steps(seed, N, kinds, deep, monkeypatch):
-    monkeypatch.setattr(tables, "DEEP", deep)
+def test_derivatives_are_those_of_complex_steps(seed, N, kinds, monkeypatch):
     tree = random_tree(seed, N, kinds)
     (q, xi, tau), rng = random_state(tree, seed), np.random.default_rng(seed)
     sprung = np.concatenate([[link.kind in ("hinge", "slider")] * SIZES[link.kind][1] for link in tree.links])
     springs = rng.uniform(0.0, 2.0, size=(3, len(xi))) * [np.ones(len(xi)), sprung, np.ones(len(xi))]
     w = rng.normal(size=(N, 6))
-    found = TreeDynamics(tree, *springs).derivatives(q, xi, tau, w)
     by_q, by_xi = complex_steps(tree, q, xi, tau, w, springs)
     M, _ = projected(tree, q, xi)
     tolerance = 1e-12 + 1e-15 * np.linalg.cond(M)
-    near(found[0], by_q, tolerance)
-    near(found[1], by_xi, tolerance)
-    near(found[2], np.linalg.inv(M), tolerance)
+    for deep in (1000, -1):  # solved by rows, and by links
+        monkeypatch.setattr(tables, "DEEP", deep)
+        found = TreeDynamics(tree, *springs).derivatives(q, xi, tau, w)
+        near(found[0], by_q, tolerance)
+        near(found[1], by_xi, tolerance)
+        near(found[2], np.linalg.inv(M), tolerance)
 
 
 def test_derivatives_of_many_states_are_one_call():
@@ -75,14 +77,29 @@ def test_derivatives_of_many_states_are_one_call():
     assert found[0].shape == (3, dynamics.n, dynamics.n)
 
 
-def test_derivatives_are_written_to_given_memory():
-    tree = random_tree(4, 6)
+@pytest.mark.parametrize("seed", [2, 9, 11], ids=["blocks of 14 and 1", "blocks of 3, 1, 3, 3", "blocks of 3 and 9"])
+def test_derivatives_are_written_to_all_of_given_memory(seed):
+    tree = random_tree(seed, 6)
     dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
-    expected = dynamics.derivatives([q, q], xi, tau)
     out = np.full((3, 2, dynamics.n, dynamics.n), np.nan)
     found = dynamics.derivatives([q, q], xi, tau, out=out)
-    np.testing.assert_array_equal(out, expected)
     assert all(np.shares_memory(one, out) for one in found)
+    np.testing.assert_array_equal(out[:, 0], out[:, 1])
+    near(out[2, 0], np.linalg.inv(dynamics.mass_matrix(q)), 1e-10)
+    apart = dynamics.mass_matrix(q) == 0.0
+    for b in dynamics.parts.paths.blocks:
+        apart[b[2] : b[3], b[2] : b[3]] = False
+    assert apart.any()
+    assert (out[:, 0, apart] == 0.0).all()
+
+
+def test_a_copy_for_another_process_has_the_same_derivatives():
+    tree = random_tree(4, 6)
+    dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
+    expected, sent = dynamics.derivatives(q, xi, tau), pickle.dumps(dynamics)
+    address = np.array([addresses.accelerations()]).tobytes()
+    assert address not in sent  # code is elsewhere in another process
+    np.testing.assert_array_equal(pickle.loads(sent).derivatives(q, xi, tau), expected)
 
 
 def test_memory_of_another_shape_or_kind_is_refused():

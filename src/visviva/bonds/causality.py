@@ -65,15 +65,16 @@ class _Assignment:
 
     def set(self, label: str, bond: Bond, near: bool, root: str) -> None:
         """Put a stroke and draw all consequences."""
-        if bond.name in self.strokes:
-            if self.near(label, bond) != near:
-                raise _Conflict(self._clash(label, bond, root))
-            return
-        self.strokes[bond.name] = label if near else bond.other(label)
-        self.roots[bond.name] = root
-        for end in (bond.tail, bond.head):
-            for other, there in self.consequences(end):
-                self.set(end, other, there, root)
+        todo = [(label, bond, near)]
+        for label, bond, near in todo:  # grows while it is read
+            if bond.name in self.strokes:
+                if self.near(label, bond) != near:
+                    raise _Conflict(self._clash(label, bond, root))
+                continue
+            self.strokes[bond.name] = label if near else bond.other(label)
+            self.roots[bond.name] = root
+            for end in (bond.tail, bond.head):
+                todo += [(end, other, there) for other, there in self.consequences(end)]
 
     def attempt(self, label: str, bond: Bond, near: bool) -> None:
         """The same, or nothing at all if it leads to a conflict."""

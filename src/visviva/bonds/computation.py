@@ -75,25 +75,35 @@ def strong_parts(graph: BondGraph, strokes: dict[str, str]) -> list[list[Variabl
     follows = {v: dependencies(graph, strokes, v) for v in variables}
     index: dict[Variable, int] = {}
     low: dict[Variable, int] = {}
-    stack: list[Variable] = []
+    stack: dict[Variable, None] = {}
     parts: list[list[Variable]] = []
-
-    def visit(v: Variable) -> None:
-        index[v] = low[v] = len(index)
-        stack.append(v)
-        for w in follows[v]:
-            if w not in index:
-                visit(w)
-                low[v] = min(low[v], low[w])
-            elif w in stack:
-                low[v] = min(low[v], index[w])
-        if low[v] == index[v]:
-            part = stack[stack.index(v) :]
-            del stack[len(stack) - len(part) :]
-            if len(part) > 1 or v in follows[v]:
-                parts.append(part)
-
-    for v in variables:
-        if v not in index:
-            visit(v)
+    for start in variables:
+        path = [] if start in index else [(start, iter(follows[start]))]
+        while path:  # what a recursion would keep: graphs may be deeper than Python's stack
+            v, rest = path[-1]
+            if v not in index:
+                index[v] = low[v] = len(index)
+                stack[v] = None
+            for w in rest:
+                if w not in index:
+                    path.append((w, iter(follows[w])))
+                    break
+                if w in stack:
+                    low[v] = min(low[v], index[w])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[v])
+                if low[v] == index[v]:
+                    part = _popped(stack, v)
+                    if len(part) > 1 or v in follows[v]:
+                        parts.append(part)
     return parts
+
+
+def _popped(stack: dict[Variable, None], last: Variable) -> list[Variable]:
+    """What lies on a stack down to an entry, in order."""
+    part: list[Variable] = []
+    while not part or part[-1] != last:
+        part.append(stack.popitem()[0])
+    return part[::-1]

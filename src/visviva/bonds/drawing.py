@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from visviva.bonds.elements import STORES
@@ -18,15 +19,13 @@ if TYPE_CHECKING:
 INK, QUIET, DERIVATIVE, LOOP = "#1a1a1a", "#505050", "#c0392b", "#0072b2"
 NAME, SMALL = 17.0, 12.0  # font sizes
 WIDTHS = (
-    ("MW", 0.92),
-    ("ABCDGHKNOQRTUVXYZ", 0.7),
-    ("EFLPSJ", 0.6),
-    ("fijlrt:,.' I()", 0.34),
-)  # of letters, in font sizes
+    (" .,", 0.25), ("ijlt:'", 0.28), ("Ifr()-", 0.33), ("Js", 0.39), ("acez", 0.44), ("FPS", 0.56), ("ELTZ", 0.61),
+    ("BCR", 0.67), ("ADGHKNOQUVXYw", 0.72), ("m", 0.78), ("MW", 0.92),
+)  # fmt: skip  # of letters, in font sizes
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
-CROWDED = (22.0, 20.0)  # half of the room of a junction with many bonds
+CROWDED, LEAST, MOST = 22.0, 12.0, 44.0  # radius of the room of a junction with many bonds: in the grid, and as drawn
 DOUBLE = 2.0  # half of the distance of the lines of a multibond
 PARALLEL = 13.0  # half of the distance of two bonds between the same elements
 
@@ -97,9 +96,25 @@ class _Artist:
         upright, slanted = self.words[label]
         kind = self.graph.elements[label].kind
         if kind in ("0", "1") and len(self.graph.at(label)) > 4:
-            return CROWDED
+            return CROWDED, CROWDED
         height = PARALLEL + 8 if kind in STORES else 10.0
         return text_width(upright + slanted, NAME) / 2 + GAP, height
+
+    def _oblique(self, label: str) -> bool:
+        """Whether an element has a bond along no row or column."""
+        x, y = self.cells[label]
+        ends = [self.cells[bond.other(label)] for bond in self.graph.at(label)]
+        return any(u != x and v != y for u, v in ends)
+
+    def _room(self, label: str, towards: Point) -> float:
+        """How far from a junction with oblique bonds one of them ends: strokes of neighbours do not meet."""
+        x, y = self.centre[label]
+        ends = [self.centre[bond.other(label)] for bond in self.graph.at(label)]
+        angle = math.atan2(towards[1], towards[0])
+        apart = [abs(math.remainder(math.atan2(v - y, u - x) - angle, math.tau)) for u, v in ends]
+        nearest = min(math.hypot(u - x, v - y) for u, v in ends)
+        gap = min((each for each in apart if each > 0.02), default=math.pi)  # bonds side by side have one direction
+        return min(max(1.2 * STROKE / math.tan(gap / 2), LEAST), MOST, nearest / 2)
 
     def _centres(self) -> dict[str, Point]:
         """Columns as wide and rows as high as what is in them, and bonds in between."""
@@ -169,6 +184,8 @@ class _Artist:
         cx, cy = self.centre[label]
         half = self._half(label)
         u = _unit(start, towards)
+        if self.graph.elements[label].junction and self._oblique(label):
+            return _moved(start, u, self._room(label, u))
         out = [math.inf]
         for position, direction, centre, extent in zip(start, u, (cx, cy), half, strict=True):
             if abs(direction) > 1e-9:
@@ -213,7 +230,7 @@ class _Artist:
             return DERIVATIVE
         return LOOP if any(bond.name in part for part in self._looped) else INK
 
-    @property
+    @cached_property
     def _looped(self) -> list[set[str]]:
         from visviva.bonds.computation import strong_parts
 
@@ -258,7 +275,7 @@ class _Artist:
 def text_width(text: str, size: float) -> float:
     """Width of a text in the usual serif fonts; combining marks have none."""
     letters = (letter for letter in text if not unicodedata.combining(letter))
-    return size * sum(next((width for group, width in WIDTHS if letter in group), 0.52) for letter in letters)
+    return size * sum(next((width for group, width in WIDTHS if letter in group), 0.5) for letter in letters)
 
 
 def _unit(a: Point, b: Point) -> Point:

@@ -9,6 +9,7 @@ import numpy as np
 from visviva.bonds.elements import Element
 from visviva.bonds.formula import AbstractLaw, Formula
 from visviva.bonds.given import is_law
+from visviva.bonds.groups import lift, space_of, sympified
 from visviva.bonds.moduli import check_not_negative, inverse, least
 from visviva.bonds.states import numbered
 from visviva.bonds.tracing import formula, matrix, own_inputs, traced, value
@@ -57,10 +58,19 @@ def _storage(laws: Laws, label: str, element: Element) -> Roles:
             "energy": formula(laws, f"energy of {label!r}", energy),
         }
     output = np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
+    if (space := space_of(element)) is not None:
+        N = sympified(lift(space, symbols))
+        return {
+            "output": formula(laws, f"law of {element.kind} {label!r}", N.T @ output),
+            "energy": formula(laws, f"energy of {label!r}", energy),
+            "lift": formula(laws, f"rates of {label!r}", N),
+        }
     found = {
         "output": formula(laws, f"law of {element.kind} {label!r}", output),
         "energy": formula(laws, f"energy of {label!r}", energy),
     }
+    if not all(entry.is_polynomial(*symbols) for entry in output):
+        return found
     stiffness = np.array([[entry.diff(symbol) for symbol in symbols] for entry in output], dtype=object)
     moving = set(laws.scope.states)
     still = [entry.subs(dict.fromkeys(symbols, 0)) for entry in output]

@@ -20,8 +20,10 @@ from visviva._arrays import Array
 from visviva.bonds.domains import domain_of
 from visviva.bonds.elements import PORTS, Element
 from visviva.bonds.graph import ARROW, BondGraph
+from visviva.bonds.groups import curved
 from visviva.bonds.moduli import inverse
 from visviva.errors import ModelError
+from visviva.geometry.embedding import origin
 from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
 from visviva.language.expression import Expression
 from visviva.library.onsager import heating
@@ -37,6 +39,7 @@ class _Graph:
     bonds: list[tuple[str, str]] = field(default_factory=list)  # (tail, head), with ports after a dot
     junctions: dict[str, str] = field(default_factory=dict)  # by junction of the system
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names by junction of the system
+    initial: dict[str, float] = field(default_factory=dict)  # of states in groups: no rotation, the origin
 
     def named(self, name: str) -> str:
         """A name that no element has."""
@@ -44,11 +47,27 @@ class _Graph:
             name += "_"
         return name
 
+    def states_at(self, name: str, port: str, at: dict[tuple[str, str], str]) -> tuple[str, ...]:
+        """Names of the states that a component reads at a port."""
+        names = self.states.get(at[name, port], ())
+        if len(names) != self.flat.boxes[name].interface[port].quantity.dim:
+            raise ModelError(
+                f"{name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it has no "
+                "bond graph."
+            )
+        return names
+
     def add(self, name: str, element: Element) -> str:
         """An element, under a name like the one given."""
         name = self.named(name)
         self.elements[name] = element
         return name
+
+
+def _read(expression: Expression) -> dict[str, tuple[Any, ...]]:
+    """The symbols of the states that an expression depends on, by port."""
+    found = {symbol for entry in expression.values.ravel() for symbol in entry.free_symbols}
+    return {port: tuple(symbols) for port, symbols in expression.states.items() if found & set(symbols)}
 
 
 def from_system(system: Composite) -> BondGraph:
@@ -85,7 +104,8 @@ def from_system(system: Composite) -> BondGraph:
             case Irreversible():
                 ports = tuple(port.name for port in box.power_ports)
                 widths = tuple(port.quantity.dim for port in box.power_ports)
-                work.elements[name] = Element("RS", None, {}, None, widths, ports, system=box)
+                reads = {port: work.states_at(name, port, at) for port in _read(box.M)}
+                work.elements[name] = Element("RS", None, {}, None, widths, ports, system=box, reads=reads)
                 work.bonds += [(work.junctions[at[name, port]], f"{name}.{port}") for port in ports]
             case Reversible():
                 _Coupling(work, name, box, at).add()
@@ -95,7 +115,7 @@ def from_system(system: Composite) -> BondGraph:
         work.bonds.append((work.add(f"u_{port}", source), work.junctions[name]))
     _contract(work)
     chains = [f"{tail} {ARROW} {head}" for tail, head in work.bonds]
-    return BondGraph(system.name, work.elements, chains, theta0=theta0)
+    return BondGraph(system.name, work.elements, chains, theta0=theta0, initial=work.initial)
 
 
 def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], str]) -> None:
@@ -110,9 +130,11 @@ def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], st
         "I" if momentum else "C", None, {}, domain, (port.quantity.dim,), energy=True, system=box
     )
     work.bonds.append((work.junctions[at[name, port.name]], name))
-    letter, n = "p" if momentum else "q", port.quantity.dim
+    letter, n = "p" if momentum else "q", port.quantity.space.embedding.size
     names = (f"{letter}_{name}",) if n == 1 else tuple(f"{letter}_{name}_{k + 1}" for k in range(n))
     work.states[at[name, port.name]] = names
+    if curved(port.quantity):
+        work.initial |= dict(zip(names, map(float, origin(port.quantity.space.embedding)), strict=True))
 
 
 def _constant(box: Storage) -> bool:
@@ -182,16 +204,8 @@ class _Coupling:
         import sympy
 
         known: dict[Any, Any] = {}
-        read = {symbol for entry in expression.values.ravel() for symbol in entry.free_symbols}
-        for port, symbols in expression.states.items():
-            if not read & set(symbols):
-                continue
-            names = self.work.states.get(self.at[self.name, port], ())
-            if len(names) != len(symbols):
-                raise ModelError(
-                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it "
-                    "has no bond graph."
-                )
+        for port, symbols in _read(expression).items():
+            names = self.work.states_at(self.name, port, self.at)
             known |= {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(symbols, names, strict=True)}
         flat = np.empty(expression.values.size, dtype=object)
         flat[:] = [sympy.sympify(entry).xreplace(known) for entry in expression.values.ravel()]

@@ -12,7 +12,6 @@ from visviva.bonds.balance import check_units
 from visviva.bonds.checks import (
     check_bonds,
     check_elements,
-    check_name,
     check_ports,
     check_thermal,
     joined,
@@ -213,6 +212,19 @@ class BondGraph(AbstractSystem):
 
         return from_dict(data)
 
+    def to_text(self) -> str:
+        """The graph as text that can be written by hand and read back by `from_text`; see `bonds.notation`."""
+        from visviva.bonds.notation import to_text
+
+        return to_text(self)
+
+    @staticmethod
+    def from_text(text: str) -> BondGraph:
+        """The graph of a text; it is parsed and never run."""
+        from visviva.bonds.notation import from_text
+
+        return from_text(text)
+
     def __str__(self) -> str:
         return self.text()
 
@@ -263,7 +275,8 @@ def _coordinates(
     for labels, junction in given.items():
         names = labels if isinstance(labels, tuple) else (labels,)
         for each in names:
-            check_name(each, f"a coordinate of {name!r}")
+            if not isinstance(each, str) or not each:
+                raise ModelError(f"a coordinate of {name!r} is called {each!r}: its name is a non-empty string.")
         if junction not in elements or elements[junction].kind != "1":
             raise ModelError(
                 f"coordinate {names[0]!r} of {name!r} integrates the flow of a 1-junction; {junction!r} is none."

@@ -63,6 +63,7 @@ class AbstractMotion(ABC):
         """Where a run starts if nothing else is said, by state."""
         return {}
 
+    @abstractmethod
     def check_inertia(self) -> None:
         """An error if the mass matrix is singular: stores, those of all figures but the first, have its inverse."""
 

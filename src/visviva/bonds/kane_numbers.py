@@ -38,8 +38,8 @@ class NumericMotion(AbstractMotion):
         self._last: Point | None = None
         if self.flows.foreign:
             raise ModelError(
-                f"mechanism {m.name!r} has states that are no motion, {', '.join(self.flows.foreign)}: Kane's graphs do "
-                "not show them.\n"
+                f"mechanism {m.name!r} has states that are no motion, {', '.join(self.flows.foreign)}:\n"
+                "Kane's graphs do not show them. "
                 "Ask for vv.bond_graph(m) without a figure."
             )
         self.name = m.name

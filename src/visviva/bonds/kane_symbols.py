@@ -52,6 +52,9 @@ class SymbolicMotion(AbstractMotion):
         start = self.system._known((0.0,))[0]
         return dict(zip(self._known, map(float, start), strict=True))
 
+    def check_inertia(self) -> None:
+        """A description without inertia is refused when it is made."""
+
     def _moving(self) -> Any:
         """Rows of twists that have inertia and move: three of a particle or of a body in a plane, six of a body."""
         system = self.system

@@ -41,6 +41,7 @@ class Laws:
         self.parameters: dict[Any, float] = {}
         self._owners: dict[Any, str] = {}
         self.inputs: dict[str, list[Any]] = {}
+        self.own_parameters: dict[str, dict[str, Any]] = {}  # symbols by element and name
         self.scope = Scope(tuple(self.symbols.values()), self.t, self.parameters)
         self._roles = {label: formulas(self, label, element) for label, element in graph.elements.items()}
 
@@ -58,6 +59,10 @@ class Laws:
             raise ModelError(f"{self.graph.name!r} has two things called {name!r}, {other} and {owner}: rename one.")
         self._owners[symbol], self.parameters[symbol] = owner, number
         return symbol
+
+    def all_of(self, label: str) -> list[Formula]:
+        """All formulas of an element."""
+        return list(self._roles[label].values())
 
     def has(self, label: str, role: str) -> bool:
         """Whether it has one."""

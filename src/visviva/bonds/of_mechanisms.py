@@ -15,23 +15,24 @@ Acting    friction, springs about the joint, stops, motors and inputs are at the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.acting import Acting
+from visviva.bonds.closures import Closures
+from visviva.bonds.construction import Parts, plain
 from visviva.bonds.elements import PORTS, Element, I, one, zero
 from visviva.bonds.graph import BondGraph
-from visviva.bonds.known_flows import KnownFlows
-from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
+from visviva.bonds.placed import Placed
+from visviva.bonds.placed_laws import PlacedLaw, Placements
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
-from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 
 SPATIAL, PLAIN = "spatial", "translation"
@@ -53,45 +54,11 @@ def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> Bo
     return _Builder(form, inputs is not None).graph()
 
 
-@final
-@dataclass
-class Parts:
-    """Elements and bonds so far, coordinates by junction, and where states start."""
-
-    elements: dict[str, Element] = field(default_factory=dict)
-    bonds: list[str] = field(default_factory=list)
-    coordinates: dict[Any, str] = field(default_factory=dict)
-    initial: dict[str, float] = field(default_factory=dict)
-
-    def add(self, name: str, element: Element, *ends: str) -> None:
-        """An element with bonds: "< a" from a, "> b" to b."""
-        self.elements[name] = element
-        for end in ends:
-            direction, other = end.split()
-            self.bonds.append(f"{name} -> {other}" if direction == ">" else f"{other} -> {name}")
-
-    def transform(self, name: str, law: PlacedLaw, label: str, tail: str, head: str) -> None:
-        """An MTF between two junctions."""
-        n_out, n_in = law.shape
-        element = Element("TF", law, widths=(n_in, n_out), ports=PORTS["TF"], modulated=True, label=label)
-        self.add(name, element, f"< {tail}", f"> {head}")
-
-    def start(self, names: tuple[str, ...], values: Array) -> None:
-        """Where states start."""
-        self.initial |= dict(zip(names, map(float, values), strict=True))
-
-
-def plain(name: str) -> str:
-    """A name without blanks, as labels of elements have."""
-    return name.replace(" ", "_")
-
-
 class _Builder:
     def __init__(self, form: MinimalForm, laws: bool) -> None:
         self.form, self.m = form, form.mechanism
         self.placements = Placements(form)
         self.parts = Parts()
-        self.flows = KnownFlows(form)
         self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width
         self.grounded: dict[str, Body | Particle] = {}  # by the 0-junction of the joint
         self.acting = Acting(form, self.placements, self.parts, self.rates, laws)
@@ -102,8 +69,7 @@ class _Builder:
             self._body(body)
         for body in self.m.bodies:
             self._carried(body)
-        for name, rows in self.flows.kept.items():
-            self._closure(name, rows)
+        Closures(self.form, self.placements, self.parts, self.rates).all()
         self.acting.all()
         self._ground()
         parts = self.parts
@@ -119,13 +85,13 @@ class _Builder:
     def _body(self, body: Body | Particle) -> None:
         name, g, add = plain(body.name), self.m.gravity, self.parts.add
         if isinstance(body, Particle):
-            add(name, one(domain=PLAIN, width=3))
+            add(name, replace(one(domain=PLAIN, width=3), label=body.name))
             add(f"{name}.m", replace(I(body.mass), label="m"), f"< {name}")
             if g.any():
                 law = self._weight(body, lambda p: body.mass * g, 3)
                 add(f"{name}.g", Element("Se", law, widths=(3,), label="mg"), f"> {name}")
             return
-        add(name, one(domain=SPATIAL, width=6))
+        add(name, replace(one(domain=SPATIAL, width=6), label=body.name))
         if not body.mass and not body.J.any():
             return
         M = inertia_of(body)
@@ -159,10 +125,11 @@ class _Builder:
         places = [(k, p) for k, p in enumerate(self.form.spanning.places) if p.carrier is body]
         joint, last = places[0][1].joint, places[-1][0]
         own = slice(places[0][1].xi.start, places[-1][1].xi.stop)
-        name, child = plain(body.name if joint is None else joint.name), plain(body.name)
+        shown = body.name if joint is None else joint.name
+        name, child = plain(shown), plain(body.name)
         wide = 6 if isinstance(body, Body) else 3
         wrench = f"{name}.F"
-        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=name))
+        self.parts.add(wrench, replace(zero(domain=SPATIAL if wide == 6 else PLAIN, width=wide), label=shown))
         above = self.m.ground if joint is None else joint.parent if joint.child is body else joint.child
         if isinstance(above, Ground):
             self.grounded[wrench] = body
@@ -254,7 +221,9 @@ class _Builder:
         rate, k = f"{name}.rate", own.stop - own.start
         form = self.form
         names = tuple(form.xi_names[own])
-        junction = replace(one(width=k, free=True), names=names, label=f"ξ {name}")
+        junction = replace(
+            one(width=k, free=True), names=names, label=f"ξ {body.name if joint is None else joint.name}"
+        )
         self.parts.add(rate, junction)
         wide = 6 if isinstance(body, Body) else 3
 
@@ -266,8 +235,7 @@ class _Builder:
 
         self.parts.transform(f"{name}.S", self._law(f"S of {name!r}", (wide, k), S, S_rate), "S", rate, wrench)
         self._coordinates(name, rate, own, slice(places[0][1].q.start, places[-1][1].q.stop))
-        q, xi, _ = form.initial
-        self.parts.start(names, xi[own])
+        self.parts.start(names, form.initial.xi[own])
         columns = {p.coordinate: p.xi.start - own.start for _, p in places if p.coordinate is not None}
         if joint is not None:
             self.rates[joint.name] = rate, columns, k
@@ -293,68 +261,6 @@ class _Builder:
                     found[rows, columns.start + j] = q_dot(link.kind, p.point.q[place.q], unit)
             return found
 
-        self.parts.add(f"{name}.q", replace(one(width=R), label=f"q̇ {name}"))
+        self.parts.add(f"{name}.q", replace(one(width=R), label="q̇"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
         self.parts.coordinates[names] = f"{name}.q"
-
-    # -- what a tree does not hold ------------------------------------------------------------------------------
-    def _closure(self, name: str, rows: list[int]) -> None:
-        """Flows of all that a constraint ties balance; what its moduli change by is known together."""
-        label, k = plain(name), len(rows)
-        condition = next((part for part in self.m.conditions if part.name == name), None)
-        terms = self._terms(condition)
-        junction = replace(zero(width=k), free=True, label=name)
-        if terms:
-            self.parts.add(label, junction)
-            for rate, row in terms.items():
-                self.parts.add(
-                    f"{label}.{rate.removesuffix('.rate')}",
-                    Element("TF", row[None] if len(row) > 1 else float(row[0]), {}, None, (None, None), PORTS["TF"], label="n"),
-                    f"< {rate}",
-                    f"> {label}",
-                )  # fmt: skip
-        else:
-            self._over_bodies(name, label, rows, junction)
-        if name in self.flows.driven:
-            known, rates = self.flows.known, self.flows.known_rates
-            law = TimeLaw(f"{name}(t)", k, lambda t: known(name, t), lambda t: rates(name, t))
-            self.parts.add(f"{label}.f", Element("Sf", law, widths=(k,), label=f"{name}(t)"), f"> {label}")
-
-    def _terms(self, condition: Any) -> dict[str, Array]:
-        """Rows over the rates of joints, with signs that make an Sf what drives them, if a condition is such."""
-        if not isinstance(condition, Coupling):
-            return {}
-        found: dict[str, Array] = {}
-        for term in condition.terms:
-            at = term.joint.joint.coordinates.index(term.coordinate)
-            if term.joint.name not in self.rates:
-                return {}
-            rate, columns, k = self.rates[term.joint.name]
-            row = found.setdefault(rate, np.zeros(k))
-            row[columns[at]] -= term.coefficient
-        return found
-
-    def _over_bodies(self, name: str, label: str, rows: list[int], junction: Element) -> None:
-        form, k = self.form, len(rows)
-        first = {body.name: int(at) for body, at in zip(self.m.bodies, self._starts(), strict=True)}
-        part = next(p for p in form.open.constraints if p.name == name)
-        movers = [body for body in self.m.bodies if f"{body.name}.v" in part.acts]
-
-        def block(p: Placed, body: Body | Particle) -> Array:
-            at, wide = first[body.name], 6 if isinstance(body, Body) else 3
-            return p.point.C[np.ix_(rows, range(at, at + wide))]
-
-        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
-        self.parts.add(label, replace(junction, given=law))
-        for body in movers:
-            wide = 6 if isinstance(body, Body) else 3
-
-            def row(p: Placed, body: Body | Particle = body) -> Array:
-                return -block(p, body) @ p.model_velocity(body)
-
-            modulus = self._law(f"-Z of {name!r}", (k, wide), row, drift=lambda p: np.zeros(k))
-            self.parts.transform(f"{label}.{plain(body.name)}", modulus, "-Z", plain(body.name), label)
-
-    def _starts(self) -> Array:
-        """Where the velocities of each body begin among those of all."""
-        return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])

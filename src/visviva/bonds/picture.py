@@ -45,7 +45,7 @@ class BondPicture(AbstractPicture):
             axes.plot([x0, x1], [y0, y1], color=line.colour, linewidth=0.75 * line.width, solid_capstyle="round")
         for text in self.drawing.texts:
             style: dict[str, Any] = {
-                "family": "STIXGeneral",
+                "family": ["STIXGeneral", "DejaVu Serif"],
                 "fontsize": 0.75 * text.size,
                 "color": text.colour,
                 "va": "center_baseline",

@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from visviva.bonds.fishbone import fishbone
 from visviva.views.pattern_cost import Graph, Ints
 from visviva.views.pattern_placement import place
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import BondGraph
 
+LARGE = 60  # elements
+
 
 def placed(graph: BondGraph) -> dict[str, tuple[int, int]]:
     """Column and row of each element; bonds between two elements that are side by side are level or upright."""
     labels = list(graph.elements)
+    if len(labels) > LARGE:
+        return fishbone({label: [bond.other(label) for bond in graph.at(label)] for label in labels}, _first(graph))
     number = {label: k for k, label in enumerate(labels)}
     pairs = dict.fromkeys((number[bond.tail], number[bond.head]) for bond in graph.bonds)
     pairs = dict.fromkeys(pair for pair in pairs if pair[::-1] not in pairs or pair[0] < pair[1])
     edges: Ints = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
-    P = place(Graph(len(labels), edges, {}, _reading(graph)))
+    P = place(Graph(len(labels), edges, {}, _reading(graph), oblique=True))
     P = P - P.min(0)
     rank = _reading(graph)
     for axis in (0, 1):
@@ -31,8 +36,7 @@ def placed(graph: BondGraph) -> dict[str, tuple[int, int]]:
 
 def _reading(graph: BondGraph) -> np.ndarray:
     """Sources are read first: the number of bonds from the first one, scaled."""
-    sources = [label for label, element in graph.elements.items() if element.kind in ("Se", "Sf")]
-    depth = dict.fromkeys(sources[:1] or [next(iter(graph.elements))], 0)
+    depth = {_first(graph): 0}
     for label in (queue := list(depth)):
         for bond in graph.at(label):
             other = bond.other(label)
@@ -41,3 +45,9 @@ def _reading(graph: BondGraph) -> np.ndarray:
                 queue.append(other)
     values = np.array([float(depth[label]) for label in graph.elements])
     return 2 * (values - values.mean()) / max(float(np.ptp(values)), 1.0)
+
+
+def _first(graph: BondGraph) -> str:
+    """The first source, else the first element."""
+    sources = (label for label, element in graph.elements.items() if element.kind in ("Se", "Sf"))
+    return next(sources, next(iter(graph.elements)))

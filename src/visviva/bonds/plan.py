@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -57,6 +58,21 @@ class Plan:
         ends = np.cumsum(self.sizes).tolist()
         eye = np.eye(ends[-1] if ends else 0, 1 + (ends[-1] if ends else 0), k=1)
         return [eye[b - w : b] for w, b in zip(self.sizes, ends, strict=True)]
+
+    def undetermined(self) -> ModelError:
+        """The error of conditions without a unique solution."""
+        names = [label for loop in self.causality.loops for label in loop]
+        return ModelError(
+            f"the algebraic loops and derivative causality of {self.graph.name!r} have no unique solution here: "
+            f"{', '.join(names or [*self.derivative, *self.closing])}."
+        )
+
+    @cached_property
+    def scalar_rates(self) -> Callable[[float, Array], Array] | None:
+        """Rates of all states by one function, where laws are short expressions."""
+        from visviva.bonds.scalars import scalar_rates
+
+        return scalar_rates(self)
 
     @cached_property
     def tape(self) -> Tape:
@@ -184,18 +200,18 @@ class Plan:
     def _cycle(self, torn: list[Variable]) -> list[Variable]:
         """Some variables that lead back to the first one."""
         done: set[Variable] = set(torn)
-
-        def search(path: list[Variable]) -> list[Variable]:
-            for v in self._given(path[-1]):
-                if v in path:
+        for start in [(kind, bond.name) for bond in self.graph.bonds for kind in ("e", "f")]:
+            if start in done:
+                continue
+            path, left = [start], [iter(self._given(start))]
+            while path:
+                v = next(left[-1], None)
+                if v is None:
+                    done.add(path.pop())
+                    left.pop()
+                elif v in path:
                     return path[path.index(v) :]
-                if v not in done and (found := search([*path, v])):
-                    return found
-            done.add(path[-1])
-            return []
-
-        for bond in self.graph.bonds:
-            for kind in ("e", "f"):
-                if (kind, bond.name) not in done and (found := search([(kind, bond.name)])):
-                    return found
+                elif v not in done:
+                    path.append(v)
+                    left.append(iter(self._given(v)))
         return []

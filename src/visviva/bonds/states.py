@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from visviva.bonds.elements import STORES
+from visviva.bonds.groups import space_of
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import BondGraph
@@ -31,8 +32,9 @@ def states_of(graph: BondGraph) -> Iterator[State]:
         if element.free and element.kind == "1":
             yield State(label, "flow", element.names or numbered(f"f_{label}", width))
         elif element.kind in ("C", "I"):
-            kind = "q" if element.kind == "C" else "p"
-            yield State(label, kind, element.names or numbered(f"{kind}_{label}", width))
+            kind, space = "q" if element.kind == "C" else "p", space_of(element)
+            size = width if space is None else space.size
+            yield State(label, kind, element.names or numbered(f"{kind}_{label}", size))
         elif element.kind == "IC" and element.energy:
             yield State(label, "q", numbered(f"q_{label}", width))
             yield State(label, "p", numbered(f"p_{label}", width))

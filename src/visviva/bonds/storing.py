@@ -9,7 +9,9 @@ import numpy as np
 
 from visviva.bonds.elements import PORTS, STORES, Element
 from visviva.bonds.formula import AbstractLaw
+from visviva.bonds.groups import space_of
 from visviva.bonds.reading import read, written
+from visviva.bonds.units import unit
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
@@ -29,11 +31,13 @@ def to_dict(graph: BondGraph) -> dict[str, Any]:
         ],
         "coordinates": {junction: list(names) for junction, names in graph.coordinates.items()},
         "theta0": graph.theta0,
+        "initial": dict(graph.initial),
     }
 
 
 def _element(graph: BondGraph, label: str, element: Element) -> dict[str, Any]:
-    if isinstance(element.given, AbstractLaw) or (element.system is not None and element.kind == "RS"):
+    made = element.system is not None and (element.kind == "RS" or space_of(element) is not None)
+    if isinstance(element.given, AbstractLaw) or made:
         raise ModelError(
             f"{element.kind} {label!r} of {graph.name!r} has a law that was made from a model: it has no text.\n"
             "Keep the model, and make the graph from it again."
@@ -46,6 +50,9 @@ def _element(graph: BondGraph, label: str, element: Element) -> dict[str, Any]:
         data["width"] = width
     data |= {flag: True for flag in FLAGS if getattr(element, flag)}
     data |= {key: value for key, value in (("label", element.label), ("names", list(element.names))) if value}
+    if element.units:
+        own = graph.laws.own_parameters.get(label, {})
+        data["units"] = {str(own[name]) if name else "": by.in_base for name, by in element.units.items()}
     if element.given is None and element.system is None:
         return data
     if not element.functional and element.system is None:
@@ -86,7 +93,9 @@ def from_dict(data: Mapping[str, Any]) -> BondGraph:
         elements = {label: _read(label, each) for label, each in data["elements"].items()}
         bonds = [Bond(**each) for each in data["bonds"]]
         coordinates: dict[Any, str] = {tuple(names): junction for junction, names in data["coordinates"].items()}
-        return BondGraph(data["name"], elements, bonds, coordinates=coordinates, theta0=data["theta0"])
+        return BondGraph(
+            data["name"], elements, bonds, coordinates=coordinates, theta0=data["theta0"], initial=data.get("initial")
+        )
     except (KeyError, TypeError, AttributeError) as reason:
         raise ModelError(f"this is no bond graph as to_dict writes it: {type(reason).__name__} {reason}.") from None
 
@@ -117,6 +126,7 @@ def _read(label: str, data: Mapping[str, Any]) -> Element:
         label=data.get("label", ""),
         names=tuple(data.get("names", ())),
         inputs=tuple(data.get("inputs", ())),
+        units={name: unit(text, f"{kind} {label!r}") for name, text in data.get("units", {}).items()},
     )
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva.bonds import operations as op
-from visviva.bonds.computation import Variable, given_to, provider
+from visviva.bonds.computation import Variable, dependencies, given_to, provider
 from visviva.bonds.elements import STORES
 from visviva.bonds.formula import Formula
 from visviva.errors import ModelError
@@ -49,7 +49,8 @@ class Tape:
         self.affine = [False]
         self._known: dict[tuple[str, ...], int] = {}
         self._unknown: dict[Variable | str, int] = {}
-        for k, unknown in enumerate((*plan.torn, *plan.solved.values(), *plan.free, *plan.closing)):
+        unknowns: list[Variable | str] = [*plan.torn, *plan.solved.values(), *plan.free, *plan.closing]
+        for k, unknown in enumerate(unknowns):
             slot = self._slot(True)
             self.units[slot] = k
             self._unknown[unknown] = slot
@@ -78,6 +79,23 @@ class Tape:
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
+
+    def _in_order(self, variable: Variable, prefix: tuple[str, ...], make: Callable[[Variable], int]) -> int:
+        """A variable after all those that it follows from: chains of causes may be long."""
+        waiting = [variable]
+        while waiting:
+            v = waiting[-1]
+            if (*prefix, *v) not in self._known:
+                missing = [w for w in self._causes(v) if (*prefix, *w) not in self._known]
+                if missing:
+                    waiting += missing
+                    continue
+                self._known[*prefix, *v] = make(v)
+            waiting.pop()
+        return self._known[*prefix, *variable]
+
+    def _causes(self, v: Variable) -> list[Variable]:
+        return [w for w in dependencies(self.graph, self.plan.strokes, v) if w not in self.plan.torn]
 
     def _formula(self, formula: Formula, key: tuple[str, ...]) -> int:
         def make() -> int:
@@ -117,7 +135,7 @@ class Tape:
         """An effort or flow."""
         if variable in self.plan.torn:
             return self._unknown[variable]
-        return self._once(variable, lambda: self._computed(variable))
+        return self._in_order(variable, (), self._computed)
 
     def _computed(self, variable: Variable) -> int:
         """The same by the law of its element, even if it is an unknown."""
@@ -230,11 +248,12 @@ class Tape:
             return self._record(op.solve, self.law(owner, "A"), self._sum(terms))
         element = self.graph.elements[owner]
         port = "" if element.kind in ("C", "I") else {"q": "C", "p": "I"}[kind]
-        return self.value(("f" if kind == "q" else "e", self.graph.bond(owner, port).name))
+        rate = self.value(("f" if kind == "q" else "e", self.graph.bond(owner, port).name))
+        return self._record(op.multiply, self.law(owner, "lift"), rate) if self.laws.has(owner, "lift") else rate
 
     def rate(self, variable: Variable) -> int:
         """The time derivative of a variable, by the same chain of causes."""
-        return self._once(("rate", *variable), lambda: self._rate(variable))
+        return self._in_order(variable, ("rate",), self._rate)
 
     def _rate(self, variable: Variable) -> int:
         label = provider(self.graph, self.plan.strokes, variable)

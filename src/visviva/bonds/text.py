@@ -73,7 +73,8 @@ def _equations(graph: BondGraph, label: str) -> Any:
         kind = "q" if element.kind == "C" else "p"
         rate, answer = (f[""], e[""]) if kind == "q" else (e[""], f[""])
         names = next(state.names for state in laws.states if state.owner == label)
-        yield f"{_vector(names)}' = {rate}"
+        lifted = "N " if laws.has(label, "lift") else ""  # of a group, N(x) takes velocities to rates of coordinates
+        yield f"{_vector(names)}' = {lifted}{rate}"
         if laws.has(label, "output"):
             yield f"{answer} = {_shown(laws.of(label, 'output'))}"
         else:

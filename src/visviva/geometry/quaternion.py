@@ -47,13 +47,22 @@ def matrix_of(q: Array) -> Array:
     return R
 
 
+def product(a: Array, b: Array) -> Array:
+    """a ∘ b (..., 4): the rotation b, then a."""
+    w, u, x, v = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
+    return np.concatenate([w * x - (u * v).sum(-1, keepdims=True), w * v + x * u + np.cross(u, v)], axis=-1)
+
+
+def rate(q: Array, w: Array) -> Array:
+    """½ q ∘ (0, ω) (..., 4): how q changes at the angular velocity ω in the axes that q turns."""
+    return 0.5 * product(q, np.concatenate([np.zeros_like(w[..., :1]), w], axis=-1))
+
+
 def turned(q: Array, delta: Array) -> Array:
     """q ∘ exp(δ/2), of length one: the rotation R exp(δ̂), of quaternions (..., 4) and δ (..., 3)."""
     half = 0.5 * np.sqrt((delta * delta).sum(-1, keepdims=True))
-    c, u = np.cos(half), 0.5 * np.sinc(half / np.pi) * delta
-    w, v = q[..., :1], q[..., 1:]
-    product = np.concatenate([w * c - (v * u).sum(-1, keepdims=True), w * u + c * v + np.cross(v, u)], axis=-1)
-    return np.asarray(product / np.sqrt((product * product).sum(-1, keepdims=True)))
+    found = product(q, np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * delta], axis=-1))
+    return np.asarray(found / np.sqrt((found * found).sum(-1, keepdims=True)))
 
 
 def rotated(q: Array, r: Array) -> Array:

@@ -6,6 +6,7 @@ from visviva.linear.modes import Mode, Modes
 from visviva.linear.responses import FrequencyResponse, StepResponse
 from visviva.linear.second_order import SecondOrder
 from visviva.linear.system import LinearSystem
+from visviva.linear.transfer import TransferFunction
 
 __all__ = [
     "FrequencyResponse",
@@ -15,6 +16,7 @@ __all__ = [
     "RootLocus",
     "SecondOrder",
     "StepResponse",
+    "TransferFunction",
     "linearise",
     "root_locus",
 ]

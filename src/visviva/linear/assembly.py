@@ -35,7 +35,7 @@ def second_order(v: Variation, b: Basis, M: Array, turn: Array, W: Array, rate: 
         _sum([(N.T @ M, extra), (N.T, force), *((N.T @ M @ a, b) for a, b in pairs)], FLOOR * np.abs(N.T) @ size)
         for pairs, extra, (force, size) in zip(ways, rates, forces, strict=True)
     )
-    return _without_noise(SecondOrder(N.T @ M @ N, D, K, -N.T @ v.force.u, N.T @ v.force.sigma, E, F))
+    return without_noise(SecondOrder(N.T @ M @ N, D, K, -N.T @ v.force.u, N.T @ v.force.sigma, E, F))
 
 
 def _sum(products: list[tuple[Array, Array]], floor: Array | float = 0.0) -> Array:
@@ -48,10 +48,10 @@ def in_increments(m: SecondOrder) -> SecondOrder:
     """The same with p̈ in place of η̇, η = ṗ - F p, where all constraints are holonomic."""
     if m.K.shape[0] != m.K.shape[1] or not m.F.any():
         return m
-    return _without_noise(replace(m, D=m.D - m.M @ m.F, K=m.K - m.D @ m.F, F=np.zeros_like(m.F)))
+    return without_noise(replace(m, D=m.D - m.M @ m.F, K=m.K - m.D @ m.F, F=np.zeros_like(m.F)))
 
 
-def _without_noise(m: SecondOrder) -> SecondOrder:
+def without_noise(m: SecondOrder) -> SecondOrder:
     """The same, where entries that only rounding leaves are zero: of damping, gyroscopic and circulatory forces.
 
     They are compared with their rows and columns alone, so that slow motions keep theirs beside fast ones.

@@ -47,7 +47,7 @@ def eigen(A: Array) -> Eigen:
     values, vectors, parts = np.zeros(n, complex), np.zeros((n, n), complex), np.zeros((n, n))
     errors, steps, core, first = np.zeros(n), list[Step](), A, 0
     while len(core):
-        P, N, X = _kernel(core)
+        P, N, X = kernel(core)
         if not len(P):
             break
         found = slice(first, first + len(P))
@@ -75,15 +75,15 @@ def _balance(A: Array) -> Array:
     return np.asarray(scipy.linalg.matrix_balance(A, permute=False, separate=True)[1][0])
 
 
-def _kernel(A: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """P, N and X with A V = 0 for V_P = I, V_N = X, whatever the units of states and of rates."""
+def kernel(A: Array, C: Array | None = None) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """P, N and X with A V = 0 and C V = 0 for V_P = I, V_N = X, whatever the units of states, rates and outputs."""
     import scipy.linalg
 
     sizes = _balance(A)
-    rows = A * sizes
+    rows = (A if C is None else np.vstack([A, C])) * sizes
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     _, s, Vt = np.linalg.svd(rows / np.where(length > 0, length, 1.0))
-    null = Vt[s <= ZERO]
+    null = Vt[s <= ZERO]  # as many values as vectors: there are no fewer rows
     count, every = len(null), np.arange(len(A))
     if not count:
         return every[:0], every, np.zeros((len(A), 0))

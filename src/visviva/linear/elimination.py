@@ -23,8 +23,8 @@ Blocks = list[Array]
 
 def eliminated(
     f: Blocks, g: Blocks, positions: Array, y: Blocks, name: str
-) -> tuple[Array, Array, Array, Array, NDArray[np.intp]]:
-    """A, B, C, D and which of δ are the states.
+) -> tuple[Array, Array, Array, Array, NDArray[np.intp], Array]:
+    """A, B, C, D, which of δ are the states c, and Y of δ = Y c.
 
     positions: rows over δ that are zero besides, since functions of the state are kept at zero.   y: outputs.
     """
@@ -55,7 +55,7 @@ def eliminated(
     f = [f[0] + f[1] @ w_of[0], f[2] + f[1] @ w_of[1]]
     y = [y[0] + y[1] @ w_of[0], y[2] + y[1] @ w_of[1]]
     Y, kept_states = _independent(np.vstack(held), n)
-    return f[0][kept_states] @ Y, f[1][kept_states], y[0] @ Y, y[1], kept_states
+    return f[0][kept_states] @ Y, f[1][kept_states], y[0] @ Y, y[1], kept_states, Y
 
 
 def _unknowns(f: Blocks, rows: Blocks, name: str) -> tuple[Array, Array]:

@@ -147,12 +147,19 @@ class AbstractEquations(ABC):
 
     def force_scale(self, ref: Reference) -> Array:
         """How large a force along each velocity is large, (n,): what makes the largest acceleration any force could."""
-        return self.scaled(ref, self.force_sizes(ref))
-
-    def scaled(self, ref: Reference, forces: Array) -> Array:
-        """Forces along all velocities that make the largest acceleration any of some forces could, (n,)."""
         unit = np.sqrt(np.maximum(np.diagonal(self.mass(ref.q)), 1e-300))
-        return np.asarray(unit * float((forces / unit).max(initial=0.0)))
+        return np.asarray(unit * float((self.force_sizes(ref) / unit).max(initial=0.0)))
+
+    def near_forces(self, ref: Reference) -> Array:
+        """Forces along each velocity that a tenth of the size of each increment makes, (n,).
+
+        Those at hand may all vanish; rounding is relative to these all the same.
+        """
+        far = 0.1 * np.vstack([np.diag(self.sizes), np.diag(-self.sizes)])
+        none = (np.zeros((len(far), width)) for width in (self.n, len(self.others), len(self.inputs)))
+        with np.errstate(all="ignore"):
+            found = np.abs(self.values(ref, far, *none).force)
+        return np.asarray(np.where(np.isfinite(found), found, 0.0).max(axis=0, initial=0.0))
 
     def spin(self, ref: Reference) -> Array:
         """W, (n, n): the axes in which the motion is steady turn against those of the velocities, ξ̇ = -W ξ."""

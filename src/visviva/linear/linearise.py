@@ -17,6 +17,8 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.language import Composite
 from visviva.linear.drives import driven_inputs, form_with_drives_at_rest
+from visviva.linear.listed import listed
+from visviva.linear.model_mechanics import momenta_of
 from visviva.linear.motion import about
 from visviva.linear.of_flows import FlowEquations
 from visviva.linear.of_mechanisms import MechanismEquations
@@ -61,6 +63,10 @@ def linearise(
     Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
     it is mostly below 1e-10. Damping, gyroscopic and circulatory parts below 1e-9 of the rest are zero.
     """
+    inputs, outputs, velocities = (
+        None if names is None else listed(names, what)
+        for names, what in ((inputs, "inputs"), (outputs, "outputs"), (velocities, "velocities"))
+    )
     if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
         subject: Any = m.mechanism if isinstance(m, Model) else m
         drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
@@ -68,7 +74,7 @@ def linearise(
         found = _mechanism(MechanismEquations(form, outputs, drives), at, steady, residual_ok, velocities)
     elif isinstance(m, Model | Composite):
         _refuse(m, velocities=velocities)
-        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok)
+        found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok, momenta_of(m))
     elif isinstance(m, Flow | Hamel):
         _refuse(m, operating=operating)
         flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
 from visviva.linear.linearise import linearise
 from visviva.linear.system import LinearSystem
@@ -50,6 +50,8 @@ class RootLocus:
 
     def limits(self, tolerance: float = 1e-4) -> Array:
         """Values at which motions begin or cease to grow, by bisection to a part of the distance of those given."""
+        if not 0 < finite_number(tolerance, "tolerance of limits") < 1:
+            raise ModelError(f"tolerance of limits is a part of the distance of values, in (0, 1), got {tolerance:g}.")
         found = []
         grow = np.array([system.grows for system in self.systems])
         for k in np.flatnonzero(np.diff(grow)):
@@ -89,13 +91,25 @@ def root_locus(
     make:    gives a LinearSystem, or what `vv.linearise` takes, with the options.
     values:  rising or falling; where branches come close, closer values keep them apart.
     """
+    if not callable(make):
+        raise ModelError(
+            "root_locus() takes a function that makes a system for each value: root_locus(make, values), got "
+            f"{type(make).__name__}."
+        )
     numbers = np.atleast_1d(finite_array(values, "values of the parameter"))
     if numbers.ndim != 1 or not len(numbers) or (len(numbers) > 1 and not _monotonic(numbers)):
         raise ModelError("values of a root locus must be one vector that rises or falls.")
 
     def at(value: float) -> LinearSystem:
         made = make(value)
-        return made if isinstance(made, LinearSystem) else linearise(made, **options)
+        if not isinstance(made, LinearSystem):
+            return linearise(made, **options)
+        if options:
+            raise ModelError(
+                f"{', '.join(map(repr, options))} are for vv.linearise, but the function of this root locus has "
+                "linearised already:\ngive them there, or return what is to be linearised."
+            )
+        return made
 
     systems = [at(value) for value in numbers.tolist()]
     for value, system in zip(numbers, systems, strict=True):

@@ -10,7 +10,6 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
@@ -18,7 +17,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.linear.equations import Reference
-from visviva.linear.mechanism_names import numbered
+from visviva.linear.mechanism_names import conjugate_units, numbered
 from visviva.mechanism.coordinates import movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values
 from visviva.mechanism.names import unknown_name
@@ -42,8 +41,6 @@ class OutputReader:
 
 def output_readers(form: MinimalForm, outputs: Iterable[str] | None, positions: tuple[str, ...]) -> list[OutputReader]:
     """Readers of some outputs, none by default; an unknown name is an error."""
-    if isinstance(outputs, str):
-        raise ModelError(f"outputs are a list of names, e.g. outputs=[{outputs!r}].")
     known = _known(form, positions)
     found = []
     for name in outputs or ():
@@ -76,7 +73,11 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
     for port in form.open.ports:
         if port.name in driven:
             continue
-        add(f"{port.name}.y", [""] * port.width, partial(_conjugate, form, form.open.port_columns[port.name]))
+        add(
+            f"{port.name}.y",
+            conjugate_units(form, port.name, port.width),
+            partial(_conjugate, form, form.open.port_columns[port.name]),
+        )
     for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
         for k, name in enumerate(names):
             add(name, [""], partial(read, k))

@@ -15,12 +15,15 @@ from visviva.errors import ModelError
 from visviva.linear.eigen import CLOSE, eigen
 
 if TYPE_CHECKING:
+    from visviva.linear.second_order import SecondOrder
     from visviva.linear.system import LinearSystem
     from visviva.views import MechanismPicture
+    from visviva.views.mechanism_film import Film
 
 Complex = NDArray[np.complex128]
 NEUTRAL = 1e-10  # of the terms of a stiffness: where they cancel to less there is none
 SHOWN = 3  # bodies or states that a line of the table names
+SHOWN_RATIO = 1e-12  # damping ratios below are rounding
 SHARE = 0.02  # those below are not named
 
 
@@ -74,8 +77,26 @@ class Mode:
 
         return draw_mode(self, path, amplitude, view)
 
+    def animate(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        amplitude: float | None = None,
+        view: tuple[float, float] | None = None,
+        seconds: float = 2.0,
+        frames: int = 30,
+    ) -> Film:
+        """One oscillation as a moving picture, without growth or decay, again and again. Notebooks show it.
+
+        path:    where to write it as well: .gif, or .html.   amplitude: as of `draw`.
+        seconds: how long the oscillation takes in the picture, whatever its frequency.   frames: how many pictures.
+        """
+        from visviva.linear.pictures import animate_mode
+
+        return animate_mode(self, path, amplitude, view, seconds, frames)
+
     def __str__(self) -> str:
-        return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
+        return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {_ratio(self):.4g}"
 
 
 @final
@@ -97,8 +118,8 @@ class Modes:
         return len(self.modes)
 
     def __getitem__(self, k: int) -> Mode:
-        if not -len(self.modes) <= k < len(self.modes):
-            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k}.")
+        if not isinstance(k, int | np.integer) or not -len(self.modes) <= k < len(self.modes):
+            raise ModelError(f"{self.system.name!r} has {len(self.modes)} modes; there is no mode {k!r}.")
         return self.modes[k]
 
     def __iter__(self) -> Iterator[Mode]:
@@ -121,16 +142,14 @@ class Modes:
         for k, mode in enumerate(self.modes):
             largest = sorted(mode.shares.items(), key=lambda item: -item[1])[:SHOWN]
             who = ", ".join(f"{name} {100 * part:.0f} %" for name, part in largest if part >= SHARE)
-            lines.append(
-                f"{k:>4}  {_rate(mode.eigenvalue):>22}  {mode.frequency:>14.5g}  {mode.damping_ratio:>13.4g}  {who}"
-            )
+            lines.append(f"{k:>4}  {_rate(mode.eigenvalue):>22}  {mode.frequency:>14.5g}  {_ratio(mode):>13.4g}  {who}")
         return "\n".join(lines)
 
 
 def modes_of(system: LinearSystem) -> Modes:
     """The modes of a system; where it is conservative, by the symmetric problem K v = ω² M v, so that ω² is real."""
     mechanics = system.mechanics
-    if mechanics is not None and mechanics.conservative and system.n == 2 * len(mechanics.M):
+    if mechanics is not None and mechanics.conservative and _in_order(system, mechanics):
         return _conservative(system)
     of = eigen(system.A)
     order = np.lexsort((np.sign(of.values.imag), np.abs(of.values)))
@@ -166,6 +185,12 @@ def _conservative(system: LinearSystem) -> Modes:
     return Modes(system, values, CLOSE * np.abs(values), tuple(found), True)
 
 
+def _in_order(system: LinearSystem, mechanics: SecondOrder) -> bool:
+    """Whether the states are increments and then their rates, and nothing else."""
+    n = len(mechanics.M)
+    return system.n == 2 * n and np.array_equal(system.A[:n], np.hstack([mechanics.F, mechanics.E]))
+
+
 def _scaled(v: Complex, system: LinearSystem) -> Complex:
     """With the largest increment equal to one, or the largest entry where there are no increments."""
     p = v if system.mechanics is None else v[: system.mechanics.K.shape[1]]
@@ -180,15 +205,19 @@ def _shares(system: LinearSystem, v: Complex, parts: NDArray[Any]) -> dict[str, 
     if mechanics is None or system.shapes is None:
         return by_state
     free, moving = mechanics.K.shape[1], len(mechanics.M)
-    motion = v[free : free + moving] if np.abs(v[free : free + moving]).max(initial=0.0) > 0 else v[:moving]
     mechanical = float(parts[: free + moving].sum()) / total
-    bodies = {name: part * mechanical for name, part in system.shapes.shares(motion).items()}
+    bodies = {name: part * mechanical for name, part in system.shapes.shares(v[:free], v[free : free + moving]).items()}
     return bodies | {name: part for name, part in by_state.items() if name in system.states[free + moving :]}
+
+
+def _ratio(mode: Mode) -> float:
+    """The damping ratio without rounding."""
+    return mode.damping_ratio if abs(mode.damping_ratio) >= SHOWN_RATIO else 0.0
 
 
 def _rate(value: complex) -> str:
     if not value.imag:
         return f"{value.real:.5g}"
-    if abs(value.real) < 1e-12 * abs(value):
+    if abs(value.real) < SHOWN_RATIO * abs(value):
         return f"±{value.imag:.5g}i"
     return f"{value.real:.4g} ± {value.imag:.5g}i"

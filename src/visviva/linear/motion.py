@@ -20,7 +20,7 @@ from visviva.linear.system import LinearSystem
 from visviva.linear.variation import Variation, variation
 
 BALANCED = 1e-6  # what may be left of forces, relative to those that balance
-SHIFT = 1e-3  # of the size of an increment
+NOTHING = 1e-10  # of forces that a tenth of the size of an increment makes
 STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
 ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
 
@@ -96,11 +96,13 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             "rest,\nwithout the velocities; about this instant of a motion, with residual_ok=True."
         )
     xi_dot = ref.xi_dot + W @ ref.xi
-    left, scale = equations.mass(ref.q) @ xi_dot, np.maximum(equations.force_scale(ref), 1e-300)
-    if (np.abs(left) > BALANCED * scale).any():  # nothing acts in springs without tension: there a shift would
-        scale = np.maximum(scale, equations.scaled(ref, _shift_sizes(equations, ref)))
-    k = int((np.abs(left) / scale).argmax()) if len(left) else 0
-    if len(left) and abs(left[k]) > BALANCED * scale[k]:
+    M = equations.mass(ref.q)
+    left, bound = M @ xi_dot, BALANCED * equations.force_scale(ref)
+    if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
+        near = np.abs(M) @ (equations.near_forces(ref) / np.maximum(np.diagonal(M), 1e-300))
+        bound = np.maximum(bound, NOTHING * near)
+    k = int((np.abs(left) / np.maximum(bound, 1e-300)).argmax()) if len(left) else 0
+    if len(left) and abs(left[k]) > bound[k]:
         what = "steady motion" if steady else "equilibrium"
         raise AssemblyError(
             f"this is no {what} of {equations.name}: along {equations.velocities[k]!r} a force of {left[k]:.3g} is "
@@ -113,20 +115,13 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             + "\nresidual_ok=True linearises about any instant."
         )
     rates = equations.rates(ref)
-    scales = np.maximum(np.abs(ref.s).max(initial=0.0), 1.0)
-    if len(rates) and np.abs(rates).max() > BALANCED * scales:
-        k = int(np.abs(rates).argmax())
+    relative = np.abs(rates) / np.maximum(equations.other_sizes(ref), 1.0)
+    if len(rates) and relative.max() > BALANCED:
+        k = int(relative.argmax())
         raise AssemblyError(
             f"{equations.name} is not at rest in {equations.others[k]!r}, which changes by {rates[k]:.3g} per second.\n"
             "Start where it has settled, or allow it with residual_ok=True."
         )
-
-
-def _shift_sizes(equations: AbstractEquations, ref: Reference) -> Array:
-    """Forces that shifts of the configuration by a thousandth of its size make, (n,)."""
-    eps, none = SHIFT * np.diag(equations.sizes), np.zeros((equations.n, len(equations.inputs)))
-    found = equations.values(ref, eps, np.zeros_like(eps), np.zeros((equations.n, len(equations.others))), none)
-    return np.abs(found.force).max(axis=0, initial=0.0)
 
 
 def _basis_rate(equations: AbstractEquations, ref: Reference, b: Basis) -> Basis:

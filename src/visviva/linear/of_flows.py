@@ -130,10 +130,8 @@ class FlowEquations(AbstractEquations):
         return Values(force - du if self.inputs else force, s_dot, outputs)
 
     def force_sizes(self, ref: Reference) -> Array:
-        """Sizes of forces that small displacements of one radian or metre make: those at hand may all be zero."""
-        near = [self._value(ref, e, np.zeros(self.n), np.zeros(len(self.others)), np.zeros(len(self.inputs))) for e in
-                0.1 * np.vstack([np.eye(self.n), -np.eye(self.n)])]  # fmt: skip
-        return np.asarray(np.max([np.abs(value.force) for value in near], axis=0))
+        """Those of small displacements: forces at hand are sums whose parts are not known."""
+        return self.near_forces(ref)
 
 
 def _numbered(flow: Flow) -> tuple[str, ...]:

@@ -179,6 +179,14 @@ class MechanismEquations(AbstractEquations):
         arms = np.linalg.norm(columns.reshape(-1, 3, self.n), axis=1)  # whatever the direction
         return np.asarray(arms.T @ np.linalg.norm(forces.reshape(-1, 3), axis=1))
 
+    def near_forces(self, ref: Reference) -> Array:
+        """Of balls and of what flies whatever the direction."""
+        found = AbstractEquations.near_forces(self, ref)
+        for link, place in zip(self.form.tree.links, self.form.spanning.places, strict=True):
+            if link.kind in ("ball", "free"):
+                found[place.xi] = np.repeat(found[place.xi].reshape(-1, 3).max(axis=1), 3)
+        return found
+
     # -- steady motion ------------------------------------------------------------------------------------------
 
     def spin(self, ref: Reference) -> Array:

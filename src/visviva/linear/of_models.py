@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -14,6 +14,7 @@ from visviva.integrate.inputs import input_function
 from visviva.linear.differences import each, slopes
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
+from visviva.linear.model_mechanics import model_mechanics
 from visviva.linear.system import LinearSystem
 from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
@@ -76,6 +77,12 @@ class ModelField:
         """Which rows of constraints keep a function of the state at zero."""
         return self.model.has_g[len(self.model.kinds) - len(self.model.g(np.zeros(self.model.layout.size))) :]
 
+    def energy_slopes(self, x: Array) -> Array:
+        """Second derivatives of the energy over all variables at rest, (dim, dim): dH = Eᵀz."""
+        rest = np.zeros(self.algebraic)
+        found = slopes(each(lambda d: self.model.z(self.model.retract(x, d), rest)), self.dim, np.ones(self.dim))
+        return self.model.E(x)[: self.dim, : self.dim].T @ found.J[: self.dim]
+
     def sizes(self, x: Array) -> Array:
         """Typical sizes of variables, multipliers and inputs."""
         return np.concatenate([np.ones(self.dim), np.ones(self.algebraic), np.ones(len(self.inputs))])
@@ -100,9 +107,11 @@ def linearise_model(
     operating: Mapping[str, Any] | None,
     steady: bool,
     residual_ok: bool,
+    momenta: Collection[str] = (),
 ) -> LinearSystem:
     """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
 
+    momenta: variables that are momenta or velocities, from which there may be a form of second order.
     steady: variables on which nothing depends, such as the charge drawn from a battery, may change.
     """
     field = ModelField(model, operating, outputs)
@@ -121,12 +130,16 @@ def linearise_model(
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
-    A, B, C, D, kept = eliminated(f, g, positions[0], seen, model.name)
+    A, B, C, D, kept, Y = eliminated(f, g, positions[0], seen, model.name)
     states, names = tuple(field.states[j] for j in kept), field.outputs
     if not names:
         C, D, names = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
     hot = {name: "J/K" for part in model.variables if part.entropy for name in numbered(part.name, 1)}
-    return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot)
+    owners = [part.name for part in model.variables for _ in range(part.space.dim)]
+    mechanics = model_mechanics(
+        A, B, Y.T @ field.energy_slopes(x) @ Y, [k for k, j in enumerate(kept) if owners[j] in momenta]
+    )
+    return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot, mechanics)
 
 
 def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:

@@ -130,7 +130,7 @@ def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[s
     bound = np.setdiff1d(np.arange(equations.n), eta)
     if len(eta) != equations.n - rank or _rank(Z[:, bound]) != rank:
         raise ModelError(
-            f"{', '.join(map(repr, names))} do not determine the motion of {equations.name}, which has "
+            f"velocities={list(names)!r} do not determine the motion of {equations.name}, which has "
             f"{equations.n - rank} degrees of freedom here:\nas many velocities are wanted, whose values fix all "
             "others. Leave velocities= out to have them chosen."
         )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.linear.listed import listed
 from visviva.linear.modes import Modes, modes_of
 from visviva.linear.second_order import SecondOrder
 from visviva.mechanism.names import unknown_name
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from visviva.linear.responses import FrequencyResponse, StepResponse
     from visviva.linear.shapes import Shapes
+    from visviva.linear.transfer import TransferFunction
 
 Complex = NDArray[np.complex128]
 
@@ -49,6 +51,18 @@ class LinearSystem:
     mechanics: SecondOrder | None = None
     shapes: Shapes | None = None
 
+    def __post_init__(self) -> None:
+        """Shapes and names must fit; a short error says which do not."""
+        n, m, r = len(self.states), len(self.inputs), len(self.outputs)
+        for letter, shape in (("A", (n, n)), ("B", (n, m)), ("C", (r, n)), ("D", (r, m))):
+            what = f"{letter} of the linear system {self.name!r}"
+            matrix = finite_array(getattr(self, letter), what)
+            if matrix.shape != shape:
+                raise ModelError(
+                    f"{what} must have shape {shape}, for {n} states, {m} inputs and {r} outputs, got {matrix.shape}."
+                )
+            object.__setattr__(self, letter, matrix)
+
     @property
     def n(self) -> int:
         """Number of states."""
@@ -67,13 +81,18 @@ class LinearSystem:
     @property
     def _mechanics(self) -> SecondOrder:
         if self.mechanics is None:
-            raise ModelError(f"{self.name!r} has no mechanical part: it has A, B, C and D, but no M, D and K.")
+            raise ModelError(
+                f"{self.name!r} has A, B, C and D, but no form of second order, with M, D and K: that takes as many\n"
+                "positions as momenta, whose rates are all that moves them."
+            )
         return self.mechanics
 
     def unit(self, name: str) -> str:
         """The unit of a state, an input or an output; empty where nobody said it."""
         if name not in (*self.states, *self.inputs, *self.outputs):
-            raise unknown_name(name, (*self.states, *self.inputs, *self.outputs), f"the linear system {self.name!r}")
+            raise unknown_name(
+                str(name), (*self.states, *self.inputs, *self.outputs), f"the linear system {self.name!r}"
+            )
         return self.units.get(name, "")
 
     # -- modes --------------------------------------------------------------------------------------------------
@@ -114,8 +133,11 @@ class LinearSystem:
 
         return frequency_response(self, w)
 
-    def step_response(self, t: ArrayLike) -> StepResponse:
-        """Outputs at times t [s] after each input went from 0 to 1 alone at t = 0, exact at any spacing."""
+    def step_response(self, t: ArrayLike | None = None) -> StepResponse:
+        """Outputs at times t [s] after each input went from 0 to 1 alone at t = 0, exact at any spacing.
+
+        t: by default until the slowest motion has died out, or has swung a few times.
+        """
         from visviva.linear.responses import step_response
 
         return step_response(self, t)
@@ -125,6 +147,30 @@ class LinearSystem:
         from visviva.linear.plots import bode
 
         return bode(self, w, path)
+
+    def nyquist(self, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
+        """All responses in the complex plane, with the point -1 that decides on stability in a closed loop."""
+        from visviva.linear.loop_plots import nyquist
+
+        return nyquist(self, w, path)
+
+    def nichols(self, w: ArrayLike | None = None, path: str | PathLike[str] | None = None) -> Figure:
+        """Magnitude [dB] over phase of all responses, with lines of equal magnitude of the closed loop."""
+        from visviva.linear.loop_plots import nichols
+
+        return nichols(self, w, path)
+
+    def pole_zero_map(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Poles as crosses and, where there are as many inputs as outputs, zeros as circles, in the complex plane."""
+        from visviva.linear.loop_plots import pole_zero_map
+
+        return pole_zero_map(self, path)
+
+    def transfer_function(self, output: str | None = None, input: str | None = None) -> TransferFunction:  # noqa: A002
+        """G(s) from one input to one output by zeros, poles and gain, without what cancels."""
+        from visviva.linear.transfer import transfer_function
+
+        return transfer_function(self.select(None if input is None else [input], None if output is None else [output]))
 
     def controllable(self) -> int:
         """How many states the inputs reach: the rank of controllability."""
@@ -156,13 +202,11 @@ class LinearSystem:
     def _indices(self, names: Sequence[str] | None, known: tuple[str, ...], what: str) -> list[int]:
         if names is None:
             return list(range(len(known)))
-        if isinstance(names, str):
-            raise ModelError(f"{what} are a list of names, e.g. {what}=[{names!r}].")
         found: list[int] = []
-        for name in names:
+        for name in listed(names, what):
             several = [k for k, other in enumerate(known) if other == name or other.startswith(f"{name}[")]
             if not several:
-                raise unknown_name(str(name), known, f"{what} of {self.name!r}")
+                raise unknown_name(name, known, f"{what} of {self.name!r}")
             found += several
         return found
 

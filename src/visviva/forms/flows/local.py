@@ -53,19 +53,18 @@ class Local:
         n = self.flow.n
         try:
             return self.flow.advance_q(self.start.q, y[:n]), y[n : 2 * n], y[2 * n :]
-        except ConvergenceError as reason:
+        except (ConvergenceError, ModelError) as reason:
             raise _no_step(reason) from None
 
     def rate(self, t: float, y: Array) -> Array:
         """f(t, y)."""
         n = self.flow.n
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is no step
-            q, xi, s = self.parts(y)
-            try:
-                moved = self.flow.inverse_tangent(self.start.q, y[:n], xi)
-                return np.concatenate([moved, *self.flow.rates(t, q, xi, s)])
-            except ModelError as reason:
-                raise _no_step(reason) from None
+        q, xi, s = self.parts(y)
+        try:
+            moved = self.flow.inverse_tangent(self.start.q, y[:n], xi)
+            return np.concatenate([moved, *self.flow.rates(t, q, xi, s)])
+        except ModelError as reason:
+            raise _no_step(reason) from None
 
     def energy(self, y: Array) -> float:
         """Stored energy [J]."""

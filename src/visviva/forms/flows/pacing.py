@@ -41,11 +41,12 @@ class Pacer:
 
     def steps(self, state: FlowState) -> list[FlowStep]:
         """The next step; several where it had to be divided. Raises `NotConverged`."""
-        if self.scheme.tolerance is not None:
-            return [self._accurate(state, self.scheme.tolerance)]
-        if not self.scheme.fixed_step:
-            return [self._relaxed(state)]
-        return self._divided(state, self.h, self.halvings)
+        with np.errstate(all="ignore"):  # what is not finite is no step
+            if self.scheme.tolerance is not None:
+                return [self._accurate(state, self.scheme.tolerance)]
+            if not self.scheme.fixed_step:
+                return [self._relaxed(state)]
+            return self._divided(state, self.h, self.halvings)
 
     def _divided(self, state: FlowState, h: float, halvings: int) -> list[FlowStep]:
         try:

@@ -12,6 +12,7 @@ from visviva.errors import ConvergenceError, Interrupted, ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.schemes import DOP853, AbstractFlowScheme
+from visviva.forms.flows.watch import Watch
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import NotConverged
 from visviva.results.trajectory import Trajectory
@@ -40,10 +41,13 @@ def trajectory(
             notes.append(f"h changed from {h:g} to {fitted:.12g} s, so that {count} steps end at t_end")
             h = fitted
     pacer, nodes, made, divided, loose = Pacer(scheme, flow, h, t_end), [state], 0, 0, 0
+    watch = Watch(scheme, flow, count)
     failure: BaseException | None = None
     while state.t < t_end and (not scheme.fixed_step or made < count):
         try:
             steps = pacer.steps(state)
+            if scheme.fixed_step and len(steps) == 1:
+                watch.look(state, steps[0])
         except (NotConverged, KeyboardInterrupt) as error:
             failure = error
             break
@@ -56,7 +60,7 @@ def trajectory(
             nodes.append(state)
     if nodes[-1] is not state:
         nodes.append(state)
-    notes += step_notes(divided, loose, scheme)
+    notes += step_notes(divided, loose, scheme) + watch.notes(h)
 
     def between(name: str, t: float) -> Array:
         node = nodes[int(np.searchsorted([node.t for node in nodes], t, side="right")) - 1]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.library.joints import TURN, Along
 from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
@@ -45,18 +46,28 @@ def beyond_trees(form: MinimalForm) -> str:
     return f"states besides motion: {', '.join(form.s_names)}" if form.extra else ""
 
 
-def joints_alone(form: MinimalForm) -> bool:
-    """Whether `TreeForces` say all that acts on a tree besides gravity."""
+def beyond_joints(form: MinimalForm) -> str:
+    """What a mechanism has that `TreeForces` cannot say, in words; empty if there is nothing."""
+    if reason := beyond_trees(form):
+        return reason
+    if form.open.feedback:
+        return "inputs that depend on states"
     m = form.mechanism
     others: list[Part] = [*m.elements, *m.stops]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [port for port in m.ports if not isinstance(port, Torque | Force)]
     others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
-    return not (others or form.open.feedback)
+    names = ", ".join(repr(part.name) for part in others)
+    return f"forces that are not linear in its joints: {names}" if others else ""
 
 
 def tree_forces(form: MinimalForm) -> TreeForces:
-    """The forces of a tree with `joints_alone`."""
+    """The forces of a mechanism that has no others, else an error that says which."""
+    if reason := beyond_joints(form):
+        raise ModelError(
+            f"mechanism {form.name!r} has {reason}.\n"
+            "Forces in joints alone are gravity, linear springs and dampers, torques and forces along them."
+        )
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
     damping, stiffness, moment = (np.zeros(form.n) for _ in range(3))

@@ -16,7 +16,7 @@ from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.flow_stepping import FlowStepping
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.tree_acting import tree_acting
-from visviva.forms.minimal.tree_forces import TreeForces, beyond_trees, joints_alone, tree_forces
+from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
@@ -55,7 +55,7 @@ class TreeStepping:
     def __init__(self, plain: FlowStepping, inputs: Inputs, loop: str, h: float) -> None:
         self.plain = plain
         self.inputs = inputs
-        self.forces: TreeForces | None = tree_forces(self.form) if joints_alone(self.form) else None
+        self.forces: TreeForces | None = None if beyond_joints(self.form) else tree_forces(self.form)
         self.acting: TreeActing | None = None
         if self.forces is None:
             self.dynamics = TreeDynamics(self.form.tree)

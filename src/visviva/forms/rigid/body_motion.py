@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.forms.calculus.edges import AbstractEdge
 from visviva.forms.calculus.graph import GROUND, FrameGraph
 from visviva.geometry.se3 import SE3
@@ -33,6 +34,11 @@ def pose_of(given: SE3 | ArrayLike, what: str) -> SE3:
 def edge_motion(edge: AbstractEdge, q: Array, xi: Array) -> Frame:
     """Frame b of an edge in its frame a."""
     X, J = edge.pose(q), edge.jacobian(q)
+    if np.linalg.det(X[:3, :3]) < 0:
+        raise ModelError(
+            f"these coordinates are no configuration: the pose {edge.name} is a reflection, not a rotation.\n"
+            "Its axes are left-handed. Change the sign of one of them, or of all three."
+        )
     return Frame(SE3(X[:3, :3], X[:3, 3]), J, J @ xi, edge.bias(q, xi))
 
 

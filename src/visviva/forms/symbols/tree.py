@@ -12,8 +12,9 @@ from visviva.forms.symbols.frames import Edge
 from visviva.forms.symbols.parameters import Parameters, directions, exacts
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.variables import Variables
-from visviva.forms.trees.links import product, subspace
+from visviva.forms.trees.links import subspace
 from visviva.forms.trees.tree import Link
+from visviva.geometry.quaternion import product
 from visviva.views.equations_names import Label
 
 

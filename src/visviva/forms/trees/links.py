@@ -9,6 +9,7 @@ from visviva.errors import ModelError
 from visviva.forms.trees.tree import Link
 from visviva.geometry import SO3
 from visviva.geometry.linear import identities
+from visviva.geometry.quaternion import rate
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}  # of q and of ξ
 STILL: Array = np.zeros((6, 0))
@@ -54,14 +55,7 @@ def pose(link: Link, q: Array) -> tuple[Array, Array]:
 def q_dot(kind: str, q: Array, xi: Array) -> Array:
     """Rates of the coordinates, A(q) ξ: of a quaternion ½ q ∘ (0, ω), of a free link's position R v."""
     if kind == "ball":
-        return 0.5 * product(q, np.concatenate([[0.0], xi]))
+        return rate(q, xi)
     if kind == "free":
-        spin = 0.5 * product(q[3:], np.concatenate([[0.0], xi[:3]]))
-        return np.concatenate([SO3.from_quat(q[3:]).act(xi[3:]), spin])
+        return np.concatenate([SO3.from_quat(q[3:]).act(xi[3:]), rate(q[3:], xi[:3])])
     return xi
-
-
-def product(a: Array, b: Array) -> Array:
-    """a ∘ b of quaternions (w, x, y, z): the rotation b, then a."""
-    scalar = a[0] * b[0] - a[1:] @ b[1:]
-    return np.concatenate([[scalar], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.quaternion import rate, rotated
 
 if TYPE_CHECKING:
     from visviva.kernels.multibody.tables import Int
@@ -22,13 +23,8 @@ def rates(K: Int, q: Array, xi: Array) -> Array:
     flat, free = K[:, KIND] <= AXIS, K[:, KIND] == FREE
     found = np.empty_like(q)
     found[:, K[flat, AT_Q]] = xi[:, K[flat, AT_V]]
-    at, k = (K[:, AT_Q] + 3 * free)[~flat, None], K[~flat, AT_V, None]
-    axes = np.arange(3)
-    w, u, turn = q[:, at], q[:, at + 1 + axes], xi[:, k + axes]  # (states, balls, 1 or 3)
-    found[:, at] = -0.5 * (u * turn).sum(-1, keepdims=True)
-    found[:, at + 1 + axes] = 0.5 * (w * turn + np.cross(u, turn))
-    here, at, k = free[~flat], K[free, AT_Q, None], K[free, AT_V, None]
-    w, u, v = w[:, here], u[:, here], xi[:, k + 3 + axes]
-    across = 2.0 * np.cross(u, v)
-    found[:, at + axes] = v + w * across + np.cross(u, across)
+    at, turn = (K[:, AT_Q] + 3 * free)[~flat, None] + np.arange(4), K[~flat, AT_V, None] + np.arange(3)
+    found[:, at] = rate(q[:, at], xi[:, turn])  # (states, balls, 4)
+    place, shift = K[free, AT_Q, None] + np.arange(3), K[free, AT_V, None] + 3 + np.arange(3)
+    found[:, place] = rotated(q[:, at[free[~flat]]], xi[:, shift])
     return found

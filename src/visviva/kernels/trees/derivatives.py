@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.calls import call_accelerate
 from visviva.kernels.multibody.algebra import Place, Vector
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.columns import solve_by_links
-from visviva.kernels.trees.field import Field, accelerate
 from visviva.kernels.trees.lanes import load_four, store_four
 from visviva.kernels.trees.runs import ABOVE, BEHIND, Memory, Paths, solve_by_rows
 
 from visviva.kernels.trees.sweeps import (  # isort: skip
-    BY_Q, BY_XI, ELIMINATED, FIRST, MOMENTUM, RATE, SECOND, UNIT, B, Pair, Sweeps, column, combine, describe, gather,
-    move_out, pair,
+    BY_Q, BY_XI, ELIMINATED, FIRST, MOMENTUM, RATE, SECOND, UNIT, B, Evaluated, Pair, Sweeps, column, combine, describe,
+    gather, move_out, pair,
 )  # fmt: skip
 from visviva.kernels.trees.tables import AT_V, AXIS, COUNT, DAMPING, KIND, STIFFNESS  # isort: skip
 
@@ -110,18 +110,22 @@ def _hand_over(X: Array, at: int, start: int, end: int, out: Array) -> None:
 
 @kernel
 def differentiate(
-    f: Field, s: Sweeps, t: Paths, m: Memory, Q: Array, XI: Array, TAU: Array, L: Array,
+    address: int, f: Evaluated, s: Sweeps, t: Paths, m: Memory, Q: Array, XI: Array, TAU: Array, L: Array,
     xi_dot: Array, by_q: Array, by_xi: Array, by_tau: Array,
 ) -> int:  # fmt: skip
     """ξ̇[b] and its derivatives, (n, n) each; a link whose joint has no inertia, or -1."""
-    K, X, n = f.K, m.X, XI.shape[1]
+    K, X = f.K, m.X
     for b in range(Q.shape[0]):
-        for k in range(n):
-            f.tau[k] = TAU[b, k]
         for i in range(L.shape[1]):
             for k in range(6):
                 f.L[i, k] = L[b, i, k]
-        singular = accelerate(f, Q[b], XI[b], xi_dot[b])
+        singular = call_accelerate(
+            address,
+            (
+                f.sizes.ctypes.data, f.C.ctypes.data, f.K.ctypes.data, f.E.ctypes.data, Q[b].ctypes.data,
+                XI[b].ctypes.data, TAU[b].ctypes.data, f.L.ctypes.data, xi_dot[b].ctypes.data, f.W.ctypes.data,
+            ),
+        )  # fmt: skip
         if singular >= 0:
             return singular
         move_out(f, s, XI[b], xi_dot[b])

@@ -101,14 +101,18 @@ def failed(singular: int, q: Array, xi: Array, end: Int) -> None:
     end[1], end[2] = SINGULAR if bounded(q) and bounded(xi) else STALLED, singular
 
 
-@inner
+@woven
 def drive_at(f: Field, t: float, step: int, stage: int) -> None:
-    """τ at a stage: its constant part and the inputs, at time t where they are polynomials."""
-    d = f.drive
+    """Time, inputs and τ at a stage."""
+    f.drive.t[0] = t
+    if f.drive.ports.shape[0] > 0:
+        _drive(f.drive, f.constant, f.tau, t, step, stage)
+
+
+@inner
+def _drive(d: Drive, constant: Array, tau: Array, t: float, step: int, stage: int) -> None:
+    """τ is its constant part and the inputs, at time t where they are polynomials."""
     m = d.ports.shape[0]
-    d.t[0] = t
-    if m == 0:
-        return
     if d.U.shape[0] > 0:
         for p in range(m):
             d.u[p] = d.U[step, stage, p]
@@ -117,9 +121,9 @@ def drive_at(f: Field, t: float, step: int, stage: int) -> None:
     if d.ports[0] < 0:
         return
     for p in range(m):
-        f.tau[d.ports[p]] = f.constant[d.ports[p]]
+        tau[d.ports[p]] = constant[d.ports[p]]
     for p in range(m):
-        f.tau[d.ports[p]] += d.u[p]
+        tau[d.ports[p]] += d.u[p]
 
 
 @woven

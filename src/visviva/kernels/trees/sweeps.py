@@ -19,7 +19,6 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
-from visviva.kernels.trees.field import Field
 from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
@@ -38,6 +37,17 @@ RATE, SECOND, FIRST, TOTAL_M, TOTAL_H, TOTAL_J, WRENCH, P, B11, ROWS = ROT + np.
 MOMENTUM, B, BY_Q, BY_XI, _ = TOTAL_M + np.array(columns(6, 3, 6, 6))
 BODY_M, BODY_H, BODY_J, BODY = columns(1, 3, 6)  # rows of the bodies, in their axes
 Pair = tuple[Vector, Vector]
+
+
+class Evaluated(NamedTuple):
+    """A tree and the memory of its accelerations at one state."""
+
+    sizes: Int  # (4,)
+    C: Array
+    K: Int
+    E: Array
+    L: Array  # (links, 6) wrenches, or an array without rows
+    W: Array
 
 
 class Sweeps(NamedTuple):
@@ -95,7 +105,7 @@ def _turn_of(Y: Array, k: int) -> Matrix:
 
 
 @inner
-def move_out(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
+def move_out(f: Evaluated, s: Sweeps, xi: Array, xi_dot: Array) -> None:
     """Places, velocities and accelerations; where the joints are is in the memory of the accelerations."""
     Y, K, ground = s.Y, f.K, s.Y.shape[1] - 1
     for i in range(K.shape[0]):
@@ -121,7 +131,7 @@ def move_out(f: Field, s: Sweeps, xi: Array, xi_dot: Array) -> None:
 
 
 @inner
-def _move_joint_out(f: Field, s: Sweeps, i: int, carrier: int, xi: Array, xi_dot: Array) -> None:
+def _move_joint_out(f: Evaluated, s: Sweeps, i: int, carrier: int, xi: Array, xi_dot: Array) -> None:
     """A link that is no hinge."""
     Y, first, last = s.Y, f.K[i, AT_V], f.K[i, AT_V] + f.K[i, COUNT]
     R, x = _turn_of(Y, carrier), column(Y, PLACE, carrier)
@@ -158,7 +168,7 @@ def _put_link(Y: Array, k: int, R: Matrix, x: Vector, v_P: Pair, a_P: Pair, v: P
 
 
 @woven
-def _turned(f: Field, i: int, R: Matrix) -> Matrix:
+def _turned(f: Evaluated, i: int, R: Matrix) -> Matrix:
     """R Rz(β) Rx(α) Rz(q + q0) of a hinge."""
     x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
     if f.K[i, SPUN]:
@@ -178,7 +188,7 @@ def _columns(c: float, s: float, x: Vector, y: Vector) -> Pair:
 
 
 @woven
-def _eliminated(f: Field, s: Sweeps, i: int) -> None:
+def _eliminated(f: Evaluated, s: Sweeps, i: int) -> None:
     """D⁻¹ of the joint, and D⁻¹ Uᵀ in link axes, from articulated inertias: what the joint takes from accelerations."""
     W, Y, D, k = f.W, s.Y, s.D, f.K[i, AT_V]
     if f.K[i, KIND] <= AXIS:
@@ -192,7 +202,7 @@ def _eliminated(f: Field, s: Sweeps, i: int) -> None:
 
 
 @inner
-def _eliminated_ball(f: Field, s: Sweeps, i: int) -> None:
+def _eliminated_ball(f: Evaluated, s: Sweeps, i: int) -> None:
     """Of a ball D = J, Uᵀ = (J, H); of a free link both are the articulated inertia."""
     W, first = f.W, f.K[i, AT_V]
     J = six(W, i, JI)
