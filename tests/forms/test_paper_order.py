@@ -8,7 +8,10 @@ from symbolic_models import double_pendulum
 
 import visviva as vv
 from visviva.forms.symbols.paper import Order, PaperWriter
+from visviva.forms.symbols.shortening import Shortening
+from visviva.forms.symbols.steps import Steps
 from visviva.forms.symbols.trigonometry import shortest
+from visviva.views.equations_names import Label
 
 m, J, g, a, b, q, r, v, w, D = sympy.symbols("m J g a b q r v w D", real=True)
 UNITS = {m: "kg", J: "kg m²", g: "m/s²", a: "m", b: "m"}
@@ -117,9 +120,10 @@ def test_matrices_of_balls_keep_their_names():
 
 
 def test_short_entries_of_long_matrices_are_short():
-    from symbolic_models import six_joint_arm
-
-    e = vv.symbols(six_joint_arm())
-    p = e.parameters
-    assert e.M[5, 5] == p["J_link6_zz"] + p["m_link6"] * (p["l_c_link6_x"] ** 2 + p["l_c_link6_y"] ** 2)
-    assert e.definitions(e.M)
+    steps = Steps()
+    c, s = steps.name(sympy.cos(q), Label("c")), steps.name(sympy.sin(q), Label("s"))
+    x = [steps.name(sympy.Symbol(f"x{k}") + a, Label("y", (str(k),))) for k in range(10)]
+    long = sympy.Mul(*x)  # of 1024 terms
+    assert Shortening(steps, {}, None).listed([c**2 + s**2, long]) == [1, long]
+    assert Shortening(steps, {}, False).listed([c**2 + s**2]) == [c**2 + s**2]
+    assert Shortening(steps, {}, True).listed([x[0] * a]) == [a * (sympy.Symbol("x0") + a)]

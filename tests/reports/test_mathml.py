@@ -10,6 +10,8 @@ from messages import says
 from visviva.errors import ModelError
 from visviva.reports.mathml import mathml
 
+MARKED = '<mover accent="true"><mi>q</mi><mo stretchy="false">'
+
 
 @pytest.mark.parametrize(
     ("latex", "element"),
@@ -22,8 +24,10 @@ from visviva.reports.mathml import mathml
         (r"\frac{a}{2}", "<mfrac><mi>a</mi><mn>2</mn></mfrac>"),
         (r"\sqrt{x}", "<msqrt><mi>x</mi></msqrt>"),
         (r"\sqrt[3]{x}", "<mroot><mi>x</mi><mn>3</mn></mroot>"),
-        (r"\dot{q}", '<mi class="marked">q\u0307</mi>'),
-        (r"\ddot{q}_{1}", '<msub><mi class="marked">q\u0308</mi><mn>1</mn></msub>'),
+        (r"\dot{q}", f"{MARKED}˙</mo></mover>"),
+        (r"\ddot{q}_{1}", f"<msub>{MARKED}¨</mo></mover><mn>1</mn></msub>"),
+        (r"\dot{q_{1}}", f"<msub>{MARKED}˙</mo></mover><mn>1</mn></msub>"),
+        (r"\dot{\mathrm{ab}}", MARKED.replace("<mi>q", '<mi mathvariant="normal">ab') + "˙</mo></mover>"),
         (r"m_{\mathrm{front\ wheel}}", '<msub><mi>m</mi><mi mathvariant="normal">front wheel</mi></msub>'),
         (r"\text{if } x", "<mrow><mtext>if </mtext><mi>x</mi></mrow>"),
         (r"\text{a b} + \text{ab}", "<mrow><mtext>a b</mtext><mo>+</mo><mtext>ab</mtext></mrow>"),

@@ -109,12 +109,27 @@ def test_a_double_pendulum_has_four_equilibria():
     energies = sorted(-g * ((m1 * a + m2 * l) * up + m2 * b * down) for up in (1, -1) for down in (1, -1))
     assert [float(row[2]) for row in found] == pytest.approx(energies, rel=1e-5)
     assert [row[3] for row in found] == ["stable", "unstable", "unstable", "unstable"]
+    upright = vv.linearise(double_pendulum(), (np.array([-np.pi / 2, 0]), np.zeros(2))).poles()
+    assert float(found[-1][5]) == pytest.approx(upright.real.max(), rel=1e-5)
+    assert [row[4] for row in found[1:]] == ["–"] * 3
+
+
+def test_many_coordinates_stand_below_each_other():
+    m = vv.Mechanism("chain", gravity=(0, 0, -9.81))
+    below = m.ground
+    for k in range(6):
+        body = m.body(f"{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -0.5 - k))
+        m.revolute(f"h{k}", below, body, at=(0, 0, -k), axis=(0, 1, 0))
+        below = body
+    rows = table(vv.report(m), "Equilibria").rows
+    assert [row[0] for row in rows][:2] == ["h0.q [rad]", "h1.q [rad]"]
+    assert rows[-3] == ("stability", "stable")
 
 
 def test_a_loop_has_those_of_all_its_branches():
     """Both ways of assembling a four-bar, each with a lowest and a highest place of its weights."""
     found = table(vv.report(demo.four_bar()), "Equilibria").rows
-    assert sorted(row[-2] for row in found) == ["stable", "stable", "unstable", "unstable"]
+    assert sorted(row[-3] for row in found) == ["stable", "stable", "unstable", "unstable"]
     form = MinimalForm(demo.four_bar())
     for q in stationary(form):
         point = form.at(q, np.zeros(3))

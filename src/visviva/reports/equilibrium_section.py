@@ -18,6 +18,7 @@ from visviva.reports.numbers import number, vector
 from visviva.reports.resting import resting
 
 SHOWN = 20  # modes
+FEW = 5  # coordinates beside each other
 
 
 def equilibria(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
@@ -38,15 +39,7 @@ def equilibria(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
     if found.lowest is not None and found.stable:
         text += f" The lowest frequency of small oscillations is {number(np.sqrt(found.lowest) / (2 * np.pi))} Hz."
     yield Paragraph(text)
-    all_found = [found, *resting(m, source, found)]
-    heads = ("energy [J]", "stability", "frequency [Hz] or growth [1/s]")
-    yield Table(
-        "Equilibria: coordinates, potential energy, and the frequency of the slowest small oscillation or, where it is "
-        "unstable, the rate of the fastest growth.",
-        (*(f"{name} [{unit}]" for name, unit in zip(source.q_names, _units(source), strict=True)), *heads),
-        tuple(_row(source, one) for one in all_found),
-        frozenset(range(len(source.q_names) + 3)) - {len(source.q_names) + 1},
-    )
+    yield _table(source, [found, *resting(m, source, found)])
     forces = [(name, vector(F[:3]), vector(F[3:])) for name, F in found.reactions.items() if len(F) == 6]
     if forces:
         yield Table(
@@ -63,14 +56,26 @@ def _units(source: MinimalForm) -> list[str]:
     return [unit for link in source.tree.links for unit in UNITS[link.kind]]
 
 
+def _table(source: MinimalForm, found: list[Equilibrium]) -> Table:
+    """One row for each, or one column where there are many coordinates."""
+    names = [f"{name} [{unit}]" for name, unit in zip(source.q_names, _units(source), strict=True)]
+    head = (*names, "energy [J]", "stability", "frequency [Hz]", "growth [1/s]")
+    rows = [_row(source, one) for one in found]
+    caption = "Equilibria, with the lowest frequency of small motions or the rate of their growth."
+    if len(names) <= FEW:
+        return Table(caption, head, tuple(rows), frozenset(range(len(head))) - {len(names) + 1})
+    columns = tuple(zip(head, *rows, strict=True))
+    return Table(caption, ("", *(str(k + 1) for k in range(len(rows)))), columns, frozenset(range(1, len(rows) + 1)))
+
+
 def _row(source: MinimalForm, found: Equilibrium) -> tuple[str, ...]:
     q = source.coordinates(found.motion).q
-    rate = "–"
+    frequency = growth = "–"
     if found.lowest is not None and found.stability == "stable":
-        rate = number(np.sqrt(found.lowest) / (2 * np.pi))
+        frequency = number(np.sqrt(found.lowest) / (2 * np.pi))
     elif found.lowest is not None and found.stability == "unstable":
-        rate = number(np.sqrt(-found.lowest))
-    return (*map(number, q), number(found.energy), found.stability, rate)
+        growth = number(np.sqrt(-found.lowest))
+    return (*map(number, q), number(found.energy), found.stability, frequency, growth)
 
 
 def modes(m: Any, at: Any) -> Iterator[Block]:

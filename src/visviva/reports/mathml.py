@@ -23,7 +23,7 @@ SYMBOLS = {
 SPACES = {"quad": "1em", "qquad": "2em", ",": "0.17em", ";": "0.28em", ":": "0.22em", " ": "0.3em", "!": "0"}
 NAMED = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "exp", "max", "min", "arg", "det", "ln"}
 NAMED |= {"asin", "acos", "atan", "arcsin", "arccos", "arctan"}
-ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "overline": "\u0304"}
+ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "tilde": "~", "overline": "¯"}
 FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "|": "|", "\\{": "{", "\\}": "}", ".": ""}
 WORDS = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
 WORD = re.compile(r"\\text(\w+)\{\}|\$\\?(\w+)\$|\\(.)")  # what is escaped among words
@@ -153,12 +153,12 @@ class _Reader:
         raise ModelError(f"a formula has the command \\{name}, which has no MathML here: {self.latex!r}.")
 
     def accented(self, mark: str) -> str:
-        """A letter with a mark that combines with it: every font has these, unlike marks that are placed above."""
+        """A mark above a letter; where it has scripts, these stand beside both."""
         base = self.argument()
-        letter = re.match(r"(<msub>|<msup>|<msubsup>|)<mi>([^<]+)</mi>", base)
-        if letter:
-            return f'{letter[1]}<mi class="marked">{letter[2]}{mark}</mi>{base[letter.end() :]}'
-        return f'<mover accent="true">{base}<mo>&#160;{mark}</mo></mover>'
+        match = re.match(r"(<msub>|<msup>|<msubsup>|)(<mi>[^<]+</mi>)", base)
+        scripts, letter = match.groups() if match else ("", base)
+        rest = base[match.end() :] if match else ""
+        return f'{scripts}<mover accent="true">{letter}<mo stretchy="false">{mark}</mo></mover>{rest}'
 
     def words(self) -> str:
         """Words in braces as they are read."""

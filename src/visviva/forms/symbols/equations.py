@@ -171,7 +171,7 @@ class SymbolicEquations:
     @property
     def in_rates(self) -> bool:
         """Whether all velocities are rates of coordinates, and spelled so."""
-        return list(self.q_dot) == list(self.xi) and all(self.spelling[w].startswith(r"\dot{") for w in self.xi)
+        return all(self.steps.spelling[w].startswith(r"\dot{") for w in self.xi)
 
     @cached_property
     def V_q(self) -> Any:

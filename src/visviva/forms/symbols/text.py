@@ -122,7 +122,12 @@ def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> 
 
 
 def visible(latex: str) -> int:
-    """About how many characters LaTeX shows."""
+    """About how many characters LaTeX shows; those of scripts are smaller."""
+    scripts = re.findall(r"[_^]\{((?:[^{}]|\{[^{}]*\})*)\}", latex)
+    return _shown(latex) - sum(_shown(script) for script in scripts) * 2 // 5
+
+
+def _shown(latex: str) -> int:
     return len(re.sub(r"\\(left|right|mathrm|text|dot|ddot|quad)|[{}^_\s&]|\\[a-z]+(?=\{)", "", latex))
 
 
