@@ -103,7 +103,7 @@ def strong_parts(graph: BondGraph, strokes: dict[str, str]) -> list[list[Variabl
 
 def _popped(stack: dict[Variable, None], last: Variable) -> list[Variable]:
     """What lies on a stack down to an entry, in order."""
-    part = []
+    part: list[Variable] = []
     while not part or part[-1] != last:
         part.append(stack.popitem()[0])
     return part[::-1]

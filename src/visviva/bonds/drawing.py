@@ -25,7 +25,7 @@ WIDTHS = (
 REACH, RISE = 66.0, 50.0  # least lengths of level and upright bonds
 GAP, MARGIN = 5.0, 14.0  # around elements, around the whole
 ARROW, ANGLE, STROKE = 12.0, math.radians(32), 7.5  # half arrow, half of the causal stroke
-CROWDED = (22.0, 20.0)  # half of the room of a junction with many bonds
+CROWDED, LEAST, MOST = 22.0, 12.0, 44.0  # radius of the room of a junction with many bonds: in the grid, and as drawn
 DOUBLE = 2.0  # half of the distance of the lines of a multibond
 PARALLEL = 13.0  # half of the distance of two bonds between the same elements
 
@@ -96,9 +96,25 @@ class _Artist:
         upright, slanted = self.words[label]
         kind = self.graph.elements[label].kind
         if kind in ("0", "1") and len(self.graph.at(label)) > 4:
-            return CROWDED
+            return CROWDED, CROWDED
         height = PARALLEL + 8 if kind in STORES else 10.0
         return text_width(upright + slanted, NAME) / 2 + GAP, height
+
+    def _oblique(self, label: str) -> bool:
+        """Whether an element has a bond along no row or column."""
+        x, y = self.cells[label]
+        ends = [self.cells[bond.other(label)] for bond in self.graph.at(label)]
+        return any(u != x and v != y for u, v in ends)
+
+    def _room(self, label: str, towards: Point) -> float:
+        """How far from a junction with oblique bonds one of them ends: strokes of neighbours do not meet."""
+        x, y = self.centre[label]
+        ends = [self.centre[bond.other(label)] for bond in self.graph.at(label)]
+        angle = math.atan2(towards[1], towards[0])
+        apart = [abs(math.remainder(math.atan2(v - y, u - x) - angle, math.tau)) for u, v in ends]
+        nearest = min(math.hypot(u - x, v - y) for u, v in ends)
+        gap = min((each for each in apart if each > 0.02), default=math.pi)  # bonds side by side have one direction
+        return min(max(1.2 * STROKE / math.tan(gap / 2), LEAST), MOST, nearest / 2)
 
     def _centres(self) -> dict[str, Point]:
         """Columns as wide and rows as high as what is in them, and bonds in between."""
@@ -168,6 +184,8 @@ class _Artist:
         cx, cy = self.centre[label]
         half = self._half(label)
         u = _unit(start, towards)
+        if self.graph.elements[label].junction and self._oblique(label):
+            return _moved(start, u, self._room(label, u))
         out = [math.inf]
         for position, direction, centre, extent in zip(start, u, (cx, cy), half, strict=True):
             if abs(direction) > 1e-9:

@@ -46,6 +46,7 @@ class Element:
     system:     the primitive system of the language that it was made from.
     names:      of its states, where they are not p_name or q_name.   inputs: of what its law reads of its own bond.
     units:      those that were written, by parameter; "" is the value itself.
+    reads:      names of states at the state ports of `system`.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Element:
     names: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     units: dict[str, Unit] = field(default_factory=dict)
+    reads: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def shown(self) -> str:
@@ -118,12 +120,12 @@ def RS(R: Given, **options: Any) -> Element:
 
 def Se(e: Given = None, **options: Any) -> Element:
     """A source of effort: a number, a function of t, x (states by name) and f (its own flow), or an input."""
-    return _one_port("Se", e, options, modulated=reads(e, {"x", "e", "f"}))
+    return _one_port("Se", e, options, modulated=reads(e, options))
 
 
 def Sf(f: Given = None, **options: Any) -> Element:
     """A source of flow: a number, a function of t, x (states by name) and e (its own effort), or an input."""
-    return _one_port("Sf", f, options, modulated=reads(f, {"x", "e", "f"}))
+    return _one_port("Sf", f, options, modulated=reads(f, options))
 
 
 def TF(n: Given, **options: Any) -> Element:

@@ -40,10 +40,10 @@ def irreversible_outputs(laws: Laws, label: str, element: Element) -> dict[str, 
 
     assert isinstance(element.system, Irreversible)
     M, system, graph = element.system.M, element.system, laws.graph
-    if any(value.free_symbols & {s for each in M.states.values() for s in each} for value in M.values.ravel()):
-        raise ModelError(f"the law of {label!r} in {graph.name!r} depends on states: simulate graph.system() instead.")
     bonds = {bond.port(bond.end(label)): bond for bond in graph.at(label)}
     known = _constants(laws, label, M)
+    for port, names in element.reads.items():
+        known |= dict(zip(M.states[port], (laws.symbols[name] for name in names), strict=True))
     given: dict[str, list[Any]] = {}
     efforts: list[Any] = []
     for port, symbols in M.efforts.items():

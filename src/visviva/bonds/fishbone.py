@@ -15,8 +15,8 @@ Cells = dict[str, Cell]
 
 def fishbone(near: Near, first: str) -> Cells:
     """Column and row of each element of a connected graph, given by its neighbours; `first` is rather to the left."""
-    far = _tree(near, first)[0][-1]
-    start = _tree(near, far)[0][-1]
+    order, parent = _tree(near, _tree(near, first)[0][-1])
+    start = first if _depth(parent, first) == _depth(parent, order[-1]) else order[-1]
     order, parent = _tree(near, start)
     children: Near = {label: [] for label in near}
     for label in order[1:]:
@@ -77,3 +77,11 @@ def _tree(near: Near, start: str) -> tuple[list[str], dict[str, str]]:
                 parent[other] = label
                 order.append(other)
     return order, parent
+
+
+def _depth(parent: dict[str, str], label: str) -> int:
+    """The number of bonds to the start."""
+    depth = 0
+    while parent[label] != label:
+        label, depth = parent[label], depth + 1
+    return depth

@@ -130,6 +130,12 @@ class BondFlow(Flow):
             )
         y = np.zeros(self.n)
         for name, value in (self.graph.initial | dict(initial or {})).items():
+            if name in self.laws.names and name not in self.plan.independent:
+                owner = next(state.owner for state in self.laws.states if name in state.names)
+                raise ModelError(
+                    f"state {name!r} of {self.name!r} follows from others, as {owner!r} is in derivative causality: "
+                    f"start those, {', '.join(self.plan.independent)}."
+                )
             if name not in self.plan.independent:
                 raise unknown_name(name, self.plan.independent, f"bond graph {self.name!r}, whose states start a run,")
             y[self.plan.independent.index(name)] = finite_number(value, f"initial value of {name!r}")

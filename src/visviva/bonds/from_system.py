@@ -47,11 +47,27 @@ class _Graph:
             name += "_"
         return name
 
+    def states_at(self, name: str, port: str, at: dict[tuple[str, str], str]) -> tuple[str, ...]:
+        """Names of the states that a component reads at a port."""
+        names = self.states.get(at[name, port], ())
+        if len(names) != self.flat.boxes[name].interface[port].quantity.dim:
+            raise ModelError(
+                f"{name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it has no "
+                "bond graph."
+            )
+        return names
+
     def add(self, name: str, element: Element) -> str:
         """An element, under a name like the one given."""
         name = self.named(name)
         self.elements[name] = element
         return name
+
+
+def _read(expression: Expression) -> dict[str, tuple[Any, ...]]:
+    """The symbols of the states that an expression depends on, by port."""
+    found = {symbol for entry in expression.values.ravel() for symbol in entry.free_symbols}
+    return {port: tuple(symbols) for port, symbols in expression.states.items() if found & set(symbols)}
 
 
 def from_system(system: Composite) -> BondGraph:
@@ -88,7 +104,8 @@ def from_system(system: Composite) -> BondGraph:
             case Irreversible():
                 ports = tuple(port.name for port in box.power_ports)
                 widths = tuple(port.quantity.dim for port in box.power_ports)
-                work.elements[name] = Element("RS", None, {}, None, widths, ports, system=box)
+                reads = {port: work.states_at(name, port, at) for port in _read(box.M)}
+                work.elements[name] = Element("RS", None, {}, None, widths, ports, system=box, reads=reads)
                 work.bonds += [(work.junctions[at[name, port]], f"{name}.{port}") for port in ports]
             case Reversible():
                 _Coupling(work, name, box, at).add()
@@ -187,16 +204,8 @@ class _Coupling:
         import sympy
 
         known: dict[Any, Any] = {}
-        read = {symbol for entry in expression.values.ravel() for symbol in entry.free_symbols}
-        for port, symbols in expression.states.items():
-            if not read & set(symbols):
-                continue
-            names = self.work.states.get(self.at[self.name, port], ())
-            if len(names) != len(symbols):
-                raise ModelError(
-                    f"{self.name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it "
-                    "has no bond graph."
-                )
+        for port, symbols in _read(expression).items():
+            names = self.work.states_at(self.name, port, self.at)
             known |= {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(symbols, names, strict=True)}
         flat = np.empty(expression.values.size, dtype=object)
         flat[:] = [sympy.sympify(entry).xreplace(known) for entry in expression.values.ravel()]

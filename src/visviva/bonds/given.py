@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,11 @@ def is_law(given: Given) -> bool:
     return callable(given) or is_expression(given)
 
 
-def reads(given: Given, names: set[str]) -> bool:
-    """Whether a function asks for one of some arguments."""
-    return callable(given) and bool(names & set(inspect.signature(given).parameters))
+def reads(given: Given, parameters: Container[str]) -> bool:
+    """Whether a law of a source depends on more than time and parameters."""
+    if callable(given):
+        return bool({"x", "e", "f"} & set(inspect.signature(given).parameters))
+    return any(name != "t" and name not in parameters for name in _names(given)) if is_expression(given) else False
 
 
 def in_si(given: Given, by: Any, kind: str) -> tuple[Given, Unit | None]:
@@ -92,10 +95,15 @@ def _asks(law: Given, name: str) -> bool:
     if callable(law):
         arguments = inspect.signature(law).parameters.values()
         return any(a.name == name or a.kind is a.VAR_KEYWORD for a in arguments)
+    return name in _names(law)
+
+
+def _names(law: Given) -> set[str]:
+    """Names of the symbols in expressions."""
     import sympy
 
     entries = map(sympy.sympify, np.ravel(np.array(law, dtype=object)))
-    return any(str(symbol) == name for entry in entries for symbol in entry.free_symbols)
+    return {str(symbol) for entry in entries for symbol in entry.free_symbols}
 
 
 def check_width(width: object, kind: str) -> int | None:

@@ -212,6 +212,19 @@ class BondGraph(AbstractSystem):
 
         return from_dict(data)
 
+    def to_text(self) -> str:
+        """The graph as text that can be written by hand and read back by `from_text`; see `bonds.notation`."""
+        from visviva.bonds.notation import to_text
+
+        return to_text(self)
+
+    @staticmethod
+    def from_text(text: str) -> BondGraph:
+        """The graph of a text; it is parsed and never run."""
+        from visviva.bonds.notation import from_text
+
+        return from_text(text)
+
     def __str__(self) -> str:
         return self.text()
 

@@ -41,6 +41,7 @@ class Laws:
         self.parameters: dict[Any, float] = {}
         self._owners: dict[Any, str] = {}
         self.inputs: dict[str, list[Any]] = {}
+        self.own_parameters: dict[str, dict[str, Any]] = {}  # symbols by element and name
         self.scope = Scope(tuple(self.symbols.values()), self.t, self.parameters)
         self._roles = {label: formulas(self, label, element) for label, element in graph.elements.items()}
 

@@ -25,7 +25,7 @@ def placed(graph: BondGraph) -> dict[str, tuple[int, int]]:
     pairs = dict.fromkeys((number[bond.tail], number[bond.head]) for bond in graph.bonds)
     pairs = dict.fromkeys(pair for pair in pairs if pair[::-1] not in pairs or pair[0] < pair[1])
     edges: Ints = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
-    P = place(Graph(len(labels), edges, {}, _reading(graph)))
+    P = place(Graph(len(labels), edges, {}, _reading(graph), oblique=True))
     P = P - P.min(0)
     rank = _reading(graph)
     for axis in (0, 1):

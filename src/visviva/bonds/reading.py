@@ -19,8 +19,11 @@ def written(expression: Any, names: dict[Any, str]) -> str:
     return str(sympy.sympify(expression).xreplace({symbol: sympy.Symbol(name) for symbol, name in names.items()}))
 
 
-def read(text: str, names: dict[str, Any], what: str) -> Any:
-    """The expression of a text: numbers, names, + - * / **, and functions; an error for anything else."""
+def read(text: str, names: dict[str, Any] | None, what: str) -> Any:
+    """The expression of a text: numbers, names, + - * / **, and functions; an error for anything else.
+
+    names: what names stand for; None: each is a symbol, with dots too, e.g. q_left.spring.
+    """
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -28,7 +31,7 @@ def read(text: str, names: dict[str, Any], what: str) -> Any:
     return _value(tree, names, what)
 
 
-def _value(node: ast.expr, names: dict[str, Any], what: str) -> Any:
+def _value(node: ast.expr, names: dict[str, Any] | None, what: str) -> Any:
     import sympy
 
     match node:
@@ -36,8 +39,10 @@ def _value(node: ast.expr, names: dict[str, Any], what: str) -> Any:
             return sympy.sympify(number)
         case ast.Name(id="pi"):
             return sympy.pi
-        case ast.Name(id=name) if name in names:
+        case ast.Name(id=name) if names is not None and name in names:
             return names[name]
+        case ast.Name() | ast.Attribute() if names is None and not any(isinstance(n, ast.Call) for n in ast.walk(node)):
+            return sympy.Symbol(ast.unparse(node), real=True)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, names, what)
         case ast.BinOp(left=left, op=operator, right=right):

@@ -11,6 +11,7 @@ from visviva.bonds.elements import PORTS, STORES, Element
 from visviva.bonds.formula import AbstractLaw
 from visviva.bonds.groups import space_of
 from visviva.bonds.reading import read, written
+from visviva.bonds.units import unit
 from visviva.errors import ModelError
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def _element(graph: BondGraph, label: str, element: Element) -> dict[str, Any]:
         data["width"] = width
     data |= {flag: True for flag in FLAGS if getattr(element, flag)}
     data |= {key: value for key, value in (("label", element.label), ("names", list(element.names))) if value}
+    if element.units:
+        own = graph.laws.own_parameters.get(label, {})
+        data["units"] = {str(own[name]) if name else "": by.in_base for name, by in element.units.items()}
     if element.given is None and element.system is None:
         return data
     if not element.functional and element.system is None:
@@ -122,6 +126,7 @@ def _read(label: str, data: Mapping[str, Any]) -> Element:
         label=data.get("label", ""),
         names=tuple(data.get("names", ())),
         inputs=tuple(data.get("inputs", ())),
+        units={name: unit(text, f"{kind} {label!r}") for name, text in data.get("units", {}).items()},
     )
 
 

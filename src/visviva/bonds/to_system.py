@@ -79,6 +79,12 @@ def to_system(graph: BondGraph) -> Composite:
                 "language.\n"
                 "Simulate the graph itself."
             )
+        bonds = graph.at(label)
+        if element.kind == "1" and any(graph.domains[bond.name] == "thermal" for bond in bonds):
+            raise ModelError(
+                f"1-junction {label!r} of {graph.name!r} has thermal bonds: entropy has no momentum that a system of "
+                "the language could hold.\nSimulate the graph itself."
+            )
     kinds = {(bond.name, end): _momentum(graph, bond, end) for bond in graph.bonds for end in ("tail", "head")}
     nodes, wiring = _nodes(graph, kinds)
     for label, element in graph.elements.items():
@@ -204,7 +210,8 @@ def _element(
     """The box of a coupling, a resistor or a source."""
     graph = wiring.graph
     if element.system is not None and element.kind == "RS":
-        wiring.add(label, field_box(element), at)
+        reads = {port: wiring.states[names[0]] for port, names in element.reads.items()}
+        wiring.add(label, field_box(element), at | reads)
     elif element.kind in ("R", "RS"):
         bond = graph.bond(label, "in" if element.kind == "RS" else "")
         p = at["in" if element.kind == "RS" else ""]

@@ -73,8 +73,10 @@ def traced(laws: Laws, label: str, element: Element, given: Any, own: dict[str, 
         shared = sum(name in other.parameters for other in laws.graph.elements.values()) > 1
         taken = shared or name in laws.graph.elements or name in laws.symbols or name == str(laws.t)
         numbers[name] = laws.parameter(f"{name}_{label}" if taken else name, number, f"{name!r} of {label!r}")
+    laws.own_parameters.setdefault(label, {}).update(numbers)
     if is_expression(given):
-        known = {str(s): s for s in (*laws.symbols.values(), laws.t, *(s for each in own.values() for s in each))}
+        known = {kind: symbols[0] for kind, symbols in own.items() if len(symbols) == 1}
+        known |= {str(s): s for s in (*laws.symbols.values(), laws.t, *(s for each in own.values() for s in each))}
         values = _by_name(given, known | numbers, what)
     else:
         available: dict[str, Any] = {"x": Values("x", {n: Traced(s) for n, s in laws.symbols.items()})}
@@ -98,7 +100,7 @@ def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
         if foreign:
             raise ModelError(f"{what} has the symbol {foreign[0]!r}; it may have {', '.join(known)}.")
         flat[k] = entry.xreplace({symbol: known[str(symbol)] for symbol in entry.free_symbols})
-    return flat.reshape(array.shape)
+    return rational(flat.reshape(array.shape))
 
 
 def _vector(symbols: list[Any]) -> Any:

@@ -37,6 +37,11 @@ class Unit:
         powers = tuple(power * a for a in self.powers)
         return Unit(_text(powers), self.size ** float(power), powers)
 
+    @property
+    def in_base(self) -> str:
+        """The coherent unit of the same dimension, as a text of base units."""
+        return _text(self.powers)
+
     def fits(self, other: Unit) -> bool:
         """Whether both have one dimension."""
         return self.powers == other.powers
@@ -66,6 +71,7 @@ UNITS = {
 }  # fmt: skip
 TOKEN = re.compile(r"\s*([A-Za-zΩ]+|1(?![0-9])|[()/*·])(?:\^?(-?[0-9]+))?")
 NUMBER = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*")
+SI = re.compile(NUMBER.pattern + r"\s[A-Za-zµμΩ\u2126(1]")  # how a number with a unit begins
 
 
 def unit(text: str, what: str) -> Unit:

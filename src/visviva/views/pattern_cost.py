@@ -29,12 +29,14 @@ class Graph:
 
     pins:    nodes that belong to the border, at a side (dx, dy) or, for None, at any.
     rank:    from -1 for what is read first to 1 for what is read last, (n,).
+    oblique: edges are drawn as straight lines, not along rows and columns.
     """
 
     n: int
     edges: Ints  # (m, 2)
     pins: dict[int, tuple[int, int] | None]
     rank: Floats
+    oblique: bool = False
 
     @cached_property
     def near(self) -> list[list[int]]:
@@ -67,6 +69,7 @@ class Affected:
     sides: list[tuple[int, int] | None]
     opposite: list[tuple[int, int]]  # pins to the left and right that should be in one row
     rank: Floats
+    oblique: bool
 
     @classmethod
     def by(cls, graph: Graph, moved: list[int], k: int) -> Affected:
@@ -87,6 +90,7 @@ class Affected:
             [graph.pins[v] for v in pins],
             list(zip(*([v for v in pins if graph.pins[v] == side] for side in ((-1, 0), (1, 0))), strict=False)),
             graph.rank[:k],
+            graph.oblique,
         )
 
 
@@ -103,8 +107,9 @@ def costs(part: Affected, X: Ints) -> Floats:
     (ax, bx), (ay, by) = moved
     across, up = np.abs(ax - bx)[..., 0], np.abs(ay - by)[..., 0]
     cost = (REACH[0] * across + REACH[1] * up + BEND * ((across > 0) & (up > 0))).sum(-1)
-    cost += BLOCKED * _between(x[:, None], y[:, None], *moved).sum((-1, -2))
-    cost += BLOCKED * _between(x[:, part.moved, None], y[:, part.moved, None], *fixed).sum((-1, -2))
+    between = _on_line if part.oblique else _between
+    cost += BLOCKED * between(x[:, None], y[:, None], *moved).sum((-1, -2))
+    cost += BLOCKED * between(x[:, part.moved, None], y[:, part.moved, None], *fixed).sum((-1, -2))
     cost += CROSSING * (_crossing(moved, fixed) & part.apart).sum((-1, -2))
     if part.apart_within.any():
         turned = [(np.swapaxes(a, 1, 2), np.swapaxes(b, 1, 2)) for a, b in moved]
@@ -141,6 +146,13 @@ def _between(x: Any, y: Any, level: Pair, upright: Pair) -> Any:
     (ax, bx), (ay, by) = level, upright
     in_column = (ax == bx) & (x == ax) & ((y - ay) * (by - y) > 0)
     return in_column | ((ay == by) & (y == ay) & ((x - ax) * (bx - x) > 0))
+
+
+def _on_line(x: Any, y: Any, level: Pair, upright: Pair) -> Any:
+    """Whether points lie strictly between the ends of segments in any direction."""
+    (ax, bx), (ay, by) = level, upright
+    inside = (x - ax) * (bx - x) + (y - ay) * (by - y) > 0
+    return inside & ((bx - ax) * (y - ay) == (by - ay) * (x - ax))
 
 
 def _crossing(one: list[Pair], two: list[Pair]) -> Any:

@@ -28,7 +28,9 @@ def place(graph: Graph) -> Ints:
     rank = np.argsort(order)
     bonds = [(roots[0], root) for root in roots[1:]]  # parts without connection would drift apart
     edges = rank[np.concatenate([graph.edges, np.array(bonds, dtype=np.int64).reshape(-1, 2)])]
-    ordered = Graph(graph.n, edges, {int(rank[v]): side for v, side in graph.pins.items()}, graph.rank[order])
+    ordered = Graph(
+        graph.n, edges, {int(rank[v]): side for v, side in graph.pins.items()}, graph.rank[order], graph.oblique
+    )
     trials, sweeps, hot = next(effort for n, effort in EFFORTS if graph.n <= n)
     results = [_anneal(ordered, sweeps, hot, np.random.default_rng(trial)) for trial in range(trials)]
     return min(results, key=lambda P: total_cost(ordered, P))[rank]
