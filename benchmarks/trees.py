@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+import visviva as vv
 from benchmarks import peers_mujoco, peers_pinocchio
+from benchmarks.mechanisms import chain as chain_of_bodies
 from benchmarks.peers_trees import MuJoCoTree, PinocchioTree
 from benchmarks.row import Row, against, duration
 from benchmarks.timing import Call, fastest
@@ -43,7 +45,8 @@ def rows(quick: bool = False) -> list[Row]:
     if len(times) > 1:
         exponent = np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0]
         found.append(Row("growth of forward dynamics with N, from 10 to 1000 hinges, exponent", f"{exponent:.2f}"))
-    return [*found, *steps(10, 20 if quick else 5000, repeats), *accuracy(10, quick)]
+    found += steps(10, 20 if quick else 5000, repeats)
+    return [*found, sprung(7, quick), *accuracy(10, quick)]
 
 
 def _states(tree: Tree, count: int) -> tuple[Array, Array]:
@@ -69,7 +72,8 @@ class _Evaluated:
         ]
         few = max(1, self.count // 10)
         if self.derived:
-            ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few]))
+            out = np.empty((3, few, self.dynamics.n, self.dynamics.n))  # peers have their memory as well
+            ours.append(lambda: self.dynamics.derivatives(self.Q[:few], self.XI[:few], out=out))
         peers = self._peers(self.tree)
         calls = [*ours, *peers.values(), *self._peers(chain(1)).values()]
         for call in calls:
@@ -150,6 +154,26 @@ def steps(N: int, n: int, repeats: int) -> list[Row]:
     if peers_mujoco.INSTALLED:
         found[0] = against(what + "RK4", times[0] / n, "MuJoCo, RK4", times[-1] / n)
     return found
+
+
+def sprung(N: int, quick: bool) -> Row:
+    """A step of `simulate` with springs on every second link, records included, in compiled code and in NumPy.
+
+    It is the difference of a longer and a shorter run, by the number of steps between.
+    """
+    m = chain_of_bodies(N, "revolute")
+    for k, body in enumerate(m.bodies[::2]):
+        m.spring(f"stay{k}", m.ground, body, at_a=(2.0 * k, 0.0, 3.0), k=50.0, damping=1.0)
+    times = list[float]()
+    for compiled, n in ((True, 20 if quick else 2000), (False, 2 if quick else 20)):
+        calls: list[Call] = [
+            lambda n=n, c=compiled: vv.simulate(m, n * 1e-3, 1e-3, integrator=vv.RK4(compiled=c)) for n in (n, 3 * n)
+        ]
+        calls[0]()
+        short, long = fastest(calls, 1 if quick else 5)
+        times.append((long - short) / (2 * n))
+    what = f"chain, {N} hinges, {len(m.elements)} springs and dampers: a step of RK4 in simulate"
+    return against(what, times[0], "in NumPy", times[1])
 
 
 def accuracy(N: int, quick: bool) -> list[Row]:

@@ -8,7 +8,8 @@ import sympy
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from visviva.bonds.groups import lift
+from visviva import demo
+from visviva.bonds.groups import lift, space_of
 from visviva.geometry.embedding import ProductSpace, origin
 from visviva.language import Quantity, compose, reversible, storage
 from visviva.language.spaces import state_space
@@ -79,6 +80,16 @@ def test_attitude_with_a_potential():
     rates = dict(zip(flow.plan.independent, flow.rates(0.0, np.zeros(0), y, np.zeros(1))[0], strict=True))
     torque = [rates[f"p_ke_{k + 1}"] for k in range(3)]
     assert_allclose(torque, -np.cross([0, 0, 1], R.T @ w), atol=1e-14)
+
+
+def test_loop_with_a_motor_has_a_graph():
+    """Joints that hold relative poses of all kinds: the graph is there to be read."""
+    graph = vv.bond_graph(demo.motor_loop())
+    spaces = {label: space_of(element) for label, element in graph.elements.items()}
+    assert sum(space is not None for space in spaces.values()) >= 3
+    assert "N f" in str(graph)
+    with pytest.raises(vv.ModelError, match="inputs= are those of the ports of a Mechanism"):
+        vv.bond_graph(demo.motor_loop(), inputs={"motor": 1.0})
 
 
 def test_start_and_files():

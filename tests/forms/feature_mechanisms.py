@@ -308,6 +308,23 @@ def disc_on_a_body():
 
 
 @feature
+def hinge_beyond_a_ball():
+    """Motions of one part are seen from axes of another."""
+    m = balled("beyond")
+    m.body("wheel", mass=0.4, inertia=(0.02, 0.03, 0.04), at=(0.8, 0.3, -0.1), com=(0.03, 0.01, -0.02))
+    m.revolute("axle", "hand", "wheel", at=(0.7, 0.25, -0.2), axis=(0.2, 0.4, 1))
+    return m
+
+
+@feature
+def balls_in_a_row():
+    m = hinge_beyond_a_ball()
+    m.body("tail", mass=0.3, inertia=(0.02, 0.02, 0.03), at=(1, 0.4, 0))
+    m.spherical("last", "wheel", "tail", at=(0.9, 0.3, 0))
+    return m
+
+
+@feature
 def massless_link():
     m = vv.Mechanism("massless", gravity=(0, 0, -9.81))
     m.body("crank", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.2, 0, 0))

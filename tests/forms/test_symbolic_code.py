@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -48,6 +49,7 @@ def test_numba_agrees_with_numpy():
 
 X = sympy.Symbol("x0", real=True)
 EVERY = [
+    sympy.pi * X, sympy.sqrt(2) * X, sympy.E + X,
     X**2, X**-3, sympy.sqrt(X), X ** sympy.Rational(3, 2), sympy.exp(-X), sympy.log(X), sympy.tanh(X), sympy.Abs(-X),
     sympy.sign(X - 1), sympy.Max(0, X - 1), sympy.atan2(X, 2), sympy.Rational(1, 3) * X, sympy.Float(0.1) + X,
 ]  # fmt: skip
@@ -68,6 +70,33 @@ def test_every_function_is_the_same_in_all_languages():
         assert_allclose(found[name], found["numpy"], rtol=1e-12, atol=1e-15, err_msg=name)
 
 
+@compiler
+@pytest.mark.parametrize("values", [EVERY, [sympy.Integer(2)], []], ids=["every", "constant", "none"])
+def test_c_is_c99_without_a_warning(values, tmp_path):
+    """Constants read no argument, and M_PI is no part of the standard."""
+    (tmp_path / "code.c").write_text(
+        targets.TARGETS["c"].write(Assignments({0: X} if X in _used(values) else {}, [], values))
+    )
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "code.c", "-o", "code.o"]
+    made = subprocess.run([shutil.which("cc") or "gcc", *strict], cwd=tmp_path, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+
+
+def _used(values):
+    return {symbol for value in values for symbol in value.free_symbols}
+
+
+def test_matrices_of_one_column_stay_matrices():
+    m = double_pendulum()
+    m.torque("motor", "1")
+    e = vv.symbols(m, "directors")
+    q = np.random.default_rng(0).normal(size=24)
+    assert e.function("B_v")(q, q).shape == (24, 1)
+    assert e.function("V_q")(q, q).shape == (24,)
+    with pytest.raises(ModelError, match=says("B_v of 'double pendulum' is not finite at this state")):
+        e.function("B_v")(np.zeros(24), q)
+
+
 def test_functions_take_batches_and_single_states():
     e = vv.symbols(double_pendulum())
     evaluate = e.function("M", "T")
@@ -81,6 +110,17 @@ def test_functions_take_batches_and_single_states():
     assert_allclose(M[2], one)
     assert_allclose(T[2], energy)
     assert evaluate(q[:, None], xi)[0].shape == (4, 4, 2, 2)
+
+
+def test_arguments_are_called_by_their_names():
+    """In comments, whatever the names are."""
+    m = vv.Mechanism("names")
+    m.body("/ #", mass=1.0, inertia=(1, 1, 1))
+    m.revolute("a b", m.ground, "/ #", at=(1, 0, 0), axis=(0, 0, 1), friction=0.1)
+    e = vv.symbols(m)
+    assert "x1 = x[1];  /* qdot_a b */" in e.function("f", target="c").source
+    assert "x1 = x[:, 1]  # qdot_a b" in e.function("f").source
+    assert "/* m__ _ */" in e.function("M", target="c").source
 
 
 def test_time_is_an_argument():
@@ -104,9 +144,33 @@ def test_bad_calls_are_refused():
         evaluate([0, 0], [0, 0], parameters={"m_three": 1.0})
     with pytest.raises(ModelError, match=says("generated for numpy, numba, c, not for 'fortran'")):
         e.function("M", target="fortran")
-    for name in ("B", "_listed", "latex"):
+    for name in ("B", "_listed", "latex", "q", "rows", "energies", "name", 3, ["M", "c"]):
         with pytest.raises(ModelError, match=says(f"no quantity {name!r}")):
             e.function(name)
+    with pytest.raises(ModelError, match=says("not for ['c']")):
+        e.function("M", target=["c"])
+    for given, message in (
+        ((), "takes q, xi, s, u, t; got 0 values"),
+        (([np.nan, 0], [0, 0]), "q of the function of 'double pendulum' must be finite"),
+        (("ab", [0, 0]), "q of the function of 'double pendulum' must be numbers"),
+        (([1j, 0], [0, 0]), "q of the function of 'double pendulum' must be numbers"),
+        ((np.zeros((3, 2)), np.zeros((2, 2))), "do not go together: q (3,), xi (2,)"),
+        ((0.0, [0, 0]), "q of the function of 'double pendulum' must have 2 entries, got shape ()"),
+    ):
+        with pytest.raises(ModelError, match=says(message)):
+            evaluate(*given)
+    for parameters, message in (
+        ({"m_one": np.inf}, "parameter 'm_one' must be finite"),
+        ({"m_one": "heavy"}, "parameter 'm_one' must be"),
+        (["m_one"], "are {name: number}, got ['m_one']"),
+    ):
+        with pytest.raises(ModelError, match=says(message)):
+            evaluate([0, 0], [0, 0], parameters=parameters)
+    for value in ("M", object()):
+        with pytest.raises(ModelError, match=says("give expressions or matrices of the equations")):
+            e.expanded(value)
+        with pytest.raises(ModelError, match=says("give expressions or matrices of the equations")):
+            e.definitions(value)
 
 
 def test_without_a_compiler_the_text_is_there(monkeypatch):

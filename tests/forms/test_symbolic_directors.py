@@ -82,3 +82,21 @@ def test_it_prints_its_constraints_by_joint():
     assert r"\nabla V" in e.latex()
     assert "R_v v" not in e.latex()
     assert "R_v v" in vv.symbols(double_pendulum(friction=1.0), "directors").latex()
+
+
+def test_it_says_what_all_its_matrices_are():
+    m = double_pendulum(friction=1.0)
+    m.motor("motor", "2", resistance=1.0, inductance=0.1, k=0.2)
+    m.torque("push", "1")
+    e = vv.symbols(m, "directors")
+    text = str(e)
+    for line in ("(R_v)_", "(B_v)_", "(h_v)_", "s_dot = "):
+        assert f"\n  {line}" in text
+    for line in ("\n(R_v)_{", "\n(B_v)_{", "\n(h_v)_{", "\n\\dot{s} &= "):
+        assert line in e.latex()
+    assert "+ B_v u + h_v" in text
+    motor = vv.Mechanism("motor")
+    motor.body("rotor", mass=1.0, inertia=(1, 1, 1))
+    motor.revolute("shaft", motor.ground, "rotor", at=(0, 0, 0), axis=(0, 0, 1))
+    motor.motor("drive", "shaft", resistance=1.0, inductance=0.1, k=0.2)
+    assert "B_v u" not in str(vv.symbols(motor, "directors"))  # a voltage is no force

@@ -134,6 +134,22 @@ def test_poses_by_functions_in_velocities_of_ones_own():
     assert all(sympy.simplify(e.gamma[i, j, k] - sympy.LeviCivita(i, j, k)) == 0 for i, j, k in np.ndindex(3, 3, 3))
 
 
+def test_poses_along_a_curve():
+    """A body that is carried along a curve and turns by an angle of its own: S of the edge depends on q."""
+
+    def pose(q):
+        c, s = np.cos(2 * q.a + q.b), np.sin(2 * q.a + q.b)
+        return [[c, -s, 0, np.cos(q.a)], [s, c, 0, q.b**2], [0, 0, 1, q.a * q.b], [0, 0, 0, 1]]
+
+    p = Parameterisation(
+        ("a", "b"), ("u", "v"), A=lambda q: [[1, 0], [0, 1]], q0=(0.1, 0.2), edges={("ground", "body"): pose}
+    )
+    bodies = {"body": Moments.from_parts(2.0, (0.1, 0.2, 0.3), (0.5, 0.6, 0.4))}
+    e = agree(RigidSystem(p, bodies=bodies, gravity=(1, 2, -9.8)), np.array([0.7, -0.4]), np.array([1.3, -0.8]))
+    D, c = e.function("D", "c")([0.7, -0.4], [1.3, -0.8])
+    assert_allclose(D @ [1.3, -0.8], c, rtol=1e-12)
+
+
 def test_constraints_of_all_kinds():
     q, xi = np.array([0.6, 0.8]), np.array([0.8, -0.6])
     system = particle().constrain(

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from acted_trees import FRICTIONS, GIVEN, KINDS, acted_on, everything, tree
+from acted_trees import FRICTIONS, GIVEN, KINDS, acted_on, tree
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -70,8 +70,8 @@ def test_every_scheme_takes_all_of_it(scheme):
     assert one.audit().first_law <= max(2 * two.audit().first_law, 1e-13)
 
 
-def test_everything_together_is_the_director_engine():
-    m = everything()
+def test_all_together_goes_where_the_director_engine_goes():
+    m = acted_on("spring", "torsion", "drag", "stops", "inputs", frictions=FRICTIONS)
     run = vv.simulate(m, 0.02, 1e-3, integrator=vv.Gauss8(), inputs=GIVEN)
     ends = [vv.simulate(m, 0.02, h, integrator=vv.PHMP(), inputs=GIVEN) for h in (1e-3, 5e-4)]
     assert run.engine == ends[0].engine == "compiled"

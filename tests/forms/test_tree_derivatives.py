@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,6 +12,7 @@ from tree_reference import KINDS, SIZES, advance, projected, random_state, rando
 from visviva.errors import ModelError
 from visviva.forms.trees import tables
 from visviva.forms.trees.dynamics import TreeDynamics
+from visviva.kernels.trees import addresses
 
 STEP = 1e-30
 CASES = [(0, 1, KINDS), (1, 3, KINDS), (2, 9, KINDS), (3, 20, ("hinge",)), (4, 12, KINDS), (5, 6, ("ball", "free"))]
@@ -75,14 +77,29 @@ def test_derivatives_of_many_states_are_one_call():
     assert found[0].shape == (3, dynamics.n, dynamics.n)
 
 
-def test_derivatives_are_written_to_given_memory():
-    tree = random_tree(4, 6)
+@pytest.mark.parametrize("seed", [2, 9, 11], ids=["blocks of 14 and 1", "blocks of 3, 1, 3, 3", "blocks of 3 and 9"])
+def test_derivatives_are_written_to_all_of_given_memory(seed):
+    tree = random_tree(seed, 6)
     dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
-    expected = dynamics.derivatives([q, q], xi, tau)
     out = np.full((3, 2, dynamics.n, dynamics.n), np.nan)
     found = dynamics.derivatives([q, q], xi, tau, out=out)
-    np.testing.assert_array_equal(out, expected)
     assert all(np.shares_memory(one, out) for one in found)
+    np.testing.assert_array_equal(out[:, 0], out[:, 1])
+    near(out[2, 0], np.linalg.inv(dynamics.mass_matrix(q)), 1e-10)
+    apart = dynamics.mass_matrix(q) == 0.0
+    for b in dynamics.parts.paths.blocks:
+        apart[b[2] : b[3], b[2] : b[3]] = False
+    assert apart.any()
+    assert (out[:, 0, apart] == 0.0).all()
+
+
+def test_a_copy_for_another_process_has_the_same_derivatives():
+    tree = random_tree(4, 6)
+    dynamics, (q, xi, tau) = TreeDynamics(tree), random_state(tree, 0)
+    expected, sent = dynamics.derivatives(q, xi, tau), pickle.dumps(dynamics)
+    address = np.array([addresses.accelerations()]).tobytes()
+    assert address not in sent  # code is elsewhere in another process
+    np.testing.assert_array_equal(pickle.loads(sent).derivatives(q, xi, tau), expected)
 
 
 def test_memory_of_another_shape_or_kind_is_refused():

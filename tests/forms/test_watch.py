@@ -7,7 +7,7 @@ import pytest
 from flow_problems import top
 
 import visviva as vv
-from visviva.forms.flows.watch import APART, GROWN, NOTED, Watch
+from visviva.forms.flows.watch import Watch
 
 START = (1.0, 0.0, 0.0, 0.0), (1.0, 8.0, 1.0)
 
@@ -22,7 +22,7 @@ def test_an_explicit_step_without_any_truth_is_refused():
     ) as found:
         vv.simulate(top(), 20.0, 1.0, integrator=vv.RK4(), initial=START)
     assert len(found.value.run.t) == 1
-    assert "15 % of its size" in vv.simulate(top(), 5.0, 0.5, integrator=vv.RK4(), initial=START).notes[0]
+    assert "19 % of its size" in vv.simulate(top(), 5.0, 0.5, integrator=vv.RK4(), initial=START).notes[0]
 
 
 def test_an_inaccurate_run_says_so_with_and_without_an_energy():
@@ -61,8 +61,6 @@ def test_growth_is_looked_at_wherever_it_begins():
     with pytest.raises(vv.ConvergenceError) as found:
         vv.simulate(flow, 1000.0, 0.1, integrator=vv.RK4(), initial=([1.0], [0.0]))
     assert found.value.run.t[-1] < 5.0
-    assert APART * 0.1 < 2.5
-    assert GROWN > 1.0 > NOTED
 
 
 def test_looks_are_few():

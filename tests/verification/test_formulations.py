@@ -136,9 +136,8 @@ def test_power_is_the_rate_of_energy(name):
 
 def test_the_catalogue_has_what_it_should():
     assert len(CATALOGUE) >= 25
-    counts = {trait: sum(trait in entry.traits for entry in CATALOGUE.values()) for trait in ("spatial loop",)}
-    for trait, least in (("spatial loop", 3), ("over-constrained", 2), ("nonholonomic", 3), ("driven", 3)):
-        counts[trait] = sum(trait in entry.traits for entry in CATALOGUE.values())
-        assert counts[trait] >= least, trait
+    least = {"spatial loop": 3, "over-constrained": 2, "nonholonomic": 3, "driven": 3, "springs": 3, "damped": 3}
+    for trait, count in least.items():
+        assert sum(trait in entry.traits for entry in CATALOGUE.values()) >= count, trait
     kinds = {joint.joint.kind for entry in CATALOGUE.values() for joint in entry.build().joints}
     assert kinds == {joint.kind for joint in vv.library.joints.JOINTS}

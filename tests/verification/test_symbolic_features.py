@@ -16,7 +16,7 @@ import visviva as vv
 
 QUICK = {
     "screw with friction", "laws_of_friction", "springs_along_lines", "torsions", "stops", "motors", "gears_and_racks",
-    "drives_by_numbers", "massless_link", "beads_on_lines",
+    "drives_by_numbers", "massless_link", "beads_on_lines", "hinge_beyond_a_ball",
 }  # fmt: skip
 NAMES = ("M", "c", "f", "Z", "z", "g", "T", "V", "s_dot", "q_dot", "D")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.bonds.construction import Parts, plain
 from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
-from visviva.bonds.placed import Placed, PlacedLaw, Placements, ReadingLaw, TimeLaw
+from visviva.bonds.placed import Placed
+from visviva.bonds.placed_laws import PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
 from visviva.language.discrete import FUNCTIONS
 from visviva.library.thermal import conduction
@@ -22,9 +24,6 @@ from visviva.mechanism.parts import Body, Ground, Joint, Motor, Particle, Wrench
 from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import driven_coordinate
 from visviva.mechanism.thermal import Thermal
-
-if TYPE_CHECKING:
-    from visviva.bonds.of_mechanisms import Parts
 
 PLACE = "y"  # the port of a spring's energy
 
@@ -71,7 +70,7 @@ class Acting:
                 self._motor(port)
             else:
                 here = self._coordinate(port.name, port.joint, driven_coordinate(port))
-                self.parts.add(_plain(port.name), self._source(port.name, 1), f"> {here}")
+                self.parts.add(plain(port.name), self._source(port.name, 1), f"> {here}")
 
     # -- where things act ---------------------------------------------------------------------------------------
     def _coordinate(self, name: str, joint: Joint, k: int) -> str:
@@ -79,18 +78,16 @@ class Acting:
         rate, columns, wide = self._rate(joint)
         if wide == 1:
             return rate
-        here = f"{_plain(name)}.rate"
+        here = f"{plain(name)}.rate"
         self.parts.add(here, replace(one(), label=""))
-        self.parts.add(
-            f"{_plain(name)}.n", replace(TF(np.eye(wide)[[columns[k]]]), label="1"), f"< {rate}", f"> {here}"
-        )
+        self.parts.add(f"{plain(name)}.n", replace(TF(np.eye(wide)[[columns[k]]]), label="1"), f"< {rate}", f"> {here}")
         return here
 
     def _rate(self, joint: Joint) -> tuple[str, dict[int, int], int]:
         """That of all; of a joint that closes a loop the rates that follow from both bodies."""
         if joint.name in self.rates:
             return self.rates[joint.name]
-        name = _plain(joint.name)
+        name = plain(joint.name)
         k = len(joint.joint.coordinates) or 3
 
         def rows(placed: Placed) -> Array:
@@ -112,19 +109,19 @@ class Acting:
                 return sign * rows(placed) @ placed.to_world(end)
 
             law = PlacedLaw(self.placements, f"Y of {here!r}", "matrix", (k, 6 if isinstance(end, Body) else 3), value)
-            self.parts.transform(f"{here}.{side}", law, "Y", _plain(end.name), here)
+            self.parts.transform(f"{here}.{side}", law, "Y", plain(end.name), here)
 
     # -- elements -----------------------------------------------------------------------------------------------
     def _storage(self, name: str, energy: Any, variable: str, here: str) -> None:
         values = self.x0[self.form.model.layout.x[variable]]
         names = (variable,) if len(values) == 1 else tuple(f"{variable}[{k}]" for k in range(len(values)))
         element = Element("C", None, {}, None, (len(values),), energy=True, system=energy, label=name, names=names)
-        self.parts.add(f"{_plain(name)}.C", element, f"< {here}")
+        self.parts.add(f"{plain(name)}.C", element, f"< {here}")
         self.parts.start(names, values)
 
     def _resistor(self, label: str, law: Any, width: int, here: str, node: Thermal | None, shown: str) -> None:
         """R, or RS with its heat to a thermal node."""
-        label = _plain(label)
+        label = plain(label)
         if node is None:
             self.parts.add(label, Element("R", law, widths=(width,), label=shown), f"< {here}")
             return
@@ -133,7 +130,7 @@ class Acting:
             label,
             Element("RS", law, widths=(width, 1), ports=ports, label=shown),
             f"< {here}",
-            f"> {_plain(node.name)}",
+            f"> {plain(node.name)}",
         )
 
     def _friction(self, joint: Joint) -> None:
@@ -141,7 +138,7 @@ class Acting:
         if not n:
             return
         rate, columns, wide = self._rate(joint)
-        label = f"{_plain(joint.name)}.friction"
+        label = f"{plain(joint.name)}.friction"
         at = [columns[k] for k in range(len(joint.friction))]
         D = np.zeros((wide, wide))
         D[at, at] = joint.friction
@@ -168,7 +165,7 @@ class Acting:
         self._resistor(label, law, wide, rate, node, "friction")
 
     def _spring(self, spring: Spring) -> None:
-        name = _plain(spring.name)
+        name = plain(spring.name)
         k = len(self._rows(spring, self.placements.at(*self.form.initial[:2])))
         self.parts.add(name, replace(zero(width=k), label=spring.name))
         self._between(name, spring, k, lambda placed: self._rows(spring, placed))
@@ -216,9 +213,9 @@ class Acting:
 
     def _wrench(self, port: WrenchPort) -> None:
         """At the centre of mass, in world axes."""
-        body, name = port.carrier, _plain(port.name)
+        body, name = port.carrier, plain(port.name)
         if isinstance(body, Particle):
-            self.parts.add(name, self._source(port.name, 3), f"> {_plain(body.name)}")
+            self.parts.add(name, self._source(port.name, 3), f"> {plain(body.name)}")
             return
 
         def value(placed: Placed) -> Array:
@@ -229,10 +226,10 @@ class Acting:
 
         law = PlacedLaw(self.placements, f"axes of {port.name!r}", "matrix", (6, 6), value)
         self.parts.add(name, self._source(port.name, 6))
-        self.parts.transform(f"{name}.axes", law, "X", name, _plain(body.name))
+        self.parts.transform(f"{name}.axes", law, "X", name, plain(body.name))
 
     def _motor(self, motor: Motor) -> None:
-        name, add = _plain(motor.name), self.parts.add
+        name, add = plain(motor.name), self.parts.add
         rate = self._coordinate(motor.name, motor.joint, 0)
         add(f"{name}.i", one(domain="electric"))
         add(name, self._source(motor.name, 1), f"> {name}.i")
@@ -244,7 +241,7 @@ class Acting:
 
     def _node(self, node: Thermal) -> None:
         """Its entropy, and heat that it gives to the environment."""
-        name, c, start = _plain(node.name), node.capacity, node.temperature
+        name, c, start = plain(node.name), node.capacity, node.temperature
         self.parts.add(name, zero(domain="thermal"))
         element = C(H=lambda q, c, start: c * start * (np.exp(q / c) - 1), c=c, start=start)
         self.parts.add(f"{name}.C", replace(element, names=(f"{node.name}.s",), label=node.name), f"< {name}")
@@ -255,10 +252,6 @@ class Acting:
             self.parts.bonds.append(f"{name} -> {name}.wall.s1")
             self.parts.add(f"{name}.env", Se(self.m.theta0, label="θ0"))
             self.parts.bonds.append(f"{name}.env -> {name}.wall.s2")
-
-
-def _plain(name: str) -> str:
-    return name.replace(" ", "_")
 
 
 def _force_of(law: Any) -> Any:

@@ -52,9 +52,8 @@ DOMAINS = {
 
 def domain_of(quantity: Quantity) -> tuple[str | None, bool]:
     """The domain in which a quantity is stored, None if there is none, and whether it is a momentum."""
-    group = quantity.space.group or (quantity.space.name if quantity.space.embedding.size != quantity.dim else "")
-    if group:
-        return "rotation" if group in ("SO2", "SO3") else "spatial", quantity.space.group is not None
+    if quantity.space.group is not None:  # the momentum of a rotation or a pose
+        return "rotation" if quantity.space.group in ("SO2", "SO3") else "spatial", True
     for name, domain in DOMAINS.items():
         for base, momentum in ((domain.displacement, False), (domain.momentum, True)):
             if base is not None and base.name == quantity.name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -17,13 +18,24 @@ from visviva.errors import ModelError
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Instant:
     """Time and states, numbers or symbols."""
 
     t: Any
     x: Any
     symbolic: bool
+
+
+def solution(conditions: Array, undetermined: Callable[[], ModelError]) -> Array:
+    """y of conditions[:, 0] + conditions[:, 1:] y = 0."""
+    from scipy.linalg.lapack import dgesv
+
+    _, _, y, info = dgesv(conditions[:, 1:], -conditions[:, 0])
+    if info or not np.isfinite(y).all():
+        raise undetermined()
+    found: Array = y
+    return found
 
 
 @final
@@ -41,7 +53,11 @@ class Evaluation:
         self.now = Instant(t, states, symbols)
         self._held: list[Any] = [None] * self.tape.size
         self._run()
-        self.y = self._unknowns()
+
+    @cached_property
+    def y(self) -> Any:
+        """The unknowns: conditions are affine in them."""
+        return self._unknowns()
 
     def _run(self) -> None:
         held, tape, now = self._held, self.tape, self.now
@@ -58,39 +74,29 @@ class Evaluation:
             for slot, operation, reads in tape.steps:
                 held[slot] = operation(*[held[k] for k in reads])
         except np.linalg.LinAlgError:
-            raise self._undetermined() from None
+            raise self.plan.undetermined() from None
 
     def _units(self) -> list[Any]:
         return self.plan.units if not self.now.symbolic else [u.astype(int).astype(object) for u in self.plan.units]
 
     def _unknowns(self) -> Any:
-        """Conditions are affine in them."""
         if not self.tape.n:
             return np.zeros(0)
-        rows = [self._held[k] if self.tape.affine[k] else first_column(self._held[k], 1 + self.tape.n)
-                for k in self.tape.residuals]  # fmt: skip
-        conditions = np.concatenate(rows)
+        conditions = self.affine(self.tape.residuals)
         if self.now.symbolic:
             return solved(conditions[:, 1:], -conditions[:, 0])
-        try:
-            y = np.linalg.solve(conditions[:, 1:], -conditions[:, 0])
-        except np.linalg.LinAlgError:
-            raise self._undetermined() from None
-        if not np.isfinite(y).all():
-            raise self._undetermined()
-        return y
+        return solution(conditions, self.plan.undetermined)
 
-    def _undetermined(self) -> ModelError:
-        plan = self.plan
-        names = [label for loop in plan.causality.loops for label in loop]
-        return ModelError(
-            f"the algebraic loops and derivative causality of {plan.graph.name!r} have no unique solution here: "
-            f"{', '.join(names or [*plan.derivative, *plan.closing])}."
+    def affine(self, slots: list[int]) -> Any:
+        """What some slots hold, one after the other, as affine functions of the unknowns."""
+        wide = 1 + self.tape.n
+        return np.concatenate(
+            [self._held[k] if self.tape.affine[k] else first_column(self._held[k], wide) for k in slots]
         )
 
     def _at(self, slot: int) -> Any:
         held = self._held[slot]
-        return held[..., 0] + held[..., 1:] @ self.y if self.tape.affine[slot] else held
+        return held[..., 0] + held[..., 1:].dot(self.y) if self.tape.affine[slot] else held
 
     def value(self, variable: Variable) -> Any:
         """An effort or flow."""

@@ -54,13 +54,19 @@ class BondFlow(Flow):
         return self._last[2]
 
     def _evaluation(self, t: float, y: Array, everything: bool) -> Evaluation:
+        return Evaluation(self.plan, self._x(y), t, everything)
+
+    def _x(self, y: Array) -> Array:
+        """All states, those that follow from others left zero."""
         x = np.zeros(len(self.laws.names))
         x[self.at] = y
-        return Evaluation(self.plan, x, t, everything)
+        return x
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """Of the states, and of time."""
-        return self._evaluation(t, xi, everything=False).x_dot[self.at], np.ones(1)
+        short = self.plan.scalar_rates
+        x_dot = self._evaluation(t, xi, everything=False).x_dot if short is None else short(t, self._x(xi))
+        return x_dot[self.at], np.ones(1)
 
     def advance_q(self, q: Array, delta: Array) -> Array:
         """There are no coordinates but those among the states."""

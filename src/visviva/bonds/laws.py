@@ -60,6 +60,10 @@ class Laws:
         self._owners[symbol], self.parameters[symbol] = owner, number
         return symbol
 
+    def all_of(self, label: str) -> list[Formula]:
+        """All formulas of an element."""
+        return list(self._roles[label].values())
+
     def has(self, label: str, role: str) -> bool:
         """Whether it has one."""
         return role in self._roles[label]

@@ -15,23 +15,24 @@ Acting    friction, springs about the joint, stops, motors and inputs are at the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.acting import Acting
-from visviva.bonds.elements import PORTS, TF, Element, I, one, zero
+from visviva.bonds.closures import Closures
+from visviva.bonds.construction import Parts, plain
+from visviva.bonds.elements import PORTS, Element, I, one, zero
 from visviva.bonds.graph import BondGraph
-from visviva.bonds.known_flows import KnownFlows
-from visviva.bonds.placed import Placed, PlacedLaw, Placements, TimeLaw
+from visviva.bonds.placed import Placed
+from visviva.bonds.placed_laws import PlacedLaw, Placements
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
-from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 
 SPATIAL, PLAIN = "spatial", "translation"
@@ -53,45 +54,11 @@ def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> Bo
     return _Builder(form, inputs is not None).graph()
 
 
-@final
-@dataclass
-class Parts:
-    """Elements and bonds so far, coordinates by junction, and where states start."""
-
-    elements: dict[str, Element] = field(default_factory=dict)
-    bonds: list[str] = field(default_factory=list)
-    coordinates: dict[Any, str] = field(default_factory=dict)
-    initial: dict[str, float] = field(default_factory=dict)
-
-    def add(self, name: str, element: Element, *ends: str) -> None:
-        """An element with bonds: "< a" from a, "> b" to b."""
-        self.elements[name] = element
-        for end in ends:
-            direction, other = end.split()
-            self.bonds.append(f"{name} -> {other}" if direction == ">" else f"{other} -> {name}")
-
-    def transform(self, name: str, law: PlacedLaw, label: str, tail: str, head: str) -> None:
-        """An MTF between two junctions."""
-        n_out, n_in = law.shape
-        element = Element("TF", law, widths=(n_in, n_out), ports=PORTS["TF"], modulated=True, label=label)
-        self.add(name, element, f"< {tail}", f"> {head}")
-
-    def start(self, names: tuple[str, ...], values: Array) -> None:
-        """Where states start."""
-        self.initial |= dict(zip(names, map(float, values), strict=True))
-
-
-def plain(name: str) -> str:
-    """A name without blanks, as labels of elements have."""
-    return name.replace(" ", "_")
-
-
 class _Builder:
     def __init__(self, form: MinimalForm, laws: bool) -> None:
         self.form, self.m = form, form.mechanism
         self.placements = Placements(form)
         self.parts = Parts()
-        self.flows = KnownFlows(form)
         self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width
         self.grounded: dict[str, Body | Particle] = {}  # by the 0-junction of the joint
         self.acting = Acting(form, self.placements, self.parts, self.rates, laws)
@@ -102,8 +69,7 @@ class _Builder:
             self._body(body)
         for body in self.m.bodies:
             self._carried(body)
-        for name, rows in self.flows.kept.items():
-            self._closure(name, rows)
+        Closures(self.form, self.placements, self.parts, self.rates).all()
         self.acting.all()
         self._ground()
         parts = self.parts
@@ -298,61 +264,3 @@ class _Builder:
         self.parts.add(f"{name}.q", replace(one(width=R), label="q̇"))
         self.parts.transform(f"{name}.Q", self._law(f"Q of {name!r}", (R, k), Q), "Q", rate, f"{name}.q")
         self.parts.coordinates[names] = f"{name}.q"
-
-    # -- what a tree does not hold ------------------------------------------------------------------------------
-    def _closure(self, name: str, rows: list[int]) -> None:
-        """Flows of all that a constraint ties balance; what its moduli change by is known together."""
-        label, k = plain(name), len(rows)
-        condition = next((part for part in self.m.conditions if part.name == name), None)
-        terms = self._terms(condition)
-        junction = replace(zero(width=k), free=True, label=name)
-        if terms:
-            self.parts.add(label, junction)
-            for rate, row in terms.items():
-                ratio = TF(row[None], label="n") if len(row) > 1 else TF(float(row[0]), label=f"{row[0]:g}")
-                self.parts.add(f"{label}.{rate.removesuffix('.rate')}", ratio, f"< {rate}", f"> {label}")
-        else:
-            self._over_bodies(name, label, rows, junction)
-        if name in self.flows.driven:
-            known, rates = self.flows.known, self.flows.known_rates
-            law = TimeLaw(f"{name}(t)", k, lambda t: known(name, t), lambda t: rates(name, t))
-            self.parts.add(f"{label}.f", Element("Sf", law, widths=(k,), label=f"{name}(t)"), f"> {label}")
-
-    def _terms(self, condition: Any) -> dict[str, Array]:
-        """Rows over the rates of joints, with signs that make an Sf what drives them, if a condition is such."""
-        if not isinstance(condition, Coupling):
-            return {}
-        found: dict[str, Array] = {}
-        for term in condition.terms:
-            at = term.joint.joint.coordinates.index(term.coordinate)
-            if term.joint.name not in self.rates:
-                return {}
-            rate, columns, k = self.rates[term.joint.name]
-            row = found.setdefault(rate, np.zeros(k))
-            row[columns[at]] -= term.coefficient
-        return found
-
-    def _over_bodies(self, name: str, label: str, rows: list[int], junction: Element) -> None:
-        form, k = self.form, len(rows)
-        first = {body.name: int(at) for body, at in zip(self.m.bodies, self._starts(), strict=True)}
-        part = next(p for p in form.open.constraints if p.name == name)
-        movers = [body for body in self.m.bodies if f"{body.name}.v" in part.acts]
-
-        def block(p: Placed, body: Body | Particle) -> Array:
-            at, wide = first[body.name], 6 if isinstance(body, Body) else 3
-            return p.point.C[np.ix_(rows, range(at, at + wide))]
-
-        law = self._law(f"drift of {name!r}", (k,), lambda p: -p.row_drift[rows], role="drift")
-        self.parts.add(label, replace(junction, given=law))
-        for body in movers:
-            wide = 6 if isinstance(body, Body) else 3
-
-            def row(p: Placed, body: Body | Particle = body) -> Array:
-                return -block(p, body) @ p.model_velocity(body)
-
-            modulus = self._law(f"-Z of {name!r}", (k, wide), row, drift=lambda p: np.zeros(k))
-            self.parts.transform(f"{label}.{plain(body.name)}", modulus, "-Z", plain(body.name), label)
-
-    def _starts(self) -> Array:
-        """Where the velocities of each body begin among those of all."""
-        return np.cumsum([0, *(6 if rigid else 3 for rigid in self.form.rigid[:-1])])

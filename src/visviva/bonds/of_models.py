@@ -29,6 +29,8 @@ def bond_graph(
              are left out, sources without a law in the others.
     """
     chosen = _figure(figure, form)
+    if inputs is not None and not isinstance(subject, Mechanism):
+        raise ModelError("inputs= are those of the ports of a Mechanism; others have sources with laws of their own.")
     if isinstance(subject, Composite):
         if chosen is not None:
             raise ModelError(f"{subject.name!r} is a composite; figures and forms are those of Kane's equations.")

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from visviva.bonds.formula import Formula
 
 Operation = Callable[..., Any]
+ONE = np.ones(1, dtype=int)
 
 
 def multiply(matrix: Any, vector: Any) -> Any:
-    """Matrix times vector."""
-    return matrix @ vector
+    """Matrix times vector; `dot` takes half of the time of `@` for small ones."""
+    return matrix.dot(vector)
 
 
 def solve(matrix: Any, vector: Any) -> Any:
@@ -33,7 +34,7 @@ def solve(matrix: Any, vector: Any) -> Any:
 
 COUPLINGS: dict[tuple[bool, bool], Operation] = {
     (True, True): multiply,
-    (False, True): lambda matrix, vector: matrix.T @ vector,
+    (False, True): lambda matrix, vector: matrix.T.dot(vector),
     (True, False): solve,
     (False, False): lambda matrix, vector: solve(matrix.T, vector),
 }  # as it is or transposed, applied or inverted
@@ -95,8 +96,8 @@ def total(signs: tuple[int, ...], affine: tuple[bool, ...]) -> Operation:
         rest = [k for k, each in enumerate(affine) if not each]
 
         def mixed(*vectors: Any) -> Any:
-            found = np.array(some(*(vectors[k] for k in which)))
-            found[:, 0] = found[:, 0] + others(*(vectors[k] for k in rest))
+            found = some(*[vectors[k] for k in which]).copy()
+            found[:, 0] += others(*[vectors[k] for k in rest])
             return found
 
         return mixed
@@ -123,10 +124,10 @@ def along(affine: tuple[bool, ...]) -> Operation:
 
     def operation(slopes: Any, *rates: Any) -> Any:
         if not mixed:
-            return slopes @ np.concatenate([*rates, np.ones(1, dtype=int)])
+            return slopes.dot(np.concatenate([*rates, ONE]))
         n = next(rate.shape[1] for rate, each in zip(rates, affine, strict=True) if each)
         padded = [rate if each else first_column(rate, n) for rate, each in zip(rates, affine, strict=True)]
-        return slopes @ np.concatenate([*padded, first_column(np.ones(1, dtype=int), n)])
+        return slopes.dot(np.concatenate([*padded, first_column(ONE, n)]))
 
     return operation
 

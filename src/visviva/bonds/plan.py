@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -57,6 +58,21 @@ class Plan:
         ends = np.cumsum(self.sizes).tolist()
         eye = np.eye(ends[-1] if ends else 0, 1 + (ends[-1] if ends else 0), k=1)
         return [eye[b - w : b] for w, b in zip(self.sizes, ends, strict=True)]
+
+    def undetermined(self) -> ModelError:
+        """The error of conditions without a unique solution."""
+        names = [label for loop in self.causality.loops for label in loop]
+        return ModelError(
+            f"the algebraic loops and derivative causality of {self.graph.name!r} have no unique solution here: "
+            f"{', '.join(names or [*self.derivative, *self.closing])}."
+        )
+
+    @cached_property
+    def scalar_rates(self) -> Callable[[float, Array], Array] | None:
+        """Rates of all states by one function, where laws are short expressions."""
+        from visviva.bonds.scalars import scalar_rates
+
+        return scalar_rates(self)
 
     @cached_property
     def tape(self) -> Tape:

@@ -155,9 +155,9 @@ class _Reader:
     def accented(self, mark: str) -> str:
         """A letter with a mark that combines with it: every font has these, unlike marks that are placed above."""
         base = self.argument()
-        letter = re.fullmatch(r"<mi>([^<]+)</mi>", base)
+        letter = re.match(r"(<msub>|<msup>|<msubsup>|)<mi>([^<]+)</mi>", base)
         if letter:
-            return f'<mi class="marked">{letter[1]}{mark}</mi>'
+            return f'{letter[1]}<mi class="marked">{letter[2]}{mark}</mi>{base[letter.end() :]}'
         return f'<mover accent="true">{base}<mo>&#160;{mark}</mo></mover>'
 
     def words(self) -> str:

@@ -20,6 +20,7 @@ QUARTERS = np.arange(4) * np.pi / 2  # where hinges start
 ROUNDS = 40  # of Newton's method
 CLOSE = 1e-9  # of the largest force: a balance
 APART = 1e-5  # [rad, m] between two of them
+FLAT = 1e-6  # of the largest slope of a balance: less is none
 STEP = 1e-6  # [rad, m] of differences
 
 
@@ -42,33 +43,38 @@ def resting(m: Mechanism, source: MinimalForm, known: Equilibrium) -> list[Equil
 
 
 def stationary(source: MinimalForm) -> Array:
-    """Coordinates (k, n) at which forces and reactions balance: f(q) = Zᵀλ, g(q) = 0, by Newton's method in a batch."""
-    e = of_mechanism(source, "minimal", True, False)
-    evaluate, q0 = e.function("f", "Z", "g"), source.initial.q
-    n, s, u = source.n, np.zeros(len(e.s)), np.zeros(len(e.u))
-    turns = [QUARTERS if link.kind == "hinge" else np.zeros(1) for link in source.tree.links if link.kind != "fixed"]
-    q = q0 + np.array(list(itertools.product(*turns)))
+    """Coordinates (k, n) at which forces and reactions balance: f(q) = Zᵀλ, g(q) = 0, by Newton's method in a batch.
 
-    def residual(q: Array, lam: Array) -> tuple[Array, Array]:
+    Places that are not alone, because the balance is indifferent to some motion, are left out.
+    """
+    e = of_mechanism(source, "minimal", True, False)
+    evaluate, n, s, u = e.function("f", "Z", "g"), source.n, np.zeros(len(e.s)), np.zeros(len(e.u))
+    turns = [QUARTERS if link.kind == "hinge" else np.zeros(1) for link in source.tree.links if link.kind != "fixed"]
+    q = source.initial.q + np.array(list(itertools.product(*turns)))
+    f, Z, g = evaluate(q, np.zeros(n), s, u)
+    k, scale = g.shape[-1], float(np.abs(f).max())
+    lam = np.zeros((len(q), k))
+
+    def residual(q: Array) -> tuple[Array, Array]:
         f, Z, g = evaluate(q, np.zeros(n), s, u)
         return np.concatenate([f - np.einsum("...ij,...i->...j", Z, lam), g], axis=-1), Z
 
-    k = evaluate(q0, np.zeros(n), s, u)[2].size
-    lam = np.zeros((len(q), k))
+    def slopes(q: Array) -> Array:
+        found = [(residual(q + h)[0] - residual(q - h)[0]) / (2 * STEP) for h in STEP * np.eye(n)]
+        return np.stack(found, axis=-1)
+
     for _ in range(ROUNDS):
-        r, Z = residual(q, lam)
-        slope = np.zeros((len(q), n + k, n + k))
-        slope[:, :n, n:] = -np.swapaxes(Z, -1, -2)
-        for i, h in enumerate(STEP * np.eye(n)):
-            slope[:, :, i] = (residual(q + h, lam)[0] - residual(q - h, lam)[0]) / (2 * STEP)
-        step = np.einsum("...ij,...j->...i", np.linalg.pinv(slope, rcond=1e-10), -r)
-        far = np.abs(step[:, :n]).max(axis=-1, initial=0.0)
+        r, Z = residual(q)
+        back = np.concatenate([-np.swapaxes(Z, -1, -2), np.zeros((len(q), k, k))], axis=-2)
+        full = np.concatenate([slopes(q), back], axis=-1)
+        step = np.einsum("...ij,...j->...i", np.linalg.pinv(full, rcond=1e-10), -r)
+        far = np.abs(step[:, :n]).max(axis=-1)
         q = q + step[:, :n] / np.maximum(1.0, far)[:, None]
         lam = lam + step[:, n:]
-    r, _ = residual(q, lam)
-    scale = float(np.abs(evaluate(q, np.zeros(n), s, u)[0]).max(initial=0.0)) + 1e-12
-    done = (np.abs(r[:, :n]).max(axis=-1) < CLOSE * scale) & (np.abs(r[:, n:]).max(axis=-1, initial=0.0) < CLOSE)
-    return q[done]
+    r, _ = residual(q)
+    done = (np.abs(r[:, :n]).max(axis=-1) <= CLOSE * scale) & (np.abs(r[:, n:]).max(axis=-1, initial=0.0) < CLOSE)
+    sizes = np.linalg.svd(slopes(q) / np.array([scale or 1.0] * n + [1.0] * k)[:, None], compute_uv=False)
+    return q[done & (sizes[:, -1] > FLAT * sizes[:, 0])]
 
 
 def _turned(source: MinimalForm, gap: Array) -> Array:

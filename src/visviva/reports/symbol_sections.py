@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from visviva.forms.flows.flow import FlowState
+from visviva.forms.minimal.state import Coordinates
 from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.steps import entries_of
@@ -53,7 +54,7 @@ def _used(e: SymbolicEquations | DirectorEquations) -> set[Any]:
     return set().union(set(), *(entry.free_symbols for entry in (*entries, *known)))
 
 
-def variables(e: SymbolicEquations | DirectorEquations, start: FlowState) -> Iterator[Block]:
+def variables(e: SymbolicEquations | DirectorEquations, start: FlowState | Coordinates) -> Iterator[Block]:
     """Coordinates, velocities, other states and inputs; start: their values there."""
     spelling = e.steps.spelling
     if isinstance(e, DirectorEquations):

@@ -66,6 +66,12 @@ class HandFlow(Flow):
         self._power = power if power is None else function(power, f"power of {name!r}", arguments)
         self.has_energy = energy is not None
 
+    @property
+    def given(self) -> dict[str, Callable[..., Any]]:
+        """The functions that it was made of, by name."""
+        each = {"rates": self._rates, "energy": self._energy, "power": self._power}
+        return {name: one for name, one in each.items() if one is not None}
+
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """As given, checked for its shape."""
         found = self._rates(t, q, xi, s) if self.extra else (self._rates(t, q, xi), s)

@@ -32,8 +32,8 @@ class AbstractFlowScheme(AbstractIntegrator):
     Joints of the spanning tree hold exactly, whatever the step; loops are projected on after each step. Momenta are
     kept to the order of the scheme only.
 
-    compiled: run in compiled code where the mechanism is a tree of joints with gravity, linear springs and dampers
-    about them, and inputs that are constant or functions of time; else, or with False, in NumPy.
+    compiled: run in compiled code where the mechanism is a tree of joints without motors and thermal nodes, whatever
+    else acts on it; else, or with False, in NumPy.
     """
 
     form: ClassVar[str] = "lie"

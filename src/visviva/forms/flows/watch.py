@@ -12,7 +12,7 @@ from visviva.forms.flows.local import FlowStep, Local
 from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.integrate.newton import NotConverged
 
-PLACES, APART = 8, 16  # looks at one step in so many, and at about so many in all
+PLACES, APART = 8, 4  # it looks at about so many steps in all, and at one in so many at most
 GROWN = 2.0  # velocities that have become so much larger are a reason to look
 NOTED = 1e-2  # what a step may be off without a word, in the units of `Local.sizes`
 REFUSED = 1.0  # of explicit schemes: beyond it nothing of a step is right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,14 +23,14 @@ def numbers_of(
     import sympy
 
     shapes = [np.shape(part) for part in parts]
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+    ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)]).tolist()
+    places = [(slice(a, b), shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
     flat = [sympy.sympify(entry) for part in parts for entry in np.ravel(part)]
     given = set(arguments)
     moving = [k for k, entry in enumerate(flat) if entry.free_symbols & given]
     template = np.array([0.0 if entry.free_symbols & given else float(entry.subs(parameters)) for entry in flat])
-    function = sympy.lambdify(
-        [*arguments, *parameters], [flat[k] for k in moving], modules=[_functions(), "math"], cse=True
-    )
+    modules = [_functions(), "math"]
+    function = sympy.lambdify([*arguments, *parameters], [flat[k] for k in moving], modules=modules, cse=True)
     constants = list(parameters.values())
 
     def evaluate(point: Sequence[float] | Array) -> list[Array]:
@@ -38,10 +39,10 @@ def numbers_of(
             values[moving] = function(*map(float, point), *constants)  # floats of Python, which raise where NumPy warns
         except (ArithmeticError, ValueError, TypeError):  # math has no value there; a root of it may be complex
             values[moving] = np.nan
-        if not np.isfinite(values).all():
+        if not (math.isfinite(values.sum()) or np.isfinite(values).all()):
             state = ", ".join(f"{symbol} = {value:.6g}" for symbol, value in zip(arguments, point, strict=True))
             raise ModelError(f"the expressions of {what} have no finite value at {state}.")
-        return [part.reshape(shape) for part, shape in zip(np.split(values, ends), shapes, strict=True)]
+        return [values[place].reshape(shape) for place, shape in places]
 
     return evaluate
 
@@ -49,7 +50,7 @@ def numbers_of(
 def _functions() -> dict[str, Callable[..., float]]:
     """Those that expressions of the language have besides SymPy's."""
 
-    def of_floats(function: Callable[..., Any]) -> Callable[..., float]:
+    def of_floats(function: Any) -> Callable[..., float]:
         return lambda *given: float(function(*map(np.asarray, given)))
 
     return {name: of_floats(function) for name, function in FUNCTIONS.items()}

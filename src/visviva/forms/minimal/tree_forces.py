@@ -66,7 +66,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
     if reason := beyond_joints(form):
         raise ModelError(
             f"mechanism {form.name!r} has {reason}.\n"
-            "Dynamics with forces in joints alone know gravity, linear springs and dampers, torques and forces along them."
+            "Forces in joints alone are gravity, linear springs and dampers, torques and forces along them."
         )
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}

@@ -30,7 +30,11 @@ FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "d
 
 
 def symbols(
-    m: Mechanism | Model | RigidSystem, form: str = "minimal", *, numeric: bool = False, simplify: bool | None = None
+    m: Mechanism | Model | MinimalForm | RigidSystem,
+    form: str = "minimal",
+    *,
+    numeric: bool = False,
+    simplify: bool | None = None,
 ) -> SymbolicEquations | DirectorEquations:
     """The equations of motion of a mechanism or a rigid system as SymPy expressions, to read, print and compile.
 
@@ -53,6 +57,8 @@ def symbols(
         if form == "directors":
             raise ModelError("a RigidSystem has no director form: directors are those of the bodies of a Mechanism.")
         return of_rigid_system(m, form, numeric, simplify)
+    if isinstance(m, MinimalForm):
+        m = m.mechanism
     if isinstance(m, Model) and m.mechanism is not None:
         m = m.mechanism
     if not isinstance(m, Mechanism):

@@ -60,11 +60,15 @@ class GeneratedFunction:
         x = self._packed(given, {} if parameters is None else parameters)
         out = np.empty((*x.shape[:-1], sum(int(np.prod(shape)) for shape in self.shapes)))
         if out.size:
-            self._run(x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1]))
+            with np.errstate(all="ignore"):  # what is not finite is refused below
+                self._run(x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1]))
         found, first = [], 0
-        for shape in self.shapes:
+        for name, shape in zip(self.quantities, self.shapes, strict=True):
             size = int(np.prod(shape))
-            found.append(out[..., first : first + size].reshape((*x.shape[:-1], *shape)))
+            part = out[..., first : first + size]
+            if not np.isfinite(part).all():
+                raise ModelError(f"{name} of {self.name!r} is not finite at this state: a division by zero, or a root.")
+            found.append(part.reshape((*x.shape[:-1], *shape)))
             first += size
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -163,6 +167,5 @@ def _assignments(definitions: dict[Any, Any], entries: list[Any], symbols: list[
             )
     used = set().union(set(), *(value.free_symbols for value in (*(v for _, v in steps), *entries)))
     loads = {k: renamed[symbol] for k, symbol in enumerate(symbols) if symbol in used}
-    return Assignments(
-        loads, [(renamed[s], v.xreplace(renamed)) for s, v in steps], [v.xreplace(renamed) for v in entries]
-    )
+    lines = [(renamed[s], v.xreplace(renamed)) for s, v in steps]
+    return Assignments(loads, lines, [v.xreplace(renamed) for v in entries], {k: str(symbols[k]) for k in loads})

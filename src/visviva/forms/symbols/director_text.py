@@ -12,6 +12,7 @@ from visviva.views.equations_text import TextWriter
 if TYPE_CHECKING:
     from visviva.forms.symbols.directors import DirectorEquations
 
+DOTTED = r"\dot{s}"
 SHORT = 400  # terms that constraints may have to be written without definitions
 
 
@@ -19,7 +20,7 @@ def latex_lines(e: DirectorEquations) -> tuple[Lines, Lines, Lines]:
     """Left and right sides: of the equations, of what their matrices are, and of definitions."""
     writer = e.writer
     terms = [r"-\nabla V", *([" - R_v v"] if any(e.R_v) else []), r" - G^{\top} \lambda"]
-    terms += [*([" + B_v u"] if e.u else []), *([" + h"] if any(e.h) else [])]
+    terms += [*([" + B_v u"] if any(e.B_v) else []), *([" + h_v"] if any(e.h_v) else [])]
     equations = [(r"\dot{q}", "v"), (r"M \dot{v}", "".join(terms)), ("G v", "r" if any(e.r) else "0")]
     diagonal = ", ".join(spell(writer, e.M[k, k]) for k in range(0, e.M.rows, 3))
     where: Lines = [
@@ -31,8 +32,16 @@ def latex_lines(e: DirectorEquations) -> tuple[Lines, Lines, Lines]:
     for name, g in constraints.items():
         where += spelled_lines(writer, Label("g", (name,)).latex, matrix_of(g), "{}^{{({})}}")
     shown = [*_written(e, [e.V]), *(entry for g in constraints.values() for entry in g)]
+    parts = [part for name, value in _others(e) for part in spelled_lines(writer, name, value, "{}_{{{}}}")]
+    shown += [entry for _, value in _others(e) for entry in value]
     names = [(writer.expression(s), spell(writer, value)) for s, value in e.steps.needed(shown).items()]
-    return equations, where, names
+    return equations, where + parts, names
+
+
+def _others(e: DirectorEquations) -> list[tuple[str, Any]]:
+    """Matrices and columns that are not zero: losses, inputs, other forces, what drives prescribe, other states."""
+    found = [("R_v", e.R_v), ("B_v", e.B_v), ("h_v", e.h_v), ("r", e.r)]
+    return [*((name, value) for name, value in found if any(value)), *([(DOTTED, e.s_dot)] if e.s else [])]
 
 
 def plain(e: DirectorEquations) -> str:
@@ -40,7 +49,7 @@ def plain(e: DirectorEquations) -> str:
     writer, constraints = TextWriter(), _constraints(e)
     diagonal = ", ".join(spell(writer, e.M[k, k]) for k in range(0, e.M.rows, 3))
     terms = [" - R_v v"] if any(e.R_v) else []
-    terms += [" - G^T lam", *([" + B_v u"] if e.u else []), *([" + h"] if any(e.h) else [])]
+    terms += [" - G^T lam", *([" + B_v u"] if any(e.B_v) else []), *([" + h_v"] if any(e.h_v) else [])]
     lines = [
         f"{e.name}, directors:",
         "  q_dot = v",
@@ -49,7 +58,13 @@ def plain(e: DirectorEquations) -> str:
     ]
     lines += ["where", f"  M = diag({diagonal}) x I_3", "  G = dg/dq", f"  V = {spell(writer, _written(e, [e.V])[0])}"]
     lines += [f"  g_{name} = {spell(writer, matrix_of(g))}" for name, g in constraints.items()]
+    lines += [
+        f"  {a.replace(DOTTED, 's_dot')} = {b}"
+        for name, value in _others(e)
+        for a, b in spelled_lines(writer, name, value, "{}_{}")
+    ]
     shown = [*_written(e, [e.V]), *(entry for g in constraints.values() for entry in g)]
+    shown += [entry for _, value in _others(e) for entry in value]
     return "\n".join([*lines, *(f"  {s} = {spell(writer, value)}" for s, value in e.steps.needed(shown).items())])
 
 

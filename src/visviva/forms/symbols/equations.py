@@ -12,15 +12,11 @@ import numpy as np
 from visviva.forms.symbols.inertia import Inertia
 from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.forms.symbols.rows import ConstraintRows
-from visviva.forms.symbols.steps import Steps, entries_of, matrix_of, zeros
-from visviva.forms.symbols.trigonometry import shortest
+from visviva.forms.symbols.shortening import SHORT, Shortening
+from visviva.forms.symbols.steps import Steps, entries_of, zeros
 
 if TYPE_CHECKING:
     from visviva.forms.symbols.code import GeneratedFunction
-
-AMOUNTS = {"kg", "kg m²", "N/m", "N m/rad", "N s/m", "N m s/rad"}  # units of what terms are put together by
-SHORT = 700  # terms that a quantity may have to be expanded and simplified
-FEW = 10  # terms that an entry of a longer one may have
 
 
 @final
@@ -64,17 +60,21 @@ class SymbolicEquations:
     slope: Any
     states: Any
 
+    @cached_property
+    def _shorter(self) -> Shortening:
+        return Shortening(self.steps, self.units, self.simplify)
+
     # -- quantities -------------------------------------------------------------------------------------------------
 
     @cached_property
     def M(self) -> Any:
         """Mass matrix (n, n)."""
-        return self._short(self.inertia.M)
+        return self._shorter.matrix(self.inertia.M)
 
     @cached_property
     def c(self) -> Any:
         """Inertia forces without ξ̇, (n,)."""
-        return self._short(self.inertia.c)
+        return self._shorter.matrix(self.inertia.c)
 
     @cached_property
     def f(self) -> Any:
@@ -82,41 +82,41 @@ class SymbolicEquations:
         import sympy
 
         total = sum(self.acting.values(), zeros(len(self.xi)))
-        if self._expands(entries_of(total)):
-            return self._short(total)
-        parts = (self._short(force, SHORT // 5) for force in self.acting.values())
+        if self._shorter.expands(entries_of(total)):
+            return self._shorter.matrix(total)
+        parts = (self._shorter.matrix(force, SHORT // 5) for force in self.acting.values())
         return sum(parts, sympy.zeros(len(self.xi), 1))
 
     @cached_property
     def forces(self) -> dict[str, Any]:
         """Generalised forces (n,) by part."""
-        return {name: self._short(force) for name, force in self.acting.items()}
+        return {name: self._shorter.matrix(force) for name, force in self.acting.items()}
 
     @cached_property
     def Z(self) -> Any:
         """Rows of all constraints over ξ, (k, n)."""
-        return self._short(np.concatenate([zeros(0, len(self.xi)), *(part.Z for part in self.rows)]))
+        return self._shorter.matrix(np.concatenate([zeros(0, len(self.xi)), *(part.Z for part in self.rows)]))
 
     @cached_property
     def z(self) -> Any:
         """What Z ξ̇ must be, (k,)."""
-        return self._short(np.concatenate([zeros(0), *(part.z for part in self.rows)]))
+        return self._shorter.matrix(np.concatenate([zeros(0), *(part.z for part in self.rows)]))
 
     @cached_property
     def r(self) -> Any:
         """What Z ξ must be, (k,): zero but for drives."""
-        return self._short(np.concatenate([zeros(0), *(part.r for part in self.rows)]))
+        return self._shorter.matrix(np.concatenate([zeros(0), *(part.r for part in self.rows)]))
 
     @cached_property
     def g(self) -> Any:
         """Constraints on positions, zero where a row has none, (k,)."""
         parts = [zeros(len(part.z)) if part.g is None else part.g for part in self.rows]
-        return self._short(np.concatenate([zeros(0), *parts]))
+        return self._shorter.matrix(np.concatenate([zeros(0), *parts]))
 
     @cached_property
     def s_dot(self) -> Any:
         """Rates of other states."""
-        return self._short(self.states)
+        return self._shorter.matrix(self.states)
 
     @cached_property
     def q_dot(self) -> Any:
@@ -128,22 +128,22 @@ class SymbolicEquations:
     @cached_property
     def D(self) -> Any:
         """Kane's matrix with c = D ξ and Ṁ = D + Dᵀ; Phillips and Amirouche (16), (56)."""
-        return self._short(self.inertia.kane[0])
+        return self._shorter.matrix(self.inertia.kane[0])
 
     @cached_property
     def gyration(self) -> Any:
         """Dᵀξ, with ṗ = f + Dᵀξ - Zᵀλ; Phillips and Amirouche (25), (57)."""
-        return self._short(self.inertia.kane[1])
+        return self._shorter.matrix(self.inertia.kane[1])
 
     @cached_property
     def momenta(self) -> Any:
         """M ξ, (n,)."""
-        return self._short(self.inertia.momenta)
+        return self._shorter.matrix(self.inertia.momenta)
 
     @cached_property
     def T_q(self) -> Any:
         """∂_i T at constant ξ, along the velocities: Dᵀξ + γ_ij^k ξʲ p_k, (n,); Konz (3.16), (2.31)."""
-        return self._short(self.inertia.kane[1] + self._turning)
+        return self._shorter.matrix(self.inertia.kane[1] + self._turning)
 
     @cached_property
     def gamma(self) -> Any:
@@ -153,7 +153,7 @@ class SymbolicEquations:
     @cached_property
     def turning(self) -> Any:
         """γ_ij^k ξʲ p_k with p = M ξ, (n,): zero where all velocities are rates of coordinates."""
-        return self._short(self._turning)
+        return self._shorter.matrix(self._turning)
 
     @property
     def _turning(self) -> Any:
@@ -168,44 +168,49 @@ class SymbolicEquations:
         """Whether some velocities are no rates of coordinates."""
         return bool(np.any(self.gamma != 0))
 
+    @property
+    def in_rates(self) -> bool:
+        """Whether all velocities are rates of coordinates, and spelled so."""
+        return list(self.q_dot) == list(self.xi) and all(self.spelling[w].startswith(r"\dot{") for w in self.xi)
+
     @cached_property
     def V_q(self) -> Any:
         """∂_i V, (n,): less the forces of gravity and springs."""
-        return self._short(self.slope)
+        return self._shorter.matrix(self.slope)
 
     @cached_property
     def Q(self) -> Any:
         """Forces without a potential, (n,): f = Q - ∂V."""
-        return self._short(sum(self.acting.values(), zeros(len(self.xi))) + self.slope)
+        return self._shorter.matrix(sum(self.acting.values(), zeros(len(self.xi))) + self.slope)
 
     @cached_property
     def Gamma(self) -> Any:
         """Γ_ijk with c_i = Γ_ijk ξʲ ξᵏ, an object array (n, n, n); the last index is that of the derivative."""
         found = self.inertia.Gamma
-        return np.array(self._listed(found.ravel()), dtype=object).reshape(found.shape)
+        return np.array(self._shorter.listed(found.ravel()), dtype=object).reshape(found.shape)
 
     @cached_property
     def T(self) -> Any:
         """Kinetic energy; ½ ξᵀM ξ where M is short."""
         import sympy
 
-        if self._expands(entries_of(self.inertia.M)):
+        if self._shorter.expands(entries_of(self.inertia.M)):
             n, xi, M = len(self.xi), self.xi, self.M
             squares = [M[i, i] * xi[i] ** 2 / 2 for i in range(n)]
             return sympy.Add(*squares, *(M[i, j] * xi[i] * xi[j] for i in range(n) for j in range(i + 1, n)))
-        return self._listed([self.inertia.T])[0]
+        return self._shorter.listed([self.inertia.T])[0]
 
     @cached_property
     def energies(self) -> dict[str, Any]:
         """Stored energies besides kinetic energy, by part."""
-        return {name: self._listed([energy])[0] for name, energy in self.stored.items()}
+        return {name: self._shorter.listed([energy])[0] for name, energy in self.stored.items()}
 
     @cached_property
     def V(self) -> Any:
         """All stored energy besides kinetic energy; with thermal nodes the exergy."""
         import sympy
 
-        return self._listed([sum(self.stored.values(), sympy.Integer(0))])[0]
+        return self._shorter.listed([sum(self.stored.values(), sympy.Integer(0))])[0]
 
     @property
     def arguments(self) -> dict[str, tuple[Any, ...]]:
@@ -286,34 +291,3 @@ class SymbolicEquations:
     @cached_property
     def _evaluate(self) -> Callable[..., Any]:
         return self.function()
-
-    # -- simplification -----------------------------------------------------------------------------------------------
-
-    def _short(self, values: Any, most: int = SHORT) -> Any:
-        """A SymPy matrix, simplified where it is short."""
-        array = np.asarray(values, dtype=object)
-        entries = np.array(self._listed(array.ravel(), most), dtype=object)
-        return matrix_of(entries.reshape(array.shape))
-
-    def _listed(self, values: Any, most: int = SHORT) -> list[Any]:
-        """All of them shortened where they are short together, else those that are by themselves."""
-        listed = entries_of(values)
-        short = [True] * len(listed) if self._expands(listed, most) else [self._expands([one], FEW) for one in listed]
-        full = self.steps.expanded((one for one, yes in zip(listed, short, strict=True) if yes), keep=True)
-        brief = iter([shortest(value, self._amounts) for value in full])
-        return [next(brief) if yes else one for one, yes in zip(listed, short, strict=True)]
-
-    @cached_property
-    def _amounts(self) -> frozenset[Any]:
-        """Masses and other parameters that equations are linear in."""
-        return frozenset(symbol for symbol, unit in self.units.items() if unit in AMOUNTS)
-
-    def _expands(self, listed: list[Any], most: int = SHORT) -> bool:
-        """Whether it is asked for, or worth it: few terms, and exact numbers, so that all that cancels does."""
-        import sympy
-
-        if self.simplify is not None:
-            return self.simplify
-        if self.steps.operations(listed, most + 1) > most:
-            return False
-        return not any(value.has(sympy.Float) for value in (*listed, *self.steps.needed(listed).values()))

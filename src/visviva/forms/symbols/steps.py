@@ -44,14 +44,17 @@ class Steps:
         self.spelling[symbol] = latex
         return symbol
 
-    def name(self, value: Any, label: Label) -> Any:
-        """The value itself where it is a number, a symbol or its negative; else the symbol that stands for it."""
+    def name(self, value: Any, label: Label, keep: bool = False) -> Any:
+        """The value itself where it is a number, a symbol or its negative; else the symbol that stands for it.
+
+        Of a value and its negative one has a name; but what is kept has its own sign.
+        """
         import sympy
 
         value = sympy.sympify(value)
         if value.is_Atom:
             return value
-        sign, rest = (-1, -value) if value.could_extract_minus_sign() else (1, value)
+        sign, rest = (-1, -value) if value.could_extract_minus_sign() and not keep else (1, value)
         if rest.is_Atom:
             return value
         if rest not in self._known:
@@ -64,9 +67,9 @@ class Steps:
         array = np.asarray(values, dtype=object)
         named = np.empty(array.shape, dtype=object)
         for at in np.ndindex(array.shape):
-            named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)))
+            symbol = named[at] = self.name(array[at], label.at("".join(str(k + 1) for k in at)), keep)
             if keep:
-                self.kept |= named[at].free_symbols & self.table.keys()
+                self.kept |= symbol.free_symbols & self.table.keys()
         return named
 
     def needed(self, values: Iterable[Any]) -> dict[Any, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, final
 
@@ -16,11 +17,19 @@ from visviva.errors import ModelError
 @final
 @dataclass(frozen=True, eq=False)
 class Assignments:
-    """loads: symbols of arguments that are used, by place.   steps: symbols and expressions.   values: the result."""
+    """loads: symbols of arguments that are used, by place.   steps: symbols and expressions.   values: the result.
+
+    names: what the arguments are called, by place.
+    """
 
     loads: dict[int, Any]
     steps: list[tuple[Any, Any]]
     values: list[Any]
+    names: dict[int, str] = field(default_factory=dict)
+
+    def called(self, k: int) -> str:
+        """The name of an argument, without what could end a comment."""
+        return re.sub(r"[^\w .,+-]", "_", self.names.get(k, str(self.loads[k])))
 
 
 @final
@@ -35,7 +44,10 @@ class Target:
 def _lines(
     a: Assignments, load: str, store: str, spell: Callable[[Any], str], declare: str = "", end: str = ""
 ) -> list[str]:
-    lines = [f"{declare}{symbol} = {load.format(k)}{end}" for k, symbol in a.loads.items()]
+    remark = "/* {} */" if end else "# {}"
+    lines = [
+        f"{declare}{symbol} = {load.format(k)}{end}  {remark.format(a.called(k))}" for k, symbol in a.loads.items()
+    ]
     lines += [f"{declare}{symbol} = {spell(value)}{end}" for symbol, value in a.steps]
     return lines + [f"{store.format(k)} = {spell(value)}{end}" for k, value in enumerate(a.values)]
 

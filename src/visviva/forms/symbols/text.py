@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DIGITS = 6  # of numbers in print
 SIMPLE = 12  # largest denominator that is written as a fraction
+TALL = 12  # rows of a matrix; taller ones are written entry by entry
 WIDE = 72  # characters of a row of a matrix; wider ones are written entry by entry
 Lines = list[tuple[str, str]]
 
@@ -108,11 +109,11 @@ def spelled_lines(writer: AbstractWriter, name: str, value: Any, entry: str) -> 
     if isinstance(value, sympy.MatrixBase) and value.is_zero_matrix:
         yield name, "0"
         return
-    if not isinstance(value, sympy.MatrixBase) or _width(writer, value) <= WIDE:
+    if not isinstance(value, sympy.MatrixBase) or (value.rows <= TALL and _width(writer, value) <= WIDE):
         yield name, spell(writer, value)
         return
     symmetric = value.rows == value.cols and value == value.T
-    base = f"({name})" if " " in name else name
+    base = f"({name})" if " " in name or ("_" in name and entry.startswith("{}_")) else name
     for i in range(value.rows):
         for j in range(i if symmetric else 0, value.cols):
             if value[i, j] != 0:
@@ -131,8 +132,8 @@ def _width(writer: AbstractWriter, matrix: Any) -> int:
 
 
 def _words(e: SymbolicEquations, words: Spelled) -> Spelled:
-    """Where all velocities are rates of coordinates they are written so."""
-    if e.q_dot != _column(e.xi):
+    """Where all velocities are rates of coordinates, and spelled so, they are written so."""
+    if not e.in_rates:
         return words
     rates = (r"\dot{q}", r"\ddot{q}") if words is LATEX else ("q_dot", "q_ddot")
     return replace(words, xi=rates[0], xi_dot=rates[1])
@@ -168,7 +169,7 @@ def _where(e: SymbolicEquations, w: Spelled) -> list[tuple[str, Any]]:
     """What its names stand for."""
     xi = _column(e.xi)
     found: list[tuple[str, Any]] = [("q", _column(e.q))] if e.q else []
-    if e.q_dot != xi:
+    if not e.in_rates:
         found += [(w.xi, xi), (w.q_dot, e.q_dot)]
     match e.form:
         case "minimal":

@@ -55,8 +55,8 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
         given = form.xi_names[place.xi]
         letters = SPIN.get(link.kind, ("q",) * SIZES[link.kind][1])
         owner = place.carrier.name if place.joint is None else place.joint.name
-        units = ["rad"] * 3 + ["m"] * 3 if link.kind in SPIN else UNITS[link.kind]
-        for k, (name, letter, unit) in enumerate(zip(given, letters, units, strict=False)):
+        own = ("rad",) * 3 + ("m",) * 3 if link.kind in SPIN else UNITS[link.kind]
+        for k, (name, letter, unit) in enumerate(zip(given, letters, own, strict=False)):
             label = _label(form.q_names[place.q.start]) if letter == "q" else Label(letter, (owner, str(k % 3 + 1)))
             xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0, unit=f"{unit}/s"))
             xi_dot.append(steps.symbol(label, dots=2 if letter == "q" else 1))

@@ -18,7 +18,6 @@ class Differentiation:
     """`Differentiation(parts)(sizes, Q, XI, TAU, L, out)` writes derivatives of motions to out, (3, motions, n, n)."""
 
     def __init__(self, parts: TreeTables) -> None:
-        from visviva.kernels.trees.addresses import accelerations
         from visviva.kernels.trees.runs import PANEL, Memory
         from visviva.kernels.trees.sweeps import ROT, ROWS, A, Evaluated, Sweeps
         from visviva.kernels.trees.tables import memory
@@ -27,9 +26,8 @@ class Differentiation:
         Y = np.zeros((int(ROWS), parts.bodies.shape[1] + 1))
         Y[[ROT, ROT + 4, ROT + 8], -1] = 1.0
         Y[A + 3 : A + 6, -1] = -T.gravity
-        self._address, nothing = accelerations(), np.zeros((0, 6))
         self._paths, self._sweeps = parts.paths, Sweeps(T.S, parts.bodies, Y, np.zeros((n, 6)))
-        self._evaluated = Evaluated(np.zeros(4, dtype=np.int64), T.C, T.K, T.E, nothing, memory(T))
+        self._evaluated = Evaluated(np.zeros(4, dtype=np.int64), T.C, T.K, T.E, np.zeros((0, 6)), memory(T))
         self._memory = Memory(
             np.zeros((n, parts.largest + 4)),
             np.zeros((n, -(-3 * parts.largest // PANEL) * PANEL + 8)),
@@ -39,8 +37,9 @@ class Differentiation:
 
     def __call__(self, sizes: Int, Q: Array, XI: Array, TAU: Array, L: Array, out: Array) -> int:
         """A link whose joint has no inertia, or -1."""
+        from visviva.kernels.trees.addresses import accelerations
         from visviva.kernels.trees.derivatives import differentiate
 
         at, xi_dot = self._evaluated._replace(sizes=sizes, L=np.empty(L.shape[1:])), np.empty(XI.shape)
-        given = self._address, at, self._sweeps, self._paths, self._memory
+        given = accelerations(), at, self._sweeps, self._paths, self._memory
         return differentiate(*given, Q, XI, TAU, L, xi_dot, out[0], out[1], out[2])

@@ -126,10 +126,10 @@ class TreeLoop:
         self._refuse(end, t0, h * every)
         t = t0 + h * every * np.arange(nodes + 1, dtype=np.float64)
         adaptive, steps, other = self.scheme == "Adaptive", int(end[3]), int(end[4])
-        total, by_port, impulse, heat = np.split(work, np.cumsum([2, ports, m]), axis=1)
+        first, last = 2 + ports, 2 + ports + m
         return TreeMotion(
-            t, Q, XI, total, by_port, impulse, heat, steps * adaptive, other * adaptive,
-            iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
+            t, Q, XI, work[:, :2], work[:, 2:first], work[:, first:last], work[:, last:], steps * adaptive,
+            other * adaptive, iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
         )  # fmt: skip
 
     def _run(self, f: Field, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, end: Int) -> None:
