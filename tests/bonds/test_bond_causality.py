@@ -61,6 +61,11 @@ def test_resistor_law_fixes_its_causality():
     assert fixed.causality.strokes["4"] == "z"
 
 
+def test_source_that_reads_its_own_flow_makes_the_smallest_loop():
+    graph = BondGraph("small", {"u": Se(lambda f: 5 - 2 * f), "r": R(3.0)}, ["u -> r"])
+    assert graph.causality.loops == (("u", "r"),)
+
+
 def test_resistance_of_zero_has_one_causality():
     elements = {"u": Se(5.0), "a": one(), "r1": R(3.0), "z": zero(), "r2": R(0.0)}
     graph = BondGraph("short", elements, ["u -> a -> r1", "a -> z -> r2"])
