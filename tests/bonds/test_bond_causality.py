@@ -61,6 +61,21 @@ def test_resistor_law_fixes_its_causality():
     assert fixed.causality.strokes["4"] == "z"
 
 
+def test_source_that_reads_its_own_flow_makes_the_smallest_loop():
+    graph = BondGraph("small", {"u": Se(lambda f: 5 - 2 * f), "r": R(3.0)}, ["u -> r"])
+    assert graph.causality.loops == (("u", "r"),)
+
+
+def test_resistance_of_zero_has_one_causality():
+    elements = {"u": Se(5.0), "a": one(), "r1": R(3.0), "z": zero(), "r2": R(0.0)}
+    graph = BondGraph("short", elements, ["u -> a -> r1", "a -> z -> r2"])
+    assert graph.causality.strokes == {"1": "a", "2": "r1", "3": "a", "4": "z"}
+    equations = graph.equations()
+    assert float(equations.variables["f", "4"][0].subs(equations.values)) == pytest.approx(5 / 3)
+    with pytest.raises(vv.ModelError, match="R 'b' and R 'c'"):
+        _ = BondGraph("ill", {"a": one(), "b": R(0.0), "c": R(0.0)}, ["a -> b", "a -> c"]).causality
+
+
 ILL = {
     "two efforts at a 0-junction": (
         {"a": Se(1.0), "b": Se(2.0), "z": zero(), "m": I(1.0)},

@@ -155,7 +155,7 @@ MOTIONS = {
     "drive train with a gear": {"q_k": 0.002},
     "loudspeaker": {"q_k": 1e-4},
     "brake that gets warm": {"p_J": 3.0},
-    "crank and slider": {"phi": 0.0, "q_k": 0.02},
+    "crank and slider": {"phi": 0.7, "q_k": 0.02},
     "mass on a moving base": {"p_m": 0.3},
 }
 SCALES = {"drive train with a gear": 0.1, "loudspeaker": 0.01, "direct-current motor": 0.3}

@@ -267,7 +267,6 @@ WRONG = {
     "coordinates in one word": (lambda: pair(coordinates="v"), "coordinates of 'g' are {name: 1-junction}, got 'v'"),
     "coordinate of nothing": (lambda: pair(coordinates={"x": "w"}), "integrates the flow of a 1-junction; 'w' is none"),
     "coordinate without a name": (lambda: pair(coordinates={1: "v"}), "a coordinate of 'g' is called 1"),
-    "coordinate with a blank": (lambda: pair(coordinates={"a b": "v"}), "a coordinate of 'g' is called 'a b'"),
     "time as a coordinate": (
         lambda: pair(coordinates={"t": "v"}).flow(),
         "a state of 'g' is called 't', which is time",

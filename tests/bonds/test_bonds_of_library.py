@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from test_bonds_of_systems import state_names
 
 import visviva as vv
+from visviva.language import Quantity, compose, reversible, storage
 
 QUICK = ("damped_stops", "stribeck", "gear", "cylinder", "current source", "conduction", "forced convection")
 CASES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow, id=name) for name in LIBRARY]
@@ -53,3 +54,18 @@ def test_gases_are_simulated_by_their_graph():
     reference = vv.simulate(system, 0.05, 0.0005, initial=start, integrator=vv.EnergyCollocation())
     assert_allclose(run["p_piston"][-1], reference["p"][-1, 0], rtol=1e-6)
     assert_allclose([run[f"q_a.exergy_{k}"][-1] for k in (1, 2)], reference["ga"][-1], rtol=1e-8)
+
+
+def test_skew_matrix_of_one_port_is_a_gyrator_with_one_bond():
+    """A charge in a magnetic field: ṗ = J v with J = B (0 1; -1 0), so the velocity turns by -B t/m."""
+    velocity = Quantity("R2", "momentum")
+    mass = storage({"p": velocity}, H=lambda x, m: (x.p[0] ** 2 + x.p[1] ** 2) / (2 * m), m=2.0)
+    field = reversible({"p": velocity}, J=lambda B: np.array([[0, B], [-B, 0]]), B=3.0)
+    system = compose("charge", {"m": mass, "B": field}, {"p": ("m.p", "B.p")})
+    graph = vv.bond_graph(system)
+    assert graph.elements["B"].kind == "GY"
+    assert len(graph.at("B")) == 1
+    run = vv.simulate(graph, 0.4, 0.1, initial={"p_m_1": 1.0}, integrator=vv.DOP853(tolerance=1e-11))
+    assert_allclose([run["p_m_1"][-1], run["p_m_2"][-1]], [np.cos(0.6), -np.sin(0.6)], atol=1e-10)
+    two = vv.simulate(graph.system(), 0.4, 0.01, initial={"p_m": [1.0, 0.0]})
+    assert_allclose(two["p_m"][-1], [np.cos(0.6), -np.sin(0.6)], atol=1e-4)

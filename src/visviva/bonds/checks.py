@@ -222,21 +222,25 @@ def _spread(
     through: Any,
 ) -> dict[str, Any]:
     """Values claimed somewhere, for all bonds that junctions tie together; an error where two claims differ."""
-    at, found = joined(elements, bonds), dict[str, tuple[Any, str]]()
+    at, found = joined(elements, bonds), dict[str, Any]()
+    done: set[str] = set()
     for start in bonds:
-        for value, by in claims[start.name]:
-            reached = [start]
-            for bond in reached:
-                old = found.get(bond.name)
-                if old is not None and old[0] != value:
-                    raise ModelError(
-                        f"bond {bond.name} of {name!r}, {bond.tail} -> {bond.head}, has two values of its {what}: "
-                        f"{old[0]} by {old[1]!r} and {value} by {by!r}.\n"
-                        "Bonds at one junction have the same; a TF or a GY leads from one to another."
-                    )
-                if old is not None and old[1] == by:
-                    continue
-                found[bond.name] = old or (value, by)
-                ends = [label for label in (bond.tail, bond.head) if through(elements[label])]
-                reached += [b for label in ends for b in at[label] if b not in reached]
-    return {bond: value for bond, (value, _) in found.items()}
+        if start.name in done:
+            continue
+        tied = {start.name: start}
+        for bond in (queue := [start]):  # grows while it is read
+            ends = [label for label in (bond.tail, bond.head) if through(elements[label])]
+            further = {b.name: b for label in ends for b in at[label] if b.name not in tied}
+            tied |= further
+            queue += further.values()
+        done |= tied.keys()
+        told = [(value, by, bond) for bond in bonds if bond.name in tied for value, by in claims[bond.name]]
+        for value, by, bond in told:
+            if value != told[0][0]:
+                raise ModelError(
+                    f"bond {bond.name} of {name!r}, {bond.tail} -> {bond.head}, has two values of its {what}: "
+                    f"{told[0][0]} by {told[0][1]!r} and {value} by {by!r}.\n"
+                    "Bonds at one junction have the same; a TF or a GY leads from one to another."
+                )
+        found |= dict.fromkeys(tied, told[0][0]) if told else {}
+    return found
