@@ -30,11 +30,11 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
     found = machine_of(form.model, instants=True)
     losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
     feedback = _feedback(flow, found.places)
-    tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics), feedback)
+    tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics, found.elements.twists), feedback)
     return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)))
 
 
-def _limbs(flow: ModelFlow, dynamics: TreeDynamics) -> Limbs:
+def _limbs(flow: ModelFlow, dynamics: TreeDynamics, twists: Int) -> Limbs:
     from visviva.kernels.trees.acting import Limbs
     from visviva.kernels.trees.tables import memory
 
@@ -46,13 +46,13 @@ def _limbs(flow: ModelFlow, dynamics: TreeDynamics) -> Limbs:
     X[-1] = np.eye(4)
     centre = np.concatenate([R.reshape(-1, 9), r], axis=1)
     return Limbs(
-        T.C, T.K, T.S, memory(T), X, parts.carrier[form.link], centre, form.rigid.astype(np.int64), _turns(flow),
-        np.zeros(form.size_q), np.zeros(form.n), np.zeros(len(form.inputs.base)),
+        T.C, T.K, T.S, memory(T), X, parts.carrier[form.link], centre, form.rigid.astype(np.int64),
+        _turns(flow, twists), np.zeros(form.size_q), np.zeros(form.n), np.zeros(len(form.inputs.base)),
     )  # fmt: skip
 
 
-def _turns(flow: ModelFlow) -> Int:
-    """Where the angles that the model follows are in q."""
+def _turns(flow: ModelFlow, twists: Int) -> Int:
+    """Turns that something acts about, and where their angles are in q."""
     form = flow.form
     at = {(place.joint.name, place.coordinate): place.q.start for place in form.spanning.places if place.joint}
     found = {
@@ -60,7 +60,7 @@ def _turns(flow: ModelFlow) -> Int:
         for joint in form.mechanism.joints
         for name, angle in turn_names(joint).items()
     }
-    return np.array([found[turn.name] for turn in form.model.turns], dtype=np.int64)
+    return table([(k, found[form.model.turns[k].name]) for k in np.unique(twists[:, 0])], 2)
 
 
 def _feedback(flow: ModelFlow, places: Places) -> Feedback:

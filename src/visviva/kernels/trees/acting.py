@@ -51,7 +51,7 @@ class Limbs(NamedTuple):
     carrier: Int  # (bodies,) link that carries each; their number for the ground
     centre: Array  # (bodies, 12) principal axes in that link, row by row, and centre of mass
     rigid: Int  # (bodies,) 0 for particles
-    turns: Int  # (turns,) place in q of each angle
+    turns: Int  # (k, 2) turns that something acts about, and places of their angles in q
     q: Array  # (size_q,)
     xi: Array  # (n,)
     u: Array  # (inputs,)
@@ -83,7 +83,7 @@ PARTS = (
     kind_of(Machine, "i f F F I F I f f f b"),
     kind_of(Elements, "F f f I i f I f I I I f I I"),
     kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
-    kind_of(Limbs, "F I F F P i F i i f f f"),
+    kind_of(Limbs, "F I F F P i F i I f f f"),
     kind_of(Feedback, "I i f I I I f"),
 )
 ACTING = numba.types.NamedTuple(PARTS, Acting)
@@ -105,8 +105,8 @@ def _place(M: Machine, e: Elements, l: Limbs) -> None:
         place_function(B, M.X, M.K, i)
         e.y[0, M.K[i, PLACE]] = M.X[i, G]
     for k in range(l.turns.shape[0]):
-        M.T[k, ANGLE] = l.q[l.turns[k]]
-        place_turn(B, M.T, M.TK, k)
+        M.T[l.turns[k, 0], ANGLE] = l.q[l.turns[k, 1]]
+        place_turn(B, M.T, M.TK, l.turns[k, 0])
     for k in range(e.twists.shape[0]):
         if e.twists[k, 1] == TORSION:
             e.y[0, e.twists[k, 2]] = M.T[e.twists[k, 0], ANGLE]
