@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linear_models import motor_arm, rods, rolling, rotor, spring_chain
+from linear_models import bicycle, motor_arm, rods, rolling, rotor, spring_chain
 from numpy.testing import assert_allclose
 
 import visviva as vv
@@ -110,6 +110,15 @@ def test_whirling_shapes_turn():
     assert_allclose(np.real(ratios), 0, atol=1e-9)
 
 
+def test_a_picture_of_a_lone_disc_has_the_size_of_a_page():
+    """All joints of the rotor are in one place: its solid says how large it is."""
+    lin = vv.linearise(rotor(40.0, coupling=300.0), steady=True)
+    for mode in lin.modes():
+        if mode.frequency:
+            low, high = mode.draw().drawing.bounds
+            assert (np.subtract(high, low) < 1500).all()
+
+
 def test_a_rolling_disc_can_be_drawn():
     lin = vv.linearise(rolling(6.0), steady=True)
     assert lin.modes()[-1].draw().svg
@@ -145,3 +154,17 @@ def test_films_that_cannot_be_made_say_why(pendulums, tmp_path):
         mode.animate(frames=1)
     with pytest.raises(vv.ModelError, match=r"a film of 30 frames takes 0.6 s at least, got 0.1 s"):
         mode.animate(seconds=0.1)
+
+
+def test_what_rests_elsewhere_is_named_by_what_is_displaced():
+    """Free angles of a bicycle's wheels and its free place: nothing moves, but something is elsewhere."""
+    modes = vv.linearise(bicycle(5.0), steady=True).modes()
+    resting = [mode for mode in modes if mode.eigenvalue == 0]
+    assert len(resting) == 6
+    for mode in resting:
+        assert sum(mode.shares.values()) == pytest.approx(1.0)
+        turned = {name for name, value in mode.shape.items() if abs(value) > 1e-9}
+        if turned == {"front hub.q"}:
+            assert mode.shares["front wheel"] == pytest.approx(1.0)
+    whirl = vv.linearise(rotor(40.0, coupling=300.0), steady=True)
+    assert all(line.split()[3] == "0" for line in str(whirl.modes()).splitlines()[2:])

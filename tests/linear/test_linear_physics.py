@@ -9,6 +9,7 @@ import visviva as vv
 from visviva.language import compose
 from visviva.library import electric, hydraulic, rotation, thermal
 from visviva.linear import LinearSystem
+from visviva.linear.assembly import inverted
 from visviva.linear.eigen import eigen
 
 
@@ -159,6 +160,18 @@ def test_free_motions_beside_fast_ones_are_zero():
     assert (np.abs(A @ of.vectors - of.vectors * of.values)[:, 2:] <= 1e-9 * size[:, 2:].max(axis=0)).all()
 
 
+def test_what_rounding_could_decide_is_neither_stable_nor_grows():
+    for real in (-1e-12, 1e-12):
+        lin = system([[real, 1], [-1, real]])
+        assert not lin.stable
+        assert not lin.grows
+
+
+def test_what_almost_vanishes_is_not_zero():
+    """A slow leak between two nearly equal rates: λ = -ε/2."""
+    assert_allclose(eigen(np.array([[-1.0, 1.0], [1.0, -1.0 - 1e-9]])).values.real.max(), -5e-10, rtol=1e-5)
+
+
 def test_defective_and_repeated_poles():
     """A critically damped oscillator, and two that resonate: rounding moves their poles by its root, and it is said."""
     critical = system([[0, 1], [-4, -4]])
@@ -197,6 +210,22 @@ def test_a_spherical_pendulum_has_one_frequency_twice():
     assert np.linalg.matrix_rank(shapes, tol=1e-6) == 3
 
 
+def test_a_torque_accelerates_and_an_inverted_pendulum_grows():
+    m = rods(up=True)
+    m.torque("hand", "hinge0")
+    lin = vv.linearise(m, ([0.0], [0.0]))
+    assert_allclose(lin.B, [[0.0], [3.0]], atol=1e-10)
+    assert_allclose(lin.mechanics.B, [[1.0]], rtol=1e-10)
+    assert lin.grows
+    assert not vv.linearise(rods()).grows
+
+
+def test_a_mass_matrix_without_inertia_has_no_inverse():
+    assert_allclose(inverted(np.diag([2.0, 4e-9]), "it"), np.diag([0.5, 0.25e9]))
+    with pytest.raises(vv.ModelError, match="it has a motion without inertia"):
+        inverted(np.array([[1.0, 2.0], [2.0, 4.0]]), "it")
+
+
 # -- responses --------------------------------------------------------------------------------------------------
 
 
@@ -208,6 +237,16 @@ def test_responses_at_frequency_zero_leave_out_what_neither_shows_nor_is_reached
         system(shown, [[0], [1], [0]], [[1, 0, 0]]).frequency_response(0.0)
     with pytest.raises(vv.ModelError, match="pole at 0 rad/s"):
         system(shown, [[0], [0], [1]], [[0, 0, 1]]).frequency_response(0.0)
+
+
+def test_a_force_on_one_of_two_free_masses_stretches_the_spring_between_them():
+    """Both accelerate by F/(m1 + m2) for ever; the spring holds the second one's part of the force."""
+    m1, m2, k, d = 1.0, 3.0, 2.0, 0.3
+    A = [[0, 0, 1, 0], [0, 0, 0, 1], [-k / m1, k / m1, -d / m1, d / m1], [k / m2, -k / m2, d / m2, -d / m2]]
+    lin = system(A, [[0], [0], [1 / m1], [0]], [[1, -1, 0, 0], [0, 0, 1, 0]])
+    assert_allclose(lin.select(outputs=["y0"]).frequency_response(0.0).G, [[[m2 / (m1 + m2) / k]]], rtol=1e-12)
+    with pytest.raises(vv.ModelError, match="from 'u' to 'y1' there has no bound"):
+        lin.frequency_response(0.0)
 
 
 def test_a_stiff_system_has_a_response_at_low_frequencies():
@@ -224,3 +263,29 @@ def test_a_step_response_finds_its_times():
     ringing = system([[0, 1], [-4, -0.04]]).step_response()
     assert ringing.t[-1] == pytest.approx(20.0)
     assert system([[0.0]]).step_response().y[-1, 0, 0] == pytest.approx(1.0)
+
+
+def test_what_makes_power_with_an_input_has_its_unit():
+    m = rods()
+    m.torque("hand", "hinge0")
+    m.wrench("wind", "rod0")
+    lin = vv.linearise(m, vv.analytical(m).initial, outputs=["hand.y", "wind.y"])
+    assert [lin.unit(name) for name in lin.outputs] == ["rad/s", *3 * ["rad/s"], *3 * ["m/s"]]
+    assert [lin.unit(name) for name in lin.inputs] == ["N m", *3 * ["N m"], *3 * ["N"]]
+    assert vv.linearise(flywheel(), outputs=["motor.y"]).unit("motor.y") == "A"
+
+
+def test_bode_plots_show_sharp_resonances(tmp_path):
+    """The peak 1/(2 ζ) of a damping ratio of 1e-5 is in the picture, although its width is not that of a pixel."""
+    lin = system([[0, 1], [-1, -2e-5]], [[0], [1]], [[1, 0]])
+    figure = lin.bode(path=tmp_path / "sharp.png")
+    assert figure.axes[0].lines[0].get_ydata().max() == pytest.approx(5e4, rel=1e-3)
+
+
+def test_step_responses_are_drawn_by_unit(tmp_path):
+    lin = vv.linearise(flywheel(), outputs=["axle.rate", "motor.y"])
+    path = tmp_path / "steps.png"
+    figure = lin.step_response().plot(path)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["[rad/s]", "[A]"]
+    assert_allclose(figure.axes[0].lines[0].get_ydata()[-1], 0.2 / (1.5 * 0.03 + 0.2**2), rtol=0.01)
+    assert path.stat().st_size > 10_000

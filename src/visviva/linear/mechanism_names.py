@@ -47,6 +47,17 @@ def numbered(name: str, width: int) -> list[str]:
     return [name] if width == 1 else [f"{name}[{k}]" for k in range(width)]
 
 
+def port_units(form: MinimalForm, port: str, width: int) -> list[str]:
+    """Of each number that an input takes."""
+    both = input_unit(form.model, port).split(", ")
+    return [both[k // 3] if len(both) == 2 else both[0] for k in range(width)]
+
+
+def conjugate_units(form: MinimalForm, port: str, width: int) -> list[str]:
+    """Of what makes power with each of them."""
+    return [_CONJUGATE.get(unit, "") for unit in port_units(form, port, width)]
+
+
 def sizes_and_units(
     form: MinimalForm, positions: tuple[str, ...], inputs: tuple[str, ...]
 ) -> tuple[Array, dict[str, str]]:
@@ -57,11 +68,11 @@ def sizes_and_units(
     units |= {flux_of(motor): "Wb" for motor in form.mechanism.motors}
     units |= {f"{node.name}.s": "J/K" for node in form.mechanism.thermals}
     for port in form.open.ports:
-        both = input_unit(form.model, port.name).split(", ")
-        for k, name in enumerate(numbered(port.name, port.width)):
-            units[name] = both[k // 3] if len(both) == 2 else both[0]
+        units |= zip(numbered(port.name, port.width), port_units(form, port.name, port.width), strict=True)
     return np.where(turns, 1.0, length), {name: units.get(name, "") for name in (*positions, *form.s_names, *inputs)}
 
+
+_CONJUGATE = {"N m": "rad/s", "rad/s": "N m", "N": "m/s", "m/s": "N", "V": "A"}
 
 _TURNING = {
     "hinge": (True,),

@@ -17,7 +17,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.linear.equations import Reference
-from visviva.linear.mechanism_names import numbered
+from visviva.linear.mechanism_names import conjugate_units, numbered
 from visviva.mechanism.coordinates import movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values
 from visviva.mechanism.names import unknown_name
@@ -73,7 +73,11 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
     for port in form.open.ports:
         if port.name in driven:
             continue
-        add(f"{port.name}.y", [""] * port.width, partial(_conjugate, form, form.open.port_columns[port.name]))
+        add(
+            f"{port.name}.y",
+            conjugate_units(form, port.name, port.width),
+            partial(_conjugate, form, form.open.port_columns[port.name]),
+        )
     for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
         for k, name in enumerate(names):
             add(name, [""], partial(read, k))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Complex = NDArray[np.complex128]
 NEUTRAL = 1e-10  # of the terms of a stiffness: where they cancel to less there is none
 SHOWN = 3  # bodies or states that a line of the table names
+SHOWN_RATIO = 1e-12  # damping ratios below are rounding
 SHARE = 0.02  # those below are not named
 
 
@@ -95,7 +96,7 @@ class Mode:
         return animate_mode(self, path, amplitude, view, seconds, frames)
 
     def __str__(self) -> str:
-        return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {self.damping_ratio:.4g}"
+        return f"{_rate(self.eigenvalue)} 1/s, {self.frequency:.5g} Hz, damping ratio {_ratio(self):.4g}"
 
 
 @final
@@ -141,9 +142,7 @@ class Modes:
         for k, mode in enumerate(self.modes):
             largest = sorted(mode.shares.items(), key=lambda item: -item[1])[:SHOWN]
             who = ", ".join(f"{name} {100 * part:.0f} %" for name, part in largest if part >= SHARE)
-            lines.append(
-                f"{k:>4}  {_rate(mode.eigenvalue):>22}  {mode.frequency:>14.5g}  {mode.damping_ratio:>13.4g}  {who}"
-            )
+            lines.append(f"{k:>4}  {_rate(mode.eigenvalue):>22}  {mode.frequency:>14.5g}  {_ratio(mode):>13.4g}  {who}")
         return "\n".join(lines)
 
 
@@ -206,15 +205,19 @@ def _shares(system: LinearSystem, v: Complex, parts: NDArray[Any]) -> dict[str, 
     if mechanics is None or system.shapes is None:
         return by_state
     free, moving = mechanics.K.shape[1], len(mechanics.M)
-    motion = v[free : free + moving] if np.abs(v[free : free + moving]).max(initial=0.0) > 0 else v[:moving]
     mechanical = float(parts[: free + moving].sum()) / total
-    bodies = {name: part * mechanical for name, part in system.shapes.shares(motion).items()}
+    bodies = {name: part * mechanical for name, part in system.shapes.shares(v[:free], v[free : free + moving]).items()}
     return bodies | {name: part for name, part in by_state.items() if name in system.states[free + moving :]}
+
+
+def _ratio(mode: Mode) -> float:
+    """The damping ratio without rounding."""
+    return mode.damping_ratio if abs(mode.damping_ratio) >= SHOWN_RATIO else 0.0
 
 
 def _rate(value: complex) -> str:
     if not value.imag:
         return f"{value.real:.5g}"
-    if abs(value.real) < 1e-12 * abs(value):
+    if abs(value.real) < SHOWN_RATIO * abs(value):
         return f"±{value.imag:.5g}i"
     return f"{value.real:.4g} ± {value.imag:.5g}i"

@@ -107,7 +107,7 @@ def linearise_model(
     operating: Mapping[str, Any] | None,
     steady: bool,
     residual_ok: bool,
-    momenta: Collection[str],
+    momenta: Collection[str] = (),
 ) -> LinearSystem:
     """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
 

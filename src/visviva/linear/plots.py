@@ -101,23 +101,28 @@ def plot_campbell(locus: RootLocus, orders: ArrayLike = (1.0,), path: str | Path
             ha="right",
             va="bottom",
         )
-    axes.set(xlabel=f"{locus.parameter} [rad/s]", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
+    unit = "" if "[" in locus.parameter else " [rad/s]"
+    axes.set(xlabel=f"{locus.parameter}{unit}", ylabel="|Im λ| [rad/s]", ylim=(0.0, top))
     axes.set_title(f"{locus.name}: Campbell diagram", loc="left", parse_math=False)
     return finished(figure, path, axes)
 
 
 def _end(values: Array, order: float, top: float) -> tuple[tuple[float, float]]:
     """Where a line of excitation leaves the picture."""
-    x = min(float(values[-1]), 0.95 * top / order if order else float(values[-1]))
+    last = float(values.max())
+    x = min(last, 0.95 * top / order if order else last)
     return ((x * 0.97, order * x * 0.97),)
 
 
 def frequencies(system: LinearSystem) -> Array:
-    """About the poles, a decade and a half on either side, without undamped ones themselves."""
-    found = np.abs(system.poles())
-    found = found[found > 1e-6 * found.max(initial=0.0)]
+    """A decade and a half on either side of the poles, closer where they resonate, without undamped ones themselves."""
+    poles = system.poles()[np.abs(system.poles()) > 0]
+    found = np.abs(poles)
     low, high = (float(found.min()), float(found.max())) if len(found) else (1.0, 1.0)
-    w = np.geomspace(low / 30, high * 30, POINTS)
+    steps = np.geomspace(1e-3, 10.0, 40)
+    close = [pole.imag + abs(pole.real) * np.r_[-steps, steps] for pole in poles if pole.imag > abs(pole.real) > 0]
+    w = np.sort(np.concatenate([np.geomspace(low / 30, high * 30, POINTS), *close]))
+    w = w[w >= low / 30]
     near = np.abs(w[:, None] - found[None]).min(axis=1, initial=np.inf) < 1e-9 * w
     return np.where(near, w * (1 + 1e-6), w)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.views.mechanism_bodies import Scene
-from visviva.views.mechanism_drawing import extent
+from visviva.views.mechanism_drawing import skeleton
 from visviva.views.mechanism_placement import Placement
 
 if TYPE_CHECKING:
@@ -33,10 +33,13 @@ class Shapes:
     N: Array
     S: Array
 
-    def shares(self, eta: NDArray[Any]) -> dict[str, float]:
-        """The part of the kinetic energy that each body has when the independent velocities are η; the sum is one."""
-        form = self.form
-        energy = form.masses * np.abs(self.S @ (self.N @ eta)) ** 2
+    def shares(self, p: NDArray[Any], eta: NDArray[Any]) -> dict[str, float]:
+        """The part of the kinetic energy that each body has when the independent velocities are η; the sum is one.
+
+        Of what is displaced by p and rests there, the part that it had if it moved so in a unit of time.
+        """
+        form, motion = self.form, self.N @ eta
+        energy = form.masses * np.abs(self.S @ (motion if motion.any() else self.H @ p)) ** 2
         total, first, found = float(energy.sum()), 0, dict[str, float]()
         for body, rigid in zip(form.mechanism.bodies, form.rigid, strict=True):
             width = 6 if rigid else 3
@@ -57,10 +60,9 @@ class Shapes:
 
     @property
     def extent(self) -> float:
-        """Size of the mechanism: of the box around centres of mass and joints [m]."""
+        """Size of the mechanism: of the box around centres of mass and joints, or much larger solids [m]."""
         scene, place = Scene(self.form.mechanism), Placement(self.displaced(np.zeros(self.H.shape[1])))
-        points = extent(scene, place, solids=False).reshape(-1, 3)
-        return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+        return float(np.linalg.norm(np.ptp(skeleton(scene, place), axis=0))) or 1.0
 
     def displaced(self, p: Array) -> dict[str, Array]:
         """Coordinates of all bodies, by name, at increments p, with the loops closed."""

@@ -58,6 +58,13 @@ def extent(scene: Scene, place: Placement, solids: bool) -> Array:
     return np.concatenate(points, axis=-2)
 
 
+def skeleton(scene: Scene, place: Placement) -> Array:
+    """World points of centres of mass and joints, (n, 3); with solids where these are much larger: a lone disc."""
+    points, whole = (extent(scene, place, solids).reshape(-1, 3) for solids in (False, True))
+    small, large = (float(np.linalg.norm(np.ptp(part, axis=0))) for part in (points, whole))
+    return whole if 3 * small < large else points
+
+
 def drawing_of(
     scene: Scene, place: Placement, view: View, names: bool, solids: bool, screws: Sequence[DrawnScrews] = ()
 ) -> Drawing:

@@ -10,7 +10,7 @@ from visviva.mechanism import Mechanism
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Joint
 from visviva.views.mechanism_bodies import Scene
-from visviva.views.mechanism_drawing import Drawing, drawing_of, extent, with_world
+from visviva.views.mechanism_drawing import Drawing, drawing_of, skeleton, with_world
 from visviva.views.mechanism_labels import Label, placed
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_sticks import body_strokes, mark_size
@@ -41,7 +41,7 @@ def strobe(
     kept = instants(t, n)
     shown = Placement({name: q[kept] for name, q in place.q.items()})
     paths = _paths(scene, place)
-    points = extent(scene, shown, solids=False).reshape(-1, 3)
+    points = skeleton(scene, shown)
     seen = look(m, shown, points, view).fitted(np.concatenate([points, *(r for r, _ in paths.values())]))
     last = place.at(len(t) - 1)
     size = mark_size(scene, last, seen)
