@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva.language import compose
 from visviva.library import electric, hydraulic, rotation, thermal
-from visviva.linear import LinearSystem
+from visviva.linear import LinearSystem, of_mechanisms
 from visviva.linear.assembly import inverted
 from visviva.linear.eigen import eigen
 
@@ -47,6 +47,18 @@ def test_a_motor_has_its_transfer_function_down_to_frequency_zero():
     with pytest.raises(vv.ModelError, match=r"pole at 0 rad/s: its response from 'motor' to 'axle.q' there"):
         lin.frequency_response(w)
     assert_allclose(lin.frequency_response(w[1:])["axle.q", "motor"], (k / under)[1:] / s[1:], rtol=1e-9)
+
+
+def test_a_current_that_rises_is_no_equilibrium():
+    """Nothing moves yet, but the voltage is on."""
+    with pytest.raises(vv.AssemblyError, match=r"not at rest in 'motor.flux', which changes by 3 per second"):
+        vv.linearise(flywheel(), at=([0.0], [0.0], [0.0]), operating={"motor": 3.0})
+
+
+def test_large_mechanisms_are_taken_in_pieces(monkeypatch):
+    whole = vv.linearise(rods(3, friction=0.1), ([0.0] * 3, [0.0] * 3))
+    monkeypatch.setattr(of_mechanisms, "MANY", 400)
+    assert_allclose(vv.linearise(rods(3, friction=0.1), ([0.0] * 3, [0.0] * 3)).A, whole.A, rtol=1e-12)
 
 
 def test_a_motor_of_the_language_is_the_same_machine():
