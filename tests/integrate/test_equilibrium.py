@@ -180,6 +180,19 @@ def test_a_long_fall_ends_on_a_spring():
     assert found.motion.q["cabin"][2] == pytest.approx(0.5 - 40.0 - G / 1e4, rel=1e-9)
 
 
+def test_springs_without_tension_are_in_balance():
+    """Where nothing acts, rounding is no force that is left over."""
+    m = vv.Mechanism("at ease")
+    for k in range(2):
+        m.body(f"block{k}", mass=3.0, inertia=(0.1, 0.1, 0.1), at=(0.3 * (k + 1), 0, 0))
+        m.prismatic(f"rail{k}", m.ground, f"block{k}", axis=(1, 0, 0))
+    m.spring("first", m.ground, "block0", at_a=(0, 0, 0), k=3000.0)
+    m.spring("second", "block0", "block1", k=80.0)
+    found = equilibrium(m)
+    assert found.stable
+    assert_allclose(found.motion.q["block1"][:3], (0.6, 0, 0), rtol=0, atol=1e-12)
+
+
 def test_bodies_without_mass_hide_no_stiffness():
     """Their stiffness over mass is beyond all bounds, and no measure for that of the others."""
     m = pendulum(0.3)

@@ -15,6 +15,7 @@ from visviva.mechanism.positions import extent, settled
 
 BALANCED = 1e-10  # of the size of the forces
 EXACT = 1e-14  # the same, to rounding
+SHIFT = 1e-3  # of the size of the mechanism, and in radians
 DAMPING = 1e-9  # of the largest stiffness per mass: makes directions without any regular
 LARGEST_STEP = 0.5  # of the size of the mechanism, or in radians, in one iteration
 INERTIA = 0.9  # β of the damped fall
@@ -43,6 +44,9 @@ class Descent:
         self.energy = statics.energy(x)
         self.units = np.where(self.linkage.turning, 1.0, extent(self.linkage, statics.configuration(x)))
         self.length = typical_length(self.linkage.kinematics)
+        stiff = np.abs(statics.stiffness(x, np.zeros(self.linkage.m)).diagonal())
+        turns = self.linkage.turning
+        self.least = SHIFT * float((stiff * np.where(turns, 1.0 / self.length, self.length)).max(initial=0.0))
         self.far = FAR * float(self.units.max())
         self.last = np.zeros(self.linkage.kinematics.n)
         self.step = self.last
@@ -139,9 +143,12 @@ class Descent:
         return self.linkage.kinematics.place(self.statics.configuration(self.x))
 
     def _unbalance(self, f: Array, lam: Array) -> float:
-        """The largest force that is left, over the largest there is, moments by a typical length."""
+        """The largest force that is left, over the largest there is, moments by a typical length.
+
+        Where nothing acts, as in springs without tension, it is compared with what a small shift would make.
+        """
         units = np.where(self.linkage.turning, self.length, 1.0)
         C = self.linkage.matrix(self._place())
         sizes = (self.statics.force_sizes(self.x) + abs(C).T @ np.abs(lam)) / units
         left = float((np.abs(f - C.T @ lam) / units).max(initial=0.0))
-        return left / max(float(sizes.max(initial=0.0)), 1e-300)
+        return left / max(float(sizes.max(initial=0.0)), self.least, 1e-300)

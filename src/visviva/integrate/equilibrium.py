@@ -30,6 +30,7 @@ from visviva.model.holonomic import lift_rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+LANCZOS = 200  # iterations
 NEUTRAL = 1e-8  # of the largest stiffness per mass: below it is none
 
 
@@ -143,17 +144,21 @@ def _lowest_sparse(linkage: Linkage, K: csr_array, C: csr_array, stiffest: float
     solve = symmetric_solver(K, shift * M, C, linkage.closes)
     inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda b: solve(b.ravel(), np.zeros(m))[0])
     start = inverse @ np.random.default_rng(0).standard_normal(n)
-    found = scipy.sparse.linalg.eigsh(
-        K,
-        2,
-        M=scipy.sparse.diags_array(M),
-        sigma=-shift,
-        OPinv=inverse,
-        which="BE",
-        v0=start,
-        tol=1e-6,
-        return_eigenvectors=False,
-    )
+    try:
+        found = scipy.sparse.linalg.eigsh(
+            K,
+            2,
+            M=scipy.sparse.diags_array(M),
+            sigma=-shift,
+            OPinv=inverse,
+            which="BE",
+            v0=start,
+            maxiter=LANCZOS,
+            tol=1e-6,
+            return_eigenvectors=False,
+        )
+    except scipy.sparse.linalg.ArpackNoConvergence:  # eigenvalues of many sizes
+        return _lowest_full(M, K.toarray(), C.toarray())
     allowed = found[np.abs(found) < 1e3 * stiffest]
     return float(allowed.min()) if len(allowed) else None
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CLOSED = (-12.0, -6.0, -3.0, 0.0, 1.0, 3.0, 6.0, 12.0)  # [dB] of closed loops in a Nichols plot
 RATIOS = (0.2, 0.4, 0.6, 0.8)  # of damping, in a map of poles
-WINDOW = 8.0  # times the median of |G|: what is larger near an undamped pole runs out of a Nyquist plot
+WINDOW = 8.0  # times what nine of ten |G| are below: what is larger near an undamped pole runs out of a Nyquist plot
 JUMP = 90.0  # [°] between neighbouring frequencies: no line is drawn
 CIRCLE = np.exp(1j * np.linspace(0.0, 2 * np.pi, 361))
 
@@ -114,7 +114,7 @@ def _each(response: FrequencyResponse) -> Iterator[tuple[str, Complex]]:
 
 def _near(G: Complex) -> Mask:
     """Which values a Nyquist plot shows."""
-    return np.asarray(np.abs(G) <= max(1.5, WINDOW * float(np.median(np.abs(G)))))
+    return np.asarray(np.abs(G) <= max(1.5, WINDOW * float(np.quantile(np.abs(G), 0.9))))
 
 
 def _arrow(axes: Axes, G: Complex, colour: str) -> None:
