@@ -301,3 +301,12 @@ def test_step_responses_are_drawn_by_unit(tmp_path):
     assert [axes.get_ylabel() for axes in figure.axes] == ["[rad/s]", "[A]"]
     assert_allclose(figure.axes[0].lines[0].get_ydata()[-1], 0.2 / (1.5 * 0.03 + 0.2**2), rtol=0.01)
     assert path.stat().st_size > 10_000
+
+
+def test_a_mass_that_depends_on_the_place_is_seen_by_accelerations():
+    """(1 + q²) v̇ = -(k q + q v²) at any instant: the inertia force changes with q as well."""
+    k, q, v = 2.0, 0.5, 0.3
+    model = vv.lagrangian("heavier outside", q=("x",), L=lambda q, v: 0.5 * (1 + q.x**2) * v.x**2 - 0.5 * k * q.x**2)
+    lin = vv.linearise(model, at=[q, v], residual_ok=True)
+    by_q = -(k + v**2) / (1 + q**2) + 2 * q**2 * (k + v**2) / (1 + q**2) ** 2
+    assert_allclose(lin.A, [[0, 1], [by_q, -2 * q * v / (1 + q**2)]], rtol=1e-9, atol=1e-12)
