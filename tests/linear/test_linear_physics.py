@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva.language import compose
 from visviva.library import electric, hydraulic, rotation, thermal
-from visviva.linear import LinearSystem
+from visviva.linear import LinearSystem, of_mechanisms
 from visviva.linear.assembly import inverted
 from visviva.linear.eigen import eigen
 
@@ -47,6 +47,18 @@ def test_a_motor_has_its_transfer_function_down_to_frequency_zero():
     with pytest.raises(vv.ModelError, match=r"pole at 0 rad/s: its response from 'motor' to 'axle.q' there"):
         lin.frequency_response(w)
     assert_allclose(lin.frequency_response(w[1:])["axle.q", "motor"], (k / under)[1:] / s[1:], rtol=1e-9)
+
+
+def test_a_current_that_rises_is_no_equilibrium():
+    """Nothing moves yet, but the voltage is on."""
+    with pytest.raises(vv.AssemblyError, match=r"not at rest in 'motor.flux', which changes by 3 per second"):
+        vv.linearise(flywheel(), at=([0.0], [0.0], [0.0]), operating={"motor": 3.0})
+
+
+def test_large_mechanisms_are_taken_in_pieces(monkeypatch):
+    whole = vv.linearise(rods(3, friction=0.1), ([0.0] * 3, [0.0] * 3))
+    monkeypatch.setattr(of_mechanisms, "MANY", 400)
+    assert_allclose(vv.linearise(rods(3, friction=0.1), ([0.0] * 3, [0.0] * 3)).A, whole.A, rtol=1e-12)
 
 
 def test_a_motor_of_the_language_is_the_same_machine():
@@ -289,3 +301,12 @@ def test_step_responses_are_drawn_by_unit(tmp_path):
     assert [axes.get_ylabel() for axes in figure.axes] == ["[rad/s]", "[A]"]
     assert_allclose(figure.axes[0].lines[0].get_ydata()[-1], 0.2 / (1.5 * 0.03 + 0.2**2), rtol=0.01)
     assert path.stat().st_size > 10_000
+
+
+def test_a_mass_that_depends_on_the_place_is_seen_by_accelerations():
+    """(1 + q²) v̇ = -(k q + q v²) at any instant: the inertia force changes with q as well."""
+    k, q, v = 2.0, 0.5, 0.3
+    model = vv.lagrangian("heavier outside", q=("x",), L=lambda q, v: 0.5 * (1 + q.x**2) * v.x**2 - 0.5 * k * q.x**2)
+    lin = vv.linearise(model, at=[q, v], residual_ok=True)
+    by_q = -(k + v**2) / (1 + q**2) + 2 * q**2 * (k + v**2) / (1 + q**2) ** 2
+    assert_allclose(lin.A, [[0, 1], [by_q, -2 * q * v / (1 + q**2)]], rtol=1e-9, atol=1e-12)

@@ -58,8 +58,8 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
         for row, (k, h) in zip(steps, asked.items(), strict=True):
             row[k] = h * sizes[k]
         with np.errstate(all="ignore"):
-            values = f(np.concatenate([steps, -steps]))
-        for k, *both in list(zip(asked, values, values[len(steps) :], strict=False)):
+            ahead, behind = np.split(f(np.concatenate([steps, -steps])), 2)
+        for k, *both in list(zip(asked, ahead, behind, strict=True)):
             try:
                 asked[k] = searches[k].send((both[0], both[1]))
             except StopIteration as done:
