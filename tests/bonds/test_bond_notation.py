@@ -54,6 +54,7 @@ def test_text_written_by_hand_moves_as_the_graph_does():
     graph = BondGraph("crank", elements, bonds, coordinates={"phi": "w"}, theta0=290.0, initial={"p_J": 0.3})
     read = BondGraph.from_text(WRITTEN_BY_HAND)
     assert read.theta0 == graph.theta0
+    assert read.to_dict()["initial"] == {"p_J": 0.3}
     assert read.bond("T", "in").name == "turn"
     runs = [vv.simulate(each, 0.5, 0.1) for each in (graph, read)]
     assert runs[0]["phi"][-1] > 0.2

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from test_bonds_of_systems import state_names
 
 import visviva as vv
+from visviva.bonds import GY, BondGraph, C, R, Se, one, zero
 from visviva.language import Quantity, compose, reversible, storage
 
 QUICK = ("damped_stops", "stribeck", "gear", "cylinder", "current source", "conduction", "forced convection")
@@ -69,3 +70,22 @@ def test_skew_matrix_of_one_port_is_a_gyrator_with_one_bond():
     assert_allclose([run["p_m_1"][-1], run["p_m_2"][-1]], [np.cos(0.6), -np.sin(0.6)], atol=1e-10)
     two = vv.simulate(graph.system(), 0.4, 0.01, initial={"p_m": [1.0, 0.0]})
     assert_allclose(two["p_m"][-1], [np.cos(0.6), -np.sin(0.6)], atol=1e-4)
+
+
+def test_second_storage_at_a_junction_follows_the_first_in_a_system():
+    elements = {"u": Se(1.0), "a": one(), "r": R(1.0), "z": zero(), "b": C(1.0), "c": C(2.0)}
+    system = BondGraph("two", elements, ["u -> a -> r", "a -> z -> b", "z -> c"]).system()
+    run = vv.simulate(system, 0.2, 0.02)
+    assert run["q_b"][-1, 0] > 0.05
+    assert_allclose(run["q_c"], 2 * run["q_b"], rtol=1e-10, atol=1e-12)
+
+
+def test_gyrator_matrix_between_displacements_is_not_transposed():
+    G = [[1.0, 0.5], [-0.3, 2.0]]
+    elements = {"a": zero(), "c": C(np.eye(2)), "G": GY(G), "b": zero(), "d": C(2 * np.eye(2))}
+    graph = BondGraph("g", elements, ["a -> c", "a -> G -> b", "b -> d"])
+    end = vv.simulate(graph, 0.2, 0.1, initial={"q_c_1": 1.0, "q_d_2": 0.5}, integrator=vv.DOP853(tolerance=1e-11))
+    start = {"q_c": [1.0, 0.0], "q_d": [0.0, 0.5]}
+    run = vv.simulate(graph.system(), 0.2, 0.005, initial=start, integrator=vv.EnergyCollocation())
+    for name in ("q_c", "q_d"):
+        assert_allclose(run[name][-1], [end[f"{name}_1"][-1], end[f"{name}_2"][-1]], atol=1e-7)
