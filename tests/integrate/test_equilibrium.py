@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from formulation_catalogue import CATALOGUE
 from large_mechanisms import chain
 from numpy.testing import assert_allclose
 
@@ -160,6 +161,7 @@ def unbalanced_nut():
         (bead_on_a_swinging_arm, r"'bead' would start with .* as 'wire.q' changes: a force of"),
         (nut_on_a_screw, r"'nut' would start with .* along \(0, 0, -1\) as 'thread.q' changes"),
         (unbalanced_nut, r"'nut' would start with .* as 'thread.q' changes"),
+        (CATALOGUE["branching tree"].build, r"'tail' would start with .* as 'table.q' changes"),
     ],
 )
 def test_what_falls_on_and_on_is_seen_after_few_steps(make, found, monkeypatch):
