@@ -44,6 +44,17 @@ def test_a_shaken_mass_has_its_transmissibility(word, law):
     assert lin.unit(name) == {"position": "m", "rate": "m/s", "acceleration": "m/s²"}[word]
 
 
+@pytest.mark.parametrize("word", FACTOR)
+def test_a_spring_to_the_ground_feels_the_place_of_the_base(word):
+    """x/s = (c λ + k)/(m λ² + c λ + k + k'): seen from the base, its position is a force."""
+    m = shaker()
+    m.spring("wall", m.ground, "mass", at_a=(2, 0, 0), at_b=(1, 0, 0), k=30.0)
+    lin = vv.linearise(m, inputs=[f"shake.{word}"], outputs=["mass.r"])
+    expected = (DAMPING * S + STIFFNESS) / (MASS * S**2 + DAMPING * S + STIFFNESS + 30.0)
+    found = lin.frequency_response(W)["mass.r[0]", f"shake.{word}"]
+    assert_allclose(found * FACTOR[word], expected, rtol=1e-9)
+
+
 def test_states_are_added_only_where_they_matter():
     """Seen from the base, only its acceleration is felt; from the ground, its rate and position as well."""
     relative = vv.linearise(shaker(), inputs=["shake.acceleration"], outputs=["rail.q", "rail.rate"])
