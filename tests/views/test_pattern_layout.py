@@ -15,7 +15,7 @@ from pattern_systems import PRIMITIVES, composites
 from visviva.language import Composite, compose
 from visviva.library.multibody import joint, multibody, rigid_body
 from visviva.views import draw
-from visviva.views.pattern_cost import Affected, Graph, costs, total_cost
+from visviva.views.pattern_cost import STRUCK, Affected, Graph, costs, total_cost
 from visviva.views.pattern_drawing import Box, Dot, Drawing, Frame, Label, Line, Rect
 from visviva.views.pattern_placement import place
 
@@ -158,3 +158,11 @@ def test_the_cost_of_a_move_is_the_change_of_the_whole_cost(given, data):
 def test_no_two_nodes_have_one_cell(given):
     cells = place(given[0])
     assert len({tuple(cell) for cell in cells}) == given[0].n
+
+
+@pytest.mark.parametrize(("node", "struck"), [((1, 0), True), ((2, 1), True), ((1, 1), False), ((4, 1), False)])
+def test_straight_edges_keep_clear_of_nodes(node, struck):
+    """From (0, 0) to (3, 1): nodes a third of a cell off are struck, those further off or behind the ends are not."""
+    edges, P = np.array([[0, 1]]), np.array([[0, 0], [3, 1], node])
+    oblique, level = (total_cost(Graph(3, edges, {}, np.zeros(3), oblique=each), P) for each in (True, False))
+    assert oblique - level == pytest.approx(STRUCK if struck else 0.0)

@@ -18,6 +18,7 @@ REACH = (1.0, 1.15)  # per column and row: drawings are rather wide than high
 SPAN = (0.1, 0.4)  # of the whole, per column and row
 READING = (0.03, 0.01)  # per column and row that something is read before what it follows; decides between equals
 BEND, BLOCKED, CROSSING, TURN = 1.4, 3.0, 4.0, 1.0
+STRUCK, CLEAR = 8.0, 0.35  # oblique edges that pass a node more closely than so many cells
 INSIDE, UPRIGHT = 1.5, 0.6  # of pins: per cell to the border, and if that is above or below
 OPPOSITE = 3.0  # of a pin to the left and its partner to the right in different rows
 
@@ -107,9 +108,9 @@ def costs(part: Affected, X: Ints) -> Floats:
     (ax, bx), (ay, by) = moved
     across, up = np.abs(ax - bx)[..., 0], np.abs(ay - by)[..., 0]
     cost = (REACH[0] * across + REACH[1] * up + BEND * ((across > 0) & (up > 0))).sum(-1)
-    between = _on_line if part.oblique else _between
-    cost += BLOCKED * between(x[:, None], y[:, None], *moved).sum((-1, -2))
-    cost += BLOCKED * between(x[:, part.moved, None], y[:, part.moved, None], *fixed).sum((-1, -2))
+    blocked, between = (STRUCK, _on_line) if part.oblique else (BLOCKED, _between)
+    cost += blocked * between(x[:, None], y[:, None], *moved).sum((-1, -2))
+    cost += blocked * between(x[:, part.moved, None], y[:, part.moved, None], *fixed).sum((-1, -2))
     cost += CROSSING * (_crossing(moved, fixed) & part.apart).sum((-1, -2))
     if part.apart_within.any():
         turned = [(np.swapaxes(a, 1, 2), np.swapaxes(b, 1, 2)) for a, b in moved]
@@ -149,10 +150,11 @@ def _between(x: Any, y: Any, level: Pair, upright: Pair) -> Any:
 
 
 def _on_line(x: Any, y: Any, level: Pair, upright: Pair) -> Any:
-    """Whether points lie strictly between the ends of segments in any direction."""
+    """Whether points lie beside segments in any direction, and closer to them than `CLEAR`."""
     (ax, bx), (ay, by) = level, upright
-    inside = (x - ax) * (bx - x) + (y - ay) * (by - y) > 0
-    return inside & ((bx - ax) * (y - ay) == (by - ay) * (x - ax))
+    ux, uy, px, py = bx - ax, by - ay, x - ax, y - ay
+    along, square = px * ux + py * uy, ux * ux + uy * uy
+    return (along > 0) & (along < square) & ((ux * py - uy * px) ** 2 < CLEAR**2 * square)
 
 
 def _crossing(one: list[Pair], two: list[Pair]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from visviva.views.pattern_cost import Affected, Graph, Ints, costs, total_cost
 
-EFFORTS = ((20, (6, 6, 2.5)), (35, (3, 10, 2.5)), (60, (1, 6, 1.0)), (np.inf, (1, 4, 1.0)))  # n: trials, sweeps, hot
+EFFORTS = ((20, (6, 6, 2.5)), (35, (3, 10, 2.5)), (60, (3, 10, 2.5)), (np.inf, (1, 4, 1.0)))  # n: trials, sweeps, hot
 COLD = 0.08
 SIGNS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 ISOMETRIES = np.array([[[a, 0], [0, b]] for a, b in SIGNS] + [[[0, a], [b, 0]] for a, b in SIGNS])  # (8, 2, 2)
