@@ -50,10 +50,9 @@ class _Graph:
     def states_at(self, name: str, port: str, at: dict[tuple[str, str], str]) -> tuple[str, ...]:
         """Names of the states that a component reads at a port."""
         names = self.states.get(at[name, port], ())
-        if len(names) != self.flat.boxes[name].interface[port].quantity.dim:
+        if not names:
             raise ModelError(
-                f"{name!r} depends on the state of its port {port!r}, which no storage of a vector holds: it has no "
-                "bond graph."
+                f"{name!r} depends on the state of its port {port!r}, which no storage holds: it has no bond graph."
             )
         return names
 
