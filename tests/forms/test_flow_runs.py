@@ -144,7 +144,7 @@ def test_springs_dampers_and_inputs_over_time_come_along():
         arm(spring=True), 0.1, 0.02, integrator=vv.Relaxed(), inputs={"motor": lambda t: 0.5 * np.sin(20 * t)}
     )
     audit = run.audit()
-    assert audit.first_law < 1e-15
+    assert audit.first_law < 1e-14  # energies are summed in other orders in compiled code and in the audit
     assert audit.components["s"].exergy_destroyed > 0
     assert run.engine == "compiled"
     assert not run.notes
