@@ -174,3 +174,22 @@ def test_what_cannot_be_an_input_says_why():
         vv.linearise(shaker(), inputs=["shake.jerk"])
     with pytest.raises(vv.ModelError, match=r"has no 'shake.y'"):
         vv.linearise(shaker(), outputs=["shake.y"])
+
+
+def test_a_quarter_car_on_a_road_at_its_origin():
+    """Two masses in line on a base that stands at zero, where its drive has terms of rounding only."""
+    m = vv.Mechanism("quarter car", gravity=(0, 0, -G))
+    road = m.body("road", mass=1.0, inertia=(1, 1, 1))
+    wheel = m.body("wheel", mass=40.0, inertia=(1, 1, 1), at=(0, 0, 0.3))
+    car = m.body("car", mass=300.0, inertia=(1, 1, 1), at=(0, 0, 0.8))
+    for name, body in (("ramp", road), ("hop", wheel), ("heave", car)):
+        m.prismatic(name, m.ground, body, axis=(0, 0, 1))
+    m.drive("shake", "ramp", position=0.0)
+    m.spring("tyre", road, wheel, k=2e5, length=0.32, damping=100.0)
+    m.spring("strut", wheel, car, k=2e4, length=0.65, damping=1500.0)
+    found = vv.linearise(m, inputs=["shake.position"], outputs=["heave.q", "hop.q"]).frequency_response(W)
+    tyre, strut = 2e5 + 100.0 * S, 2e4 + 1500.0 * S
+    a, b = 300.0 * S**2 + strut, 40.0 * S**2 + tyre + strut
+    hop = tyre * a / (a * b - strut**2)
+    assert_allclose(found["hop.q", "shake.position"], hop, rtol=1e-7)
+    assert_allclose(found["heave.q", "shake.position"], strut / a * hop, rtol=1e-7)

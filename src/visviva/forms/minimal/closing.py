@@ -18,6 +18,7 @@ ITERATIONS = 20
 ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their terms
 CLOSED = 1e-14  # g in units of its terms
 NEARLY = 1e-9  # of the same: from here on no progress is rounding
+SMALL = 1e-6  # [m or rad] what is relative is relative to no less: a drive at its origin has terms of rounding only
 
 
 def closed(form: MinimalForm, point: Point) -> Point:
@@ -28,7 +29,7 @@ def closed(form: MinimalForm, point: Point) -> Point:
     """
     zero, best = np.zeros(form.n), np.inf
     for _ in range(ITERATIONS):
-        g, scale = form.open.g(point.x), form.open.g_scale(point.x)
+        g, scale = form.open.g(point.x), _sizes(form, point)
         gap = float((np.abs(g) / scale).max(initial=0.0))
         if gap <= CLOSED or (gap <= NEARLY and gap >= 0.5 * best):
             return point
@@ -54,7 +55,7 @@ def check_state(form: MinimalForm, point: Point, u: Array) -> None:
     model = form.open
     if not model.constraints:
         return
-    gap, what = np.abs(model.g(point.x)) / model.g_scale(point.x), "it is"
+    gap, what = np.abs(model.g(point.x)) / _sizes(form, point), "it is"
     if gap.max(initial=0.0) <= ON_ROWS:
         driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
         size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
@@ -65,3 +66,8 @@ def check_state(form: MinimalForm, point: Point, u: Array) -> None:
             f"the state of mechanism {form.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
             "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
         )
+
+
+def _sizes(form: MinimalForm, point: Point) -> Array:
+    """Of the terms that cancel in g."""
+    return np.maximum(form.open.g_scale(point.x), SMALL)
