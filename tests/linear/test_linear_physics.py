@@ -6,6 +6,7 @@ from linear_models import G, rods
 from numpy.testing import assert_allclose
 
 import visviva as vv
+from visviva import bonds
 from visviva.language import compose
 from visviva.library import electric, hydraulic, rotation, thermal
 from visviva.linear import LinearSystem, of_mechanisms
@@ -310,3 +311,12 @@ def test_a_mass_that_depends_on_the_place_is_seen_by_accelerations():
     lin = vv.linearise(model, at=[q, v], residual_ok=True)
     by_q = -(k + v**2) / (1 + q**2) + 2 * q**2 * (k + v**2) / (1 + q**2) ** 2
     assert_allclose(lin.A, [[0, 1], [by_q, -2 * q * v / (1 + q**2)]], rtol=1e-9, atol=1e-12)
+
+
+def test_a_bond_graph_has_the_modes_of_its_circuit():
+    """-R/2L ± i √(1/LC - (R/2L)²)."""
+    elements = {"v": bonds.Se(), "i": bonds.one(), "L": bonds.I(0.1), "C": bonds.C(1e-3), "R": bonds.R(2.0)}
+    graph = vv.BondGraph("circuit", elements, ["v -> i", "i -> L", "i -> C", "i -> R"])
+    decay = 2.0 / 0.2
+    fast = 1j * np.sqrt(1e4 - decay**2)
+    assert_allclose(sorted(vv.linearise(graph).poles(), key=np.imag), [-decay - fast, -decay + fast], rtol=1e-9)

@@ -39,7 +39,8 @@ class BondFlow(Flow):
         if self.laws.inputs:
             raise ModelError(
                 f"{', '.join(self.laws.inputs)} of {graph.name!r} are inputs without a law: a flow needs one, e.g. "
-                "Se(lambda t: ...). graph.system() takes them at vv.simulate(..., inputs=...)."
+                "Se(lambda t: ...), or vv.bond_graph(m, inputs=...) of a mechanism. graph.system() takes them at "
+                "vv.simulate(..., inputs=...)."
             )
         self.name = graph.name
         self.n = len(self.plan.independent)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva.bonds.graph import BondGraph
 from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
@@ -44,8 +45,8 @@ def linearise(
     """Small motions of a mechanism, or of other equations, as a linear system on independent velocities.
 
     m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form;
-                 a composite of the language or any Model; a `vv.RigidSystem`, a Lagrangian in minimal velocities
-                 (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
+                 a composite of the language, a `vv.BondGraph` that has one, or any Model; a `vv.RigidSystem`, a
+                 Lagrangian in minimal velocities (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
                  `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
                  variable.
@@ -67,6 +68,8 @@ def linearise(
         None if names is None else listed(names, what)
         for names, what in ((inputs, "inputs"), (outputs, "outputs"), (velocities, "velocities"))
     )
+    if isinstance(m, BondGraph):
+        m = m.system()
     if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
         subject: Any = m.mechanism if isinstance(m, Model) else m
         drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
@@ -81,7 +84,8 @@ def linearise(
         found = about(flow, flow.start(at, steady), steady, residual_ok, velocities).system
     else:
         raise ModelError(
-            f"linearise() takes a Mechanism, a RigidSystem, a composite, a Model or a flow, got {type(m).__name__}."
+            "linearise() takes a Mechanism, a RigidSystem, a composite, a BondGraph, a Model or a flow, got "
+            f"{type(m).__name__}."
         )
     return found.select(inputs) if inputs is not None else found
 

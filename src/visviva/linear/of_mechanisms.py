@@ -61,7 +61,7 @@ class MechanismEquations(AbstractEquations):
     # -- instants -----------------------------------------------------------------------------------------------
 
     def start(self, at: Any, steady: bool) -> Reference:  # noqa: D102
-        form, t = self.form, float(getattr(at, "t", 0.0))
+        form, t = self.form, at.t if isinstance(at, State | FlowState) else 0.0
         if isinstance(at, Equilibrium):
             at = at.motion
         if isinstance(at, FlowState):
