@@ -55,17 +55,8 @@ class AbstractWriter(ABC):
         )
 
 
-@final
-@dataclass(frozen=True)
-class LatexWriter(AbstractWriter):
-    """LaTeX by SymPy, with the spelling of every symbol."""
-
-    spelling: Mapping[Any, str]
-
-    def expression(self, value: Any) -> str:  # noqa: D102
-        import sympy
-
-        return str(sympy.latex(value, symbol_names=dict(self.spelling), mat_delim="["))
+class AbstractLatexWriter(AbstractWriter):
+    """Equations in LaTeX, aligned at their signs."""
 
     def label(self, label: Label) -> str:  # noqa: D102
         return label.latex
@@ -78,6 +69,19 @@ class LatexWriter(AbstractWriter):
 
     def transposed(self, name: str) -> str:  # noqa: D102
         return rf"{name}^{{\top}}"
+
+
+@final
+@dataclass(frozen=True)
+class LatexWriter(AbstractLatexWriter):
+    """LaTeX by SymPy, with the spelling of every symbol."""
+
+    spelling: Mapping[Any, str]
+
+    def expression(self, value: Any) -> str:  # noqa: D102
+        import sympy
+
+        return str(sympy.latex(value, symbol_names=dict(self.spelling), mat_delim="["))
 
 
 @final

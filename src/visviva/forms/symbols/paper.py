@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, final
 
-from visviva.views.equations_names import Label
-from visviva.views.equations_text import AbstractWriter
+from visviva.views.equations_text import AbstractLatexWriter
 
 NUMBER, AMOUNT, FIELD, LENGTH, NAMED, SUM, PLACE, VELOCITY, FUNCTION = range(9)  # kinds of factors in their order
 
@@ -68,7 +67,7 @@ def _kind(unit: str) -> int:
 
 @final
 @dataclass(frozen=True, eq=False)
-class PaperWriter(AbstractWriter):
+class PaperWriter(AbstractLatexWriter):
     """LaTeX with symbols spelled as given, in an order of terms and factors."""
 
     spelling: Mapping[Any, str]
@@ -76,18 +75,6 @@ class PaperWriter(AbstractWriter):
 
     def expression(self, value: Any) -> str:  # noqa: D102
         return str(_printer()(self).doprint(value))
-
-    def label(self, label: Label) -> str:  # noqa: D102
-        return label.latex
-
-    def rate(self, label: Label, in_group: bool) -> str:  # noqa: D102
-        return rf"{label.latex}^{{-1}} {label.dotted}" if in_group else label.dotted
-
-    def equation(self, left: str, right: str) -> str:  # noqa: D102
-        return f"{left} &= {right}"
-
-    def transposed(self, name: str) -> str:  # noqa: D102
-        return rf"{name}^{{\top}}"
 
 
 @cache
