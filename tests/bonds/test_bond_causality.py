@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import pytest
 from textbook_graphs import TEXTBOOK
+from worked_graphs import WORKED
 
 import visviva as vv
 from visviva.bonds import GY, TF, BondGraph, C, I, R, Se, Sf, one, zero
 
 
-@pytest.mark.parametrize("example", TEXTBOOK, ids=lambda example: example.name)
-def test_strokes_are_those_of_the_textbook(example):
+@pytest.mark.parametrize("example", [*TEXTBOOK, *WORKED], ids=lambda example: example.name)
+def test_strokes_are_those_worked_out_by_hand(example):
     causality = example.graph.causality
     assert causality.strokes == example.strokes
     assert causality.derivative == example.derivative
     assert causality.loops == example.loops
 
 
-@pytest.mark.parametrize("example", TEXTBOOK, ids=lambda example: example.name)
+@pytest.mark.parametrize("example", [*TEXTBOOK, *WORKED], ids=lambda example: example.name)
 def test_every_element_accepts_its_strokes(example):
     graph = example.graph
     strokes = graph.causality.strokes
