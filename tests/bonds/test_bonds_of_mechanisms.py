@@ -227,6 +227,8 @@ def test_refusals():
         vv.bond_graph(driven, figure=4)
     with pytest.raises(vv.ModelError, match="has no bodies"):
         vv.bond_graph(vv.Mechanism("empty"))
+    with pytest.raises(vv.ModelError, match=r"vv\.bond_graph\(m, inputs=\.\.\.\)"):
+        vv.simulate(vv.bond_graph(arm()), 1.0, 0.1, inputs={"motor": 1.0})
 
 
 @pytest.mark.parametrize("figure", FIGURES)

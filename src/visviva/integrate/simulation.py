@@ -170,7 +170,7 @@ def _check_plain(**given: object) -> None:
     if named:
         raise ModelError(
             f"{', '.join(named)} of simulate() are for mechanisms, composites and Models. Equations by hand take their "
-            "inputs\nfrom their own functions of t."
+            "inputs\nfrom their own functions of t, bond graphs from laws of sources or vv.bond_graph(m, inputs=...)."
         )
 
 
