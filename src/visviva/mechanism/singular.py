@@ -80,7 +80,8 @@ def loosest_loop(linkage: Linkage, q: Array, kept: Mask) -> list[str]:
     if kinematics.n + kinematics.m > FEW or not (kept & linkage.closes).any():
         return [linkage.joints[k].name for k in closing[:LISTED]]
     y = np.abs(linkage.combination(kinematics.place(q), kept))
-    share = {k: float(y[kinematics.pair[linkage.closes] == k].max(initial=0.0)) for k in closing.tolist()}
+    joint_of_row = np.append(kinematics.pair, np.full(linkage.m - kinematics.m, -1))  # conditions belong to none
+    share = {k: float(y[joint_of_row[linkage.closes] == k].max(initial=0.0)) for k in closing.tolist()}
     joint = max(share, key=lambda k: share[k])
     tree = [int(topology.joint[body]) for body in topology.cycle(*kinematics.ends[joint].tolist())]
     return [linkage.joints[k].name for k in sorted({joint, *tree})]
