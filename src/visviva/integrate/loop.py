@@ -14,9 +14,9 @@ from visviva.integrate.domain import first_half_turn
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
-from visviva.integrate.stepping import RESOLVED, WRONG
+from visviva.integrate.stepping import NO_SOLUTION, WRONG
 from visviva.model import Model, State
-from visviva.results.accounts import Accounts, storage_sizes
+from visviva.results.accounts import Accounts
 from visviva.results.record import Record
 from visviva.results.tallies import Tallies
 
@@ -66,7 +66,7 @@ class Loop:
         if not same_clock:
             self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
         self._accounts = Accounts(model, state.x)
-        self._scale = RESOLVED * float(storage_sizes(model, state.x).sum())  # of energy, so far
+        self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
         self._u: list[Array] = [inputs(self.state.t)]  # inputs at the nodes of the chunk in work
 
     def start(self) -> Record:
@@ -85,6 +85,7 @@ class Loop:
             chunk = self._with_inputs(chunk)
             record, taken, angles = self._logged(chunk)
         self._scale = max(self._scale, float(record.scale.max(initial=0.0)))
+        self._rounding = max(self._rounding, float(record.rounding.max(initial=0.0)))
         return Logged(record, chunk, self.state, taken, angles)
 
     def _first_wrong(self, record: Record) -> int | None:
@@ -92,7 +93,8 @@ class Loop:
         if self.model.mechanism is None or not self._exact:
             return None
         moved = np.maximum.accumulate(np.maximum(self._scale, record.scale))
-        wrong = np.flatnonzero(~(record.closure <= WRONG * np.maximum(moved, RESOLVED * record.stored)))
+        rounding = np.maximum.accumulate(np.maximum(self._rounding, record.rounding))
+        wrong = np.flatnonzero(~(record.closure <= np.maximum(WRONG * moved, NO_SOLUTION * rounding)))
         return int(wrong[0]) if len(wrong) else None
 
     def _valid(self, chunk: Chunk) -> Chunk:
@@ -170,7 +172,7 @@ class Loop:
         if model.feedback:
             u = model.supplied(t, chunk.x, model.z(chunk.x), u)
         heat, work = chunk.heat.reshape(n, len(model.dissipations)), chunk.work.reshape(n, len(model.ports))
-        u_mid = chunk.u.reshape(n, u.shape[1])
+        u_mid, w = chunk.u.reshape(n, u.shape[1]), chunk.w.reshape(n, len(model.kinds))
         record = Record(
             t=t,
             x=chunk.x,
@@ -182,7 +184,7 @@ class Loop:
             count=np.ones(n),
             error=np.zeros(n) if chunk.pace is None else chunk.pace.error,
             u_mid=u_mid,
-            w_mid=chunk.w.reshape(n, len(model.kinds)),
+            w_mid=w,
             x_before=chunk.x[:-1],
             heat=heat,
             work=work,
@@ -190,6 +192,6 @@ class Loop:
             turn=np.abs(np.diff(angles, axis=0)).max(-1, initial=0.0),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
-            **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], chunk.tallies),
+            **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], w, chunk.tallies),
         )
         return record, taken, angles

@@ -13,12 +13,11 @@ from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
-from visviva.model import Kinetic, Model, State
-from visviva.results.accounts import storage_sizes
+from visviva.model import Model, State
+from visviva.results.rounding import reaction_terms, state_terms, step_rounding
 
 WRONG = 1e-8  # of the energies that move: a step that misses more is no solution
-RESOLVED = 0.02  # of the energies stored, the same where little moves: what their rounding leaves of 1e-13
-SLOW = 1e-10  # of the coordinates, in one step: what creeps less has no energy to speak of
+NO_SOLUTION = 1000.0  # units of rounding of its balance, the same where so little moves that rounding counts
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
 AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows that were left out
@@ -107,11 +106,10 @@ class Stepping:
         gap = abs(float((H1 - H0).sum()) + heat - work)
         natural = np.array([part.has_zero for part in self.model.storages], dtype=bool)
         moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
-        sizes = float(storage_sizes(self.model, x0).sum())
-        slow = SLOW * float(np.abs(x0).max(initial=0.0)) / h  # velocities below are rounding of coordinates
-        masses = [part.M for part in self.model.kinetic.values() if isinstance(part, Kinetic)]
-        heaviest = max(float(np.abs(M).max(initial=0.0)) for M in masses)
-        if not gap <= WRONG * max(moved, RESOLVED * sizes, heaviest * slow**2):
+        if gap <= WRONG * moved:
+            return
+        terms = state_terms(self.model, np.array([x0, step.x])).max() + reaction_terms(self.model, step.x, step.w)
+        if not gap <= NO_SOLUTION * float(step_rounding(terms, step.heat, step.work)):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:

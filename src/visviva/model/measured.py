@@ -39,6 +39,10 @@ class AbstractMeasured(AbstractRouting):
     def value(self, q: Array) -> Array:
         """y at the coordinates of one instant, shape (..., rows)."""
 
+    @abstractmethod
+    def magnitude(self, q: Array) -> Array:
+        """Size of the terms that y is the sum of, shape (..., rows)."""
+
     def between(self, q: Array) -> Array:
         """C between both ends q = (q0, q1) of a step: C times the increment is Δy."""
         q0, q1 = _ends(q)
@@ -73,6 +77,9 @@ class Measured(AbstractMeasured):
     def value(self, q: Array) -> Array:  # noqa: D102
         return self.y.value(q)
 
+    def magnitude(self, q: Array) -> Array:  # noqa: D102
+        return self.y.magnitude(q)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -100,6 +107,10 @@ class MeasuredAngle(AbstractMeasured):
     def value(self, q: Array) -> Array:
         """θ in (-π, π]."""
         return self.turn.angle(q)[..., None]
+
+    def magnitude(self, q: Array) -> Array:
+        """1: it is read from products of unit vectors."""
+        return np.ones((*q.shape[:-1], 1))
 
     def increment(self, q: Array) -> Array:
         """Δθ between two ends q = (q0, q1), in (-π, π], shape (..., 1)."""

@@ -10,6 +10,7 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
 from visviva.model.driven import row_inputs
+from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, state_terms, step_rounding
 from visviva.results.tallies import Tallies
 
 
@@ -32,11 +33,12 @@ class Accounts:
         heat: Array,
         work: Array,
         inflow: Array,
+        w: Array,
         counted: Tallies | None = None,
     ) -> dict[str, Array]:
         """Columns of a record for n steps, from the n + 1 states around them and what each step did.
 
-        u: inputs at the nodes.   inflow: inputs times step size, (n, inputs).
+        u: inputs at the nodes.   inflow: inputs times step size, (n, inputs).   w: multipliers, (n, rows).
         counted: what the steps have counted themselves.
         """
         model = self.model
@@ -45,17 +47,19 @@ class Accounts:
         carried = carried[:, : len(model.ports)]
         total_work = self.work + np.cumsum(work.sum(-1))
         self.work = float(total_work[-1]) if len(total_work) else self.work
-        columns = self._of_states(x, u) if counted is None else self._of_tallies(x, u, counted)
+        columns = self._of_states(x, u, w) if counted is None else self._of_tallies(x, u, counted)
+        terms = columns.pop("terms")
         gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
         columns["scale"] = columns["scale"] + np.abs(total_work)
         return columns | {
             "carried": carried,
             "closure": np.abs(gap),
             "drift": gap,
+            "rounding": step_rounding(terms, heat, work),
             "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
         }
 
-    def _of_states(self, x: Array, u: Array) -> dict[str, Array]:
+    def _of_states(self, x: Array, u: Array, w: Array) -> dict[str, Array]:
         """Energies and constraints at the ends of all steps; H: total, at the start of the first as well."""
         model, H = self.model, self.model.exergies(x)
         g_v, terms, rows = rate_violations(model, x[1:], u[1:])
@@ -63,7 +67,7 @@ class Accounts:
             "H": H.sum(-1),
             "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
             "scale": energy_scale(model, H[1:], self.H_start),
-            "stored": np.abs(H[1:]).sum(-1),
+            "terms": larger_end(state_terms(model, x)) + reaction_terms(model, x[1:], w),
             "g_v": g_v,
             "g_v_terms": terms,
             "g_v_rows": rows,
@@ -77,13 +81,15 @@ class Accounts:
         if rest:
             H = np.stack([storages[k].H(x[:, model.layout.x[storages[k].variable]]) for k in rest], axis=-1)
         natural = np.array([storages[k].has_zero for k in rest], dtype=bool)
-        kinetic, gravity, changes, sizes = counted.energy.T
+        kinetic, gravity, changes, terms = counted.energy.T
+        if model.is_thermal:
+            terms = terms + entropic_terms(model, x)
         scale = changes + kinetic + np.abs(H - self.H_start[rest]).sum(-1) + H[:, natural].sum(-1)
         return {
             "H": kinetic + gravity + H.sum(-1),
             "g": counted.g,
             "scale": scale[1:],
-            "stored": (sizes + np.abs(H).sum(-1))[1:],
+            "terms": larger_end(terms + np.abs(H).sum(-1)),
             "g_v": self._driven_rates(counted.g_v[..., 0], u),
             "g_v_terms": counted.g_v[..., 1],
             "g_v_rows": counted.g_v[..., 2],
@@ -112,19 +118,6 @@ def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
     """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well."""
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
     return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
-
-
-def storage_sizes(model: Model, x: Array) -> Array:
-    """|H| of each storage at a state [J]; of a weight, as much as if its farthest coordinate were its height.
-
-    Positions round with the arms of the joints that hold them, which count as well.
-    """
-    sizes, arms = np.abs(model.exergies(x)), float(model.g_scale(x).max(initial=0.0))
-    for k, part in enumerate(model.storages):
-        if isinstance(part, Linear):
-            place = x[model.layout.x[part.variable]][:3]
-            sizes[k] = max(float(sizes[k]), float(np.abs(part.c).max() * max(arms, np.abs(place).max())))
-    return sizes
 
 
 def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Array]:

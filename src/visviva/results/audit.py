@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from visviva.results.accounts import rate_violations
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
+from visviva.results.rounding import ROUNDINGS
 from visviva.results.run import FIRST_LAW, Run
 
 CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
@@ -21,8 +22,10 @@ CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 class Audit:
     """Figures of a run; relative ones refer to `unit` or to the size of the terms that cancel.
 
-    unit:       `energy_scale`, but never so small that the rounding of the stored energies would count [J].
+    unit:       `energy_scale`, but never so small that the rounding of a balance would count [J].
     first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
+    rounding:   ε times the terms that are added and subtracted in the balance of a step, the largest of all steps [J].
+    roundings:  largest |ΔH + heat - work| of one step in units of it: the balance is closed up to 64 of them.
     second_law: smallest entropy production of a component in one step [J/K]; it must not be negative.
     g, g_v:     largest violation of a holonomic constraint, and of its rate, relative.
     ok:         what the scheme claims to keep holds to rounding: the first law, for schemes that claim it, and always
@@ -38,6 +41,8 @@ class Audit:
     steps: int
     first_law: float
     drift: float
+    rounding: float
+    roundings: float
     second_law: float
     g: float
     g_v: float
@@ -53,8 +58,12 @@ class Audit:
     @property
     def ok(self) -> bool:
         """Whether the laws that the scheme claims, and the constraints, hold to rounding."""
-        closed = self.first_law <= FIRST_LAW or not self.exact
-        return closed and self.heat_flows_forward and self.g <= CONSTRAINT
+        return (self.is_closed or not self.exact) and self.heat_flows_forward and self.g <= CONSTRAINT
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the balance of energy of every step is closed to rounding."""
+        return self.roundings <= ROUNDINGS
 
     @property
     def heat_flows_forward(self) -> bool:
@@ -86,6 +95,8 @@ def audit(run: Run) -> Audit:
         steps=run.steps,
         first_law=float(record.closure.max(initial=0.0)) / unit,
         drift=abs(float(record.drift.sum())) / unit,
+        rounding=run.rounding,
+        roundings=float(record.closure.max(initial=0.0)) / (run.rounding or 1.0),
         second_law=float(record.lowest_heat.min()) / run.model.theta0 if record.steps else 0.0,
         g=float(record.g.max(initial=0.0)),
         g_v=g_v,

@@ -8,7 +8,7 @@ import numpy as np
 
 from visviva.results.audit import CONSTRAINT, Audit
 from visviva.results.audit_warnings import SPEED_WARNING
-from visviva.results.run import FIRST_LAW
+from visviva.results.rounding import ROUNDINGS
 
 WIDTH = 78
 FEW = 6  # components that only pass power on; more of them share a line
@@ -21,6 +21,11 @@ def audit_text(a: Audit) -> str:
         "─" * WIDTH,
         _law("first law", a.first_law, "largest |ΔH + heat − work| of a step / scale", _closed(a)),
         _law("  drift", a.drift, "the same, summed over the run"),
+        _law(
+            "  rounding",
+            a.rounding,
+            f"[J] of a step, ε Σ|terms|; {a.roundings:.2g} missed, {ROUNDINGS:.0f} allowed",
+        ),
         _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.heat_flows_forward),
         _law("constraints g", a.g, "largest violation, relative", a.g <= CONSTRAINT),
         _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING, bad="!"),
@@ -49,7 +54,7 @@ def audit_text(a: Audit) -> str:
 
 def _closed(a: Audit) -> bool | None:
     """Whether the first law is closed; None where the scheme does not claim it and it is not."""
-    return True if a.first_law <= FIRST_LAW else False if a.exact else None
+    return True if a.is_closed else False if a.exact else None
 
 
 def _verdict(a: Audit) -> str:

@@ -46,8 +46,8 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
         yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
     if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
         yield (
-            f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
-            "relative figures refer to that. Heights are best counted from near the mechanism."
+            f"terms of the balance are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
+            "relative figures refer to that. Small motions on long springs round so, and places far from the origin."
         )
     singular = singular_warning(run)
     if singular:

@@ -22,9 +22,9 @@ from visviva.model.structure import (
     AbstractStructure,
 )
 from visviva.results.record import Record
+from visviva.results.rounding import ROUNDINGS
 from visviva.results.stabilisation import Stabilised
 
-EPS = float(np.finfo(np.float64).eps)
 BALANCE = 1e-9  # what may be missing where powers meet, relative to the largest power of the run
 
 
@@ -153,7 +153,7 @@ def _check_balance(model: Model, record: Record, powers: Powers, scheme: str) ->
         if junction not in held:
             met[junction] = met.get(junction, 0.0) + power.exergy
     largest = max((float(np.abs(power.exergy).max(initial=0.0)) for power in powers.values()), default=0.0)
-    rounding = 64 * EPS * float((record.stored / record.h).max(initial=0.0))
+    rounding = ROUNDINGS * float((record.rounding / record.h).max(initial=0.0))
     for junction, missing in met.items():
         gap = float(np.abs(missing).max(initial=0.0))
         if gap > BALANCE * largest + rounding:

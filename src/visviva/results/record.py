@@ -42,7 +42,7 @@ class Record:
     iterations: Array  # (N,) Newton iterations, summed
     residual: Array  # (N,) largest scaled residual left
     scale: Array  # (N,) largest value of what the energy scale is made of [J]
-    stored: Array  # (N,) largest Σ|H_i|: its rounding cannot be resolved [J]
+    rounding: Array  # (N,) largest rounding of a step's balance, see `results.rounding` [J]
     g_v: Array  # (N, constraints) largest |C v| of each constraint
     g_v_terms: Array  # (N, constraints) largest |C| |v|: the terms that cancel in it
     g_v_rows: Array  # (N, constraints) largest |C|
@@ -54,7 +54,7 @@ class Record:
 
 
 SUMS = ("count", "error", "heat", "work", "carried", "drift", "iterations")
-HIGHEST = ("closure", "g", "turn", "residual", "scale", "stored", "g_v", "g_v_terms", "g_v_rows")
+HIGHEST = ("closure", "g", "turn", "residual", "scale", "rounding", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
 NODES = ("t", "x", "angles", "taken", "u")
 

@@ -12,19 +12,19 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.model import Model, State
-from visviva.results.accounts import energy_scale, storage_sizes
+from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import no_such_quantity, readers
 from visviva.results.reader import Reader
 from visviva.results.record import Record
+from visviva.results.rounding import EPS, ROUNDINGS, state_terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from visviva.results.audit import Audit
 
-EPS = float(np.finfo(np.float64).eps)
 FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the unit of energy: the bound of the audit
 
 
@@ -181,10 +181,14 @@ class Run:
 
     @cached_property
     def energy_unit(self) -> float:
-        """The energy scale, or what the rounding of the stored energies allows to resolve, if that is more [J]."""
-        first = float(storage_sizes(self.model, self.record.x[0]).sum())
-        rounding = 8 * EPS * max(first, float(self.record.stored.max(initial=0.0)))
-        return max(self.energy_scale, rounding / FIRST_LAW) or 1.0
+        """The energy scale, or what the rounding of its balance allows to resolve, if that is more [J]."""
+        return max(self.energy_scale, ROUNDINGS * self.rounding / FIRST_LAW) or 1.0
+
+    @cached_property
+    def rounding(self) -> float:
+        """The largest rounding of the balance of energy of a step [J], see `results.rounding`."""
+        start = EPS * float(state_terms(self.model, self.record.x[0]))
+        return max(start, float(self.record.rounding.max(initial=0.0)))
 
     @property
     def exact(self) -> bool:

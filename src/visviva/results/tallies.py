@@ -16,7 +16,8 @@ class Tallies:
     """What compiled steps of a mechanism count themselves; the accounts of other steps are made from their states.
 
     angles: at the ends of the steps.   energy: (n + 1, 4) of all bodies: kinetic, of gravity, Σ|H - H(start of the
-    run)|, Σ|H|.   g: largest |g|, relative.   g_v: (n, constraints, 3) see `rate_violations`.
+    run)|, and the terms of these and of all that acts in the step before, see `results.rounding`.
+    g: largest |g|, relative.   g_v: (n, constraints, 3) see `rate_violations`.
     """
 
     angles: Array

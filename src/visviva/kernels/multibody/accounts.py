@@ -8,8 +8,8 @@ from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus,
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
-    XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, FIRST, H_START, KIND, MASS, MEET, PARENT, PHI, PLACE, RATE, ROT, ROWS,
+    SIZE_G, SPIN, TORSION, UN, VEL, WN, XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
 BY_LOAD, BY_DRIVE, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(5)  # who did work
@@ -40,14 +40,52 @@ def work_of(
 
 @inner
 def energies(B: Array, lie: int, gravity: Array, out: Array) -> None:
-    """Kinetic energy, potential energy of gravity, Σ|H - H(start of the run)| and Σ|H| of all bodies."""
+    """Kinetic energy, potential energy of gravity, Σ|H - H(start of the run)|, and the terms of both energies.
+
+    The terms are 2 T, since velocities round as well, and m |g_i φ_i|.
+    """
     out[0] = out[1] = out[2] = out[3] = 0.0
     for b in range(B.shape[0] - 1):
         T, V = kinetic(B, lie, b), potential(B, gravity, b)
         out[0] += T
         out[1] += V
         out[2] += abs(T - B[b, H_START]) + abs(V - B[b, H_START + 1])
-        out[3] += T + abs(V)
+        weights = 0.0
+        for i in range(3):
+            weights += abs(gravity[i] * B[b, PHI + i])
+        out[3] += 2.0 * T + B[b, MASS] * weights
+
+
+@inner
+def terms_of_rows(
+    X: Array, K: Int, rows: int, lam: Array, e: Elements, conditions: Conditions | None, h: float
+) -> float:
+    """|force| times the size of what it acts through, for all joints, elements and conditions of a step that was made.
+
+    Places round, and what holds or pulls there does work on it: ε times this is what is left of the balance of energy,
+    see `results.rounding`.
+    """
+    total = 0.0
+    for i in range(rows):
+        k = K[i, PLACE]
+        force = abs(lam[k])
+        if K[i, KIND] == MEET:
+            force = size_of((lam[k], lam[k + 1], lam[k + 2]))
+        total += force / abs(h) * X[i, SIZE_G]
+    for i in range(rows, X.shape[0]):
+        total += abs(e.effort[K[i, PLACE]]) * X[i, SIZE_G]
+    for k in range(e.twists.shape[0]):
+        if e.twists[k, 1] == TORSION:
+            y = e.twists[k, 2]
+            total += abs(e.effort[y]) * max(1.0, abs(e.y[1, y]))
+    if conditions is not None:
+        couplings, generated = conditions.couplings, conditions.generated
+        for r in range(couplings.rows.shape[0]):
+            total += abs(lam[couplings.rows[r, 0]] / h) * couplings.size[r]
+        for i in range(generated.table.shape[0]):
+            for k in range(generated.table[i, FIRST], generated.table[i, FIRST] + generated.table[i, ROWS]):
+                total += abs(lam[k] / h) * generated.size[k]
+    return total
 
 
 @inner

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, work_of, worst_gap
+from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, terms_of_rows, work_of, worst_gap
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
@@ -365,6 +365,7 @@ def advance(
             elastic[0, K[i, PLACE]] = X[i, G]
         write_state(B, elastic, at_bodies, at_y, log.x[step + 1])
         energies(B, lie, gravity, log.energy[step + 1])
+        log.energy[step + 1, 3] += terms_of_rows(X, K, rows, lam, e, conditions, parts[0, parts.shape[1] - 1] * h)
         log.g[step] = worst_gap(X, K, rows)
         rates(B, X, K, rows, lie, at.owner, at.directors, log.g_v[step])
         if conditions is not None:

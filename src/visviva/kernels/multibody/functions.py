@@ -60,7 +60,7 @@ def place_function(B: Array, X: Array, K: Int, i: int) -> None:
         X[i, G] = dot(w, d) - X[i, CONST]
     else:
         X[i, G] = 0.5 * dot(d, d) - X[i, CONST]
-        size *= size_of(d) + size
+        size *= size_of(d)
     X[i, SIZE_G] = size + TINY
 
 

@@ -1,0 +1,63 @@
+"""Rounding of the balance of energy: ε times the terms that are added and subtracted in a step.
+
+A balance can be closed no better than its terms are known. ½ k (l - l₀)² of a spring is small where it hardly moves,
+but l rounds by ε l, so that the energy rounds by ε k l |l - l₀|; and l is the distance of two points, which round by ε
+times their distance from the origin. In general a state x rounds by ε times the size of the terms it is made of, and
+the effort ∂H/∂x makes energy of it:
+
+    rounding of a step = ε ( Σ |H| + Σ |∂H/∂x| size(x) + Σ |λ| size(g) + |heat| + |work| )
+
+size(x) = |x| of a free state; of a measured one, y(q), and of a constraint, g(q), the sum of the moduli of their terms:
+what holds a point that is a little off does work on it. Forces pass zero now and then, so that the unit of a run is the
+largest of its steps, as its scale of energy is. Runs of all kinds of mechanisms stay below some 5 of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.model import Model
+
+EPS = float(np.finfo(np.float64).eps)
+ROUNDINGS = 64.0  # a balance that misses more of these units is not closed
+
+
+def state_terms(model: Model, x: Array) -> Array:
+    """Σ |H| + Σ |∂H/∂x| size(x) of states [J], shape (...); entropy counts with θ0, as in the balance of energy."""
+    total = np.abs(model.exergies(x)).sum(-1)
+    for part in model.storages:
+        q = x[..., model.layout.place(part.reads)]
+        size = np.abs(q)
+        if part.variable in model.measured:
+            measure = model.measured[part.variable]
+            size = np.maximum(size, measure.magnitude(model.local(measure, x)[0]))
+        total = total + (np.abs(part.dH(q)) * size).sum(-1)
+    return total + model.theta0 * np.abs(model.entropy(x)) if model.is_thermal else total
+
+
+def entropic_terms(model: Model, x: Array) -> Array:
+    """The same of the storages of entropy alone [J]."""
+    total = np.zeros(x.shape[:-1])
+    hot = {variable.name for variable in model.variables if variable.entropy}
+    for part in model.storages:
+        if part.variable in hot:
+            s = x[..., model.layout.place(part.reads)]
+            total = total + (np.abs(part.dH(s) * s) + model.theta0 * np.abs(s)).sum(-1)
+    return total
+
+
+def reaction_terms(model: Model, x: Array, w: Array) -> Array:
+    """Σ |λ| size(g) of states with the multipliers of the steps that lead to them [J], shape (...)."""
+    sizes = model.g_scale(x)
+    return (np.abs(w[..., w.shape[-1] - sizes.shape[-1] :]) * sizes).sum(-1)
+
+
+def larger_end(terms: Array) -> Array:
+    """Those of the ends of steps, of n + 1 states in sequence: the larger ones, (n,)."""
+    return np.maximum(terms[:-1], terms[1:])
+
+
+def step_rounding(terms: Array, heat: Array, work: Array) -> Array:
+    """ε times all terms of steps [J], (n,); terms: of their ends and reactions."""
+    return EPS * (terms + np.abs(heat).sum(-1) + np.abs(work).sum(-1))
