@@ -27,9 +27,13 @@ def test_rates_of_all_kinds_of_rows_are_those_of_the_states(build, form):
     chunk = MachineStepper(model, vv.Newton(), state, 0.05).many(state, 0.05, np.zeros((6, 1, 0)))
     assert chunk.steps == 6
     accounts = Accounts(model, state.x)
-    counted, read = accounts._of_tallies(chunk.x, chunk.u, chunk.tallies), accounts._of_states(chunk.x, chunk.u)
-    for key in ("H", "scale", "stored"):
-        assert_allclose(counted[key], read[key], rtol=0, atol=1e-12 * read["stored"].max(), err_msg=key)
+    counted, read = (
+        accounts._of_tallies(chunk.x, chunk.u, chunk.tallies),
+        accounts._of_states(chunk.x, chunk.u, chunk.w),
+    )
+    for key in ("H", "scale"):
+        assert_allclose(counted[key], read[key], rtol=0, atol=1e-13 * read["terms"].max(), err_msg=key)
+    assert_allclose(np.log2(counted["terms"] / read["terms"]), 0, atol=2)  # sizes of vectors: sums, or entry by entry
     assert read["g_v"].max() > 1e-4
     assert_allclose(counted["g_v"], read["g_v"], rtol=1e-7, atol=1e-11)
 

@@ -147,9 +147,13 @@ def test_what_these_steps_count_is_what_their_states_say(name):
     steps, state = stepper(TREES[name])
     chunk = steps.many(state, 0.01, np.zeros((20, 1, 0)))
     accounts = Accounts(steps.model, state.x)
-    counted, read = accounts._of_tallies(chunk.x, chunk.u, chunk.tallies), accounts._of_states(chunk.x, chunk.u)
-    for key in ("H", "scale", "stored"):
-        assert_allclose(counted[key], read[key], rtol=0, atol=1e-12 * read["stored"].max(), err_msg=key)
+    counted, read = (
+        accounts._of_tallies(chunk.x, chunk.u, chunk.tallies),
+        accounts._of_states(chunk.x, chunk.u, chunk.w),
+    )
+    for key in ("H", "scale"):
+        assert_allclose(counted[key], read[key], rtol=0, atol=1e-13 * read["terms"].max(), err_msg=key)
+    assert_allclose(np.log2(counted["terms"] / read["terms"]), 0, atol=2)  # sizes of vectors: sums, or entry by entry
     assert counted["g"].max() <= 1e-14
     assert counted["g_v"].max() <= 1e-14
     assert read["g_v"].max() <= 1e-14
