@@ -220,7 +220,8 @@ class MinimalForm(Flow):
 
     def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
         """M a + Zᵀw = b, Z a = z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+        who = f"mechanism {self.name!r}"
+        return constrained(point.M, point.Z, b, z, self.xi_names, who, self.rank, point.row_terms)
 
     @cached_property
     def rank(self) -> int:
