@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import counted, unit_rows
+from visviva.geometry.rank import counted, doubtful, unit_rows
 
 
 @final
@@ -28,8 +29,13 @@ class Split:
         """Rank of C."""
         return len(self.s)
 
+    @property
+    def inverse(self) -> Array:
+        """The generalised inverse (n, m): least x, and of what C cannot reach the nearest in the units of its rows."""
+        return self.solve(np.eye(len(self.U)))
+
     def solve(self, rhs: Array) -> Array:
-        """The x of least norm with C x = rhs, in the sense of least squares of rows in their units; rhs (m,) or (m, k)."""
+        """The x of least norm with C x = rhs (m,) or (m, k), by least squares of rows in their units."""
         x: Array = self.V @ ((self.U.T @ (rhs.T / self.units).T).T / self.s).T
         return x
 
@@ -42,10 +48,16 @@ class Split:
         return y
 
 
-def split(C: Array, terms: Array | None = None, rank: int | None = None) -> Split:
+def split(
+    C: Array,
+    terms: Array | None = None,
+    rank: int | None = None,
+    decide: Callable[[], int | None] | None = None,
+) -> Split:
     """The split of a matrix (m, n), for any m, also 0, by the rule of `geometry.rank`.
 
-    terms: sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
+    terms:  sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
+    decide: asked for the rank where singular values are near the tolerance, so that all readings of one thing agree.
     """
     m, n = C.shape
     if m == 0:
@@ -53,5 +65,8 @@ def split(C: Array, terms: Array | None = None, rank: int | None = None) -> Spli
     rows, units = unit_rows(C, terms)
     U, s, Vt = np.linalg.svd(rows)
     found = counted(s)
+    if decide is not None and doubtful(s if rank is None else s[:rank]):
+        known = decide()
+        found = found if known is None else min(known, len(s))
     r = found if rank is None else min(found, rank)
     return Split(U[:, :r], s[:r], Vt[:r].T, Vt[r:].T, U[:, r:], units)

@@ -9,8 +9,8 @@ Numbers are compared in units in which that has a meaning:
              by their inertia (`velocity_units`).
 
 A singular value counts if it is above `TOLERANCE`, or above that part of the largest one. Several readings of one
-mechanism see different matrices, whose singular values differ by factors: where the number is known from one of them
-(`Linkage.rank`), the others take it, and decide nothing.
+mechanism see different matrices, whose singular values differ by factors: where they are near the tolerance, all go by
+the number that one of them has found, `Linkage.rank`.
 """
 
 from __future__ import annotations
@@ -41,33 +41,53 @@ DATA = 1e-12
 Nothing but rounding, and its growth in a hundred eliminations, tells such numbers from zero: a weak coupling is one.
 """
 
+APART = 1e3  # factor by which singular values of two readings of one mechanism may differ
+
 LIGHTEST = 1e-13  # of the largest inertia: a velocity with less has none
 
 
-def counted(singular_values: Array, tolerance: float = TOLERANCE) -> int:
-    """How many singular values count, of rows in units of their terms; the largest comes first."""
-    s = singular_values
-    return int((s > tolerance * max(1.0, float(s[0]))).sum()) if len(s) else 0
+def singular_values(rows: Array) -> Array:
+    """Of rows in units of their terms, (..., k), the largest first."""
+    return np.asarray(np.linalg.svd(rows, compute_uv=False), dtype=np.float64)
+
+
+def significant(s: Array, tolerance: float = TOLERANCE) -> Mask:
+    """Which singular values (..., k) of rows in units of their terms count; the largest comes first."""
+    return np.asarray(s > tolerance * np.maximum(1.0, s[..., :1]))
+
+
+def counted(s: Array, tolerance: float = TOLERANCE) -> int:
+    """How many do, of one matrix."""
+    return int(significant(s, tolerance).sum())
+
+
+def doubtful(s: Array) -> bool:
+    """Whether some are so near the tolerance that another reading of the same rows may decide otherwise."""
+    return counted(s, TOLERANCE / APART) != counted(s, TOLERANCE * APART)
 
 
 def unit_rows(A: Array, terms: Array | None = None) -> tuple[Array, Array]:
-    """The rows of A (m, n) in units of their terms (m,), and these units: positive, A = units[:, None] * rows."""
+    """The rows of A (..., m, n) in units of their terms (..., m), and these units: positive, A = units * rows.
+
+    Rows in such units have terms of one: say so where they are judged again, since rounding must not be made long.
+    """
     if terms is None:
-        length = np.linalg.norm(A, axis=1)
-        terms = np.maximum(length, FLOOR * float(length.max(initial=0.0)))
+        length = np.linalg.norm(A, axis=-1)
+        terms = np.maximum(length, FLOOR * length.max(-1, initial=0.0, keepdims=True))
     units = np.where(terms > 0, terms, 1.0)
-    return A / units[:, None], units
+    return A / units[..., None], units
 
 
 def velocity_units(inertia: Array) -> Array:
-    """Units of velocities (n,) in which their own inertia is one; without any, that of the largest."""
-    typical = float(inertia.max(initial=0.0)) or 1.0
+    """Units of velocities (..., n) in which their own inertia is one; without any, that of the largest."""
+    largest = inertia.max(-1, initial=0.0, keepdims=True)
+    typical = np.where(largest > 0, largest, 1.0)
     return np.asarray(1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical)))
 
 
 def rank(A: Array, terms: Array | None = None, tolerance: float = TOLERANCE) -> int:
     """Number of independent rows of A (m, n), for any m and n, also 0."""
-    return counted(np.linalg.svd(unit_rows(A, terms)[0], compute_uv=False), tolerance) if A.size else 0
+    return counted(singular_values(unit_rows(A, terms)[0]), tolerance) if A.size else 0
 
 
 def pivots(A: Array) -> NDArray[np.intp]:
@@ -81,5 +101,5 @@ def independent_rows(A: Array, terms: Array | None = None) -> Mask:
     """A largest set of independent rows of A (m, n), the best conditioned ones."""
     rows, mask = unit_rows(A, terms)[0], np.zeros(len(A), dtype=bool)
     if A.size:
-        mask[pivots(rows.T)[: counted(np.linalg.svd(rows, compute_uv=False))]] = True
+        mask[pivots(rows.T)[: counted(singular_values(rows))]] = True
     return mask

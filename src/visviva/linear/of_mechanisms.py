@@ -105,6 +105,10 @@ class MechanismEquations(AbstractEquations):
     def row_terms(self, ref: Reference) -> Array:  # noqa: D102
         return Point(self.form, ref.q, ref.xi, ref.s).row_terms
 
+    def rank_at(self, ref: Reference) -> int:
+        """That of the mechanism, as its mobility."""
+        return self.form.rank_at(ref.q)
+
     def rows(self, ref: Reference, eps: Array) -> Array:  # noqa: D102
         point = self._points(ref, eps, np.zeros_like(eps), ref.s)
         u = self.form.inputs_at(ref.t, point)[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.rank import rank, unit_rows
+from visviva.geometry.rank import rank, singular_values, unit_rows
 from visviva.library.joints import Angle
 from visviva.mechanism.builder import kind_of, whole
 from visviva.mechanism.closure import typical_length
@@ -56,8 +56,8 @@ class Motions:
         units = np.where(np.tile(np.arange(6) < 3, len(m.bodies)), 1.0, self.length)
         rows = [G, *(self._over_all(rate_rows(network, one))[:, moves] for one in locked)]
         scaled = np.vstack(rows) * units[moves]
+        count = rank(scaled) if locked else network.rank()
         self._rows = unit_rows(scaled)[0]
-        count = rank(self._rows) if locked else network.rank()
         N = range_and_complement(self._rows.T, rank=count)[1]
         full = np.zeros((len(units), N.shape[1]))
         full[moves] = units[moves, None] * N
@@ -71,8 +71,7 @@ class Motions:
 
     def independence(self) -> Array:
         """Singular values of the rows, each of length 1, that count as independent; the smallest one last."""
-        values = np.linalg.svd(self._rows, compute_uv=False)
-        return values[: self._rows.shape[1] - self.mobility]
+        return singular_values(self._rows)[: self._rows.shape[1] - self.mobility]
 
     def of(self, carrier: Carrier) -> Array:
         """Twists of a body in the world, one column for each motion; zero for the ground, (6, mobility)."""

@@ -13,7 +13,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE, counted
+from visviva.geometry.rank import TOLERANCE, counted, singular_values
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
 from visviva.mechanism.parts import Body, Carrier, Ground, Particle
 
@@ -126,8 +126,7 @@ class Transmission:
     @property
     def _rank(self) -> int:
         """How many motions the inputs determine."""
-        values = np.linalg.svd(self.A / self.input_units[:, None], compute_uv=False)
-        return counted(values)
+        return counted(singular_values(self.A / self.input_units[:, None]))
 
     @property
     def _state(self) -> str:

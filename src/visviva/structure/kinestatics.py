@@ -173,7 +173,8 @@ class Kinestatics:
         """
         if tolerance is None and self.independent is not None:
             return self.independent
-        return ranks.rank(self.constraints() * self.units, tolerance=ranks.TOLERANCE if tolerance is None else tolerance)
+        tolerance = ranks.TOLERANCE if tolerance is None else tolerance
+        return ranks.rank(self.constraints() * self.units, tolerance=tolerance)
 
     def redundancy(self, tolerance: float | None = None) -> int:
         """Number of constraints beyond those: the dimension of the self-stresses."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -35,6 +35,7 @@ def constrained(
     owner: str,
     rank: int | None = None,
     terms: Array | None = None,
+    decide: Callable[[], int | None] | None = None,
 ) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
@@ -44,9 +45,11 @@ def constrained(
     rank:  that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows
            that follow from others there would be independent by as much: beyond this rank singular values say nothing.
     terms: sizes of the terms of each entry of Z, (k, n), where they are known.
+    decide: see `geometry.nullspace.split`.
     """
     unit = velocity_units(np.diagonal(M))
-    parts = split(Z * unit, None if terms is None else np.linalg.norm(terms * unit, axis=1), rank)
+    sizes = None if terms is None else np.linalg.norm(terms * unit, axis=1)
+    parts = split(Z * unit, sizes, rank, decide)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
     a = parts.solve(z)
     if N.size:
