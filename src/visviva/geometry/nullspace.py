@@ -29,11 +29,6 @@ class Split:
         """Rank of C."""
         return len(self.s)
 
-    @property
-    def inverse(self) -> Array:
-        """The generalised inverse (n, m): least x, and of what C cannot reach the nearest in the units of its rows."""
-        return self.solve(np.eye(len(self.U)))
-
     def solve(self, rhs: Array) -> Array:
         """The x of least norm with C x = rhs (m,) or (m, k), by least squares of rows in their units."""
         x: Array = self.V @ ((self.U.T @ (rhs.T / self.units).T).T / self.s).T
