@@ -24,6 +24,7 @@ JOINTS = {
     "fixed": ({}, 6),
     "point_on_plane": ({"normal": (0.2, 1, 0.3)}, 1),
     "point_on_line": ({"axis": (0.2, 1, 0.3)}, 2),
+    "screw": ({"axis": (0.2, 1, 0.3), "pitch": 0.07}, 5),
 }
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from visviva.bonds.elements import STORES
 from visviva.bonds.formula import AbstractLaw
 from visviva.errors import ModelError
+from visviva.geometry.rank import DATA, rank
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph
@@ -178,7 +179,7 @@ def _singular(graph: BondGraph, label: str) -> bool:
     if element.functional or isinstance(element.given, AbstractLaw):
         return False
     numbers = np.atleast_2d(np.asarray(element.given, dtype=float))
-    return bool(np.isfinite(numbers).all() and np.linalg.matrix_rank(numbers) < len(numbers))
+    return bool(np.isfinite(numbers).all() and rank(numbers, tolerance=DATA) < len(numbers))
 
 
 def _preferred(graph: BondGraph, work: _Assignment) -> Iterator[str]:

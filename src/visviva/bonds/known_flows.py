@@ -10,11 +10,10 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
+from visviva.geometry.rank import unit_rows, velocity_units
 from visviva.model.driven import row_inputs
 from visviva.model.rows import RowKind
 
-LIGHTEST = 1e-13  # of the largest inertia: less is none, and its velocity counts in units of the largest
-LEFT = 1e-6  # of a row of length one: what others must leave of it
 CHOICE = 0.5  # of the longest: an earlier row is taken if so much of it is left
 
 
@@ -48,19 +47,17 @@ class KnownFlows:
         form = self.form
         if not order:
             return set()
+        if (here := form.rank_at(form.initial.q)) < form.rank:
+            raise ModelError(
+                f"mechanism {form.name!r} is at a singular configuration as assembled: {here} of its "
+                f"constraints are independent, {form.rank} near by.\nAssemble it elsewhere for a bond graph."
+            )
         point = form.at(form.initial.q)
-        inertia = np.diagonal(point.M)
-        rest = point.Z / np.sqrt(np.where(inertia > LIGHTEST * inertia.max(), inertia, inertia.max()))
-        length = np.linalg.norm(rest, axis=1)
-        rest = rest / np.where(length > 0, length, 1.0)[:, None]
+        unit = velocity_units(np.diagonal(point.M))
+        rest = unit_rows(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1))[0]
         chosen: list[int] = []
         while len(chosen) < form.rank:
             left = np.linalg.norm(rest, axis=1)
-            if left.max() < LEFT:
-                raise ModelError(
-                    f"mechanism {form.name!r} is at a singular configuration as assembled: {len(chosen)} of its "
-                    f"constraints are independent, {form.rank} near by.\nAssemble it elsewhere for a bond graph."
-                )
             row = next(k for k in order if left[k] >= CHOICE * left.max())
             e = rest[row] / left[row]
             rest = rest - np.outer(rest @ e, e)

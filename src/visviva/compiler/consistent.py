@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.rank import DATA
 from visviva.model import Model, RowKind
 
 TOLERANCE = 1e-9  # of the size of the terms of a row
@@ -34,7 +35,7 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
     largest = float(np.abs(K[:, :dim]).max(initial=0.0) * np.abs(e).max(initial=0.0))
     size = np.maximum(size, largest)  # rows whose terms are all zero are not measured by their rounding
     if len(K):
-        w = np.linalg.lstsq(K[:, dim:solved], -rest, rcond=1e-12)[0]
+        w = np.linalg.lstsq(K[:, dim:solved], -rest, rcond=DATA)[0]
         rest = rest + K[:, dim:solved] @ w
     return rest, size
 
@@ -96,7 +97,7 @@ def consistent(
         pairs = zip(ahead, behind, strict=True)
         slope = np.array([algebraic_gap(model, a)[0] - algebraic_gap(model, b)[0] for a, b in pairs])
         change = np.zeros(model.layout.dim)
-        change[free] = np.linalg.lstsq(slope.T / (2 * STEP), -rest, rcond=1e-10)[0]
+        change[free] = np.linalg.lstsq(slope.T / (2 * STEP), -rest, rcond=1e-10)[0]  # a step: it decides no rank
         x = model.retract(x, change)
     check_consistent(model, x)
     return {name: x[at] for name, at in model.layout.x.items()}

@@ -6,12 +6,12 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
+from visviva.geometry.rank import TOLERANCE
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
 
 INERTIA_TOLERANCE = 1e-12  # of the body's own inertia
-HELD = 1e-8  # rows that move by less than this part of the motion do not hold it
 SHIFT = 1e-14
 ITERATIONS = 5
 
@@ -39,7 +39,7 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     for _ in range(ITERATIONS):
         a = solve(a)
         a /= np.linalg.norm(a)
-    if np.linalg.norm(C0 @ a) > HELD:
+    if np.linalg.norm(C0 @ a) > TOLERANCE:
         return
     motion = np.zeros(kinematics.n)
     motion[light] = a

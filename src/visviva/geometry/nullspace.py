@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
-
-RANK_TOLERANCE = 1e-9  # singular values below this part of the largest one are zero
+from visviva.geometry.rank import counted, doubtful, unit_rows
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Split:
-    """C = U diag(s) Vᵀ with positive s; the columns of Z span what C annihilates."""
+    """C = diag(units) U diag(s) Vᵀ with positive s; Z spans what C annihilates, Y combinations of rows that vanish."""
 
     U: Array  # (m, rank)
     s: Array  # (rank,)
     V: Array  # (n, rank)
     Z: Array  # (n, n - rank)
+    Y: Array  # (m, m - rank)
+    units: Array  # (m,) of the rows
 
     @property
     def rank(self) -> int:
@@ -28,22 +30,38 @@ class Split:
         return len(self.s)
 
     def solve(self, rhs: Array) -> Array:
-        """The x of least norm with C x = rhs in the least-squares sense."""
-        x: Array = self.V @ ((self.U.T @ rhs) / self.s)
+        """The x of least norm with C x = rhs (m,) or (m, k), by least squares of rows in their units."""
+        x: Array = self.V @ ((self.U.T @ (rhs.T / self.units).T).T / self.s).T
         return x
 
     def solve_transposed(self, rhs: Array) -> Array:
         """The y of least norm with Cᵀ y = rhs in the least-squares sense."""
-        y: Array = self.U @ ((self.V.T @ rhs) / self.s)
+        y: Array = self.U @ ((self.V.T @ rhs) / self.s) / self.units
+        if len(y) and self.Y.size and np.ptp(self.units):  # with units of rows, U and Y / units are not orthogonal
+            Q = np.linalg.qr(self.Y / self.units[:, None])[0]
+            y = y - Q @ (Q.T @ y)
         return y
 
 
-def split(C: Array, tolerance: float = RANK_TOLERANCE, rank: int | None = None) -> Split:
-    """The split of a matrix (m, n), for any m, also 0; rank: the largest one it may have, if that is known."""
+def split(
+    C: Array,
+    terms: Array | None = None,
+    rank: int | None = None,
+    decide: Callable[[], int | None] | None = None,
+) -> Split:
+    """The split of a matrix (m, n), for any m, also 0, by the rule of `geometry.rank`.
+
+    terms:  sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
+    decide: asked for the rank where singular values are near the tolerance, so that all readings of one thing agree.
+    """
     m, n = C.shape
     if m == 0:
-        return Split(np.zeros((0, 0)), np.zeros(0), np.zeros((n, 0)), np.eye(n))
-    U, s, Vt = np.linalg.svd(C)
-    found = int((s > tolerance * s[0]).sum()) if len(s) and s[0] > 0 else 0
-    rank = found if rank is None else min(found, rank)
-    return Split(U[:, :rank], s[:rank], Vt[:rank].T, Vt[rank:].T)
+        return Split(np.zeros((0, 0)), np.zeros(0), np.zeros((n, 0)), np.eye(n), np.zeros((0, 0)), np.zeros(0))
+    rows, units = unit_rows(C, terms)
+    U, s, Vt = np.linalg.svd(rows)
+    found = counted(s)
+    if decide is not None and doubtful(s if rank is None else s[:rank]):
+        known = decide()
+        found = found if known is None else min(known, len(s))
+    r = found if rank is None else min(found, rank)
+    return Split(U[:, :r], s[:r], Vt[:r].T, Vt[r:].T, U[:, r:], units)

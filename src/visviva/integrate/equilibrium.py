@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import velocity_units
 from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
 from visviva.integrate.statics import Statics
@@ -126,7 +127,8 @@ def _stability(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[float | No
 def _lowest_full(M: Array, K: Array, C: Array) -> float | None:
     import scipy.linalg
 
-    Z = split(C).Z
+    unit = velocity_units(M)
+    Z = unit[:, None] * split(C * unit).Z
     if not Z.shape[1]:
         return None
     return float(scipy.linalg.eigh(Z.T @ K @ Z, Z.T @ (M[:, None] * Z), eigvals_only=True)[0])

@@ -19,11 +19,11 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.integrate.redundancy import configuration
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model
 from visviva.model.heat import HeatCapacity
+from visviva.model.linked import configuration
 from visviva.results.motion import momenta
 
 FROM_ZERO = 1e-3  # of what the first step that is tried makes of a variable that begins at zero

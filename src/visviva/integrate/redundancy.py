@@ -8,13 +8,14 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
+from visviva.geometry.rank import independent_rows as independent
+from visviva.geometry.rank import unit_rows
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
-
-RANK_TOLERANCE = 1e-8  # of a row's own length, after projection on the complement of the rows before it
+from visviva.model.linked import configuration, linkage_in
 
 ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must hold as well
 
@@ -22,25 +23,20 @@ ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must
 def independent_rows(blocks: list[Array]) -> Mask:
     """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
 
-    Rows are normalised and projected block by block on the complement of those taken; within a block whose rows
-    depend on the others, column-pivoted QR picks the best conditioned ones.
+    Rows are normalised and projected block by block on the complement of those taken; of a block whose rows depend on
+    the others the best conditioned ones are taken, see `geometry.rank`.
     """
-    import scipy.linalg
-
-    basis = np.zeros((0, blocks[0].shape[1])) if blocks else np.zeros((0, 0))
-    masks = []
+    masks, basis = [np.zeros(0, dtype=bool)], np.zeros((0, 0))
+    if blocks:
+        rows, basis = unit_rows(np.concatenate(blocks))[0], np.zeros((0, blocks[0].shape[1]))
     for block in blocks:
-        length = np.linalg.norm(block, axis=1, keepdims=True)
-        rows = block / np.where(length > 0, length, 1.0)
+        own, rows = rows[: len(block)], rows[len(block) :]
         for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
-            rows = rows - (rows @ basis.T) @ basis
-        Q, R, order = scipy.linalg.qr(rows.T, mode="economic", pivoting=True)
-        rank = int((np.abs(np.diag(R)) > RANK_TOLERANCE).sum())
-        mask = np.zeros(len(block), dtype=bool)
-        mask[order[:rank]] = True
-        basis = np.concatenate([basis, Q[:, :rank].T])
+            own = own - (own @ basis.T) @ basis
+        mask = independent(own, np.ones(len(own)))
+        basis = np.concatenate([basis, np.linalg.qr(own[mask].T)[0].T])
         masks.append(mask)
-    return np.concatenate(masks) if masks else np.zeros(0, dtype=bool)
+    return np.concatenate(masks)
 
 
 def select_rows(model: Model, x: Array) -> Mask:
@@ -74,20 +70,6 @@ def solved_rows(model: Model, linkage: Linkage, kept: Mask) -> Mask:
     rows |= {one.name: kept[first:][at] for one, at in zip(others.conditions, others.rows, strict=True)}
     parts = [rows[part.name] if part.name in rows else np.ones(part.rows, bool) for part in model.constraints]
     return np.concatenate([np.zeros(0, dtype=bool), *parts])
-
-
-def configuration(model: Model, linkage: Linkage, x: Array) -> Array:
-    """The coordinates of all bodies of a mechanism, from a state of its model in any form."""
-    return np.concatenate([x[..., model.layout.x[f"{body.name}.q"]] for body in linkage.bodies], axis=-1)
-
-
-def linkage_in(model: Model) -> Linkage | None:
-    """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
-    if model.mechanism is None or model.junctions:
-        return None
-    names = {part.name for part in model.mechanism.joints} | {part.name for part in model.mechanism.conditions}
-    known = all(part.internal or part.name in names for part in model.constraints)
-    return Linkage(model.mechanism) if known else None
 
 
 def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array, slowest: float = 0.0) -> Array:

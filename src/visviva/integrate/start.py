@@ -16,7 +16,7 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.saddle import Saddle
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
-from visviva.integrate.redundancy import ROW_TOLERANCE, configuration, linkage_in, select_rows, solved_rows
+from visviva.integrate.redundancy import ROW_TOLERANCE, select_rows, solved_rows
 from visviva.mechanism import Motion
 from visviva.mechanism.assembly import assembled, coordinates
 from visviva.mechanism.drives import check_drives
@@ -26,6 +26,7 @@ from visviva.mechanism.singular import regularity
 from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
 from visviva.model.driven import row_inputs
+from visviva.model.linked import configuration, linkage_in
 from visviva.model.tangent import check_inertia, tangent_velocities
 
 if TYPE_CHECKING:

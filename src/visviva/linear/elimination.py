@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
+from visviva.geometry.nullspace import Split, split
+from visviva.geometry.rank import TOLERANCE, pivots
 
-RANK = 1e-9
 TIMES = 4  # an index above is refused
 
 Blocks = list[Array]
@@ -30,18 +30,18 @@ def eliminated(
     """
     held, rows, n = [positions], g, f[0].shape[0]
     for _ in range(TIMES):
-        free = split(rows[1].T, RANK).Z.T if rows[1].size else np.eye(len(rows[0]))  # combinations without w
+        free = _split(rows[1].T).Z.T if rows[1].size else np.eye(len(rows[0]))  # combinations without w
         if not len(free):
             break
         by_delta, by_u = free @ rows[0], free @ rows[2]
         size = float(np.abs(rows[0]).max(initial=0.0)) or 1.0
-        if np.abs(by_u).max(initial=0.0) > RANK * max(size, float(np.abs(rows[2]).max(initial=0.0))):
+        if np.abs(by_u).max(initial=0.0) > TOLERANCE * max(size, float(np.abs(rows[2]).max(initial=0.0))):
             raise ModelError(
                 f"an input of {name!r} prescribes a state: its rate enters, and no A, B, C, D describe that.\n"
                 "Put a storage between the input and what it drives."
             )
-        own = split(by_delta, RANK) if np.abs(by_delta).max(initial=0.0) > RANK * size else None
-        solved = split(rows[1], RANK)
+        own = _split(by_delta) if np.abs(by_delta).max(initial=0.0) > TOLERANCE * size else None
+        solved = _split(rows[1])
         kept = [solved.U.T @ part for part in rows]
         if own is None:
             rows = kept
@@ -63,28 +63,30 @@ def _unknowns(f: Blocks, rows: Blocks, name: str) -> tuple[Array, Array]:
     n, k, m = (part.shape[1] for part in f)
     if not k:
         return np.zeros((0, n)), np.zeros((0, m))
-    parts = split(rows[1], RANK) if len(rows[1]) else None
+    parts = _split(rows[1]) if len(rows[1]) else None
     loose = np.eye(k) if parts is None else parts.Z
-    if loose.size and np.abs(f[1] @ loose).max(initial=0.0) > 1e-8 * float(np.abs(f[1]).max(initial=0.0)):
+    if loose.size and np.abs(f[1] @ loose).max(initial=0.0) > TOLERANCE * float(np.abs(f[1]).max(initial=0.0)):
         raise ModelError(
             f"the equations of {name!r} leave an effort or a multiplier undetermined: they are singular here."
         )
     if parts is None:
         return np.zeros((k, n)), np.zeros((k, m))
-    inverse = -parts.V @ np.diag(1.0 / parts.s) @ parts.U.T
-    return inverse @ rows[0], inverse @ rows[2]
+    return -parts.solve(rows[0]), -parts.solve(rows[2])
 
 
 def _independent(G: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
     """δ = Y c with c among δ, for all δ with G δ = 0."""
-    rank = split(G, RANK).rank
+    rank = _split(G).rank
     if not rank:
         return np.eye(n), np.arange(n)
-    import scipy.linalg
-
-    pivots = scipy.linalg.qr(G, mode="r", pivoting=True)[1]
-    bound, kept = pivots[:rank], np.sort(pivots[rank:])
+    order = pivots(G)
+    bound, kept = order[:rank], np.sort(order[rank:])
     Y = np.zeros((n, len(kept)))
     Y[kept, np.arange(len(kept))] = 1.0
-    Y[bound] = -np.linalg.pinv(G[:, bound], rcond=RANK) @ G[:, kept]
-    return Y, kept.astype(np.intp)
+    Y[bound] = -np.linalg.lstsq(G[:, bound], G[:, kept], rcond=None)[0]  # these columns are independent
+    return Y, kept
+
+
+def _split(A: Array) -> Split:
+    """Rows judged by the longest of them: slopes are differences, whose noise is that of all that was computed."""
+    return split(A, np.full(len(A), np.linalg.norm(A, axis=1).max(initial=0.0)))

@@ -114,9 +114,13 @@ class AbstractEquations(ABC):
     def Z(self, ref: Reference) -> Array:
         """Rows over velocities that bind them, (k, n)."""
 
-    def row_terms(self, ref: Reference) -> Array:
-        """Sizes of the terms of each entry of Z, (k, n): where they cancel, a row says nothing."""
-        return np.abs(self.Z(ref))
+    def row_terms(self, ref: Reference) -> Array | None:
+        """Sizes of the terms of each entry of Z, (k, n), where known: where they cancel, a row says nothing."""
+        return None
+
+    def rank_at(self, ref: Reference) -> int | None:
+        """Number of independent rows at an instant, where that is decided elsewhere; None: by the rows themselves."""
+        return None
 
     @abstractmethod
     def rows(self, ref: Reference, eps: Array) -> Array:

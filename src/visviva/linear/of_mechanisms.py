@@ -103,12 +103,11 @@ class MechanismEquations(AbstractEquations):
         return Point(self.form, ref.q, ref.xi, ref.s).Z
 
     def row_terms(self, ref: Reference) -> Array:  # noqa: D102
-        point = Point(self.form, ref.q, ref.xi, ref.s)
-        k, turns_and_shifts = len(point.C), 2 * len(self.form.rigid)
-        blocks, columns = np.zeros((k, 3 * turns_and_shifts)), np.zeros((3 * turns_and_shifts, self.n))
-        blocks[:, self.form.moving], columns[self.form.moving] = point.C, point.S
-        arms = np.linalg.norm(columns.reshape(turns_and_shifts, 3, self.n), axis=1)  # whatever the direction
-        return np.asarray(np.linalg.norm(blocks.reshape(k, turns_and_shifts, 3), axis=2) @ arms)
+        return Point(self.form, ref.q, ref.xi, ref.s).row_terms
+
+    def rank_at(self, ref: Reference) -> int:
+        """That of the mechanism, as its mobility."""
+        return self.form.rank_at(ref.q)
 
     def rows(self, ref: Reference, eps: Array) -> Array:  # noqa: D102
         point = self._points(ref, eps, np.zeros_like(eps), ref.s)

@@ -16,13 +16,9 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import split
+from visviva.geometry.rank import counted, pivots, singular_values, unit_rows, velocity_units
 from visviva.linear.differences import slopes
 from visviva.linear.equations import AbstractEquations, Reference
-
-RANK = 1e-8  # singular values of rows in units of their terms that are zero
-LIGHTEST = 1e-13  # of the largest inertia
-NOUGHT = 1e-6  # of the longest row: shorter ones are zero but for rounding
 
 
 @final
@@ -55,7 +51,8 @@ class Basis:
 def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] | None = None) -> Choice:
     """Velocities that rows leave independent, by pivots or as wanted by name, and increments that include theirs."""
     Z, n = _scaled(equations, ref), equations.n
-    rank = _rank(Z)
+    known = equations.rank_at(ref)
+    rank = _rank(Z) if known is None else known
     if equations.rank is not None and rank != equations.rank:
         raise AssemblyError(
             f"{equations.name} is singular in this configuration: its constraints have rank {rank} here and "
@@ -64,7 +61,7 @@ def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] |
     eta = _wanted(equations, Z, rank, wanted) if wanted is not None else _free(Z, rank)
     bound = np.setdiff1d(np.arange(n), eta)
     Zh = Z[equations.holonomic]
-    p = np.union1d(eta, bound[_free(Zh[:, bound], _rank(Zh))])
+    p = np.union1d(eta, bound[_free(Zh[:, bound], rank if equations.holonomic.all() else _rank(Zh))])
     return Choice(p.astype(np.intp), eta)
 
 
@@ -97,25 +94,19 @@ def reach(directions: Array, sizes: Array) -> Array:
 
 def _scaled(equations: AbstractEquations, ref: Reference) -> Array:
     """Rows in units of their terms over velocities whose inertia is one: neither rank nor choice depends on units."""
-    inertia = np.diagonal(equations.mass(ref.q))
-    typical = float(inertia.max(initial=0.0)) or 1.0
-    unit = 1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
-    length = np.linalg.norm(equations.row_terms(ref) * unit, axis=1)
-    return np.asarray(equations.Z(ref) * unit / np.maximum(length, 1e-300)[:, None])
+    unit = velocity_units(np.diagonal(equations.mass(ref.q)))
+    terms = equations.row_terms(ref)
+    return unit_rows(equations.Z(ref) * unit, None if terms is None else np.linalg.norm(terms * unit, axis=1))[0]
 
 
 def _rank(Z: Array) -> int:
-    return int((np.linalg.svd(Z, compute_uv=False) > RANK).sum()) if Z.size else 0
+    """Of rows in units of their terms."""
+    return counted(singular_values(Z)) if Z.size else 0
 
 
 def _free(Z: Array, rank: int) -> NDArray[np.intp]:
     """The columns that are left when as many pivots as the rank are taken."""
-    if not rank:
-        return np.arange(Z.shape[1])
-    import scipy.linalg
-
-    pivots = scipy.linalg.qr(Z, mode="r", pivoting=True)[1]
-    return np.sort(pivots[rank:]).astype(np.intp)
+    return np.sort(pivots(Z)[rank:]) if rank else np.arange(Z.shape[1])
 
 
 def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[str]) -> NDArray[np.intp]:
@@ -138,10 +129,8 @@ def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[s
 
 
 def _solved(Z: Array, right: Array) -> Array:
-    """The least X with Z X = right, for rows that may depend on each other and have a solution."""
+    """X with Z X = right, for independent columns, as they were chosen, and rows that may depend on each other."""
     if not Z.shape[1]:
         return np.zeros((0, right.shape[1]))
-    length = np.linalg.norm(Z, axis=1)
-    length = np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)[:, None]
-    parts = split(Z / length, RANK)
-    return parts.V @ ((parts.U.T @ (right / length)) / parts.s[:, None])
+    rows, units = unit_rows(Z)
+    return np.asarray(np.linalg.lstsq(rows, right / units[:, None], rcond=None)[0])

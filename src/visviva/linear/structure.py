@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import TOLERANCE
 
 if TYPE_CHECKING:
     from visviva.linear.system import LinearSystem
 
-RANK = 1e-9  # of the largest singular value in a step of the staircase
 FAR = 1e8  # of the largest finite pole: what is farther is infinite
 
 
@@ -44,8 +44,9 @@ def _reached(A: Array, B: Array) -> int:
     """Rank of (B, AB, A²B, …) by a staircase of orthogonal steps (Van Dooren, IEEE Trans. AC 26 (1981) 111)."""
     size, total = float(np.abs(A).max(initial=0.0)) or 1.0, 0
     while len(A) and B.size:
-        parts = split(B.T if B.shape[1] else np.zeros((0, len(A))))
-        if np.abs(B).max(initial=0.0) <= RANK * (1.0 if total == 0 else size) or not parts.rank:
+        terms = np.full(B.shape[1], float(np.linalg.norm(B, axis=0).max(initial=0.0)))
+        parts = split(B.T, terms)
+        if np.abs(B).max(initial=0.0) <= TOLERANCE * (1.0 if total == 0 else size) or not parts.rank:
             break
         total += parts.rank
         V, Z = parts.V, parts.Z

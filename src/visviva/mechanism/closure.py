@@ -6,7 +6,7 @@ where they meet, a row of a loop joint becomes a row W over the s of the joints 
     row = W s - D (rows of the tree joints)
 
 Rows of tree joints are independent of each other, so that a row of a loop says something new if and only if its W
-does: column-pivoted QR of Wᵀ. Rotations count by the way of a point at a typical distance from the joints, so that all
+does: see `geometry.rank`. Rotations count by the way of a point at a typical distance from the joints, so that all
 numbers are lengths.
 """
 
@@ -19,10 +19,9 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import transpose
+from visviva.geometry.rank import TOLERANCE, independent_rows
 from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
 from visviva.mechanism.topology import Topology
-
-RANK_TOLERANCE = 1e-8  # of the largest pivot, or of the length of a row, which is about one
 
 Fold = tuple[dict[int, Array], dict[int, Array]]  # W and D of one loop joint, by body
 
@@ -42,20 +41,14 @@ class Loops:
 
     def independent(self) -> Mask:
         """A largest set of independent rows, the best conditioned ones, at one configuration."""
-        import scipy.linalg
-
-        R, order = scipy.linalg.qr(self.W.T, mode="r", pivoting=True, check_finite=False)
-        pivots = np.abs(np.diag(R))
-        mask = np.zeros(len(self.rows), dtype=bool)
-        mask[order[: int((pivots > RANK_TOLERANCE * max(float(pivots.max(initial=0.0)), 1.0)).sum())]] = True
-        return mask
+        return independent_rows(self.W, np.ones(len(self.rows)))  # terms are about one: see `row_scale`
 
     def stresses(self, kept: Mask, m: int) -> Array:
         """Multipliers of all m rows that hold each other in balance, (..., m, k), one column per row left out.
 
         W_out = X W_kept; the rows of the tree take up the rest.
         """
-        X = self.W[..., ~kept, :] @ np.linalg.pinv(self.W[..., kept, :], rcond=RANK_TOLERANCE)
+        X = self.W[..., ~kept, :] @ np.linalg.pinv(self.W[..., kept, :], rcond=TOLERANCE)
         own = np.zeros((*X.shape[:-1], len(kept)))
         own[..., ~kept], own[..., kept] = np.eye(X.shape[-2]), -X
         Y = np.zeros((*X.shape[:-2], m, X.shape[-2]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.rank import DATA
 
 
 def bushing_damping(D: Array) -> Array:
@@ -19,7 +20,7 @@ def bushing_damping(D: Array) -> Array:
     at R = I. Dampers with equal coefficients, or with d_i <= d_j + d_k, are of the first form altogether.
     """
     D_r, D_rt, D_t = D[:3, :3], D[:3, 3:], D[3:, 3:]
-    alone = D_r - D_rt @ np.linalg.pinv(D_t, rcond=1e-12) @ D_rt.T  # what no translation takes part in
+    alone = D_r - D_rt @ np.linalg.pinv(D_t, rcond=DATA) @ D_rt.T  # what no translation takes part in
     values, axes = np.linalg.eigh(alone)
     small, middle, large = np.maximum(values, 0.0)
     large = min(large, small + middle)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.saddle import Saddle
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 EPSILON = 1e-12
 SUSPECT = 1e-5  # rows closer to dependence than this are judged without squares
-TOLERANCE = 1e-8
 FIRST = 8  # eigenvectors asked for at first
 
 
@@ -36,7 +36,7 @@ def dependent_combinations(A: csr_array, L: csr_array) -> Array:
     free = Saddle(np.ones(A.shape[1]), A, np.zeros(A.shape[0], dtype=bool))
     rest = np.array([free.solve(L.T @ y, np.zeros(A.shape[0]))[0] for y in Y.T]).T
     _, s, Vt = np.linalg.svd(rest, full_matrices=False)
-    combinations: Array = Y @ Vt[s < TOLERANCE].T
+    combinations: Array = Y @ Vt[s <= TOLERANCE].T
     return combinations
 
 

@@ -12,11 +12,11 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
 from visviva.geometry.projective.lines import foot
+from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws import Screw, System, as_twist
 from visviva.geometry.screws.screw import triple
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
 from visviva.mechanism.parts import Carrier, Joint, Particle
-from visviva.structure.kinestatics import CLOSURE
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
@@ -131,9 +131,9 @@ def spanned(columns: Array, length: float) -> System:
     """The system of some screws (6, k) of which each may vanish, and all may depend on each other."""
     units = np.repeat([1.0, length], 3)
     scaled = columns / units[:, None]
-    if not np.abs(scaled).max(initial=0.0) > CLOSURE:
+    if not np.abs(scaled).max(initial=0.0) > TOLERANCE:
         return System(length=length)
-    return System(split(scaled.T, CLOSURE).V.T * units, length=length)
+    return System(split(scaled.T, np.full(scaled.shape[1], np.abs(scaled).max())).V.T * units, length=length)
 
 
 def lines_of(system: System, words: Words) -> list[str]:
@@ -150,6 +150,6 @@ def phrase(screw: Screw, words: Words, length: float = 1.0) -> str:
     shape = screw.geometric()
     if not shape.line[:3].any():
         return f"{words.free} {triple(shape.line[3:])}"
-    flat = abs(shape.pitch) <= CLOSURE * length
+    flat = abs(shape.pitch) <= TOLERANCE * length
     name = words.line if flat else words.screw.format(shape.pitch)
     return f"{name} through {triple(foot(shape.line))} along {triple(shape.line[:3])}"

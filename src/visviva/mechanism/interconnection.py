@@ -10,6 +10,7 @@ power is stored or lost there. What follows is the same as what kinematic pairs 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, final
@@ -20,6 +21,8 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
+from visviva.geometry.nullspace import split
+from visviva.geometry.rank import TOLERANCE
 from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
 from visviva.mechanism.joints_only import check_joints_only
@@ -86,21 +89,21 @@ class Interconnection:
     def admissible(self) -> Array:
         """Orthonormal basis of the velocities that the structure allows, shape (velocities, mobility); (46)."""
         structure = self.structure().permute(*self.columns)
-        return range_and_complement(np.split(structure.to_basis(), 2)[1])[0]
+        return range_and_complement(np.split(structure.to_basis(), 2)[1], tolerance=TOLERANCE)[0]
 
     def admissible_by_pairs(self) -> Array:
-        """The same from the constraint functions of bodies and joints, ∇g v = 0; (47). By (48) both span one space."""
+        """The same from the constraint functions of bodies and joints, ∇g v = 0; (47). By (48) both span one space.
+
+        A screw has one more than the rows of its joint: that of its lead.
+        """
         rows = [np.zeros((0, self.size)), *(self._rigidity(part) for part in self.mechanism.bodies)]
         for joint in self.mechanism.joints:
-            g = joint_rows(joint)
-            block, first = np.zeros((g.m, self.size)), 0
-            gradient = g.gradient(coordinates_of(joint, self.motion))
-            for end in movers(joint):
-                at = self.columns[end.name]
-                block[:, at] = gradient[:, first : first + at.stop - at.start]
-                first += at.stop - at.start
-            rows.append(block)
-        return range_and_complement(np.vstack(rows).T)[1]
+            gradient = joint_rows(joint).gradient(coordinates_of(joint, self.motion))
+            rows.append(self._over_all(movers(joint), gradient))
+        for lead in self.mechanism.conditions:
+            q = np.concatenate([self.motion.q[mover.name] for mover in lead.movers])
+            rows.append(self._over_all(lead.movers, lead.C(q, q)))
+        return split(np.vstack(rows)).Z
 
     def J(self) -> Array:
         """Skew matrix of (44a) over (v, multipliers of the bodies, of the joints)."""
@@ -115,6 +118,15 @@ class Interconnection:
         J = block_diagonal([np.zeros((self.size, self.size)), np.zeros((len(C), len(C)))])
         J[self.size :, : self.size], J[: self.size, self.size :] = C, -C.T
         return J
+
+    def _over_all(self, ends: Sequence[Body | Particle], gradient: Array) -> Array:
+        """Rows over the velocities of some bodies, one after the other, as rows over those of all."""
+        block, first = np.zeros((len(gradient), self.size)), 0
+        for end in ends:
+            at = self.columns[end.name]
+            block[:, at] = gradient[:, first : first + at.stop - at.start]
+            first += at.stop - at.start
+        return block
 
     def _ports(self, joint: Joint, rows: Array) -> dict[str, Array]:
         return {end.name: (rows @ twist_map(end, self.motion)).T for end in movers(joint)}

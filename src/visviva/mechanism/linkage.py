@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
+from visviva.geometry.rank import pivots
 from visviva.geometry.saddle import FEW, Saddle, solve_many
 from visviva.geometry.saddle_series import SaddleSeries
 from visviva.mechanism.closure import Closure, row_scale, typical_length
@@ -158,7 +159,16 @@ class Linkage:
 
     # -- rank ---------------------------------------------------------------------------------------------------
 
+    def rank(self, place: Placement) -> int:
+        """Number of independent rows at one configuration: what all readings of the mechanism there go by."""
+        return int(self.independent(place).sum())
+
     def dependence(self, place: Placement) -> Dependence:
+        """The rows that are independent at one configuration, and what those left out repeat."""
+        kept = self.independent(place)
+        return Dependence(kept, self.stresses(place, kept))
+
+    def independent(self, place: Placement) -> Mask:
         """Which rows are independent at one configuration: all of the tree, of each group of loops a largest set.
 
         Of the rows of conditions as many as are independent of all that.
@@ -175,7 +185,7 @@ class Linkage:
             C = self._scaled(closure.blocks, self.conditions.dense(place.q))
             first = self.kinematics.m
             kept[first:] = _pivots(dependent_combinations(C[:first][kept[:first]], _unit_rows(C[first:])))
-        return Dependence(kept, self.stresses(place, kept))
+        return kept
 
     def stresses(self, place: Placement, kept: Mask) -> Array:
         """Multipliers that balance each other, one column for each row that is not kept, (..., m, k)."""
@@ -305,9 +315,7 @@ def _unit(part: Body | Particle) -> Array:
 
 def _pivots(Y: Array) -> Mask:
     """Rows that remain if as many are left out as Y has columns, where Y is largest."""
-    import scipy.linalg
-
     kept = np.ones(len(Y), dtype=bool)
     if Y.shape[1]:
-        kept[scipy.linalg.qr(Y.T, mode="r", pivoting=True)[1][: Y.shape[1]]] = False
+        kept[pivots(Y.T)[: Y.shape[1]]] = False
     return kept

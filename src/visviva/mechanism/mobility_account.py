@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from visviva.geometry.nullspace import split
 from visviva.geometry.screws import System
 from visviva.mechanism.assembly import coordinates
 from visviva.mechanism.freedoms import TWISTS, WRENCHES, joint_screws, lines_of, phrase, spanned
@@ -14,9 +15,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
 from visviva.mechanism.motions import Motions
 from visviva.mechanism.self_stress import State, lines_of_state, stresses_of
-from visviva.structure.kinestatics import CLOSURE
 from visviva.structure.ports import spans
-from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
@@ -144,7 +143,7 @@ def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
     for part in m.bodies:
         if len(beside[part.name]) > 1 and at[part.name].stop - at[part.name].start == 6:
             units = np.repeat([1.0, length], 3)
-            own = range_and_complement((G[:, at[part.name]] * units).T, tolerance=CLOSURE)[1]
+            own = split(G[:, at[part.name]] * units).Z
             if own.size:
                 found[part.name] = spanned(units[:, None] * own, length)
     return found

@@ -10,13 +10,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.geometry.rank import rank, singular_values, unit_rows
 from visviva.library.joints import Angle
 from visviva.mechanism.builder import kind_of, whole
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.kinematics import Kinematics
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
-from visviva.structure.kinestatics import CLOSURE
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ class Motions:
         units = np.where(np.tile(np.arange(6) < 3, len(m.bodies)), 1.0, self.length)
         rows = [G, *(self._over_all(rate_rows(network, one))[:, moves] for one in locked)]
         scaled = np.vstack(rows) * units[moves]
-        size = np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)
-        self._rows = scaled / size
-        N = range_and_complement(self._rows.T, tolerance=CLOSURE)[1]
+        count = rank(scaled) if locked else network.rank()
+        self._rows = unit_rows(scaled)[0]
+        N = range_and_complement(self._rows.T, rank=count)[1]
         full = np.zeros((len(units), N.shape[1]))
         full[moves] = units[moves, None] * N
         self.twists = full.reshape(len(m.bodies), 6, -1)
@@ -71,8 +71,7 @@ class Motions:
 
     def independence(self) -> Array:
         """Singular values of the rows, each of length 1, that count as independent; the smallest one last."""
-        values = np.linalg.svd(self._rows, compute_uv=False)
-        return values[: self._rows.shape[1] - self.mobility]
+        return singular_values(self._rows)[: self._rows.shape[1] - self.mobility]
 
     def of(self, carrier: Carrier) -> Array:
         """Twists of a body in the world, one column for each motion; zero for the ground, (6, mobility)."""

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.assembly import Motion, coordinates, motion_of
 from visviva.mechanism.body_twists import relative_twist
+from visviva.mechanism.closure import typical_length
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
+from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.losses import LOSS, inner_values
 from visviva.mechanism.mobility_account import MobilityAccount, mobility_account
 from visviva.mechanism.motions import Coordinate, Motions
@@ -217,7 +219,11 @@ def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwo
     bodies = [part.name for part in m.bodies]
     particles = [part.name for part in m.bodies if isinstance(part, Particle)]
     conditions = linear_conditions(m, motion)
-    return MechanismNetwork(m, motion, Kinestatics.of(bodies, edges, pairs, particles, conditions))
+    linkage = Linkage(m)
+    length = typical_length(linkage.kinematics)
+    independent = linkage.rank(linkage.kinematics.place(coordinates(linkage, motion)))
+    network = Kinestatics.of(bodies, edges, pairs, particles, conditions, length, independent)
+    return MechanismNetwork(m, motion, network)
 
 
 def pair_of(joint: Joint, motion: Motion) -> KinematicPair:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws import Screw, System
 from visviva.mechanism.freedoms import WRENCHES, phrase
-from visviva.structure.kinestatics import CLOSURE
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def stresses_of(network: MechanismNetwork, loops: Sequence[tuple[Sequence[str], 
     where, states = kinestatics.rows(), np.zeros((len(Y), 0))
     for joints, stress in loops:
         outside = [Y[rows] for name, rows in where.items() if name not in joints]
-        silent = range_and_complement(np.vstack([Y[:0], *outside]).T, scale=1.0, tolerance=CLOSURE)[1]
+        silent = range_and_complement(np.vstack([Y[:0], *outside]).T, scale=1.0, tolerance=TOLERANCE)[1]
         states = np.hstack([states, _principal(network, Y @ silent, joints[0], stress)])
-    beside = range_and_complement(Y.T @ states, scale=1.0, tolerance=CLOSURE)[1]
+    beside = range_and_complement(Y.T @ states, scale=1.0, tolerance=TOLERANCE)[1]
     return tuple(_state(network, y) for y in np.hstack([states, Y @ beside]).T)
 
 
@@ -48,7 +48,7 @@ def _state(network: MechanismNetwork, y: Array) -> State:
     """One state by joint and condition, without those that have no part in it; the largest force or couple is 1."""
     state: State = {}
     for name, rows in network.kinestatics.rows().items():
-        share = np.where(np.abs(y[rows]) > CLOSURE * np.abs(y).max(), y[rows], 0.0)
+        share = np.where(np.abs(y[rows]) > TOLERANCE * np.abs(y).max(), y[rows], 0.0)
         if share.any():
             pair = network.kinestatics.pairs.get(name)
             state[name] = share if pair is None else Screw.of_wrench(pair.A.T @ share)

@@ -50,12 +50,12 @@ class Regularity:
 def regularity(linkage: Linkage, q: Array) -> Regularity:
     """Rank at q, and the rows that are independent there or, if they are more, after a small motion from there."""
     place = linkage.kinematics.place(q)
-    kept = linkage.dependence(place).kept
+    kept = linkage.independent(place)
     rank = int(kept.sum())
     for k in range(TRIALS if not kept.all() else 0):
         near = _near(linkage, q, k)
         if near is not None:
-            other = linkage.dependence(linkage.kinematics.place(near)).kept
+            other = linkage.independent(linkage.kinematics.place(near))
             kept = other if other.sum() > kept.sum() else kept
     return Regularity(kept, rank, float(linkage.margin(place, kept)))
 

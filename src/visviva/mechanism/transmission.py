@@ -13,14 +13,13 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import TOLERANCE, counted, singular_values
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
 from visviva.mechanism.parts import Body, Carrier, Ground, Particle
-from visviva.structure.kinestatics import CLOSURE
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
-SINGULAR = 1e-6  # margin below which inputs or outputs are called singular
 Side = Literal["input", "output"]
 AXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 
@@ -109,7 +108,7 @@ class Transmission:
 
     def _balanced(self, M: Array, units: Array, rest: Array, what: str, other: str) -> Array:
         U, s, Vt = np.linalg.svd((M / units[:, None]).T, full_matrices=False)
-        kept = s > SINGULAR
+        kept = np.arange(len(s)) < counted(s)
         found = Vt[kept].T @ ((U.T @ rest)[kept] / s[kept]) / units
         if np.abs(M.T @ found - rest).max(initial=0.0) > 1e-6 * np.abs(rest).max(initial=0.0):
             raise ModelError(f"no {what} balance these forces on the {other}: {self._state}.")
@@ -127,19 +126,18 @@ class Transmission:
     @property
     def _rank(self) -> int:
         """How many motions the inputs determine."""
-        values = np.linalg.svd(self.A / self.input_units[:, None], compute_uv=False)
-        return int((values > SINGULAR).sum())
+        return counted(singular_values(self.A / self.input_units[:, None]))
 
     @property
     def _state(self) -> str:
         k, sides = self.A.shape[1], ((len(self.A), "inputs locked"), (len(self.B), "outputs at rest"))
         if few := [f"{k - rows} of {k} motions left with all {how}" for rows, how in sides if rows < k]:
             return ", ".join(few)
-        if self.input_margin < SINGULAR and self.output_margin < SINGULAR:
+        if self.input_margin <= TOLERANCE and self.output_margin <= TOLERANCE:
             return "singular for inputs and outputs"
-        if self.input_margin < SINGULAR:
+        if self.input_margin <= TOLERANCE:
             return "singular for the inputs: something moves while all of them are locked"
-        if self.output_margin < SINGULAR:
+        if self.output_margin <= TOLERANCE:
             return "singular for the outputs: something moves while all of them rest"
         return "regular"
 
@@ -169,7 +167,8 @@ def transmission_of(
     outs = [_rows(network, motions, one, bodies=True) for one in _listed(outputs, "outputs")]
     units = [np.concatenate([part[2] for part in side]) for side in (ins, outs)]
     A, B = (np.vstack([part[1] for part in side]) for side in (ins, outs))
-    seen = split(np.vstack([A, B]) / np.concatenate(units)[:, None], CLOSURE).V
+    rates = np.vstack([A, B]) / np.concatenate(units)[:, None]
+    seen = split(rates, np.ones(len(rates))).V  # of motions of size one
     return Transmission(
         tuple(name for part in ins for name in part[0]),
         tuple(name for part in outs for name in part[0]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -10,7 +11,9 @@ import numpy as np
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import velocity_units
 from visviva.model.driven import row_inputs
+from visviva.model.linked import linked_rank
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -57,13 +60,14 @@ def accelerations(
     M = model.E(x)[np.ix_(at_z, at_z)]
     C = model.C(x)[:, at_z]
     bias = np.concatenate([np.zeros(0), *(part.bias(*model.local(part, x, z)) for part in model.constraints)])
-    return _solve(M, C, force, bias + driven)
+    return _solve(M, C, force, bias + driven, lambda: linked_rank(model, x))
 
 
-def _solve(M: Array, C: Array, force: Array, bias: Array) -> Accelerations:
-    parts = split(C)
-    Z = parts.Z
-    v_dot = parts.solve(-bias)
+def _solve(M: Array, C: Array, force: Array, bias: Array, decide: Callable[[], int | None]) -> Accelerations:
+    """In units of velocities in which their inertia is one."""
+    unit = velocity_units(np.diagonal(M))
+    parts, M, force = split(C * unit, decide=decide), unit[:, None] * M * unit, unit * force
+    Z, v_dot = parts.Z, parts.solve(-bias)
     if Z.size:
         v_dot = v_dot + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (force - M @ v_dot))
-    return Accelerations(v_dot, parts.solve_transposed(force - M @ v_dot), parts.rank)
+    return Accelerations(unit * v_dot, parts.solve_transposed(force - M @ v_dot), parts.rank)

@@ -10,31 +10,27 @@ from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import LIGHTEST, significant, unit_rows, velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
-
-DEPENDENT = 1e-11  # of the largest eigenvalue: rows below it repeat others
-LIGHTEST = 1e-12  # of the largest inertia: a motion with less has none
 
 
 def tangent_velocities(model: Model, x: Array) -> Array:
     """Velocities v' of states x (..., size) that satisfy C v' = 0, next to theirs in the metric M.
 
-    They solve M v' + Cᵀ μ = M v, C v' = 0, here in units in which M and the rows of C have the size one; where rows
-    depend on each other, μ is not unique but v' is.
+    With the projection P on the velocities that C leaves they solve P M P v' = P M v, P v' = v', here in units in which
+    the inertia of each velocity is one.
     """
     at = model.layout.act(tuple(model.kinetic))
-    n, C = len(at), model.C(x)[..., at]
     M = model.E(x)[..., at[:, None], at]
-    M = M / np.abs(M).max((-1, -2), keepdims=True)
-    length = np.linalg.norm(C, axis=-1, keepdims=True)
-    C = C / np.where(length > 0, length, 1.0)
-    K = np.zeros((*x.shape[:-1], n + C.shape[-2], n + C.shape[-2]))
-    K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = 0.5 * (M + transpose(M)), C, transpose(C)
-    force = np.zeros(K.shape[:-1])
-    force[..., :n] = apply(K[..., :n, :n], x[..., model.layout.read(tuple(model.kinetic))])
-    return apply(np.asarray(np.linalg.pinv(K, rcond=DEPENDENT, hermitian=True)), force)[..., :n]
+    unit = velocity_units(np.diagonal(M, axis1=-2, axis2=-1))
+    M = unit[..., None] * 0.5 * (M + transpose(M)) * unit[..., None, :]
+    _, s, Vt = np.linalg.svd(unit_rows(model.C(x)[..., at] * unit[..., None, :])[0], full_matrices=False)
+    held = transpose(Vt) @ (significant(s)[..., None] * Vt)
+    P = np.eye(len(at)) - held
+    K = np.asarray(np.linalg.pinv(P @ M @ P + held, rcond=LIGHTEST, hermitian=True))  # regular but without inertia
+    return unit * apply(K @ P @ M, x[..., model.layout.read(tuple(model.kinetic))] / unit)
 
 
 def check_inertia(model: Model, x: Array) -> None:

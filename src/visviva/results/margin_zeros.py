@@ -13,8 +13,9 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism.transmission import SINGULAR, Side, Transmission
+from visviva.mechanism.transmission import Side, Transmission
 
+SINGULAR = 1e-6  # margin that vanishes along a path: how near a search for its least value comes
 Passing = Callable[[float], Transmission]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
+from visviva.geometry.rank import TOLERANCE
 from visviva.model import Model
 from visviva.model.conditioned import Conditioned
 from visviva.model.curved import Curved
@@ -17,7 +18,6 @@ from visviva.model.layout import Index
 from visviva.model.structure import AbstractConstraint
 from visviva.results.record import Record
 
-RANK_TOLERANCE = 1e-10
 CHUNK = 256  # steps whose matrices are in memory at a time
 
 
@@ -86,7 +86,7 @@ class Stabilised:
             for part in self.model.constraints:
                 rows = self.model.layout.act((part.name,)) - first
                 G[:, rows[:, None], self._places(part)] = self._secants(part, steps)[1]
-            gam[steps] = apply(np.asarray(np.linalg.pinv(transpose(G), rcond=RANK_TOLERANCE)), lag[steps])
+            gam[steps] = apply(np.asarray(np.linalg.pinv(transpose(G), rcond=TOLERANCE)), lag[steps])
         return gam
 
     def _gam_of_lagrangian(self) -> Array:
@@ -96,4 +96,4 @@ class Stabilised:
         lag = apply(transpose(A), self.rate - model.mean_z(*self.ends)[:, n : 2 * n])
         G = [self._secants(part, slice(None))[1] for part in model.constraints]
         Gt = transpose(np.concatenate([np.zeros((len(lag), 0, n)), *G], axis=-2))
-        return apply(np.asarray(np.linalg.pinv(Gt, rcond=RANK_TOLERANCE)), lag)
+        return apply(np.asarray(np.linalg.pinv(Gt, rcond=TOLERANCE)), lag)

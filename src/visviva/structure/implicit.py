@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
+from visviva.geometry.rank import TOLERANCE
 from visviva.structure.dirac import Dirac
 from visviva.structure.ports import Ports, known, mask, quoted, spans, total
 from visviva.structure.subspace import range_and_complement
-
-RANK = 1e-9  # relative: to how many digits the matrices of a mechanism fit together
 
 
 @final
@@ -66,20 +65,20 @@ class Implicit:
         """Number of equations, and of states and ports together."""
         return len(self.F1)
 
-    def rank(self, tolerance: float = RANK) -> int:
+    def rank(self, tolerance: float = TOLERANCE) -> int:
         """Rank of F1: how many rates the equations determine as they stand."""
         return range_and_complement(self.F1, tolerance=tolerance)[0].shape[1]
 
-    def algebraic(self, tolerance: float = RANK) -> tuple[Array, Array]:
+    def algebraic(self, tolerance: float = TOLERANCE) -> tuple[Array, Array]:
         """(C, D) with C dH = D e: what holds between efforts alone, from the left null space of [F1 F2]."""
         free = range_and_complement(np.hstack([self.F1, self.F2]), tolerance=tolerance)[1].T
         return free @ self.E1, free @ self.E2
 
-    def undetermined(self, tolerance: float = RANK) -> Array:
+    def undetermined(self, tolerance: float = TOLERANCE) -> Array:
         """Orthonormal basis of ker F1, shape (dim x, k): the rates that reactions may take."""
         return range_and_complement(self.F1.T, tolerance=tolerance)[1]
 
-    def undetermined_reactions(self, tolerance: float = RANK) -> dict[str, Array]:
+    def undetermined_reactions(self, tolerance: float = TOLERANCE) -> dict[str, Array]:
         """Multipliers λ with Σ Cᵀλ = 0 by the name of their constraint, an orthonormal basis (rows, k) altogether.
 
         Reactions that no state and no load determines: self-stress. Names without a share are left out.
@@ -111,7 +110,7 @@ class Implicit:
         ]
         loose = self.undetermined_reactions()
         for name, C in self.constraints.items():
-            lines.append(f"  {name}: {_counted(len(C), 'row')}" + _share(loose.get(name), RANK))
+            lines.append(f"  {name}: {_counted(len(C), 'row')}" + _share(loose.get(name), TOLERANCE))
         if loose:
             lines.append(f"self-stress: {_counted(next(iter(loose.values())).shape[1], 'state')}, without any load")
         return "\n".join(lines)

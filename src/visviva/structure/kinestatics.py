@@ -8,8 +8,9 @@ from typing import Self, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
+from visviva.geometry import rank as ranks
 from visviva.structure.composition import close, compose, transformer
 from visviva.structure.dirac import Dirac
 from visviva.structure.graph import GROUND, graph_structure, incidence
@@ -17,8 +18,6 @@ from visviva.structure.linear_condition import DRIVE, LinearCondition
 from visviva.structure.pairs import ACTUATOR, PAIR, Pair
 from visviva.structure.ports import quoted, spans
 from visviva.structure.subspace import range_and_complement
-
-CLOSURE = 1e-9  # relative: to how many digits the poses of a closed loop fit together
 
 
 @final
@@ -30,6 +29,8 @@ class Kinestatics:
     pairs:     the pairs on some edges, in the common frame; the other edges stay open as ports.
     particles: those of the bodies that have no orientation: velocity and force (3) in place of twist and wrench (6).
     conditions: rows over the twists of several bodies, such as those of gears and of rolling.
+    length:     [m] what counts as one unit of length where turns and shifts are compared.
+    independent: number of independent rows, where another reading of the same mechanism has decided about it.
 
     G T = 0 collects A_e (T_i - T_j) = 0 over the pairs, and the rows of the conditions, with drives at rest. Mobility
     is the dimension of its solutions; rows beyond the rank of G carry self-stress, wrenches that no load determines.
@@ -42,6 +43,8 @@ class Kinestatics:
     pairs: dict[str, Pair]
     particles: tuple[str, ...] = ()
     conditions: dict[str, LinearCondition] = field(default_factory=dict)
+    length: float = 1.0
+    independent: int | None = None
 
     @classmethod
     def of(
@@ -51,6 +54,8 @@ class Kinestatics:
         pairs: Mapping[str, Pair] | None = None,
         particles: Sequence[str] = (),
         conditions: Mapping[str, LinearCondition] | None = None,
+        length: float = 1.0,
+        independent: int | None = None,
     ) -> Self:
         """Checked: every edge ends at a body or the ground, every pair sits on an edge, all others name bodies."""
         if GROUND in bodies:
@@ -69,7 +74,7 @@ class Kinestatics:
             if name in edges or name in bodies:
                 raise ModelError(f"the name '{name}' of a condition is that of a body or an edge: use another one.")
             _check_bodies(tuple(condition.rows), bodies)
-        return cls(tuple(bodies), dict(edges), pairs, tuple(particles), conditions)
+        return cls(tuple(bodies), dict(edges), pairs, tuple(particles), conditions, length, independent)
 
     def incidence(self) -> Array:
         """B (bodies, edges), -1 at the tail and +1 at the head of an edge."""
@@ -117,28 +122,38 @@ class Kinestatics:
         for part in self.conditions.values():
             blank = np.zeros((part.count, 6))
             rows.append(np.hstack([part.rows.get(body, blank) for body in self.bodies]))
+        return np.vstack([np.zeros((0, 6 * n)), *rows])[:, self._moves]
+
+    @property
+    def _moves(self) -> Mask:
+        """Which of six velocities per body there are: particles do not turn."""
         moves = [[name not in self.particles] * 3 + [True] * 3 for name in self.bodies]
-        return np.vstack([np.zeros((0, 6 * n)), *rows])[:, np.array(moves, dtype=np.bool_).ravel()]
+        return np.array(moves, dtype=np.bool_).ravel()
 
-    def admissible_twists(self, tolerance: float = CLOSURE) -> Array:
+    @property
+    def units(self) -> Array:
+        """Units of the velocities of G in which turns and shifts are compared: 1, and the length."""
+        return np.tile(np.repeat([1.0, self.length], 3), len(self.bodies))[self._moves]
+
+    def admissible_twists(self, tolerance: float | None = None) -> Array:
         """Orthonormal basis of the velocities of all bodies that the pairs allow, shape (velocities, mobility)."""
-        return range_and_complement(self.constraints().T, tolerance=tolerance)[1]
+        return range_and_complement(self.constraints().T, rank=self.rank(tolerance))[1]
 
-    def constraint_wrenches(self, tolerance: float = CLOSURE) -> Array:
+    def constraint_wrenches(self, tolerance: float | None = None) -> Array:
         """Orthonormal basis of the wrenches on all bodies that the pairs can bear, shape (velocities, rank)."""
-        return range_and_complement(self.constraints().T, tolerance=tolerance)[0]
+        return range_and_complement(self.constraints().T, rank=self.rank(tolerance))[0]
 
-    def self_stresses(self, tolerance: float = CLOSURE) -> Array:
+    def self_stresses(self, tolerance: float | None = None) -> Array:
         """Orthonormal basis of the multipliers of G that load no body, shape (rows, redundancy)."""
-        return range_and_complement(self.constraints(), tolerance=tolerance)[1]
+        return range_and_complement(self.constraints(), rank=self.rank(tolerance))[1]
 
-    def self_stress_wrenches(self, tolerance: float = CLOSURE) -> dict[str, Array]:
+    def self_stress_wrenches(self, tolerance: float | None = None) -> dict[str, Array]:
         """The same by pair, as wrenches (6, redundancy) in the common frame; pairs without a share are left out."""
         found, at, stresses = {}, 0, self.self_stresses(tolerance)
         for name, pair in self.pairs.items():
             wrenches = pair.A.T @ stresses[at : at + len(pair.A)]
             at += len(pair.A)
-            if np.abs(wrenches).max(initial=0.0) > tolerance:
+            if np.abs(wrenches).max(initial=0.0) > (ranks.TOLERANCE if tolerance is None else tolerance):
                 found[name] = wrenches
         return found
 
@@ -147,19 +162,25 @@ class Kinestatics:
         counts = {name: len(pair.A) for name, pair in self.pairs.items()}
         return spans(counts | {name: part.count for name, part in self.conditions.items()})
 
-    def mobility(self, tolerance: float = CLOSURE) -> int:
+    def mobility(self, tolerance: float | None = None) -> int:
         """Dimension of the admissible twists."""
         return self.admissible_twists(tolerance).shape[1]
 
-    def rank(self, tolerance: float = CLOSURE) -> int:
-        """Number of independent constraints."""
-        return self.constraint_wrenches(tolerance).shape[1]
+    def rank(self, tolerance: float | None = None) -> int:
+        """Number of independent constraints.
 
-    def redundancy(self, tolerance: float = CLOSURE) -> int:
+        tolerance: of rows of length one, to which the poses of a loop fit together; default: that of `geometry.rank`.
+        """
+        if tolerance is None and self.independent is not None:
+            return self.independent
+        tolerance = ranks.TOLERANCE if tolerance is None else tolerance
+        return ranks.rank(self.constraints() * self.units, tolerance=tolerance)
+
+    def redundancy(self, tolerance: float | None = None) -> int:
         """Number of constraints beyond those: the dimension of the self-stresses."""
         return self.self_stresses(tolerance).shape[1]
 
-    def singularity(self, tolerance: float = CLOSURE) -> float:
+    def singularity(self, tolerance: float | None = None) -> float:
         """Smallest non-zero singular value of G: near zero, close to a configuration with more mobility.
 
         Limits: it mixes lengths and angles; compare configurations of one mechanism, in one unit of length.

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.structure.subspace import RANK
+from visviva.geometry.rank import DATA
 
 
 def strong_inputs(Z: Array) -> Mask:
@@ -65,7 +65,7 @@ def close_entries(J: Array, effort_in: Mask, zeros: Iterable[tuple[int, bool]]) 
     waiting = dict(zeros)
     while waiting:
         outputs = [c for c, effort in waiting.items() if effort_in[c] != effort]
-        if outputs and np.abs(J[outputs]).max() > RANK:
+        if outputs and np.abs(J[outputs]).max() > DATA:
             row, p = np.unravel_index(np.abs(J[outputs]).argmax(), (len(outputs), len(J)))
             pair = [outputs[row], int(p)]
             J = exchange(J, *pair)

@@ -1,18 +1,19 @@
-"""Subspaces of Rⁿ by orthonormal bases, and the one decision about rank."""
+"""Subspaces of Rⁿ by orthonormal bases."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry.rank import DATA
 
-RANK = 1e-12  # relative; what is smaller counts as zero
 
-
-def range_and_complement(A: Array, *, scale: float | None = None, tolerance: float = RANK) -> tuple[Array, Array]:
+def range_and_complement(
+    A: Array, *, scale: float | None = None, tolerance: float = DATA, rank: int | None = None
+) -> tuple[Array, Array]:
     """Orthonormal bases of the column space of A and of its orthogonal complement, shapes (n, r) and (n, n - r).
 
-    scale: what the tolerance is relative to; default the largest column.
+    scale: what the tolerance is relative to; default the largest column.   rank: that of A, where it is known.
     Why:   QR with column pivoting, large rows first, keeps the digits of small rows beside large ones, so a weak
            coupling is as exact as a strong one; a singular value decomposition is exact to the largest only.
     Source: Cox and Higham, "Stability of Householder QR factorization for weighted least squares" (1998).
@@ -27,8 +28,9 @@ def range_and_complement(A: Array, *, scale: float | None = None, tolerance: flo
     Q = np.empty((n, n))
     Q[rows] = Q_sorted
     pivots = np.abs(np.diag(R))
-    r = int((pivots > tolerance * (pivots[0] if scale is None else scale)).sum())
-    return Q[:, :r], Q[:, r:]
+    if rank is None:
+        rank = int((pivots > tolerance * (pivots[0] if scale is None else scale)).sum())
+    return Q[:, :rank], Q[:, rank:]
 
 
 def column_space(A: Array) -> Array:

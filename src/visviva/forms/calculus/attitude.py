@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
+from visviva.geometry.rank import DATA, rank
 
 GIMBAL_LOCK = 1e-8  # cos(pitch) below which angles have no rates
 
@@ -77,7 +78,7 @@ def euler_acceleration(inertia: ArrayLike, w: ArrayLike, torque: ArrayLike = (0,
     """ω̇ of Θ ω̇ + ω × Θ ω = τ, shape (3,); inertia (3,) or (3, 3)."""
     Theta = finite_array(inertia, "inertia")
     Theta = np.diag(Theta) if Theta.ndim == 1 else Theta
-    if Theta.shape != (3, 3) or np.linalg.matrix_rank(Theta) < 3:
+    if Theta.shape != (3, 3) or rank(Theta, tolerance=DATA) < 3:
         raise ModelError(f"inertia must be three positive moments or an invertible (3, 3), got {inertia!r}.")
     w = finite_vector(w, "w", 3)
     total = finite_vector(torque, "torque", 3) - np.cross(w, Theta @ w)

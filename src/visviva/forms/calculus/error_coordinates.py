@@ -11,6 +11,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.geometry.rank import rank
 
 
 @final
@@ -44,9 +45,9 @@ class ErrorCoordinates:
     def transport(self, q: Array, q_R: Array) -> Array:
         """Q (n, n)."""
         own, of_reference = self.slopes(q, q_R)
-        if np.linalg.matrix_rank(own) < self.p.n:
+        if (found := rank(own)) < self.p.n:
             raise ModelError(
-                f"∇χ has rank {np.linalg.matrix_rank(own)}, there are {self.p.n} velocities: the errors do not tell\n"
+                f"∇χ has rank {found}, there are {self.p.n} velocities: the errors do not tell\n"
                 "configurations apart here. Give an invertible function of q."
             )
         Q = -np.linalg.pinv(own) @ of_reference

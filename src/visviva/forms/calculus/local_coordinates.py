@@ -66,7 +66,8 @@ class Tangents(AbstractLocalCoordinates):
 
     def rate(self, q: Array, delta: Array, xi: Array) -> Array:
         """Y(q) A(q') ξ."""
-        return np.asarray(split(self.A.value(q)).solve(self.A.value(self.advance(q, delta)) @ xi))
+        # the nearest velocities, by the coordinates as they are: A has independent columns
+        return np.asarray(np.linalg.lstsq(self.A.value(q), self.A.value(self.advance(q, delta)) @ xi, rcond=None)[0])
 
 
 @final

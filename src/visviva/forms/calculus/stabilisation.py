@@ -16,6 +16,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.geometry.rank import TOLERANCE
 
 CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
 
@@ -23,7 +24,7 @@ CHOICE = 0.1  # rows of which at least this part of the largest rest is left are
 def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
     """Y (n, ν) and Ψ (ν, m) at q: A Y projects on motions, Ψ Φ on what they cannot reach."""
     Y: Array = np.asarray(np.linalg.pinv(p.A(q)), dtype=np.float64)
-    return Y, np.asarray(np.linalg.pinv(p.Phi(q), rcond=1e-9), dtype=np.float64)
+    return Y, np.asarray(np.linalg.pinv(p.Phi(q), rcond=TOLERANCE), dtype=np.float64)
 
 
 def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -> Array:

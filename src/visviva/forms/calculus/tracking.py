@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
+from visviva.geometry.rank import rank
 
 Reference = tuple[ArrayLike, ArrayLike, ArrayLike]  # position, velocity, acceleration
 
@@ -35,8 +36,8 @@ def computed_torque(
     wanted = xi_dot_R - L1 @ (xi - xi_R) - L0 @ (q - q_R)
     total = system.force(q, xi, wanted, t) - system.f.value(np.concatenate([q, xi, [t]]))
     B = finite_array(B, "B", (p.n, p.n))
-    if np.linalg.matrix_rank(B) < p.n:
-        raise ModelError(f"B has rank {np.linalg.matrix_rank(B)}: inputs that act on {p.n} velocities have rank {p.n}.")
+    if (found := rank(B)) < p.n:
+        raise ModelError(f"B has rank {found}: inputs that act on {p.n} velocities have rank {p.n}.")
     return np.asarray(np.linalg.solve(B, total), dtype=np.float64)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,16 +11,15 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import LIGHTEST, velocity_units
 
-LIGHTEST = 1e-13  # of a typical inertia: a motion with less has none
-NOUGHT = 1e-6  # of the longest row: shorter ones, zero but for rounding in planar loops, are not made long
 SHARE = 0.1  # of the fastest velocity: those below are not named
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Constrained:
-    """a; multipliers w, where rows depend on each other one solution of many; rank of the rows."""
+    """a; multipliers w, where rows depend on each other those of least norm; rank of the rows."""
 
     a: Array
     w: Array
@@ -35,27 +34,27 @@ def constrained(
     names: Sequence[str],
     owner: str,
     rank: int | None = None,
+    terms: Array | None = None,
+    decide: Callable[[], int | None] | None = None,
 ) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
-    Velocities are counted in units in which their own inertia is one, and each row has length one, so that neither
+    Velocities are counted in units in which their own inertia is one, and rows in those of their terms, so that neither
     rank nor regularity depend on units. An error names the velocities of a motion without inertia.
 
-    rank: that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows that
-          follow from others there would be independent by as much: beyond this rank singular values say nothing.
+    rank:  that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows
+           that follow from others there would be independent by as much: beyond this rank singular values say nothing.
+    terms: sizes of the terms of each entry of Z, (k, n), where they are known.
+    decide: see `geometry.nullspace.split`.
     """
-    inertia = np.diagonal(M)
-    typical = float(inertia.max(initial=0.0)) or 1.0
-    unit = 1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical))
-    rows = Z * unit
-    length = np.linalg.norm(rows, axis=1)
-    length = np.maximum(length, NOUGHT * float(length.max(initial=0.0)) or 1.0)
-    parts = split(rows / length[:, None], rank=rank)
+    unit = velocity_units(np.diagonal(M))
+    sizes = None if terms is None else np.linalg.norm(terms * unit, axis=1)
+    parts = split(Z * unit, sizes, rank, decide)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b
-    a = parts.solve(z / length)
+    a = parts.solve(z)
     if N.size:
         a = a + N @ _definite_solve(N.T @ M1 @ N, N.T @ (b1 - M1 @ a), unit[:, None] * N, names, owner)
-    return Constrained(unit * a, parts.solve_transposed(b1 - M1 @ a) / length, parts.rank)
+    return Constrained(unit * a, parts.solve_transposed(b1 - M1 @ a), parts.rank)
 
 
 def _definite_solve(M: Array, b: Array, motions: Array, names: Sequence[str], owner: str) -> Array:

@@ -29,6 +29,7 @@ from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
+from visviva.model.linked import configuration as poses_of
 
 
 @final
@@ -220,16 +221,28 @@ class MinimalForm(Flow):
 
     def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
         """M a + Zᵀw = b, Z a = z."""
-        return constrained(point.M, point.Z, b, z, self.xi_names, f"mechanism {self.name!r}", self.rank)
+        who = f"mechanism {self.name!r}"
+        terms, here = point.row_terms, lambda: self.rank_at(point.q)
+        return constrained(point.M, point.Z, b, z, self.xi_names, who, self.rank, terms, here)
 
     @cached_property
     def rank(self) -> int:
         """Number of independent rows among those that the tree does not hold, at a regular configuration."""
         if not self.open.constraints:
             return 0
-        linkage = Linkage(self.mechanism)
-        kept = regularity(linkage, close(linkage, linkage.kinematics.as_built)).kept
+        kept = regularity(self._linkage, close(self._linkage, self._linkage.kinematics.as_built)).kept
         return int(kept.sum()) - (len(self.masses) - self.n)
+
+    def rank_at(self, q: Array) -> int:
+        """The same at one configuration that satisfies the constraints: fewer where it is singular."""
+        if not self.open.constraints:
+            return 0
+        place = self._linkage.kinematics.place(poses_of(self.model, self._linkage, self.at(q).x))
+        return self._linkage.rank(place) - (len(self.masses) - self.n)
+
+    @cached_property
+    def _linkage(self) -> Linkage:
+        return Linkage(self.mechanism)
 
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""

@@ -136,6 +136,15 @@ class Point:
         """The same rows over ξ, (..., k, n)."""
         return self.C @ self.S
 
+    @cached_property
+    def row_terms(self) -> Array:
+        """Sizes of the terms of each entry of Z, (k, n), whatever the direction of turns and shifts of the bodies."""
+        k, n, parts = len(self.C), self.form.n, 2 * len(self.form.rigid)
+        blocks, columns = np.zeros((k, 3 * parts)), np.zeros((3 * parts, n))
+        blocks[:, self.form.moving], columns[self.form.moving] = self.C, self.S
+        arms = np.linalg.norm(columns.reshape(parts, 3, n), axis=1)
+        return np.asarray(np.linalg.norm(blocks.reshape(k, parts, 3), axis=2) @ arms)
+
     def row_rates(self, u_dot: Array) -> Array:
         """What Z ξ̇ must be, (k,): -(Ċ V + C Ṡ ξ) and the second derivatives of what is driven."""
         model = self.form.open

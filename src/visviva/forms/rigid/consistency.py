@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.rigid.gauss import RANK, rows_of_one_size
+from visviva.forms.rigid.gauss import rows_of_one_size
+from visviva.geometry.rank import significant
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.parameterisation import Parameterisation
@@ -68,7 +69,7 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
     residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
     U, s, Vt = np.linalg.svd(rows, full_matrices=False)
     mu = DAMPING * residual / (first or residual or 1.0)
-    there = s > RANK * s[0]
+    there = significant(s)
     U, s, Vt = U[:, there], s[there], Vt[there]
     return residual, np.asarray(-np.linalg.solve(L.T, Vt.T @ (s / (s * s + mu) * (U.T @ off))), np.float64)
 

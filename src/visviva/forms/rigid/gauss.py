@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import EPS, TOLERANCE, unit_rows
 
 Method = Literal["auto", "null space", "kkt", "range space"]
-RANK = 1e-7  # singular values of rows of size one below this are zero
-EPS = float(np.finfo(np.float64).eps)
-NOTHING = 1e-14  # rows of this size are rounding of zero: a constraint that the coordinates satisfy by themselves
+NOTHING = (
+    1e-14  # rows of this size are zero: a constraint that coordinates satisfy by themselves has no other to measure
+)
 CONSISTENT = 1e-6  # what constraints may contradict each other by, relative to the accelerations they ask for
 
 
@@ -82,8 +83,7 @@ def rows_of_one_size(Z: Array) -> tuple[Array, Array]:
     """Rows of length one, since units of constraints differ, and their lengths; rounding of zero becomes zero."""
     size = np.linalg.norm(Z, axis=1)
     there = size > max(NOTHING, EPS * float(size.max(initial=0.0)))
-    scale = np.where(there, size, 1.0)
-    return np.where(there[:, None], Z, 0.0) / scale[:, None], scale
+    return unit_rows(np.where(there[:, None], Z, 0.0), np.where(there, size, 1.0))
 
 
 def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
@@ -106,14 +106,14 @@ def _kkt(M: Array, b: Array, Z: Array, z: Array, velocities: Sequence[str]) -> C
     n, c = len(b), len(z)
     K = np.block([[M, Z.T], [Z, np.zeros((c, c))]])
     if np.linalg.cond(K) * EPS > 1:
-        raise AssemblyError(_weightless(M, split(Z).Z, velocities))
+        raise AssemblyError(_weightless(M, split(Z, np.ones(len(Z))).Z, velocities))
     solution = np.linalg.solve(K, np.concatenate([b, z]))
     return Constrained(solution[:n], solution[n:])
 
 
 def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:
     """ξ̇ = W α + w with Z W = 0, Z w = z and Wᵀ M W α = Wᵀ (b - M w); W has n - rank Z columns."""
-    parts = split(Z, RANK)
+    parts = split(Z, np.ones(len(Z)))
     w, W = parts.solve(z), parts.Z
     gap = Z @ w - z
     if np.abs(gap).max() > CONSISTENT * max(float(np.abs(z).max()), _size(M, b)):
@@ -127,7 +127,7 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     if Y.shape[1] > Y.shape[0]:
         return False
     s = np.linalg.svd(Y, compute_uv=False)
-    return bool(s[-1] > RANK * s[0])
+    return bool(s[-1] > TOLERANCE * s[0])
 
 
 def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:
@@ -179,7 +179,7 @@ def _contradiction(gap: Array, names: Sequence[str]) -> str:
 
 
 def _dependent(method: str, Z: Array, names: Sequence[str]) -> str:
-    vanishing = split(Z.T).Z  # combinations of rows
+    vanishing = split(Z, np.ones(len(Z))).Y  # combinations of rows
     which = _named(np.abs(vanishing).max(axis=1, initial=0.0) > 1e-6, names)
     return (
         f"the {method} method needs a positive definite mass matrix and independent constraints"

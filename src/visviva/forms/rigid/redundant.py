@@ -9,14 +9,15 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import Instant, Rows
-from visviva.forms.rigid.gauss import RANK, rows_of_one_size
+from visviva.forms.rigid.gauss import rows_of_one_size
 from visviva.geometry.nullspace import split
+from visviva.geometry.rank import TOLERANCE
 
 if TYPE_CHECKING:
     from visviva.forms.rigid.system import RigidSystem
 
 CLEAR = 1e-2  # rows whose singular values are all above this part of the largest one are independent nearby as well
-ON = 1e-2 * RANK  # a state as near as this to its constraints has rows that depend on each other to rounding
+ON = 1e-2 * TOLERANCE  # a state as near as this to its constraints has rows that depend on each other to rounding
 
 
 def agreeing(system: RigidSystem, at: Instant, rows: dict[str, Rows]) -> dict[str, Rows]:
@@ -29,11 +30,11 @@ def agreeing(system: RigidSystem, at: Instant, rows: dict[str, Rows]) -> dict[st
     if not rows or _independent(rows, CLEAR) or _on(at, rows):
         return rows
     near = system.rows(system.instant(*consistent(system, at.q, at.xi, at.t), at.t))
-    if _independent(near, RANK):
+    if _independent(near, TOLERANCE):
         return rows
     pull = {name: part.stabilisation for name, part in rows.items()}
     Z, scale = rows_of_one_size(np.concatenate([part.Z for part in near.values()]))
-    reached = scale * (Z @ split(Z, RANK).solve(np.concatenate(list(pull.values())) / scale))
+    reached = scale * (Z @ split(Z, np.ones(len(Z))).solve(np.concatenate(list(pull.values())) / scale))
     ends = np.cumsum([len(part) for part in pull.values()])[:-1]
     return {
         name: Rows(part.Z, part.z + more, here.position, here.velocity)

@@ -114,6 +114,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
         stored=acting.potentials,
         slope=acting.slope,
         states=acting.s_dot,
+        rank=source.rank,
     )
 
 

@@ -35,6 +35,7 @@ class SymbolicEquations:
 
     What it is made of, before it is simplified: A; inertia; acting, stored: forces and energies by part; slope: of all
     potentials along ξ; states: ṡ; commutation: gives γ; steps: definitions.   simplify: yes, no, or where it is short.
+    rank: number of independent rows of Z on the constraints, where it is known: others are rounding, or repeat these.
     """
 
     name: str
@@ -59,6 +60,7 @@ class SymbolicEquations:
     stored: Mapping[str, Any]
     slope: Any
     states: Any
+    rank: int | None = None
 
     @cached_property
     def _shorter(self) -> Shortening:
@@ -281,13 +283,19 @@ class SymbolicEquations:
 
         return generated(self, names or ("M", "c", "f", "Z", "z"), target)
 
-    def accelerations(self, q: Any, xi: Any, s: Any = (), u: Any = (), t: float = 0.0) -> Any:
-        """ξ̇ at a state that satisfies the constraints, from the generated NumPy function."""
+    def accelerations(self, q: Any, xi: Any, s: Any = (), u: Any = (), t: float = 0.0, *, target: str = "numpy") -> Any:
+        """ξ̇ at a state that satisfies the constraints, from a generated function: "numpy", "numba" or "c".
+
+        Of the rows of Z as many count as are independent of each other, `rank` at most, by the rule of `geometry.rank`.
+        """
         from visviva.forms.minimal.constrained import constrained
 
-        M, c, f, Z, z = self._evaluate(q, xi, s, u, t)
-        return constrained(M, Z, f - c, z, [str(symbol) for symbol in self.xi], f"{self.name!r}").a
+        if target not in self._evaluate:
+            self._evaluate[target] = self.function(target=target)
+        M, c, f, Z, z = self._evaluate[target](q, xi, s, u, t)
+        return constrained(M, Z, f - c, z, [str(symbol) for symbol in self.xi], f"{self.name!r}", self.rank).a
 
     @cached_property
-    def _evaluate(self) -> Callable[..., Any]:
-        return self.function()
+    def _evaluate(self) -> dict[str, GeneratedFunction]:
+        """Generated functions of M, c, f, Z and z, by target."""
+        return {}

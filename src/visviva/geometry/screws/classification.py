@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.nullspace import RANK_TOLERANCE
+from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws.principal import Principal
 
 
@@ -55,7 +55,7 @@ def _detail(form: Principal, one: bool, length: float) -> str:
     if len(form.any_pitch):
         if len(pitches):
             return "3"
-        return "0" if form.angles[0] <= RANK_TOLERANCE else ""
+        return "0" if form.angles[0] <= TOLERANCE else ""
     if len(pitches) == 3 and not one:
         return "2" if _equal(pitches, length).any() else "1"
     return ""
@@ -74,11 +74,11 @@ def _trivial(form: Principal, rank: int, length: float) -> str:
 
 def _equal(pitches: Array, length: float) -> Mask:
     """Of pitches in order: which neighbours are the same."""
-    return np.asarray(-np.diff(pitches) <= RANK_TOLERANCE * max(length, np.abs(pitches).max(initial=0.0)))
+    return np.asarray(-np.diff(pitches) <= TOLERANCE * max(length, np.abs(pitches).max(initial=0.0)))
 
 
 def _vanishes(pitch: float, length: float) -> bool:
-    return abs(pitch) <= RANK_TOLERANCE * length
+    return abs(pitch) <= TOLERANCE * length
 
 
 def _with_article(name: str) -> str:

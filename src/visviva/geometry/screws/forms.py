@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array, finite_number
-from visviva.geometry.nullspace import split
 
 _I, _O = np.eye(3), np.zeros((3, 3))
 HYPERBOLIC: Array = np.block([[_O, _I], [_I, _O]]) / 2
@@ -28,7 +27,9 @@ def bi_invariant(h: float, k: float) -> Array:
 
 def kernel(h: float, k: float) -> Array:
     """What h 𝔥 + k 𝔎 annihilates, orthonormal columns (6, n): all translations for h = 0, nothing else otherwise."""
-    return split(bi_invariant(h, k), 0.0).Z
+    if finite_number(h, "factor h") != 0:
+        return np.zeros((6, 0))
+    return np.eye(6) if finite_number(k, "factor k") == 0 else np.eye(6)[:, 3:]
 
 
 def is_involutive(h: float, k: float) -> bool:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import RANK_TOLERANCE, split
+from visviva.geometry.nullspace import split
+from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.refusal import refuse
 from visviva.geometry.screws.classification import Type, classify
 from visviva.geometry.screws.forms import KLEIN
@@ -26,7 +27,7 @@ class System:
     length:  [m] what counts as one unit of length where turns and shifts are compared, about the size of the mechanism.
 
     `A + B` is the span of both, `A & B` what they share, `A == B` and `A <= B` compare them, `s in A` asks for a screw;
-    all to a relative tolerance of 1e-9.
+    all to the tolerance of `geometry.rank`, 1.5e-8.
     """
 
     __hash__ = None  # type: ignore[assignment]  # equality has a tolerance
@@ -37,7 +38,7 @@ class System:
         refuse(~given.any(axis=-1), "screw of the system", "is zero and spans nothing.\nLeave it out.")
         scaled = given / self._units
         unit = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
-        self._rows = np.ascontiguousarray(split(unit, RANK_TOLERANCE).V.T)
+        self._rows = np.ascontiguousarray(split(unit).V.T)
 
     @classmethod
     def all_screws(cls, length: float = 1.0) -> Self:
@@ -56,12 +57,12 @@ class System:
 
     def reciprocal(self) -> System:
         """All screws s with s∘t = 0 for each t here, rank 6 - rank: wrenches that do no work on these twists."""
-        Z = split(self._rows @ KLEIN, RANK_TOLERANCE).Z
+        Z = split(self._rows @ KLEIN).Z
         return System((Z.T * self._units), length=self.length)
 
     def principal(self) -> Principal:
         """Principal screws and pitches."""
-        form = principal_form(self._rows, RANK_TOLERANCE)
+        form = principal_form(self._rows, TOLERANCE)
         to = self._units
         return Principal(
             form.principal * to,
@@ -80,7 +81,7 @@ class System:
         """Whether a screw, or each of several, is a combination of those here."""
         s = _rows(screw) / self._units
         size = np.linalg.norm(s, axis=-1)
-        return bool((np.linalg.norm(s - s @ self._rows.T @ self._rows, axis=-1) <= RANK_TOLERANCE * size).all())
+        return bool((np.linalg.norm(s - s @ self._rows.T @ self._rows, axis=-1) <= TOLERANCE * size).all())
 
     def combination(self, weights: ArrayLike) -> Screw:
         """Σ weights[i] principal().screws[i]."""
@@ -116,7 +117,7 @@ class System:
         lines = [str(self.type)]
         lines += [f"  {Screw(s).geometric()}" for s in form.principal]
         for s, angle in zip(form.any_pitch, form.angles, strict=True):
-            others = "on it" if angle <= RANK_TOLERANCE else "on parallel axes"
+            others = "on it" if angle <= TOLERANCE else "on parallel axes"
             lines.append(f"  {Screw(s).geometric()}, other pitches {others}")
         lines += [f"  {Screw(s).geometric()}" for s in form.translations]
         return "\n".join(lines)

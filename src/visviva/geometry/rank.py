@@ -1,0 +1,105 @@
+"""Rank: how many rows of a matrix say something of their own. The one rule of the package.
+
+Numbers are compared in units in which that has a meaning:
+
+    rows     in units of their terms, the numbers that add up to their entries: where these cancel, a row says nothing.
+             Without terms its own length stands for them, but no less than `FLOOR` of the longest row of the matrix,
+             since a row below that may be rounding of the numbers that made the others.
+    columns  in those of the caller, who knows what they are: angles against lengths by a typical length, or velocities
+             by their inertia (`velocity_units`).
+
+A singular value counts if it is above `TOLERANCE`, or above that part of the largest one. Several readings of one
+mechanism see different matrices, whose singular values differ by factors: where they are near the tolerance, all go by
+the number that one of them has found, `Linkage.rank`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visviva._arrays import Array, Mask
+
+EPS = float(np.finfo(np.float64).eps)
+
+TOLERANCE = float(np.sqrt(EPS))
+"""√ε = 1.5e-8, singular values that are zero, of rows in units of their terms.
+
+Positions satisfy g(q) = 0 to rounding, |g| ≈ ε. At a singular configuration g grows with the square of the distance δ
+from it, so that the configuration is known to δ ≈ √ε, and so are the singular values there, which grow with δ: what is
+smaller cannot be told from zero. What is larger costs a solution half of its digits at most.
+"""
+
+ROUNDING = 64 * EPS
+"""1.4e-14, of the numbers that made it: an entry below is rounding. Sums of some hundred products stay below."""
+
+FLOOR = ROUNDING / TOLERANCE  # 9.5e-7: a row that is ROUNDING of the longest one has just a singular value TOLERANCE
+
+DATA = 1e-12
+"""Singular values that are zero where a matrix is data and not taken at a configuration: ratios of gears, structures.
+
+Nothing but rounding, and its growth in a hundred eliminations, tells such numbers from zero: a weak coupling is one.
+"""
+
+APART = 1e3  # factor by which singular values of two readings of one mechanism may differ
+
+LIGHTEST = 1e-13  # of the largest inertia: a velocity with less has none
+
+
+def singular_values(rows: Array) -> Array:
+    """Of rows in units of their terms, (..., k), the largest first."""
+    return np.asarray(np.linalg.svd(rows, compute_uv=False), dtype=np.float64)
+
+
+def significant(s: Array, tolerance: float = TOLERANCE) -> Mask:
+    """Which singular values (..., k) of rows in units of their terms count; the largest comes first."""
+    return np.asarray(s > tolerance * np.maximum(1.0, s[..., :1]))
+
+
+def counted(s: Array, tolerance: float = TOLERANCE) -> int:
+    """How many do, of one matrix."""
+    return int(significant(s, tolerance).sum())
+
+
+def doubtful(s: Array) -> bool:
+    """Whether some are so near the tolerance that another reading of the same rows may decide otherwise."""
+    return counted(s, TOLERANCE / APART) != counted(s, TOLERANCE * APART)
+
+
+def unit_rows(A: Array, terms: Array | None = None) -> tuple[Array, Array]:
+    """The rows of A (..., m, n) in units of their terms (..., m), and these units: positive, A = units * rows.
+
+    Rows in such units have terms of one: say so where they are judged again, since rounding must not be made long.
+    """
+    if terms is None:
+        length = np.linalg.norm(A, axis=-1)
+        terms = np.maximum(length, FLOOR * length.max(-1, initial=0.0, keepdims=True))
+    units = np.where(terms > 0, terms, 1.0)
+    return A / units[..., None], units
+
+
+def velocity_units(inertia: Array) -> Array:
+    """Units of velocities (..., n) in which their own inertia is one; without any, that of the largest."""
+    largest = inertia.max(-1, initial=0.0, keepdims=True)
+    typical = np.where(largest > 0, largest, 1.0)
+    return np.asarray(1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical)))
+
+
+def rank(A: Array, terms: Array | None = None, tolerance: float = TOLERANCE) -> int:
+    """Number of independent rows of A (m, n), for any m and n, also 0."""
+    return counted(singular_values(unit_rows(A, terms)[0]), tolerance) if A.size else 0
+
+
+def pivots(A: Array) -> NDArray[np.intp]:
+    """Columns of A in the order in which each is the longest beside those before it: the first r are independent."""
+    import scipy.linalg
+
+    return np.asarray(scipy.linalg.qr(A, mode="r", pivoting=True, check_finite=False)[1], dtype=np.intp)
+
+
+def independent_rows(A: Array, terms: Array | None = None) -> Mask:
+    """A largest set of independent rows of A (m, n), the best conditioned ones."""
+    rows, mask = unit_rows(A, terms)[0], np.zeros(len(A), dtype=bool)
+    if A.size:
+        mask[pivots(rows.T)[: counted(singular_values(rows))]] = True
+    return mask
