@@ -15,6 +15,7 @@ from typing import Any
 from visviva._arrays import Array
 from visviva.kernels.cache import addressable, inner
 from visviva.kernels.calls import FLOW
+from visviva.kernels.multibody.turns import turned_by
 from visviva.kernels.program import Int
 
 # numbers of a joint: functions, bodies, scratch, place of its power, of its inputs, of its multipliers, of the lists,
@@ -209,20 +210,31 @@ def _reactions(
 
 
 @inner
-def _rate_row(T: Int, P: Array, s: Array) -> int:
-    """a(q) with the rate a V at the mean, of the one function g_0 or of the angle atan2(g_1, g_0); its place in P."""
+def _rate_row(T: Int, P: Array, s: Array, end: Array) -> int:
+    """a with a V = Δq/h over the step, of the one function g_0 or of the angle atan2(g_1, g_0); its place in P.
+
+    That of a function is its gradient at the mean, that of an angle D̄θ of `visviva.geometry.turning`.
+    """
     nc, x = T[N], T[SCRATCH]
     G = x + nc
     D = G + T[M] * nc
     f = D + nc
     _gather(T, P, s, AT_S, x)
-    _gradients(T, P, x, G)
     if T[M] == 1:
+        _gradients(T, P, x, G)
         _pull(T, P, s, x, G, f)
         return f
-    cos, sin = _value(T, P, x, G, 0)[0], _value(T, P, x, G, 1)[0]
+    _gather(T, P, end, AT_X, D)
+    _gradients(T, P, D, G)
+    c1, s1 = _value(T, P, D, G, 0)[0], _value(T, P, D, G, 1)[0]
     for i in range(nc):
-        P[D + i] = (cos * P[G + nc + i] - sin * P[G + i]) / (cos * cos + sin * sin)
+        P[D + i] = 2.0 * P[x + i] - P[D + i]
+    _gradients(T, P, D, G)
+    c0, s0 = _value(T, P, D, G, 0)[0], _value(T, P, D, G, 1)[0]
+    _gradients(T, P, x, G)
+    moved = turned_by(c0, s0, c1, s1)
+    for i in range(nc):
+        P[D + i] = moved.by_c * P[G + i] + moved.by_s * P[G + nc + i]
     _pull(T, P, s, x, D, f)
     return f
 
@@ -232,7 +244,7 @@ def friction(
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
     """Torque or force -d q_dot along a coordinate; the matrix leaves out how the axis turns."""
-    a, d, bodies = _rate_row(T, P, s), P[T[CONSTANT]], T[BODIES]
+    a, d, bodies = _rate_row(T, P, s, end), P[T[CONSTANT]], T[BODIES]
     rate, at = 0.0, a
     for b in range(bodies):
         o = HEAD + b * BODY
@@ -269,7 +281,7 @@ def torque(
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
     """A torque or force along a coordinate; the matrix leaves out how the axis turns."""
-    at, power = _rate_row(T, P, s), 0.0
+    at, power = _rate_row(T, P, s, end), 0.0
     for b in range(T[BODIES]):
         o = HEAD + b * BODY
         for i in range(6 if T[o + POSE] == 1 else 3):

@@ -8,11 +8,11 @@ from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus,
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, H_START, KIND, MEET, PARENT, RATE, ROT, SIZE_G, SPIN, UN, VEL, WN,
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, H_START, KIND, MEET, PARENT, ROT, SIZE_G, SPIN, UN, VEL, WN,
     XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
-BY_LOAD, BY_DRIVE, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(5)  # who did work
+BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(4)  # who did work
 
 
 @inner
@@ -21,10 +21,8 @@ def work_of(
 ) -> float:
     """Work of a port over the step."""
     which, i = e.works[k, 0], e.works[k, 1]
-    if which == BY_DRIVE:
-        return h * u[e.twists[i, 2]] * M.T[e.twists[i, 0], RATE]
     if losses is not None and which == BY_VOLTAGE:
-        return h * u[losses.motor[i, 4]] * losses.motor_numbers[i, 3]
+        return h * u[losses.motor[i, 3]] * losses.motor_numbers[i, 3]
     if which == BY_PUSH:
         y = e.pushed[i, 0]
         return h * u[e.pushed[i, 1]] * e.y[2, y]
