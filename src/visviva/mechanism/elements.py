@@ -65,7 +65,7 @@ class Torsion:
 class Stop:
     """End stops of one coordinate y of a joint: energy U(y) of the indentation, and loss in the contact.
 
-    The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, and never a pull: `library.stops.stop_resistance`.
+    The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, never a pull: `library.stops.stop_resistance`.
 
     coordinate: its number among those of the joint.   low, high: ends of the range [rad, m].
     energy:     a storage of the language whose only port is "y".   loss: [s/rad, s/m], 0 for none.
