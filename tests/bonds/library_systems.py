@@ -112,7 +112,7 @@ LIBRARY = {
     "force": lambda: own_junction("force", translation.force(0.7)),
     "hard_spring": lambda: own_junction("hard", translation.hard_spring(2.0, 5.0)),
     "stops": lambda: own_junction("stops", stops.stops(-0.1, 0.3, 50.0, 0.02)),
-    "damped_stops": lambda: heated("stops", stops.damped_stops(-0.1, 0.3, 5.0, 0.02), state=True),
+    "damped_stops": lambda: heated("stops", stops.damped_stops(-0.1, 0.3, 50.0, 5.0, 0.02), state=True),
     "damper": lambda: heated("d", translation.damper(0.2)),
     "viscous": lambda: heated("d", friction.viscous(0.2)),
     "viscous that thaws": lambda: heated("d", friction.viscous(0.2, factor=lambda theta: np.exp(0.01 * (theta - 300)))),

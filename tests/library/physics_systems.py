@@ -41,7 +41,7 @@ def bouncing(d=50.0):
         "fall": translation.kinematic(),
         "stops": translation.stops(0.0, 2.0, k=2e3, width=1e-2),
         "touch": translation.kinematic(),
-        "loss": translation.damped_stops(0.0, 2.0, d=d, width=1e-2),
+        "loss": translation.damped_stops(0.0, 2.0, k=2e3, d=d, width=1e-2),
         "env": thermal.environment(),
     }
     junctions = {

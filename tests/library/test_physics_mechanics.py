@@ -164,3 +164,26 @@ def test_a_ball_bounces_as_high_as_before_and_lower_with_loss():
         np.testing.assert_allclose(run["q"], run["height"], atol=1e-12)
     assert peaks[0] == pytest.approx(1.0, abs=5e-3)
     assert peaks[1] < 0.9
+
+
+def test_lossy_stops_never_pull():
+    """A mass that leaves a stop at once, faster than stiffness over damping: only its weight slows it down."""
+    h = 1e-3
+    for q in (-0.05, 0.0):
+        run = vv.simulate(bouncing(5e3), t_end=0.03, h=h, initial={"height": q, "q": q, "p": 5.0})
+        contact = np.diff(run["p"][:, 0]) / h + 9.81
+        assert contact.min() >= -1e-10
+        assert run.audit().ok
+
+
+def test_lossy_stops_are_those_of_joints():
+    """`m.stop` with the same numbers: the same bounces, up to the error of the steps."""
+    d, h = 400.0, 1e-3
+    run = vv.simulate(bouncing(d), t_end=1.2, h=h, initial={"height": 1.0, "q": 1.0, "p": 0.0})
+    m = vv.Mechanism("bouncing", gravity=(0, 0, -9.81))
+    m.body("ball", mass=1.0, inertia=(1, 1, 1))
+    m.prismatic("guide", m.ground, "ball", axis=(0, 0, 1))
+    m.stop("stop", "guide", low=-1.0, high=1.0, stiffness=2e3, damping=d, width=1e-2)
+    same = vv.simulate(m, t_end=1.2, h=h)
+    np.testing.assert_allclose(same["guide.q"] + 1.0, run["q"][:, 0], rtol=0, atol=2e-4)
+    assert run["q"][run.t > 0.6, 0].max() < 0.5

@@ -47,7 +47,7 @@ def _translation() -> list[AbstractSystem]:
         translation.weight(1.0),
         translation.force(1.0),
         translation.stops(0.0, 1.0, k=1.0, width=0.1),
-        translation.damped_stops(0.0, 1.0, d=1.0, width=0.1),
+        translation.damped_stops(0.0, 1.0, k=1.0, d=1.0, width=0.1),
         translation.damper(1.0),
         translation.kinematic(),
         translation.kinematic(a=1, b=-1),

@@ -57,8 +57,8 @@ class ActingParts:
         self._slopes = 0
         self._element: list[list[int]] = []
         self._damping: list[Array] = []
-        self._twists: list[tuple[int, int, int, int]] = []
-        self._numbers: list[float] = []
+        self._twists: list[tuple[int, int, int]] = []
+        self._friction: list[float] = []
         self._heats: list[tuple[int, int]] = []
         self._works: list[tuple[int, int]] = []
         self._loads: list[tuple[int, int, int]] = []
@@ -104,8 +104,8 @@ class ActingParts:
             damping=np.concatenate([np.zeros(0), *(D.ravel() for D in self._damping)]),
             pushed=table(self._pushed, 2),
             loads=table(self._loads, 3),
-            twists=table(self._twists, 4),
-            numbers=np.array(self._numbers, dtype=np.float64),
+            twists=table(self._twists, 3),
+            friction=np.array(self._friction, dtype=np.float64),
             heats=table(self._heats, 2),
             works=table(self._works, 2),
         )
@@ -127,9 +127,8 @@ class ActingParts:
         self.losses.sinks += [node] * (len(self._heats) - count)
 
     def _add_cold(self, part: AbstractStructure, node: int) -> None:
-        from visviva.kernels.multibody.accounts import BY_COUPLING, BY_DRIVE, BY_LOAD, BY_PUSH, BY_VOLTAGE
+        from visviva.kernels.multibody.accounts import BY_COUPLING, BY_LOAD, BY_PUSH, BY_VOLTAGE
         from visviva.kernels.multibody.heats import BY_COOLING, BY_ELEMENT, BY_LAW, BY_MOTOR, BY_STOP, BY_TWIST
-        from visviva.kernels.multibody.tables import DRIVE, FRICTION
 
         columns = self.model.port_columns
         match part:
@@ -151,13 +150,12 @@ class ActingParts:
                 self._slope_of[part.acts[0]] = (y, slope)
             case TurnFriction():
                 self._heats.append((BY_TWIST, len(self._twists)))
-                self._twists.append((self._turn(part.turn), FRICTION, -1, len(self._numbers)))
-                self._numbers.append(part.d)
+                self._new_twist(part.turn, part.d)
             case MeasuredDissipation():
                 self._heats.append((BY_ELEMENT, self._damped(part)))
             case TurnPort():
-                self._works.append((BY_DRIVE, len(self._twists)))
-                self._twists.append((self._turn(part.turn), DRIVE, columns[part.name].start, -1))
+                self._works.append((BY_PUSH, len(self._pushed)))
+                self._pushed.append((self._new_twist(part.turn)[0], columns[part.name].start))
             case MeasuredPort():
                 force = self.m.parts[part.name]
                 assert isinstance(force, Force)
@@ -166,17 +164,16 @@ class ActingParts:
                 self._pushed.append((first, columns[part.name].start))
             case LawFriction(measure=MeasuredAngle() as angle):
                 y, slope = self._new_twist(angle.turn)
-                self._heats.append((BY_LAW, self.losses.rub(part, self._turn(angle.turn), y, 1, slope, node)))
+                self._heats.append((BY_LAW, self.losses.rub(part, y, 1, slope, node)))
             case LawFriction(measure=Measured(y=measured)):
                 joint = self.m.parts[part.name]
                 assert isinstance(joint, Joint)
                 rows: tuple[Row, ...] = AXES if measured.m == len(AXES) else (_coordinate(joint, measured),)
                 first, n, slope = self._element[self._new_element(joint, rows)][:3]
-                self._heats.append((BY_LAW, self.losses.rub(part, -1, first, n, slope, node)))
-            case StopLoss(measure=measure):
-                turn = self._turn(measure.turn) if isinstance(measure, MeasuredAngle) else -1
+                self._heats.append((BY_LAW, self.losses.rub(part, first, n, slope, node)))
+            case StopLoss():
                 self._heats.append((BY_STOP, len(self.losses.stops)))
-                self.losses.stops.append(([*self._slope_of[part.acts[0]], turn], part.loss))
+                self.losses.stops.append((list(self._slope_of[part.acts[0]]), part.loss))
             case MotorCoupling():
                 self._motor(part)
             case Dissipation() if isinstance(self.m.parts.get(part.name), Motor):
@@ -203,16 +200,14 @@ class ActingParts:
         flux, column = self._measures, self.model.port_columns[part.name].start
         self._measures += 1
         self.y.append((flux, self.model.layout.x[part.acts[0]].start))
-        places = [self._turn(part.angle.turn), y, slope, flux, column]
-        self.losses.motors.append((places, [motor.resistance, motor.inductance, motor.k]))
+        self.losses.motors.append(([y, slope, flux, column], [motor.resistance, motor.inductance, motor.k]))
 
-    def _new_twist(self, turn: Turn) -> tuple[int, int]:
-        """An angle that an effort acts along; its measure and slope."""
-        from visviva.kernels.multibody.tables import TORSION
-
+    def _new_twist(self, turn: Turn, friction: float = 0.0) -> tuple[int, int]:
+        """An angle that an effort acts along; its measure and slope. friction: viscous [N m s/rad]."""
         y, slope = self._measures, self._slopes
         self._measures, self._slopes = y + 1, slope + 1
-        self._twists.append((self._turn(turn), TORSION, y, slope))
+        self._twists.append((self._turn(turn), y, slope))
+        self._friction.append(friction)
         return y, slope
 
     def _couple(self, part: Conditioned, coupling: Coupling) -> None:

@@ -39,11 +39,11 @@ class LossTables:
         """The number of a thermal node by its entropy; that of the environment is no node."""
         return self._numbers.get(sink, NO_NODE)
 
-    def rub(self, part: LawFriction, turn: int, measure: int, count: int, slope: int, node: int) -> int:
-        """A friction; turn: that of an angle, else -1. Its number."""
+    def rub(self, part: LawFriction, measure: int, count: int, slope: int, node: int) -> int:
+        """A friction along measures; its number."""
         if not isinstance(part.law, RateLaw):
             raise NotCompilable(f"the friction of {part.name!r} has no expression")
-        self._rub.append([turn, measure, count, slope, node])
+        self._rub.append([measure, count, slope, node])
         self._laws.append((part.law, part.parameters, part.weight))
         return len(self._rub) - 1
 
@@ -59,7 +59,7 @@ class LossTables:
         warm = np.array([law.warm for law, _, _ in self._laws], dtype=np.int64)
         nodes = [[node.capacity, node.temperature, node.conductance, node.temperature, 0.0] for node, _ in self.nodes]
         return Losses(
-            rub=table(self._rub, 5),
+            rub=table(self._rub, 4),
             weight=np.array([weight for _, _, weight in self._laws]),
             rate=np.zeros(k),
             theta=np.full(k, self.m.theta0),
@@ -68,9 +68,9 @@ class LossTables:
             law_rows=law_rows,
             law_numbers=law_numbers,
             warm=warm,
-            stop=table([places for places, _ in self.stops], 3),
+            stop=table([places for places, _ in self.stops], 2),
             stop_numbers=stack([np.array([loss, 0.0]) for _, loss in self.stops], 2),
-            motor=table([places for places, _ in self.motors], 5),
+            motor=table([places for places, _ in self.motors], 4),
             motor_numbers=stack([np.array([*numbers, 0.0]) for _, numbers in self.motors], 4),
             node=np.array([place for _, place in self.nodes], dtype=np.int64),
             node_numbers=stack([np.array(row) for row in nodes], 5),

@@ -252,7 +252,8 @@ class _Builder:
             *speeds, own = self.acts[k]
             pairs = [(speed, own) for speed in speeds] + [(own, pose) for pose in poses]
             return pairs + [(speed, pose) for speed in speeds for pose in poses]
-        return [(a, b) for a in self.acts[k] for b in self.acts[k]] if joint.kind == "friction" else []
+        pairs = [(a, b) for a in self.acts[k] for b in self.acts[k]] if joint.kind == "friction" else []
+        return pairs + [(speed, pose) for speed in self.acts[k] for pose in poses]
 
     def _joints(self, place: dict[int, Int]) -> Int:
         """One row of the table of laws for each joint: joints differ in size."""
@@ -263,7 +264,7 @@ class _Builder:
             part, g = self.model.structures[k], joint.g
             n, bodies = g.A.shape[-1], len(self.reads[k])
             A, b, values = coefficients(g)
-            scratch = np.zeros(n * (g.m + 5) + 6 * bodies)
+            scratch = np.zeros(n * (2 * g.m + 5) + 6 * bodies)
             at = self.p
             self.P.append(np.concatenate([values, [joint.constant], scratch]))
             self.p += len(values) + 1 + len(scratch)

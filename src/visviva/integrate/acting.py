@@ -127,7 +127,7 @@ class Acting:
         x0, x1, z = self._ends(m, self._local(m, self._rates(m)))
         z[self.model.layout.dim : self.model.layout.solved] = w
         x = 0.5 * (x0 + x1)
-        outputs, taken = self.model.outputs(x, z), np.zeros(0)
+        outputs, taken = self.model.outputs(x, z, (x0, x1)), np.zeros(0)
         if self.model.reservoirs:
             taken = m.h * self.model.flow(x, z, m.u, (x0, x1))[self.model.layout.solved :]
         return Outcome(

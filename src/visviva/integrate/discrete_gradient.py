@@ -91,7 +91,7 @@ class _Stepper(AbstractStepper):
             failure.where = self._where(failure.row, active)
             raise
         x1, xm, z = ends(solution.y)
-        outputs, u = model.outputs(xm, z), model.supplied(state.t + 0.5 * h, xm, z, u)
+        outputs, u = model.outputs(xm, z, (x0, x1)), model.supplied(state.t + 0.5 * h, xm, z, u)
         return Step(
             x=x1,
             w=z[dim : model.layout.solved],

@@ -15,6 +15,7 @@ from typing import Any
 from visviva._arrays import Array
 from visviva.kernels.cache import addressable, inner
 from visviva.kernels.calls import FLOW
+from visviva.kernels.multibody.turns import Turned, turned_by
 from visviva.kernels.program import Int
 
 # numbers of a joint: functions, bodies, scratch, place of its power, of its inputs, of its multipliers, of the lists,
@@ -209,36 +210,103 @@ def _reactions(
 
 
 @inner
-def _rate_row(T: Int, P: Array, s: Array) -> int:
-    """a(q) with the rate a V at the mean, of the one function g_0 or of the angle atan2(g_1, g_0); its place in P."""
-    nc, x = T[N], T[SCRATCH]
+def _rate_row(T: Int, P: Array, s: Array, end: Array) -> Turned:
+    """The row a with a V = Δy/h over the step, of the one function y = g_0 or of the angle y = atan2(g_1, g_0).
+
+    That of a function is its gradient at the mean, that of an angle D̄θ of `visviva.geometry.turning`. The scratch area
+    holds the mean, G there, D, the row, room for their derivatives, and G at the end. Returns the weights of G in D.
+    """
+    nc, m, x = T[N], T[M], T[SCRATCH]
     G = x + nc
-    D = G + T[M] * nc
-    f = D + nc
+    D = G + m * nc
+    f, E = D + nc, D + 4 * nc
+    way = Turned(0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if m == 2:
+        _gather(T, P, end, AT_X, D)
+        _gradients(T, P, D, E)
+        c1, s1 = _value(T, P, D, E, 0)[0], _value(T, P, D, E, 1)[0]
+        _gather(T, P, s, AT_S, x)
+        for i in range(nc):
+            P[D + i] = 2.0 * P[x + i] - P[D + i]
+        _gradients(T, P, D, G)
+        way = turned_by(_value(T, P, D, G, 0)[0], _value(T, P, D, G, 1)[0], c1, s1)
     _gather(T, P, s, AT_S, x)
     _gradients(T, P, x, G)
-    if T[M] == 1:
-        _pull(T, P, s, x, G, f)
-        return f
-    cos, sin = _value(T, P, x, G, 0)[0], _value(T, P, x, G, 1)[0]
     for i in range(nc):
-        P[D + i] = (cos * P[G + nc + i] - sin * P[G + i]) / (cos * cos + sin * sin)
+        P[D + i] = way.by_c * P[G + i] + (way.by_s * P[G + nc + i] if m == 2 else 0.0)
     _pull(T, P, s, x, D, f)
-    return f
+    return way
+
+
+@inner
+def _row_slopes(
+    T: Int, P: Array, s: Array, z: Array, dX: Array, cx: Array, way: Turned, force: float, d: float, first: int,
+    V: Array,
+) -> None:  # fmt: skip
+    """Derivatives by all poses of -a F, with F the force along y: from a itself, and from F = -d (a V).
+
+    first: of the places of blocks, those of the velocities of each body by all poses.
+    """
+    nc, m, x, bodies = T[N], T[M], T[SCRATCH], T[BODIES]
+    G = x + nc
+    D = G + m * nc
+    f, dD, df, E = D + nc, D + 2 * nc, D + 3 * nc, D + 4 * nc
+    for moved in range(bodies):
+        o = HEAD + moved * BODY
+        pose, begin = T[o + POSE] == 1, T[o + FIRST]
+        columns, width = (6, 12) if pose else (3, 3)
+        for c in range(columns):
+            dc = ds = 0.0
+            for j in range(width if m == 2 else 0):
+                step = dX[T[o + AT_P] + j * 6 + c] if pose else (cx[1] if j == c else 0.0)
+                dc += P[E + begin + j] * step
+                ds += P[E + nc + begin + j] * step
+            by_c, by_s = way.cc * dc + way.cs * ds, way.sc * dc + way.ss * ds
+            for i in range(nc):
+                P[dD + i] = by_c * P[G + i] + (by_s * P[G + nc + i] if m == 2 else 0.0)
+            for e in range(T[N_A]):
+                row, i, j = T[T[LISTS] + 3 * e], T[T[LISTS] + 3 * e + 1], T[T[LISTS] + 3 * e + 2] - begin
+                if 0 <= j < width:
+                    step = 0.5 * dX[T[o + AT_P] + j * 6 + c] if pose else (cx[0] if j == c else 0.0)
+                    P[dD + i] += (way.by_c if row == 0 else way.by_s) * P[T[VALUES] + e] * step
+            _pull(T, P, s, x, dD, df)
+            at = df
+            for b in range(bodies):
+                if b == moved and pose:
+                    _turned(T, P, s, dX, x, D, at, b, c)
+                at += 6 if T[HEAD + b * BODY + POSE] == 1 else 3
+            rate, at = 0.0, df
+            for b in range(bodies):
+                o_b = HEAD + b * BODY
+                for i in range(6 if T[o_b + POSE] == 1 else 3):
+                    rate += P[at] * z[T[o_b + AT_V] + i]
+                    at += 1
+            k = 0
+            for b in range(bodies):
+                for i in range(6 if T[HEAD + b * BODY + POSE] == 1 else 3):
+                    V[T[first + b * bodies + moved] + i * columns + c] += d * rate * P[f + k] - force * P[df + k]
+                    k += 1
+
+
+@inner
+def _rate(T: Int, P: Array, a: int, z: Array) -> float:
+    """a V."""
+    rate = 0.0
+    for b in range(T[BODIES]):
+        o = HEAD + b * BODY
+        for i in range(6 if T[o + POSE] == 1 else 3):
+            rate += P[a] * z[T[o + AT_V] + i]
+            a += 1
+    return rate
 
 
 def friction(
     n: int, T: Int, P: Array, s: Array, end: Array, z: Array, u: Array, dE: Array, dX: Array, cx: Array, amp: Array,
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Torque or force -d q_dot along a coordinate; the matrix leaves out how the axis turns."""
-    a, d, bodies = _rate_row(T, P, s), P[T[CONSTANT]], T[BODIES]
-    rate, at = 0.0, a
-    for b in range(bodies):
-        o = HEAD + b * BODY
-        for i in range(6 if T[o + POSE] == 1 else 3):
-            rate += P[at] * z[T[o + AT_V] + i]
-            at += 1
+    """Torque or force -d Δy/h along a coordinate."""
+    way, a, d, bodies = _rate_row(T, P, s, end), T[SCRATCH] + (T[M] + 2) * T[N], P[T[CONSTANT]], T[BODIES]
+    rate = _rate(T, P, a, z)
     if mode == 2:
         out[T[OUT]] = -d * rate * rate
         return
@@ -262,26 +330,28 @@ def friction(
                             V[T[T[BLOCKS] + b * bodies + c] + i * columns + v] += w * gain
                 other += columns
         at += rows
+    if mode == 1:
+        _row_slopes(T, P, s, z, dX, cx, way, -d * rate, d, T[BLOCKS] + bodies * bodies, V)
 
 
 def torque(
     n: int, T: Int, P: Array, s: Array, end: Array, z: Array, u: Array, dE: Array, dX: Array, cx: Array, amp: Array,
     t: float, k: float, stage: int, mode: int, r: Array, rs: Array, V: Array, out: Array,
 ) -> None:  # fmt: skip
-    """A torque or force along a coordinate; the matrix leaves out how the axis turns."""
-    at, power = _rate_row(T, P, s), 0.0
+    """A torque or force along a coordinate."""
+    way, a, force = _rate_row(T, P, s, end), T[SCRATCH] + (T[M] + 2) * T[N], u[T[INPUT]]
+    if mode == 2:
+        out[T[OUT]] = force * _rate(T, P, a, z)
+        return
     for b in range(T[BODIES]):
         o = HEAD + b * BODY
         for i in range(6 if T[o + POSE] == 1 else 3):
-            f = P[at] * u[T[INPUT]]
-            power += z[T[o + AT_V] + i] * f
-            if mode != 2:
-                r[T[o + AT_V] + i] -= f
+            r[T[o + AT_V] + i] -= force * P[a]
             if mode == 1:
-                rs[T[o + AT_V] + i] += abs(f)
-            at += 1
-    if mode == 2:
-        out[T[OUT]] = power
+                rs[T[o + AT_V] + i] += abs(force * P[a])
+            a += 1
+    if mode == 1:
+        _row_slopes(T, P, s, z, dX, cx, way, force, 0.0, T[BLOCKS], V)
 
 
 @cache

@@ -65,8 +65,7 @@ class Torsion:
 class Stop:
     """End stops of one coordinate y of a joint: energy U(y) of the indentation, and loss in the contact.
 
-    The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, and χ(s) = s/(1 + max(0, -s)) > -1: as much as
-    Hunt and Crossley (1975) where the contact closes, and never a pull where it opens.
+    The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, never a pull: `library.stops.stop_resistance`.
 
     coordinate: its number among those of the joint.   low, high: ends of the range [rad, m].
     energy:     a storage of the language whose only port is "y".   loss: [s/rad, s/m], 0 for none.

@@ -13,6 +13,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
+from visviva.library.stops import stop_resistance
 from visviva.mechanism.elements import Stop
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.thermal import Thermal
@@ -59,9 +60,8 @@ def friction_force(joint: Joint, rates: Array, values: Mapping[str, float]) -> A
 
 
 def stop_loss(stop: Stop, slope: Array, rate: Array) -> Array:
-    """-U' χ(loss v) with the rate v out of the range and χ(s) = s/(1 + max(0, -s)): see `Stop`."""
-    out = stop.loss * rate * np.where(slope > 0, 1.0, -1.0)
-    return np.asarray(-slope * out / (1.0 + np.maximum(0.0, -out)))
+    """Force of the loss in a stop with the elastic force U' = slope: see `library.stops.stop_resistance`."""
+    return np.asarray(-stop_resistance(np.abs(slope), rate * np.sign(slope), stop.loss) * rate)
 
 
 def heated(m: Mechanism) -> dict[str, Thermal | None]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
+from visviva.library.stops import stop_resistance
 from visviva.model.law import AbstractRateLaw
 from visviva.model.measured import AbstractMeasured
 from visviva.model.structure import AbstractDissipation
@@ -61,10 +62,9 @@ class LawFriction(AbstractDissipation):
 @final
 @dataclass(frozen=True, eq=False)
 class StopLoss(AbstractDissipation):
-    """Loss in the contact of an end stop: a part χ(β v) of its elastic force e, with v the rate out of the range.
+    """Loss in the contact of an end stop, a part of its elastic force e: see `library.stops.stop_resistance`.
 
-    χ(s) = s/(1 + max(0, -s)) > -1, so that e (1 + χ) never pulls; heat e χ v ≥ 0. It acts on y for its effort e alone,
-    and gives it no flow; `acts` names y first, then the velocities.
+    It acts on y for its effort e alone, and gives it no flow; `acts` names y first, then the velocities.
     """
 
     name: str
@@ -77,8 +77,7 @@ class StopLoss(AbstractDissipation):
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
         C = self.measure.between(q)
         e, rate = z[..., 0], apply(C, z[..., 1:])[..., 0]
-        opening = np.maximum(0.0, -self.loss * rate * np.sign(e))
-        mu = self.loss * np.abs(e) / (1.0 + opening)
+        mu = stop_resistance(np.abs(e), rate * np.sign(e), self.loss)
         R = np.zeros((*mu.shape, 1 + C.shape[-1], 1 + C.shape[-1]))
         R[..., 1:, 1:] = mu[..., None, None] * (transpose(C) @ C)
         return R

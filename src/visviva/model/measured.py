@@ -14,7 +14,6 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry import turning
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import transpose
 from visviva.geometry.quadratic import Quadratic
@@ -84,10 +83,7 @@ class Measured(AbstractMeasured):
 @final
 @dataclass(frozen=True, eq=False)
 class MeasuredAngle(AbstractMeasured):
-    """The angle of a joint, between both ends of a step: C Δ = Δθ, whatever the angle turned, up to half a turn.
-
-    q = (q0, q1), C = D̄θ N(q̄), see `geometry.turning`. At one instant, q0 = q1, it is the row of the rate.
-    """
+    """The angle of a joint, between both ends q = (q0, q1) of a step: C Δ = Δθ, see `Turn.rate_row`."""
 
     name: str
     reads: tuple[str, ...]
@@ -100,9 +96,7 @@ class MeasuredAngle(AbstractMeasured):
         return 1
 
     def C(self, q: Array) -> Array:  # noqa: D102
-        q0, q1 = _ends(q)
-        row = turning.secant(self.turn.cos_sin, q0, q1)
-        return lift_rows(row[..., None, :], 0.5 * (q0 + q1), self.turn.spaces)
+        return self.turn.rate_row(q)[..., None, :]
 
     def value(self, q: Array) -> Array:
         """θ in (-π, π]."""
@@ -114,7 +108,7 @@ class MeasuredAngle(AbstractMeasured):
 
     def increment(self, q: Array) -> Array:
         """Δθ between two ends q = (q0, q1), in (-π, π], shape (..., 1)."""
-        return turning.increment(self.turn.cos_sin, *_ends(q))[..., None]
+        return self.turn.increment(q)[..., None]
 
 
 @final

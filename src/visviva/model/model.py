@@ -290,7 +290,8 @@ class Model:
             q, e = self.local(part, x, z, ends)
             f[..., self.acts(part)] -= apply(part.R(q, e), e)
         for port in self.ports:
-            f[..., self.acts(port)] += apply(port.B(self.local(port, x)[0]), u[..., self.port_columns[port.name]])
+            B = port.B(self.local(port, x, ends=ends)[0])
+            f[..., self.acts(port)] += apply(B, u[..., self.port_columns[port.name]])
         return f
 
     def supplied(self, t: float | Array, x: Array, z: Array, u: Array) -> Array:
@@ -303,11 +304,11 @@ class Model:
             u[..., self.port_columns[part.port]] = part.law.inputs(np.asarray(t)[..., None], q, e, part.parameters)
         return u
 
-    def outputs(self, x: Array, z: Array) -> Array:
-        """y = Bᵀ z, conjugate to u: yᵀu is the power that the inputs supply."""
+    def outputs(self, x: Array, z: Array, ends: tuple[Array, Array] | None = None) -> Array:
+        """y = Bᵀ z, conjugate to u: yᵀu is the power that the inputs supply; ends: as for `flow`."""
         y = np.zeros((*np.shape(x)[:-1], sum(port.width for port in self.ports)))
         for port in self.ports:
-            q, e = self.local(port, x, z)
+            q, e = self.local(port, x, z, ends)
             y[..., self.port_columns[port.name]] = apply(transpose(port.B(q)), e)
         return y
 

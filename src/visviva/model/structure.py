@@ -41,7 +41,12 @@ class AbstractRouting(AbstractStructure):
 
 
 class AbstractDissipation(AbstractStructure):
-    """A symmetric positive semidefinite matrix over the efforts it acts on; what it destroys is heat."""
+    """A symmetric positive semidefinite matrix over the efforts it acts on; what it destroys is heat.
+
+    Over a step it sees the efforts z of the step (velocities, mean forces and temperatures), and the coordinates q at
+    the mean of both ends, q̄ = (q0 + q1)/2, or if it is `two_ended` those of both: a function y is y(q̄), not the mean
+    of its values. What acts along a coordinate acts along its secant, R = Cᵀ D C with C Δ = Δy: its rate is Δy/h.
+    """
 
     @abstractmethod
     def R(self, q: Array, z: Array) -> Array:

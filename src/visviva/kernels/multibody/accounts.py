@@ -8,11 +8,11 @@ from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus,
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, FIRST, H_START, KIND, MASS, MEET, PARENT, PHI, PLACE, RATE, ROT, ROWS,
-    SIZE_G, SPIN, TORSION, UN, VEL, WN, XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
+    ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, FIRST, H_START, KIND, MASS, MEET, PARENT, PHI, PLACE, ROT, ROWS, SIZE_G,
+    SPIN, UN, VEL, WN, XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
-BY_LOAD, BY_DRIVE, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(5)  # who did work
+BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(4)  # who did work
 
 
 @inner
@@ -21,10 +21,8 @@ def work_of(
 ) -> float:
     """Work of a port over the step."""
     which, i = e.works[k, 0], e.works[k, 1]
-    if which == BY_DRIVE:
-        return h * u[e.twists[i, 2]] * M.T[e.twists[i, 0], RATE]
     if losses is not None and which == BY_VOLTAGE:
-        return h * u[losses.motor[i, 4]] * losses.motor_numbers[i, 3]
+        return h * u[losses.motor[i, 3]] * losses.motor_numbers[i, 3]
     if which == BY_PUSH:
         y = e.pushed[i, 0]
         return h * u[e.pushed[i, 1]] * e.y[2, y]
@@ -75,9 +73,8 @@ def terms_of_rows(
     for i in range(rows, X.shape[0]):
         total += abs(e.effort[K[i, PLACE]]) * X[i, SIZE_G]
     for k in range(e.twists.shape[0]):
-        if e.twists[k, 1] == TORSION:
-            y = e.twists[k, 2]
-            total += abs(e.effort[y]) * max(1.0, abs(e.y[1, y]))
+        y = e.twists[k, 1]
+        total += abs(e.effort[y]) * max(1.0, abs(e.y[1, y]))
     if conditions is not None:
         couplings, generated = conditions.couplings, conditions.generated
         for r in range(couplings.rows.shape[0]):

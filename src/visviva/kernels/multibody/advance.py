@@ -37,7 +37,7 @@ from visviva.kernels.multibody.bodies import (  # isort: skip
     balance_bodies, begin_bodies, end_bodies, move_bodies, slope_bodies,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, FORCE, KIND, MEET, PLACE, SIZE_G, TORSION, Conditions, Elements, G, Int, Losses, Machine, U,
+    ANGLE, FORCE, KIND, MEET, PLACE, SIZE_G, Conditions, Elements, G, Int, Losses, Machine, U,
 )  # fmt: skip
 from visviva.kernels.newton import (  # isort: skip
     ACCEPT, BROKEN_ROW, FLOOR, MOST, NOT_CONVERGED, NOT_FINITE, ROUNDED, SINGULAR, SLOW, SOLVED_STEP,
@@ -129,7 +129,7 @@ def trial(
     if conditions is not None:
         hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
         couple(conditions.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
-    push_elements(M, e, u, h)
+    push_elements(M, e, h)
     if level is None:
         slope_bodies(M.B, M.sizes[0], h)
         clear(s.Z)
@@ -221,7 +221,7 @@ def advance(
                     if not EXACT * most <= row:
                         row, at_row = EXACT * most, at_most
                 if acting:
-                    push_elements(M, e, inputs, length)
+                    push_elements(M, e, length)
                 if level is not None:
                     rate, at_rate = rate_residual(B, X, K, rows, active, level, length)
                     if not rate <= row:
@@ -331,11 +331,11 @@ def advance(
                 report[1], report[2] = missing, 2 * bodies + row
                 return step, BROKEN_ROW
             if losses is not None:
-                warm_nodes(X, T, e, losses, length)
+                warm_nodes(X, e, losses, length)
                 for k in range(log.taken.shape[1]):
-                    log.taken[step, k] += taken_of(X, T, e, losses, length)
+                    log.taken[step, k] += taken_of(X, e, losses, length)
             for k in range(log.heat.shape[1]):
-                log.heat[step, k] += heat_of(X, T, e, losses, k, length)
+                log.heat[step, k] += heat_of(X, e, losses, k, length)
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, losses, conditions, k, inputs, length)
             for k in range(history.shape[1]):
@@ -358,8 +358,7 @@ def advance(
             if conditions is not None:
                 move_shifts(conditions.couplings, inputs, length)
             for k in range(twists.shape[0]):
-                if twists[k, 1] == TORSION:
-                    elastic[0, twists[k, 2]] = elastic[1, twists[k, 2]]
+                elastic[0, twists[k, 1]] = elastic[1, twists[k, 1]]
             place(B, X, K, T, TK)
         for i in range(rows, X.shape[0]):
             elastic[0, K[i, PLACE]] = X[i, G]

@@ -7,52 +7,14 @@ rows and columns of the multipliers are put together here.
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.curvature import FIRST, columns_of
+from visviva.kernels.multibody.turns import turned_by
 
 from visviva.kernels.multibody.tables import (  # isort: skip
     ANGLE, CHILD, PARENT, SIZE_G, Couplings, G, Int,
 )  # fmt: skip
-
-SMALL_TURN = 0.02  # tan of it; below, the derivative of Δθ/X is a series
-
-
-class Turned(NamedTuple):
-    """An angle between both ends: Δθ, its derivatives D by (c1, s1) between them, and those of D."""
-
-    angle: float
-    by_c: float
-    by_s: float
-    cc: float
-    cs: float
-    sc: float
-    ss: float
-
-
-@inner
-def turned_by(c0: float, s0: float, c1: float, s1: float) -> Turned:
-    """D = (Δθ/X) (-s̄, c̄) with X = c0 s1 - s0 c1, Y = c0 c1 + s0 s1."""
-    X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
-    square = X * X + Y * Y
-    angle = math.atan2(X, Y)
-    ratio = 1.0 / Y if Y > 0.0 else math.nan  # half a turn has no sign, and no step ends there
-    if X != 0.0:
-        ratio = angle / X  # atan2 keeps the relative accuracy of a small X
-    if abs(X) > SMALL_TURN * Y:
-        by_X = (Y / square - ratio) / X
-    else:
-        t = X / Y
-        by_X = t * (-2.0 / 3.0 + t * t * (4.0 / 5.0 - t * t * 6.0 / 7.0)) / (Y * Y)
-    by_Y = -1.0 / square
-    c, s = 0.5 * (c0 + c1), 0.5 * (s0 + s1)
-    ratio_c, ratio_s = -s0 * by_X + c0 * by_Y, c0 * by_X + s0 * by_Y
-    return Turned(
-        angle, -ratio * s, ratio * c, -ratio_c * s, -ratio_s * s - 0.5 * ratio, ratio_c * c + 0.5 * ratio, ratio_s * c
-    )
 
 
 @inner

@@ -10,15 +10,15 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.functions import back, end_slope
+from visviva.kernels.multibody.functions import back, end_slope, turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ONE, Matrix, Place, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered, matmul,
-    mattimes, moment, mul_hat, times, vector,
+    mattimes, minus, moment, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, AM, AN, AXIS, BM, BN, CHILD, DM, DOT, F1, FRICTION, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE,
-    ROD, SECANT, SHRINK, TORSION, UM, UN, WM, WN, A, Elements, F, Int, Machine,
+    ALONG, AM, AN, BEND, BM, BN, CHILD, COS1, DM, DOT, F1, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE, ROD,
+    SHRINK, SIN1, UM, UN, WAY, WM, WN, XN, YN, ZN, A, Elements, F, Int, Machine,
 )  # fmt: skip
 
 VV, VW, WV, WW, ACROSS = (np.int64(k) for k in (0, 9, 18, 27, 36))
@@ -65,6 +65,15 @@ def _couple(
         add_block(B, Z, pair, P, C, row, col, WV, mattimes(s, N))
     if row_point and col_point:
         add_block(B, Z, pair, P, C, row, col, VV, mattimes(s, ONE))
+
+
+@inner
+def _couple_vectors(
+    B: Array, Z: Array, pair: int, row: int, b: int, arm: Vector, c: int, other: Vector, s: float
+) -> None:
+    """The same for vectors on two bodies b and c; row: side of b."""
+    Y = mattimes(-s, mul_hat(halfway(vector(B, c, A), B[c, SHRINK]), other))
+    add_matrix_to(Z, pair, ACROSS * row + WW, matmul(hat_mul(arm, lowered(vector(B, b, A))), Y))
 
 
 @inner
@@ -144,13 +153,53 @@ def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array)
 
 
 @inner
+def _curve_turn(
+    B: Array, T: Array, TK: Int, Z: Array, pair: int, flipped: int, t: int, impulse: float, stiffness: float, h: float
+) -> None:
+    """That of an impulse Λ along an angle, with stiffness = ∂Λ/∂θ1.
+
+    It is the impulse Λ along the product w·z, w = D_c x + D_s y, and D changes with θ1, on c1² + s1² = 1:
+
+        ∂θ1/∂ω_xy = h (c1 ȳ - s1 x̄) × Cᵀz1,   ∂θ1/∂ω_z = h z̄ × Cᵀ(c1 y1 - s1 x1)
+
+    flipped: whether x and y are on the child of the pair.
+    """
+    P, C, ground = TK[t, 0], TK[t, 1], B.shape[0] - 1
+    xn, yn, zn = vector(T, t, XN), vector(T, t, YN), vector(T, t, ZN)
+    x, y, z = turned(B, P, xn), turned(B, P, yn), turned(B, C, zn)
+    by_c, by_s, c1, s1 = T[t, WAY], T[t, WAY + 1], T[t, COS1], T[t, SIN1]
+    w = plus(times(by_c, x), times(by_s, y))
+    if impulse != 0.0:
+        s, wn = 0.5 * h * impulse, plus(times(by_c, xn), times(by_s, yn))
+        _own(B, P, wn, z, s)
+        _own(B, C, zn, w, s)
+        if ground > P and ground > C:
+            _couple_vectors(B, Z, pair, flipped, P, wn, C, z, s)
+            _couple_vectors(B, Z, pair, 1 - flipped, C, zn, P, w, s)
+    bent = plus(times(T[t, BEND], x), times(T[t, BEND + 1], y))
+    m = cross(plus(times(stiffness, w), times(impulse, bent)), z)
+    end, end_n = minus(times(c1, y), times(s1, x)), minus(times(c1, yn), times(s1, xn))
+    unit = h / (c1 * c1 + s1 * s1)
+    by_P = times(unit, cross(end, back(B, P, minus(times(2.0, z), zn))))
+    by_C = times(unit, cross(z, back(B, C, minus(times(2.0, end), end_n))))
+    nP, nC = moment(vector(B, P, A), m), times(-1.0, moment(vector(B, C, A), m))
+    if ground > C:
+        add_matrix_to(B, C, KWW, add_outer(NOTHING, nC, by_C))
+    if ground > P:
+        add_matrix_to(B, P, KWW, add_outer(NOTHING, nP, by_P))
+    if ground > C and ground > P:
+        add_matrix_to(Z, pair, ACROSS * flipped + WW, add_outer(NOTHING, nP, by_C))
+        add_matrix_to(Z, pair, ACROSS * (1 - flipped) + WW, add_outer(NOTHING, nC, by_P))
+
+
+@inner
 def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: Int, q: Array, h: float) -> None:
     """All elements: their efforts on turning bodies, and their stiffness.
 
     pairs: (functions,) rows of Z.   twist_pairs: (twists, 2) the same, and whether its bodies are told the other way.
     q:     scratch, (at least functions of one element, 36).
     """
-    B, X, K, ground = M.B, M.X, M.K, M.B.shape[0] - 1
+    B, X, K = M.B, M.X, M.K
     for i in range(M.sizes[1], X.shape[0]):
         curve(B, X, K, Z, pairs[i], i, h * e.effort[K[i, PLACE]], h)
     for i in range(e.element.shape[0]):
@@ -166,20 +215,5 @@ def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: I
                 q[k, 24 + j] = h * h * t
             _rank_one(B, Z, pairs[first], P, C, q[k], q[k, 24:])
     for k in range(e.twists.shape[0]):
-        t, kind = e.twists[k, 0], e.twists[k, 1]
-        P, C = M.TK[t, 0], M.TK[t, 1]
-        if kind == FRICTION:
-            axis, s = vector(M.T, t, AXIS), h * e.numbers[e.twists[k, 3]]
-        elif kind == TORSION:
-            axis, s = vector(M.T, t, SECANT), h * h * e.slope[e.twists[k, 3]]
-        else:
-            continue
-        nC, nP = moment(vector(B, C, A), axis), moment(vector(B, P, A), axis)
-        if ground > C:
-            add_matrix_to(B, C, KWW, add_outer(NOTHING, times(s, nC), axis))
-        if ground > P:
-            add_matrix_to(B, P, KWW, add_outer(NOTHING, times(s, nP), axis))
-        if ground > C and ground > P:
-            pair, turned = twist_pairs[k, 0], twist_pairs[k, 1]
-            add_matrix_to(Z, pair, ACROSS * turned + WW, add_outer(NOTHING, times(-s, nP), axis))
-            add_matrix_to(Z, pair, ACROSS * (1 - turned) + WW, add_outer(NOTHING, times(-s, nC), axis))
+        impulse, stiffness = h * e.effort[e.twists[k, 1]], h * e.slope[e.twists[k, 2]]
+        _curve_turn(B, M.T, M.TK, Z, twist_pairs[k, 0], twist_pairs[k, 1], e.twists[k, 0], impulse, stiffness, h)

@@ -1,67 +1,22 @@
-"""Springs, dampers, friction and inputs in a step: efforts of functions of two frames, and torques about axes.
+"""Springs, dampers, friction and inputs in a step: efforts along functions of two frames and along angles.
 
-An effort τ between the ends of a step acts with the impulse h τ along the exact derivative of its function; its work is
-τ (y1 - y0). Energies give τ = (discrete gradient of U), damping D (y1 - y0)/h.
+An effort τ between the ends of a step acts with the impulse h τ along the exact derivative of its function y, or of its
+angle, see `turns`; its work is τ (y1 - y0). Energies give τ = (discrete gradient of U), damping and friction
+D (y1 - y0)/h, inputs τ = -u. A coefficient that depends on y itself, that of a damper along a line, is taken in the
+middle of the step.
 """
 
 from __future__ import annotations
 
-import math
-
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.calls import call_energy
-from visviva.kernels.multibody.functions import middle, push, turned
+from visviva.kernels.multibody.algebra import add_to, dot, put, times, vector
+from visviva.kernels.multibody.functions import middle, push, push_moment
 from visviva.kernels.multibody.heats import reciprocal, warm_nodes
 from visviva.kernels.multibody.losses import act, rub
-
-from visviva.kernels.multibody.algebra import (  # isort: skip
-    add_to, cross, dot, matrix, minus, moment, mul, put, size_of, times, vector,
-)  # fmt: skip
-from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, AXIS, COS, DM, DRIVE, FRICTION, LOAD_F, LOAD_M, PLACE, RATE, ROT, SECANT, SIN, SIZE_R, TORQUE, TORSION, XN,
-    XX, XY, XZ, YN, ZN, A, Elements, G, Int, Losses, Machine, W,
-)  # fmt: skip
-
-SMALL_TURN = 1e-4  # sin of it; below, Δθ/sin Δθ is a series
-
-
-@inner
-def place_turn(B: Array, T: Array, TK: Int, k: int) -> None:
-    """Axes of a joint that turns, and its angle, at the start of a step; the angle continues the last one."""
-    P, C = TK[k, 0], TK[k, 1]
-    R = matrix(B, P, ROT)
-    x, y = mul(R, vector(T, k, XX)), mul(R, vector(T, k, XY))
-    z = mul(matrix(B, C, ROT), vector(T, k, XZ))
-    put(T, k, XN, x)
-    put(T, k, YN, y)
-    put(T, k, ZN, z)
-    T[k, COS], T[k, SIN] = dot(x, z), dot(y, z)
-    turn = math.atan2(T[k, SIN], T[k, COS]) - T[k, ANGLE]
-    T[k, ANGLE] += turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
-
-
-@inner
-def turn_middle(B: Array, T: Array, TK: Int, k: int) -> None:
-    """Axis and rate in the middle of a step.
-
-    AXIS:   x_B × (c y_A - s x_A)/(c² + s²) at the mean state, and RATE its product with ω_B - ω_A.
-    SECANT: (Δθ/X) x_B × (c̄ y_A - s̄ x_A) with means c̄, s̄ of both ends and X = c0 s1 - s0 c1: its rate is Δθ/h exactly.
-    """
-    P, C = TK[k, 0], TK[k, 1]
-    xn, yn, zn = vector(T, k, XN), vector(T, k, YN), vector(T, k, ZN)
-    x, y, z = turned(B, P, xn), turned(B, P, yn), turned(B, C, zn)
-    c, s = dot(x, z), dot(y, z)
-    axis = times(1.0 / (c * c + s * s), cross(z, minus(times(c, y), times(s, x))))
-    put(T, k, AXIS, axis)
-    T[k, RATE] = dot(axis, minus(vector(B, C, W), vector(B, P, W)))
-    z1 = minus(times(2.0, z), zn)
-    c0, s0 = T[k, COS], T[k, SIN]
-    c1, s1 = dot(minus(times(2.0, x), xn), z1), dot(minus(times(2.0, y), yn), z1)
-    X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
-    factor = math.atan2(X, Y) / X if abs(X) > SMALL_TURN or Y < 0.0 else (1.0 + X * X / 6.0) / math.hypot(X, Y)
-    axis = times(factor, cross(z, minus(times(0.5 * (c0 + c1), y), times(0.5 * (s0 + s1), x))))
-    put(T, k, SECANT, axis)
+from visviva.kernels.multibody.tables import DM, LOAD_F, LOAD_M, PLACE, SECANT, Elements, G, Int, Losses, Machine
+from visviva.kernels.multibody.turns import turn_middle
 
 
 @inner
@@ -92,12 +47,9 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
         e.y[1, k] = e.y[0, k] + h * e.y[2, k]
         e.effort[k] = 0.0
     for k in range(e.twists.shape[0]):
-        turn_middle(M.B, M.T, M.TK, e.twists[k, 0])
-        if e.twists[k, 1] == TORSION:
-            t, y = e.twists[k, 0], e.twists[k, 2]
-            rate = dot(vector(M.T, t, SECANT), minus(vector(M.B, M.TK[t, 1], W), vector(M.B, M.TK[t, 0], W)))
-            e.y[1, y], e.y[2, y] = e.y[0, y] + h * rate, rate
-            e.effort[y] = 0.0
+        y, rate = e.twists[k, 1], turn_middle(M.B, M.T, M.TK, e.twists[k, 0])
+        e.y[1, y], e.y[2, y] = e.y[0, y] + h * rate, rate
+        e.effort[y] = 0.0
     for k in range(e.slope.size):
         e.slope[k] = 0.0
     for k in range(e.law.shape[0]):
@@ -121,37 +73,25 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
                     D = unit * e.damping[d + a * n + b]
                     e.effort[at + a] += D * e.y[2, at + b]
                     e.slope[s + a * n + b] += D / h
+    for k in range(e.twists.shape[0]):
+        y, d = e.twists[k, 1], e.friction[k]
+        if d > 0.0:
+            e.effort[y] += d * e.y[2, y]
+            e.slope[e.twists[k, 2]] += d / h
     if losses is not None:
-        act(M.B, M.T, M.TK, e.y, e.effort, e.slope, losses, u, h)
+        act(e.y, e.effort, e.slope, losses, u, h)
         if losses.feels[0]:
-            warm_nodes(M.X, M.T, e, losses, h)
+            warm_nodes(M.X, e, losses, h)
         rub(e.y, e.effort, e.slope, losses, h)
     for k in range(e.pushed.shape[0]):
         e.effort[e.pushed[k, 0]] -= u[e.pushed[k, 1]]
 
 
 @inner
-def push_elements(M: Machine, e: Elements, u: Array, h: float) -> None:
+def push_elements(M: Machine, e: Elements, h: float) -> None:
     """Add the impulses of all elements to the balances of momentum."""
     for i in range(M.sizes[1], M.X.shape[0]):
         push(M.B, M.X, M.K, i, h * e.effort[M.K[i, PLACE]])
-    ground = M.B.shape[0] - 1
     for k in range(e.twists.shape[0]):
-        t, kind = e.twists[k, 0], e.twists[k, 1]
-        axis, torque = vector(M.T, t, AXIS), 0.0
-        if kind == FRICTION:
-            torque = -e.numbers[e.twists[k, 3]] * M.T[t, RATE]
-        elif kind == DRIVE:
-            torque = u[e.twists[k, 2]]
-        else:
-            axis, torque = vector(M.T, t, SECANT), -e.effort[e.twists[k, 2]]
-        n = times(h * torque, axis)
-        P, C = M.TK[t, 0], M.TK[t, 1]
-        if ground > C:
-            m = moment(vector(M.B, C, A), n)
-            add_to(M.B, C, TORQUE, times(-1.0, m))
-            M.B[C, SIZE_R] += size_of(m)
-        if ground > P:
-            m = moment(vector(M.B, P, A), n)
-            add_to(M.B, P, TORQUE, m)
-            M.B[P, SIZE_R] += size_of(m)
+        t = e.twists[k, 0]
+        push_moment(M.B, M.TK[t, 0], M.TK[t, 1], times(-h * e.effort[e.twists[k, 1]], vector(M.T, t, SECANT)))

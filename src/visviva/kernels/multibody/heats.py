@@ -6,7 +6,7 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.multibody.algebra import dot, vector
 from visviva.kernels.multibody.losses import warm_up
-from visviva.kernels.multibody.tables import DM, RATE, Elements, Losses
+from visviva.kernels.multibody.tables import DM, Elements, Losses
 
 BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING = range(6)  # who made heat
 
@@ -18,12 +18,12 @@ def reciprocal(square: float) -> float:
 
 
 @inner
-def dissipated(X: Array, T: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
+def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
     """Energy that a dissipation turns into heat over the step; cooling makes none of its own."""
     which, i = e.heats[k, 0], e.heats[k, 1]
     if which == BY_TWIST:
-        rate = T[e.twists[i, 0], RATE]
-        return h * e.numbers[e.twists[i, 3]] * rate * rate
+        rate = e.y[2, e.twists[i, 1]]
+        return h * e.friction[i] * rate * rate
     if l is not None:
         if which == BY_LAW:
             return h * l.force[i, 0] * l.rate[i]
@@ -45,36 +45,36 @@ def dissipated(X: Array, T: Array, e: Elements, l: Losses | None, k: int, h: flo
 
 
 @inner
-def warm_nodes(X: Array, T: Array, e: Elements, l: Losses, h: float) -> None:
+def warm_nodes(X: Array, e: Elements, l: Losses, h: float) -> None:
     """Temperatures of all nodes from the heat of the step."""
     for j in range(l.node.size):
         l.given[j] = 0.0
     for k in range(e.heats.shape[0]):
         if l.sinks[k] >= 0 and not (e.heats[k, 0] == BY_LAW and l.warm[e.heats[k, 1]]):
-            l.given[l.sinks[k]] += dissipated(X, T, e, l, k, h)
+            l.given[l.sinks[k]] += dissipated(X, e, l, k, h)
     warm_up(l, e.y, h)
 
 
 @inner
-def heat_of(X: Array, T: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
+def heat_of(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
     """Exergy that a dissipation destroys over the step: its heat times θ0/θ where it goes to a node at θ."""
     if l is None:
-        return dissipated(X, T, e, l, k, h)
+        return dissipated(X, e, l, k, h)
     if e.heats[k, 0] == BY_COOLING:
         j = e.heats[k, 1]
         warmer = l.node_numbers[j, 3] - l.theta0[0]
         return h * l.node_numbers[j, 2] * warmer * warmer / l.node_numbers[j, 3]
-    heat = dissipated(X, T, e, l, k, h)
+    heat = dissipated(X, e, l, k, h)
     return heat if l.sinks[k] < 0 else heat * l.theta0[0] / l.node_numbers[l.sinks[k], 3]
 
 
 @inner
-def taken_of(X: Array, T: Array, e: Elements, l: Losses, h: float) -> float:
+def taken_of(X: Array, e: Elements, l: Losses, h: float) -> float:
     """Entropy that the environment takes up over the step."""
     heat = 0.0
     for k in range(e.heats.shape[0]):
         if l.sinks[k] < 0:
-            heat += dissipated(X, T, e, l, k, h)
+            heat += dissipated(X, e, l, k, h)
     for j in range(l.node.size):
         heat += h * l.node_numbers[j, 2] * (l.node_numbers[j, 3] - l.theta0[0])
     return heat / l.theta0[0]

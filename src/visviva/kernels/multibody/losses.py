@@ -1,7 +1,8 @@
 """Friction by laws, motors, end stops and thermal nodes in a step.
 
 Each acts as an effort along a function of two frames or along an angle, with its slope, so that the impulses and the
-matrix of a step know nothing of them. Currents and temperatures follow from the rates of the step:
+matrix of a step know nothing of them. What they see of the motion is the rate (y1 - y0)/h of the step alone; currents
+and temperatures follow from it:
 
     mean current      i = (u - k r + 2 φ0/h)/(R + 2 L/h),   φ1 = 2 L i - φ0,      r the rate of the joint
     mean temperature  θ = ΔU/Δs,   c θ(s0) (exp(x) - 1) = Q - h G (θ - θ_env),   x = Δs/c
@@ -14,26 +15,17 @@ import math
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
 from visviva.kernels.calls import call_rate
-from visviva.kernels.multibody.algebra import dot, minus, vector
-from visviva.kernels.multibody.tables import SECANT, Int, Losses, W
+from visviva.kernels.multibody.tables import Losses
 
 ITERATIONS = 60  # of the balance of a thermal node
 TINY = 1e-150  # a rate whose square is no longer a number of its own
 
 
 @inner
-def turning(B: Array, T: Array, TK: Int, t: int) -> float:
-    """Δθ/h of a joint that turns."""
-    return dot(vector(T, t, SECANT), minus(vector(B, TK[t, 1], W), vector(B, TK[t, 0], W)))
-
-
-@inner
-def _rates(B: Array, T: Array, TK: Int, y: Array, l: Losses, h: float) -> None:
+def _rates(y: Array, l: Losses) -> None:
     for k in range(l.rub.shape[0]):
-        at, n = l.rub[k, 1], l.rub[k, 2]
-        if l.rub[k, 0] >= 0:
-            l.rate[k] = turning(B, T, TK, l.rub[k, 0])
-        elif n == 1:
+        at, n = l.rub[k, 0], l.rub[k, 1]
+        if n == 1:
             l.rate[k] = y[2, at]
         else:
             square = 0.0
@@ -71,7 +63,7 @@ def warm_up(l: Losses, y: Array, h: float) -> None:
     for j in range(l.node.size):
         feels = False
         for k in range(l.rub.shape[0]):
-            feels = feels or (l.warm[k] == 1 and l.rub[k, 4] == j)
+            feels = feels or (l.warm[k] == 1 and l.rub[k, 3] == j)
         s, c, G = l.node[j], l.node_numbers[j, 0], l.node_numbers[j, 2]
         start, x, last = l.node_numbers[j, 1] * math.exp(y[0, s] / c), 0.0, math.inf
         for _ in range(ITERATIONS):
@@ -80,11 +72,11 @@ def warm_up(l: Losses, y: Array, h: float) -> None:
             heat, by_theta = l.given[j], 0.0
             if feels:
                 for k in range(l.rub.shape[0]):
-                    if l.rub[k, 4] == j:
+                    if l.rub[k, 3] == j:
                         l.theta[k] = theta
                 _call_laws(l)
                 for k in range(l.rub.shape[0]):
-                    if l.warm[k] and l.rub[k, 4] == j:
+                    if l.warm[k] and l.rub[k, 3] == j:
                         heat += h * l.force[k, 0] * l.rate[k]
                         by_theta += h * l.force[k, 2] * l.rate[k]
             f = c * start * math.expm1(x) - heat + h * G * (theta - l.theta0[0])
@@ -99,18 +91,17 @@ def warm_up(l: Losses, y: Array, h: float) -> None:
         if last > 0.0:  # no temperature: the step is refused
             l.node_numbers[j, 3] = x = math.nan
             for k in range(l.rub.shape[0]):
-                if l.warm[k] and l.rub[k, 4] == j:
+                if l.warm[k] and l.rub[k, 3] == j:
                     l.force[k, 0] = math.nan
         y[1, s] = y[0, s] + c * x
 
 
 @inner
-def _stops(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, l: Losses, h: float) -> None:
+def _stops(y: Array, effort: Array, slope: Array, l: Losses, h: float) -> None:
     """Elastic efforts become e (1 + χ), see `model.friction.StopLoss`."""
     for k in range(l.stop.shape[0]):
-        at, s, t = l.stop[k, 0], l.stop[k, 1], l.stop[k, 2]
-        rate = turning(B, T, TK, t) if t >= 0 else y[2, at]
-        e, loss = effort[at], l.stop_numbers[k, 0]
+        at, s = l.stop[k, 0], l.stop[k, 1]
+        rate, e, loss = y[2, at], effort[at], l.stop_numbers[k, 0]
         sign = 1.0 if e > 0.0 else -1.0
         out = loss * rate * sign
         chi, by_out = out, 1.0
@@ -122,12 +113,12 @@ def _stops(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, l
 
 
 @inner
-def _motors(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, l: Losses, u: Array, h: float) -> None:
+def _motors(y: Array, effort: Array, slope: Array, l: Losses, u: Array, h: float) -> None:
     for k in range(l.motor.shape[0]):
-        t, at, s, flux = l.motor[k, 0], l.motor[k, 1], l.motor[k, 2], l.motor[k, 3]
+        at, s, flux = l.motor[k, 0], l.motor[k, 1], l.motor[k, 2]
         R, L, K = l.motor_numbers[k, 0], l.motor_numbers[k, 1], l.motor_numbers[k, 2]
         whole = R + 2.0 * L / h
-        i = (u[l.motor[k, 4]] - K * turning(B, T, TK, t) + 2.0 * y[0, flux] / h) / whole
+        i = (u[l.motor[k, 3]] - K * y[2, at] + 2.0 * y[0, flux] / h) / whole
         l.motor_numbers[k, 3] = i
         y[1, flux] = 2.0 * L * i - y[0, flux]
         effort[at] = -K * i
@@ -135,19 +126,19 @@ def _motors(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, 
 
 
 @inner
-def act(B: Array, T: Array, TK: Int, y: Array, effort: Array, slope: Array, l: Losses, u: Array, h: float) -> None:
+def act(y: Array, effort: Array, slope: Array, l: Losses, u: Array, h: float) -> None:
     """Efforts and slopes of all of them but for laws that see a temperature, which `rub` adds after `warm_up`."""
-    _rates(B, T, TK, y, l, h)
+    _rates(y, l)
     _call_laws(l)
-    _stops(B, T, TK, y, effort, slope, l, h)
-    _motors(B, T, TK, y, effort, slope, l, u, h)
+    _stops(y, effort, slope, l, h)
+    _motors(y, effort, slope, l, u, h)
 
 
 @inner
 def rub(y: Array, effort: Array, slope: Array, l: Losses, h: float) -> None:
     """Efforts and slopes of friction: its own heat warms the node that it sees, that of others is left to iteration."""
     for k in range(l.rub.shape[0]):
-        at, n, s, j = l.rub[k, 1], l.rub[k, 2], l.rub[k, 3], l.rub[k, 4]
+        at, n, s, j = l.rub[k, 0], l.rub[k, 1], l.rub[k, 2], l.rub[k, 3]
         r, F, F_r = l.rate[k], l.force[k, 0], l.force[k, 1]
         if l.warm[k] and j >= 0:
             F_r += l.force[k, 2] * l.node_numbers[j, 4] * h * (F + r * F_r)
@@ -172,6 +163,6 @@ def rub(y: Array, effort: Array, slope: Array, l: Losses, h: float) -> None:
 def carry(y: Array, l: Losses) -> None:
     """Flux linkages and entropies at the end of a step are those at the start of the next."""
     for k in range(l.motor.shape[0]):
-        y[0, l.motor[k, 3]] = y[1, l.motor[k, 3]]
+        y[0, l.motor[k, 2]] = y[1, l.motor[k, 2]]
     for j in range(l.node.size):
         y[0, l.node[j]] = y[1, l.node[j]]

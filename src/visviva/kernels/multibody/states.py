@@ -8,8 +8,8 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.multibody.bodies import spin
 from visviva.kernels.multibody.couplings import read_shifts
-from visviva.kernels.multibody.elements import place_turn
 from visviva.kernels.multibody.functions import place_function
+from visviva.kernels.multibody.turns import place_turn
 
 from visviva.kernels.multibody.tables import (  # isort: skip
     ANGLE, PHI, ROT, SPIN, VEL, Conditions, Int,

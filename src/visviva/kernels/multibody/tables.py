@@ -41,8 +41,10 @@ ALONE, SHARED_ON_PARENT, SHARED_ON_CHILD, SECOND = range(4)
 MEET, DOT, ALONG, ALONG_CHILD, ROD = range(5)
 
 # Columns of a joint that turns: x and y on the parent, x on the child, constant; in the world at the start; cos and
-# sin there, the angle; the axis in the middle of a step, from both ends; rate.
-XX, XY, XZ, XN, YN, ZN, COS, SIN, ANGLE, AXIS, SECANT, RATE, TURN = columns(3, 3, 3, 3, 3, 3, 1, 1, 1, 3, 3, 1)
+# sin there, the angle; the axis over a step; cos and sin at its end; two numbers each: see `turns.turn_middle`.
+XX, XY, XZ, XN, YN, ZN, COS, SIN, ANGLE, SECANT, COS1, SIN1, WAY, BEND, TURN = columns(
+    3, 3, 3, 3, 3, 3, 1, 1, 1, 3, 1, 1, 2, 2
+)
 
 
 class Machine(NamedTuple):
@@ -87,7 +89,7 @@ class GeneratedRows(NamedTuple):
 class Losses(NamedTuple):
     """Friction by laws, end stops, motors and thermal nodes, and the memory of their step; see `losses`."""
 
-    rub: Int  # (k, 5) turn or -1, first measure, number of measures, first slope, node
+    rub: Int  # (k, 4) first measure, number of measures, first slope, node
     weight: Array  # (k,) of the squares of several measures in the rate
     rate: Array  # (k,)
     theta: Array  # (k,) temperature that the law sees
@@ -96,9 +98,9 @@ class Losses(NamedTuple):
     law_rows: Int
     law_numbers: Array
     warm: Int  # (k,) whether a law depends on its temperature
-    stop: Int  # (k, 3) measure, slope, turn or -1
+    stop: Int  # (k, 2) measure, slope
     stop_numbers: Array  # (k, 2) loss; then what it dissipates per unit of rate
-    motor: Int  # (k, 5) turn, measure, slope, measure of the flux linkage, input
+    motor: Int  # (k, 4) measure, slope, measure of the flux linkage, input
     motor_numbers: Array  # (k, 4) R, L, k; then the mean current
     node: Int  # (nodes,) measure of the entropy
     node_numbers: Array  # (nodes, 5) c, temperature at s = 0, G; then the mean temperature and its slope by heat
@@ -146,11 +148,7 @@ class Elements(NamedTuple):
     damping: Array
     pushed: Int  # (k, 2) measure and input that acts along it
     loads: Int  # (k, 3) body, first input, their number: 6 for a wrench, 3 for a force
-    twists: Int  # (k, 4) turn, kind, number of the input or measure, place of the coefficient
-    numbers: Array  # coefficients of friction
+    twists: Int  # (k, 3) what acts along an angle: turn, measure, slope
+    friction: Array  # (k,) its viscous coefficient, or zero
     heats: Int  # (dissipations, 2) kind and number
     works: Int  # (ports, 2) kind and number
-
-
-# kinds of what acts about the axis of a joint
-FRICTION, TORSION, DRIVE = range(3)

@@ -21,10 +21,11 @@ from visviva.kernels.announce import announce
 from visviva.kernels.cache import addressable, inner, kernel
 from visviva.kernels.calls import ACT, STORED, call_energy, call_inputs, call_stored
 from visviva.kernels.multibody.accounts import work_of
-from visviva.kernels.multibody.elements import efforts, place_turn, push_elements, read_inputs
+from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.heats import dissipated
 from visviva.kernels.multibody.states import write_state
+from visviva.kernels.multibody.turns import place_turn
 from visviva.kernels.stowed import kind_of, stowed, taker
 from visviva.kernels.trees.kinematics import move, origin_of, place_links, rotation_of
 
@@ -32,7 +33,7 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
     ZERO, cross, matmul, matrix, minus, mul, mul_t, plus, put, put_matrix, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, FORCE, LOAD_F, LOAD_M, PHI, PLACE, ROT, SPIN, TORQUE, TORSION, VEL, Elements, G, Int, Losses, Machine, U, W,
+    ANGLE, FORCE, LOAD_F, LOAD_M, PHI, PLACE, ROT, SPIN, TORQUE, VEL, Elements, G, Int, Losses, Machine, U, W,
 )  # fmt: skip
 from visviva.kernels.trees.tables import LINEAR, OMEGA  # isort: skip
 
@@ -108,8 +109,7 @@ def _place(M: Machine, e: Elements, l: Limbs) -> None:
         M.T[l.turns[k, 0], ANGLE] = l.q[l.turns[k, 1]]
         place_turn(B, M.T, M.TK, l.turns[k, 0])
     for k in range(e.twists.shape[0]):
-        if e.twists[k, 1] == TORSION:
-            e.y[0, e.twists[k, 2]] = M.T[e.twists[k, 0], ANGLE]
+        e.y[0, e.twists[k, 1]] = M.T[e.twists[k, 0], ANGLE]
 
 
 @inner
@@ -176,7 +176,7 @@ def _account(M: Machine, e: Elements, losses: Losses, u: Array, P: Array, lane: 
     for k in range(inputs):
         P[2 + ports + k, lane] = u[k]
     for k in range(heats):
-        power = dissipated(M.X, M.T, e, losses, k, 1.0)
+        power = dissipated(M.X, e, losses, k, 1.0)
         P[2 + ports + inputs + k, lane] = power
         P[1, lane] += power
 
@@ -208,7 +208,7 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
             put(M.B, b, TORQUE, ZERO)
         read_inputs(M.B, e.loads, l.u)
         efforts(M, e, losses, l.u, 0.0, GRADIENT)
-        push_elements(M, e, l.u, 1.0)
+        push_elements(M, e, 1.0)
         _pull(M, l, L, lane)
         _account(M, e, losses, l.u, P, lane)
 
