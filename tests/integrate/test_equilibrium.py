@@ -278,10 +278,8 @@ def quarter_car(k=2e4, tyre=2e5, at=0.0, masses=(400.0, 40.0), road=False, dampi
 def test_forces_balance_to_the_rounding_of_their_terms(given, road):
     m = quarter_car(**given, road=road)
     found = equilibrium(m)
-    k, tyre, at, (M, mu) = (
-        given.get(name, default)
-        for name, default in (("k", 2e4), ("tyre", 2e5), ("at", 0.0), ("masses", (400.0, 40.0)))
-    )
+    default = {"k": 2e4, "tyre": 2e5, "at": 0.0, "masses": (400.0, 40.0)}
+    k, tyre, at, (M, mu) = (given.get(name, value) for name, value in default.items())
     wheel = at + 0.4 - (M + mu) * G / tyre
     place = {"wheel": wheel, "chassis": wheel + 0.6 - M * G / k}
     assert found.stable
@@ -357,7 +355,7 @@ def test_inputs_are_balanced_too():
 def test_a_motor_that_nothing_holds_has_no_equilibrium():
     m = vv.Mechanism("fan")
     m.body("wheel", mass=1.0, inertia=(1, 1, 2))
-    m.revolute("axle", m.ground, "wheel", axis=(0, 0, 1))
+    m.revolute("axle", m.ground, "wheel", at=(0, 0, 0), axis=(0, 0, 1))
     m.torque("motor", "axle")
     with pytest.raises(vv.AssemblyError, match="no equilibrium of mechanism 'fan'"):
         equilibrium(m, inputs={"motor": 2.0})

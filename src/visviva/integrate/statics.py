@@ -171,9 +171,8 @@ class Statics:
 
         pattern = K.copy()
         pattern.data = np.ones_like(pattern.data)
-        return (
-            scipy.sparse.diags_array(ROUNDINGS * EPS * terms) @ pattern @ scipy.sparse.diags_array(1 / self._steps)
-        ).tocsr()
+        rows, columns = (scipy.sparse.diags_array(part) for part in (ROUNDINGS * EPS * terms, 1.0 / self._steps))
+        return (rows @ pattern @ columns).tocsr()
 
     @cached_property
     def _steps(self) -> Array:

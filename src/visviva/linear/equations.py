@@ -15,6 +15,8 @@ from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 
+LIGHTEST = 1e-13  # of the largest inertia
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,8 @@ class AbstractEquations(ABC):
     sizes:     of the increments, in which differences count (n,).
     holonomic: which rows follow from functions of the configuration (k,).   rank: of the rows where they are regular.
     has_mass:  whether M is inertia, and not just the identity before ξ̇.
+    offset:    how large the numbers are from which forces are computed, in sizes: a stiff spring far from the origin
+               feels their last digit.
     """
 
     title: str
@@ -84,6 +88,7 @@ class AbstractEquations(ABC):
     holonomic: Mask
     rank: int | None = None
     has_mass: bool = True
+    offset: float = 1.0
 
     @property
     def n(self) -> int:
@@ -143,12 +148,17 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:
-        """What the forces along each velocity would be if no part of them cancelled another, (n,)."""
+        """Terms that add up to the force along each velocity, reactions among them, if none cancelled another, (n,)."""
 
-    def force_scale(self, ref: Reference) -> Array:
-        """How large a force along each velocity is large, (n,): what makes the largest acceleration any force could."""
-        unit = np.sqrt(np.maximum(np.diagonal(self.mass(ref.q)), 1e-300))
-        return np.asarray(unit * float((self.force_sizes(ref) / unit).max(initial=0.0)))
+    def natural_rates(self, ref: Reference) -> Array:
+        """How fast forces at hand move each increment by its size [1/s], (n,): √(F/(M size)).
+
+        Where it has no inertia, or nothing acts, that of the slowest other.
+        """
+        inertia = np.diagonal(self.mass(ref.q))
+        heavy = inertia > LIGHTEST * inertia.max(initial=0.0)
+        found = np.sqrt(np.where(heavy, self.force_sizes(ref), 0.0) / np.where(heavy, inertia * self.sizes, 1.0))
+        return np.where(found > 0, found, found[found > 0].min(initial=np.inf) if found.any() else 0.0)
 
     def near_forces(self, ref: Reference) -> Array:
         """Forces along each velocity that a tenth of the size of each increment makes, (n,).

@@ -12,7 +12,7 @@ from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.linear.assembly import in_increments, second_order, state_space
 from visviva.linear.differences import each, slopes
-from visviva.linear.equations import AbstractEquations, Reference
+from visviva.linear.equations import LIGHTEST, AbstractEquations, Reference
 from visviva.linear.excitation import ORDERS, Excitation, excitation, excited
 from visviva.linear.reduction import Basis, Choice, basis, chosen
 from visviva.linear.second_order import SecondOrder
@@ -20,6 +20,7 @@ from visviva.linear.system import LinearSystem
 from visviva.linear.variation import Variation, variation
 
 BALANCED = 1e-6  # what may be left of forces, relative to those that balance
+ROUNDING = 2e-13  # the same where these are differences of large numbers
 NOTHING = 1e-10  # of forces that a tenth of the size of an increment makes
 STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
 ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
@@ -81,9 +82,7 @@ def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrd
 
 def _creeps(equations: AbstractEquations, ref: Reference) -> bool:
     """Whether velocities are those that a run which has come to rest leaves, against what its forces could make."""
-    inertia = np.maximum(np.diagonal(equations.mass(ref.q)), 1e-300)
-    fast = np.sqrt(equations.force_scale(ref) / inertia * equations.sizes)
-    return bool((np.abs(ref.xi) <= BALANCED * fast).all())
+    return bool((np.abs(ref.xi) <= BALANCED * equations.sizes * equations.natural_rates(ref)).all())
 
 
 def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, steady: bool) -> None:
@@ -97,10 +96,12 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
         )
     xi_dot = ref.xi_dot + W @ ref.xi
     M = equations.mass(ref.q)
-    left, bound = M @ xi_dot, BALANCED * equations.force_scale(ref)
+    left, bound = M @ xi_dot, BALANCED * equations.force_sizes(ref)
     if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
-        near = np.abs(M) @ (equations.near_forces(ref) / np.maximum(np.diagonal(M), 1e-300))
-        bound = np.maximum(bound, NOTHING * near)
+        inertia = np.diagonal(M)
+        heavy = inertia > LIGHTEST * inertia.max(initial=0.0)
+        near = np.abs(M) @ np.where(heavy, equations.near_forces(ref) / np.where(heavy, inertia, 1.0), 0.0)
+        bound = np.maximum(bound, max(NOTHING, ROUNDING * equations.offset) * near)
     k = int((np.abs(left) / np.maximum(bound, 1e-300)).argmax()) if len(left) else 0
     if len(left) and abs(left[k]) > bound[k]:
         what = "steady motion" if steady else "equilibrium"

@@ -87,10 +87,23 @@ class ModelField:
         """Typical sizes of variables, multipliers and inputs."""
         return np.concatenate([np.ones(self.dim), np.ones(self.algebraic), np.ones(len(self.inputs))])
 
+    def terms(self, x: Array, w: Array) -> Array:
+        """Sizes of what adds up to each row: its rounding is relative to them."""
+        model = self.model
+        z = model.z(x, w)
+        size, found = np.abs(z), np.zeros(model.layout.total)
+        for routing in model.routings:
+            found[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ size[model.acts(routing)]
+        for loss in model.dissipations:
+            found[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, z))) @ size[model.acts(loss)]
+        return found
+
     def slopes(self, x: Array, w: Array, xi: Array) -> Array:
         """All derivatives; an error names what is not smooth."""
-        n = self.dim + self.algebraic + len(self.inputs)
-        found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x))
+        n, rows = self.dim + self.algebraic + len(self.inputs), self.dim + self.algebraic
+        seen = np.zeros(len(self.outputs))
+        terms = np.concatenate([self.terms(x, w)[:rows], self.model.g_scale(x)[self.has_g], seen])
+        found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x), terms)
         if found.rough:
             names = (*self.states, *(name for name, _ in self.model.kinds), *self.inputs)
             where = ", ".join(repr(names[k]) for k in found.rough)
@@ -195,12 +208,7 @@ def _largest(field: ModelField, left: Array) -> str:
 
 
 def _check_rest(field: ModelField, x: Array, w: Array, xi: Array) -> None:
-    model = field.model
-    z, sizes = np.abs(model.z(x, w)), np.zeros(model.layout.total)
-    for routing in model.routings:
-        sizes[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ z[model.acts(routing)]
-    for loss in model.dissipations:
-        sizes[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, model.z(x, w)))) @ z[model.acts(loss)]
+    model, sizes = field.model, field.terms(x, w)
     scale = max(float(sizes.max(initial=0.0)), float(np.abs(x).max(initial=0.0)), 1e-300)
     flow = field.flow(x, w, np.zeros(len(field.inputs)))[0]
     left = np.concatenate([xi, flow[field.dim :]])
