@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.statics import Statics
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
@@ -93,8 +94,13 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] |
             "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
             "others, or simulate it with friction until it stands."
         )
-    linkage = linkage_of(m)
-    statics = Statics(m, linkage, inputs)
+    given, model = input_function(compile_mechanism(m, "lie"), inputs)
+    return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
+
+
+def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
+    """The same, of a mechanism whose inputs are known already."""
+    m, linkage = statics.mechanism, statics.linkage
     x = statics.start(assembled(m, linkage)[0] if initial is None else _given(initial))
     linkage.conditions = linkage.conditions.held(statics.configuration(x))
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -14,7 +13,7 @@ from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.compiler.losses import flux_of
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
-from visviva.integrate.inputs import Input, input_function
+from visviva.integrate.inputs import TimeInputs
 from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import motion_of
@@ -37,21 +36,22 @@ STEP = 1e-5  # of differences: of a typical length, and in radians
 
 @final
 class Statics:
-    """States without velocities, in Lie form: x holds the configuration and what springs measure of it."""
+    """States without velocities, in Lie form: x holds the configuration and what springs measure of it.
 
-    def __init__(self, m: Mechanism, linkage: Linkage, inputs: Mapping[str, Input] | None = None) -> None:
-        self.linkage = linkage
-        given, self.model = input_function(compile_mechanism(m, "lie"), inputs)
-        self._base = given(0.0)
-        self._loaded = bool(inputs)
+    inputs: as they are at t = 0.
+    """
+
+    def __init__(self, m: Mechanism, linkage: Linkage, model: Model, inputs: TimeInputs) -> None:
+        self.mechanism, self.linkage, self.model = m, linkage, model
+        self._base = inputs(0.0)
+        self._loaded = bool(self._base.any() or model.feedback)
         layout = self.model.layout
         self._places = layout.read(tuple(f"{body.name}.q" for body in linkage.bodies))
         self._velocities = layout.act(tuple(self.model.kinetic))
-        self._mechanism = m
 
     def start(self, given: Motion | State | Array) -> Array:
         """The state of a motion, at rest and without currents."""
-        m, model = self._mechanism, self.model
+        m, model = self.mechanism, self.model
         if isinstance(given, Motion):
             motion = motion_of(m, given)
             x = initial_x(
@@ -82,7 +82,7 @@ class Statics:
 
     def angles(self, x: Array) -> dict[str, float]:
         """The angles of joints with torsion springs or stops, continuous over many turns."""
-        m = self._mechanism
+        m = self.mechanism
         found = {part.joint.name: f"{part.name}.angle" for part in m.torsions if part.energy is not None}
         found |= {stop.joint.name: stop.variable for stop in m.stops if stop.measure == TURN}
         return {name: float(x[self.model.layout.x[variable]][0]) for name, variable in found.items()}
@@ -114,7 +114,7 @@ class Statics:
 
     def size(self, x: Array) -> float:
         """How far bodies, and the points of the ground that hold them, are from their middle [m], in x, y or z."""
-        kinematics, m = self.linkage.kinematics, self._mechanism
+        kinematics, m = self.linkage.kinematics, self.mechanism
         q = self.configuration(x)
         pairs: list[Joint | Element] = [*m.joints, *m.elements]
         fixed = [
@@ -190,13 +190,13 @@ class Statics:
         """Of every body, itself and those that a joint, spring or condition connects it with."""
         number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
         found = [{k} for k in range(len(number))]
-        pairs: list[Joint | Element] = [*self._mechanism.joints, *self._mechanism.elements]
+        pairs: list[Joint | Element] = [*self.mechanism.joints, *self.mechanism.elements]
         for pair in pairs:
             if not isinstance(pair.parent, Ground) and not isinstance(pair.child, Ground):
                 a, b = number[pair.parent.name], number[pair.child.name]
                 found[a].add(b)
                 found[b].add(a)
-        for condition in self._mechanism.conditions:
+        for condition in self.mechanism.conditions:
             together = {number[mover.name] for mover in condition.movers}
             for k in together:
                 found[k] |= together

@@ -15,8 +15,6 @@ from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 
-LIGHTEST = 1e-13  # of the largest inertia
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -149,16 +147,6 @@ class AbstractEquations(ABC):
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:
         """Terms that add up to the force along each velocity, reactions among them, if none cancelled another, (n,)."""
-
-    def natural_rates(self, ref: Reference) -> Array:
-        """How fast forces at hand move each increment by its size [1/s], (n,): √(F/(M size)).
-
-        Where it has no inertia, or nothing acts, that of the slowest other.
-        """
-        inertia = np.diagonal(self.mass(ref.q))
-        heavy = inertia > LIGHTEST * inertia.max(initial=0.0)
-        found = np.sqrt(np.where(heavy, self.force_sizes(ref), 0.0) / np.where(heavy, inertia * self.sizes, 1.0))
-        return np.where(found > 0, found, found[found > 0].min(initial=np.inf) if found.any() else 0.0)
 
     def near_forces(self, ref: Reference) -> Array:
         """Forces along each velocity that a tenth of the size of each increment makes, (n,).

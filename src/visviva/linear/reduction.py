@@ -18,9 +18,10 @@ from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.linear.differences import slopes
-from visviva.linear.equations import LIGHTEST, AbstractEquations, Reference
+from visviva.linear.equations import AbstractEquations, Reference
 
 RANK = 1e-8  # singular values of rows in units of their terms that are zero
+LIGHTEST = 1e-13  # of the largest inertia
 NOUGHT = 1e-6  # of the longest row: shorter ones are zero but for rounding
 
 
