@@ -31,17 +31,20 @@ class ModelField:
         self.inputs_at, self.model = input_function(model, operating)
         layout = self.model.layout
         self.dim, self.algebraic = layout.dim, layout.solved - layout.dim
-        self.states = tuple(name for part in model.variables for name in numbered(part.name, part.space.dim))
+        self.states = tuple(name for part in model.variables for name in variable_names(model, part.name))
         self.inputs = tuple(name for port in model.ports for name in numbered(port.name, port.width))
         columns = {f"{port.name}.y": model.port_columns[port.name] for port in model.ports}
         known: dict[str, slice] = {part.name: layout.z[part.name] for part in model.variables} | columns
+        known |= {name: slice(k, k + 1) for k, name in enumerate(self.states)}
         self.outputs: tuple[str, ...] = ()
         self.seen: list[tuple[bool, slice]] = []
         for name in outputs or ():
             if name not in known:
                 raise unknown_name(str(name), known, f"the outputs of {model.name!r}")
             self.seen.append((name in columns, known[name]))
-            self.outputs += tuple(numbered(name, known[name].stop - known[name].start))
+            own = name in layout.z and name not in columns
+            width = known[name].stop - known[name].start
+            self.outputs += variable_names(model, name) if own else tuple(numbered(name, width))
 
     def start(self, at: Any) -> Array:
         """The state that a user means, in embedding coordinates; None: where its model starts, else zero."""
@@ -111,6 +114,13 @@ class ModelField:
                 f"the rates of {self.model.name!r} are not smooth in {where} here: they have no linear part."
             )
         return found.J
+
+
+def variable_names(model: Model, name: str) -> tuple[str, ...]:
+    """Of the numbers of a variable: those of the coordinates of a Lagrangian system, as in runs, else numbered."""
+    if model.coordinates and name in ("q", "v"):
+        return tuple(part if name == "q" else f"{part}.rate" for part in model.coordinates)
+    return tuple(numbered(name, next(part.space.dim for part in model.variables if part.name == name)))
 
 
 def linearise_model(
