@@ -9,6 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import visviva as vv
+from visviva.bonds import C, I, R, one
+from visviva.forms import Hamel
+from visviva.forms.calculus.parameterisation import Parameterisation
 
 K, D, M = 8.0, 0.4, 2.0
 POLES = np.roots([M, D, K])
@@ -42,6 +45,11 @@ def lagrangian():
     )
 
 
+def bond_graph():
+    elements = {"joint": one(domain="translation"), "mass": I(M), "spring": C(1 / K), "damper": R(D)}
+    return vv.BondGraph("oscillator", elements, ["joint -> mass", "joint -> spring", "joint -> damper"])
+
+
 def by_hand(**given):
     return vv.HandFlow(lambda t, q, xi: (-K * q - D * xi) / M, 1, name="oscillator", **given)
 
@@ -61,6 +69,8 @@ SUBJECTS = {
     "Kane momenta": (lambda: kane("momentum"), ORIGIN, ("x", "p_v")),
     "Kane as Hamilton": (lambda: kane("hamilton"), ORIGIN, ("x", "p_v")),
     "Lagrangian": (lagrangian, None, ("x", "x.rate")),
+    "bond graph": (bond_graph, None, ("q_spring", "p_mass")),
+    "flow of a bond graph": (lambda: bond_graph().flow(), {"p_mass": 0.0, "q_spring": 0.0}, ("p_mass", "q_spring")),
     "by hand": (lambda: by_hand(names=("x", "x_dot")), ORIGIN, ("x", "x_dot")),
 }
 
@@ -153,3 +163,12 @@ def test_states_on_which_nothing_depends_may_change_in_steady_motion():
 
 def test_both_spellings_are_one_function():
     assert vv.linearize is vv.linearise
+
+
+def test_increments_along_velocities_that_are_no_rates_are_not_called_coordinates():
+    """On a sphere b = φ̇ sin θ: the increment along b is no increment of φ; φ itself is an output."""
+    p = Parameterisation(("th", "ph"), ("a", "b"), A=lambda q: [[1, 0], [0, 1 / np.sin(q.th)]], q0=(1.0, 0.0))
+    system = Hamel(p, lambda q, xi: 0.5 * (xi.a**2 + xi.b**2) - 3.0 * (q.th - 1.0) ** 2 - 2.0 * q.ph**2)
+    found = vv.linearise(system, ([1.0, 0.0], [0.0, 0.0]), outputs=["ph", "∫b"])
+    assert found.states == ("∫a", "∫b", "a", "b")
+    assert_allclose(found.C, [[0, 1 / np.sin(1.0), 0, 0], [0, 1, 0, 0]], atol=1e-9)
