@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from visviva.integrate import simulate as simulate
     from visviva.linear import LinearSystem as LinearSystem
     from visviva.linear import linearise as linearise
+    from visviva.linear import linearize as linearize
     from visviva.linear import root_locus as root_locus
     from visviva.mechanism import Mechanism as Mechanism
     from visviva.mechanism import friction as friction
@@ -118,6 +119,7 @@ _HOME = {
     "symbols": "visviva.forms.symbols",
     "LinearSystem": "visviva.linear",
     "linearise": "visviva.linear",
+    "linearize": "visviva.linear",
     "root_locus": "visviva.linear",
     "Mechanism": "visviva.mechanism",
     "Model": "visviva.model",

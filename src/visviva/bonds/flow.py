@@ -45,7 +45,8 @@ class BondFlow(Flow):
         self.name = graph.name
         self.n = len(self.plan.independent)
         self.at = np.array([self.laws.names.index(name) for name in self.plan.independent], dtype=np.intp)
-        self.extra = 1  # time
+        self.extra, self.has_clock = 1, True
+        self.names = (*self.plan.independent, "t")
         self._last: tuple[float, Array, Evaluation] | None = None
 
     def evaluation(self, t: float, y: Array) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -10,13 +11,17 @@ from visviva._arrays import Array
 from visviva.geometry.saddle import Saddle, symmetric_solver
 from visviva.integrate.statics import Statics
 from visviva.mechanism.closure import typical_length
-from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.positions import extent, settled
 
-BALANCED = 1e-10  # of the size of the forces
-EXACT = 1e-14  # the same, to rounding
-SHIFT = 1e-3  # of the size of the mechanism, and in radians
-DAMPING = 1e-9  # of the largest stiffness per mass: makes directions without any regular
+EPS = float(np.finfo(np.float64).eps)
+BALANCED = 1e-10  # of the terms that add up to a force: what may be left of them where no step makes it less
+EXACT = 8.0  # roundings: nothing is left
+ROUNDING = 1e3  # roundings: what solving for reactions may leave
+DAMPING = 1e-12  # of the largest stiffness: makes directions without any regular
+STIFFER = 8.0  # times the damping, if a step was too long; as much less, if it was not
+POLISH = 1e-6  # of the size of the mechanism, or in radians: the longest of the last steps
+SOFTEST = 1e-3  # times the damping that keeps a step about as long as the mechanism
+TRIES = 6  # of a step
 LARGEST_STEP = 0.5  # of the size of the mechanism, or in radians, in one iteration
 INERTIA = 0.9  # β of the damped fall
 ITERATIONS = 1000
@@ -26,7 +31,30 @@ STEADY = 0.7  # of the rate at which the energy falls: it stays above in a drift
 TURN = 2.5  # [rad] of a body in one of these steps
 FAR = 100.0  # times the size of the mechanism: what went so far falls for ever
 FAR_TURNED = 120.0  # [rad] in one direction: the same
-NOISE = 1e-13  # of an energy
+NOISE = 500.0  # roundings of an energy
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Forces:
+    """What acts at a state: f, multipliers λ that hold as much of it as joints can, and r = f - Cᵀλ, which is left.
+
+    fall:  accelerations from rest.
+    terms: sizes of what adds up to r along each velocity, whatever the direction (n,).   rounding: of r (n,).
+    """
+
+    saddle: Saddle
+    f: Array
+    lam: Array
+    r: Array
+    fall: Array
+    terms: Array
+    rounding: Array
+
+    @property
+    def left(self) -> float:
+        """The largest part of r, in units of its rounding."""
+        return float((np.abs(self.r) / self.rounding).max(initial=0.0))
 
 
 @final
@@ -35,80 +63,128 @@ class Descent:
 
     The fall goes along δ = τ a + β δ_last, with the accelerations a from rest: the heavy ball of Polyak (1964), in the
     metric of kinetic energy and projected on what the joints allow.
+
+    A force is compared with the terms that it is the sum of, and these round like ε (terms + |K| |q|): a stiff spring
+    far from the origin of the coordinates feels their last digit. An energy rounds like ε (|H| + terms |q|); where it
+    cannot tell two states, the forces that are left do.
+
+    units:   how far steps count: a size of the mechanism, wherever it is; 1 for rotations (n,).
+    numbers: size of the coordinates; 1 for rotations (n,).
+    stiff:   |K| as it was last (n, n).
     """
 
     def __init__(self, statics: Statics, x: Array) -> None:
         self.statics = statics
         self.linkage = statics.linkage
         self.x = x
-        self.energy = statics.energy(x)
-        self.units = np.where(self.linkage.turning, 1.0, extent(self.linkage, statics.configuration(x)))
+        self.begin = statics.configuration(x)
+        turning = self.linkage.turning
         self.length = typical_length(self.linkage.kinematics)
-        stiff = np.abs(statics.stiffness(x, np.zeros(self.linkage.m)).diagonal())
-        turns = self.linkage.turning
-        self.least = SHIFT * float((stiff * np.where(turns, 1.0 / self.length, self.length)).max(initial=0.0))
+        self.units = np.where(turning, 1.0, statics.size(x))
+        self.numbers = np.where(turning, 1.0, extent(self.linkage, self.begin))
+        self.arms = np.where(turning, self.length, 1.0)
+        self.stiff = abs(statics.stiffness(x, np.zeros(self.linkage.m)))
         self.far = FAR * float(self.units.max())
         self.last = np.zeros(self.linkage.kinematics.n)
         self.step = self.last
-        self.tau, self.went, self.turned, self.longest = 0.0, 0.0, 0.0, LARGEST_STEP
+        self.tau, self.went, self.turned, self.longest, self.damping = 0.0, 0.0, 0.0, LARGEST_STEP, 1.0
+        self.energy, self.now = statics.energy(x), self._forces(x)
+
+    @property
+    def fall(self) -> Array:
+        """Accelerations from rest at the state reached."""
+        return self.now.fall
 
     def run(self) -> Array | None:
         """Multipliers in balance, at the state x reached; None if there is none."""
-        no_rows = np.zeros(self.linkage.m)
+        if self.now.left <= EXACT:
+            return self.now.lam
         newton, before = True, np.inf
         for k in range(ITERATIONS):
-            saddle = self.linkage.saddle(self._place())
-            f = self.statics.forces(self.x)
-            self.fall, lam = saddle.solve(f, no_rows)
-            left = self._unbalance(f, lam)
-            if left <= EXACT or (left > 0.5 * before and left <= BALANCED):
-                return lam
-            before = left
+            now = self.now
+            if now.left <= EXACT or (now.left > 0.5 * before and self._balanced):
+                return self._polished()
+            before = now.left
             last, self.step = self.step, np.zeros_like(self.step)
             if newton or k % 5 == 0:
-                newton = self._newton(f, lam)
+                newton = self._newton(now)
             if not newton:
-                self._fall(saddle, f)
-            if (self._drifts(last) and self._falls_for_ever(f)) or self._far:
+                self._fall(now)
+            on = bool(last @ (self.linkage.metric * self.step) > 0)  # in one direction
+            self.went = on * self.went + self._length(self.step)
+            self.turned = on * self.turned + self._turn(self.step)
+            self.longest = 1.5 * self.longest if self.went > ON_AND_ON else LARGEST_STEP
+            if (self._drifts(last) and self._falls_for_ever(now.r)) or self._far:
                 return None
         return None
 
-    def _newton(self, f: Array, lam: Array) -> bool:
-        K, C = self.statics.stiffness(self.x, lam), self.linkage.matrix(self._place())
-        stiffest = float(np.abs(K.diagonal() / self.linkage.metric).max())
-        fastest = float(np.abs(self.fall / np.where(self.linkage.turning, 1.0, self.length)).max())
-        mu = max(DAMPING * stiffest, fastest)  # as directions without stiffness would else go far with any small force
-        solve = symmetric_solver(K, mu * self.linkage.metric, C, self.linkage.closes)
-        delta = solve(f - C.T @ lam, np.zeros(len(lam)))[0]
-        if not np.abs(delta / self.units).max(initial=0.0) < LARGEST_STEP:
-            return False  # far from the equilibrium, or at the edge of stability
-        promised = float(delta @ f - 0.5 * (delta @ (K @ delta)))
-        return bool(delta @ f > 0) and promised > 0 and self._go(delta, 0.5 * promised)
+    def _polished(self) -> Array:
+        """Multipliers after a last step or two, short ones, for what is light beside what is heavy."""
+        self.longest, self.damping = POLISH, 1.0
+        for _ in range(2):
+            if not self._newton(self.now):
+                break
+        return self.now.lam
 
-    def _fall(self, saddle: Saddle, f: Array) -> None:
-        self.tau = self.tau or 0.1 / max(float(np.abs(self.fall / self.units).max()), 1e-300)
-        if not self.last @ (self.linkage.metric * self.fall) > 0:
-            self.last, self.went, self.turned = np.zeros_like(self.last), 0.0, 0.0
-        pull = self.tau * f + INERTIA * self.linkage.metric * self.last
-        delta = saddle.solve(pull, np.zeros(self.linkage.m))[0]
-        size, turn = float(np.abs(delta / self.units).max(initial=0.0)), self._turn(delta)
-        shorter = min(1.0, self.longest / max(size, 1e-300), TURN / max(turn, 1e-300))
+    def _forces(self, x: Array) -> Forces:
+        q = self.statics.configuration(x)
+        saddle = self.linkage.saddle(self.linkage.kinematics.place(q))
+        f = self.statics.forces(x)
+        fall, lam = saddle.solve(f, np.zeros(self.linkage.m))
+        r = f - saddle.C.T @ lam
+        terms = _around(self.statics.force_sizes(x) + abs(saddle.C).T @ np.abs(lam))
+        sizes = (terms + _around(self.stiff @ self.numbers)) / self.arms  # of all forces, since joints couple them
+        rounding = EPS * max(float(sizes.max(initial=0.0)), 1e-300) * self.arms
+        return Forces(saddle, f, lam, r, fall, terms, rounding)
+
+    @property
+    def _balanced(self) -> bool:
+        """Whether what is left is little beside the terms that it is the sum of."""
+        now = self.now
+        return bool((np.abs(now.r) <= np.maximum(BALANCED * now.terms, ROUNDING * now.rounding)).all())
+
+    def _newton(self, now: Forces) -> bool:
+        """A step of Newton's method, damped until it is no longer than it may be, and goes down (Levenberg, 1944)."""
+        K = self.statics.stiffness(self.x, now.lam)
+        self.stiff = abs(K)
+        least = float((np.abs(now.r) / self.arms).max()) / self.length  # else directions without stiffness would go far
+        least = max(least, DAMPING * float((self.stiff.diagonal() / self.arms**2).max())) or 1.0
+        for k in range(TRIES):
+            solve = symmetric_solver(K, self.damping * least * self.arms**2, now.saddle.C, self.linkage.closes)
+            delta = solve(now.r, np.zeros(len(now.lam)))[0]
+            promised = float(delta @ now.r - 0.5 * (delta @ (K @ delta)))
+            short = self._length(delta) < self.longest and self._turn(delta) < TURN
+            if short and delta @ now.r > 0 and promised > 0 and self._go(delta, 0.5 * promised):
+                self.damping = max(self.damping / STIFFER, SOFTEST) if k == 0 else self.damping
+                return True
+            self.damping *= STIFFER
+        self.damping = 1.0
+        return False
+
+    def _fall(self, now: Forces) -> None:
+        self.tau = self.tau or 0.1 / max(float(np.abs(now.fall / self.units).max()), 1e-300)
+        if not self.last @ (self.linkage.metric * now.fall) > 0:
+            self.last, self.went = np.zeros_like(self.last), 0.0
+        pull = self.tau * now.f + INERTIA * self.linkage.metric * self.last
+        delta = now.saddle.solve(pull, np.zeros(self.linkage.m))[0]
+        shorter = min(1.0, self.longest / max(self._length(delta), 1e-300), TURN / max(self._turn(delta), 1e-300))
         if not self._go(shorter * delta, 0.0):
-            self.tau, self.last, self.went, self.turned = 0.25 * self.tau, np.zeros_like(delta), 0.0, 0.0
+            self.tau, self.last = 0.25 * self.tau, np.zeros_like(delta)
         else:
             self.tau, self.last = 1.5 * self.tau if shorter == 1.0 else self.tau, shorter * delta
-            self.went, self.turned = self.went + shorter * size, self.turned + shorter * turn
-        self.longest = 1.5 * self.longest if self.went > ON_AND_ON else LARGEST_STEP
+
+    def _length(self, delta: Array) -> float:
+        return float(np.abs(delta / self.units).max(initial=0.0))
 
     def _turn(self, delta: Array) -> float:
         return float(np.abs(delta[self.linkage.turning]).max(initial=0.0))
 
     def _drifts(self, last: Array) -> bool:
         """Whether the step just made repeats the last one."""
-        size = float(np.abs(self.step / self.units).max())
-        return size > 0 and float(np.abs((self.step - last) / self.units).max()) <= ALIKE * size
+        size = self._length(self.step)
+        return size > 0 and self._length(self.step - last) <= ALIKE * size
 
-    def _falls_for_ever(self, f: Array) -> bool:
+    def _falls_for_ever(self, r: Array) -> bool:
         """Whether the energy keeps falling along a drift until it is far away, at the rate with which it began.
 
         Each step is twice as long as the one before; where something turns, no longer than turns can be counted.
@@ -117,14 +193,15 @@ class Descent:
         turn = self._turn(delta)
         while not self._far:
             stride = min(2 * stride, TURN / max(turn, 1e-300))
-            if not self._go(stride * delta, STEADY * stride * float(delta @ f)):
+            if not self._go(stride * delta, STEADY * stride * float(delta @ r)):
                 return False
             self.turned += stride * turn
         return True
 
     @property
     def _far(self) -> bool:
-        return self.turned > FAR_TURNED or not np.abs(self.statics.configuration(self.x)).max() < self.far
+        gone = np.abs(self.statics.configuration(self.x) - self.begin).max()
+        return self.turned > FAR_TURNED or not gone < self.far
 
     def _go(self, delta: Array, least: float) -> bool:
         """Step ahead, if the joints can be closed there and the energy has fallen by some least amount."""
@@ -133,22 +210,18 @@ class Descent:
             return False
         ahead = self.statics.moved(self.x, q)
         energy = self.statics.energy(ahead)
-        if not self.energy - energy > least - NOISE * abs(self.energy):
+        noise = NOISE * EPS * (abs(self.energy) + float(self.now.terms @ self.numbers))
+        gain = self.energy - energy + self.statics.work(self.x, ahead, delta)
+        if not gain > least - noise:
             return False
-        self.x, self.energy, self.step = ahead, energy, delta
+        forces = self._forces(ahead)
+        if gain <= noise and not forces.left < max(self.now.left, EXACT):
+            return False
+        self.x, self.energy, self.step, self.now = ahead, energy, delta, forces
         self.linkage.conditions.follow(q)
         return True
 
-    def _place(self) -> Placement:
-        return self.linkage.kinematics.place(self.statics.configuration(self.x))
 
-    def _unbalance(self, f: Array, lam: Array) -> float:
-        """The largest force that is left, over the largest there is, moments by a typical length.
-
-        Where nothing acts, as in springs without tension, it is compared with what a small shift would make.
-        """
-        units = np.where(self.linkage.turning, self.length, 1.0)
-        C = self.linkage.matrix(self._place())
-        sizes = (self.statics.force_sizes(self.x) + abs(C).T @ np.abs(lam)) / units
-        left = float((np.abs(f - C.T @ lam) / units).max(initial=0.0))
-        return left / max(float(sizes.max(initial=0.0)), self.least, 1e-300)
+def _around(sizes: Array) -> Array:
+    """Of each force or moment, three numbers of a vector, its length; (n,), n a multiple of three."""
+    return np.repeat(np.linalg.norm(sizes.reshape(-1, 3), axis=1), 3)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
 from visviva.geometry.rank import velocity_units
 from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
+from visviva.integrate.inputs import Input, input_function
 from visviva.integrate.statics import Statics
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
-from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
+from visviva.mechanism.assembly import assembled, linkage_of, motion_at
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.coordinates import movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows
@@ -26,13 +28,14 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
+from visviva.model import State
 from visviva.model.holonomic import lift_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 LANCZOS = 200  # iterations
-NEUTRAL = 1e-8  # of the largest stiffness per mass: below it is none
+NEUTRAL = 1e-8  # of the terms of a stiffness: below it is none
 
 
 @final
@@ -68,15 +71,20 @@ class Equilibrium:
         return "\n".join(lines)
 
 
-def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
+def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
+
+    initial: a motion of `m.assemble()`, an equilibrium, `run.final`, or a state x of the Model in Lie form. Velocities
+             and currents do not count.
+    inputs:  by port name: numbers, or laws u(t) and u(t, x, z), as they are at t = 0; all others are zero.
 
     Near it, by Newton's method on the energy under the joints:
 
         K Δ + Cᵀ Δλ = f - Cᵀλ,   C Δ = 0,   q ← retract(q, Δ), joints closed again
 
-    with the tangent stiffness K of gravity, springs and joint forces; far from it by a damped fall. A start in balance
-    is kept, stable or not. Inputs are zero, and so are dampers and friction, which have no force at rest.
+    with the tangent stiffness K of gravity, springs and joint forces; far from it by a damped fall. Forces balance to
+    the rounding of the terms that they are the sums of. A start in balance is kept, stable or not. Dampers and friction
+    have no force at rest.
     """
     if not isinstance(m, Mechanism):
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
@@ -87,9 +95,14 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
             "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
             "others, or simulate it with friction until it stands."
         )
-    linkage = linkage_of(m)
-    statics = Statics(m, linkage)
-    x = statics.start(assembled(m, linkage)[0] if initial is None else motion_of(m, initial))
+    given, model = input_function(compile_mechanism(m, "lie"), inputs)
+    return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
+
+
+def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
+    """The same, of a mechanism whose inputs are known already."""
+    m, linkage = statics.mechanism, statics.linkage
+    x = statics.start(assembled(m, linkage)[0] if initial is None else _given(initial))
     linkage.conditions = linkage.conditions.held(statics.configuration(x))
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
@@ -99,7 +112,7 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     q = statics.configuration(x)
     lam = linkage.least(q[None], lam[None], regularity(linkage, q).kept)[0]
     K, place = statics.stiffness(x, lam), linkage.kinematics.place(q)
-    lowest, stability = _stability(linkage, K, linkage.matrix(place))
+    lowest, stability = _stability(linkage, K, linkage.matrix(place), statics.stiffness_noise(K, descent.now.terms))
     wrenches = joint_wrenches(linkage, place, lam)
     return Equilibrium(
         motion_at(linkage, q, statics.angles(x)),
@@ -110,31 +123,51 @@ def equilibrium(m: Mechanism, initial: Motion | None = None) -> Equilibrium:
     )
 
 
-def _stability(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[float | None, str]:
-    """The smallest λ of K v = λ M v for all v with C v = 0, and what it means."""
-    M, heavy = linkage.metric, linkage.masses == linkage.metric  # what has no inertia would be beyond all bounds
-    stiffest = float(np.abs(K.diagonal() / M)[heavy].max(initial=0.0)) or 1.0
-    shift = NEUTRAL * stiffest
+def _given(initial: Any) -> Motion | State | Array:
+    if isinstance(initial, Equilibrium):
+        return initial.motion
+    if isinstance(initial, Motion | State | np.ndarray):
+        return initial
+    hint = " m.assemble() returns two things: pass the first." if isinstance(initial, tuple) else ""
+    raise ModelError(
+        "equilibrium() starts from initial=run.final, an equilibrium, a motion of m.assemble() or a state x; got "
+        f"{type(initial).__name__}.{hint}"
+    )
+
+
+def _stability(linkage: Linkage, K: csr_array, C: csr_array, noise: csr_array) -> tuple[float | None, str]:
+    """The smallest λ of K v = λ M v for all v with C v = 0, and what the stiffness vᵀK v of all such v means.
+
+    It is none where it is below what its terms round to; noise: errors of K, since it was found by differences.
+    """
     if sum(C.shape) <= FEW:
-        lowest = _lowest_full(M, K.toarray(), C.toarray())
+        found, modes = _modes_full(linkage.metric, K.toarray(), C.toarray())
     else:
-        lowest = _lowest_sparse(linkage, K, C, stiffest)
-    if lowest is None or lowest > shift:
-        return lowest, "stable"
-    return lowest, "unstable" if lowest < -shift else "neutral"
+        found, modes = _modes_sparse(linkage, K, C)
+    if not len(found):
+        return None, "stable"
+    size = np.abs(modes)
+    stiffness = (modes * (K @ modes)).sum(axis=0)
+    least = (size * ((NEUTRAL * abs(K) + noise) @ size)).sum(axis=0)
+    lowest = float(found.min())
+    if (stiffness < -least).any():
+        return lowest, "unstable"
+    return lowest, "stable" if (stiffness > least).all() else "neutral"
 
 
-def _lowest_full(M: Array, K: Array, C: Array) -> float | None:
+def _modes_full(M: Array, K: Array, C: Array) -> tuple[Array, Array]:
+    """All λ and v."""
     import scipy.linalg
 
     unit = velocity_units(M)
     Z = unit[:, None] * split(C * unit).Z
     if not Z.shape[1]:
-        return None
-    return float(scipy.linalg.eigh(Z.T @ K @ Z, Z.T @ (M[:, None] * Z), eigvals_only=True)[0])
+        return np.zeros(0), Z
+    found, modes = scipy.linalg.eigh(Z.T @ K @ Z, Z.T @ (M[:, None] * Z))
+    return found, Z @ modes
 
 
-def _lowest_sparse(linkage: Linkage, K: csr_array, C: csr_array, stiffest: float) -> float | None:
+def _modes_sparse(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[Array, Array]:
     """By Lanczos' method on the inverse of K + shift M: the smallest λ above -shift, or one below it, if there is any.
 
     What the joints forbid has the inverse zero, λ beyond all bounds, and does not count.
@@ -142,12 +175,14 @@ def _lowest_sparse(linkage: Linkage, K: csr_array, C: csr_array, stiffest: float
     import scipy.sparse
     import scipy.sparse.linalg
 
-    (m, n), M, shift = C.shape, linkage.metric, NEUTRAL * stiffest
+    M, heavy = linkage.metric, linkage.masses == linkage.metric  # what has no inertia would be beyond all bounds
+    stiffest = float(np.abs(K.diagonal() / M)[heavy].max(initial=0.0)) or 1.0
+    (m, n), shift = C.shape, NEUTRAL * stiffest
     solve = symmetric_solver(K, shift * M, C, linkage.closes)
     inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda b: solve(b.ravel(), np.zeros(m))[0])
     start = inverse @ np.random.default_rng(0).standard_normal(n)
     try:
-        found = scipy.sparse.linalg.eigsh(
+        found, modes = scipy.sparse.linalg.eigsh(
             K,
             2,
             M=scipy.sparse.diags_array(M),
@@ -157,12 +192,11 @@ def _lowest_sparse(linkage: Linkage, K: csr_array, C: csr_array, stiffest: float
             v0=start,
             maxiter=LANCZOS,
             tol=1e-6,
-            return_eigenvectors=False,
         )
     except scipy.sparse.linalg.ArpackNoConvergence:  # eigenvalues of many sizes
-        return _lowest_full(M, K.toarray(), C.toarray())
-    allowed = found[np.abs(found) < 1e3 * stiffest]
-    return float(allowed.min()) if len(allowed) else None
+        return _modes_full(M, K.toarray(), C.toarray())
+    allowed = np.abs(found) < 1e3 * stiffest
+    return found[allowed], modes[:, allowed]
 
 
 def _none_found(linkage: Linkage, q: Array, fall: Array, name: str) -> AssemblyError:

@@ -8,44 +8,58 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from visviva._arrays import Array
-from visviva.compiler import compile_mechanism, initial_x
+from visviva._arrays import Array, finite_vector
+from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.compiler.losses import flux_of
+from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
+from visviva.integrate.inputs import TimeInputs
 from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.assembly import motion_of
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Ground, Joint
+from visviva.model import Model, State
 from visviva.model.measured import MeasuredAngle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MANY = 2_000_000  # numbers in one batch
+EPS = float(np.finfo(np.float64).eps)
+ROUNDINGS = 100.0  # of a force that is a sum of many terms
 STEP = 1e-5  # of differences: of a typical length, and in radians
 
 
 @final
 class Statics:
-    """States without velocities, in Lie form: x holds the configuration and what springs measure of it."""
+    """States without velocities, in Lie form: x holds the configuration and what springs measure of it.
 
-    def __init__(self, m: Mechanism, linkage: Linkage) -> None:
-        self.linkage = linkage
-        self.model = compile_mechanism(m, "lie")
+    inputs: as they are at t = 0.
+    """
+
+    def __init__(self, m: Mechanism, linkage: Linkage, model: Model, inputs: TimeInputs) -> None:
+        self.mechanism, self.linkage, self.model = m, linkage, model
+        self._base = inputs(0.0)
+        self._loaded = bool(self._base.any() or model.feedback)
         layout = self.model.layout
         self._places = layout.read(tuple(f"{body.name}.q" for body in linkage.bodies))
         self._velocities = layout.act(tuple(self.model.kinetic))
-        self._no_input = np.zeros(sum(port.width for port in self.model.ports))
-        self._mechanism = m
 
-    def start(self, motion: Motion) -> Array:
+    def start(self, given: Motion | State | Array) -> Array:
         """The state of a motion, at rest and without currents."""
-        still = {name: np.zeros_like(V) for name, V in motion.V.items()}
-        x = initial_x(self.model, Motion(motion.q, still, motion.angles))
-        x[self.model.layout.read(tuple(flux_of(motor) for motor in self._mechanism.motors))] = 0.0
+        m, model = self.mechanism, self.model
+        if isinstance(given, Motion):
+            motion = motion_of(m, given)
+            x = initial_x(
+                model, Motion(motion.q, {name: np.zeros_like(V) for name, V in motion.V.items()}, motion.angles)
+            )
+        else:
+            x = _state(m, model, given)
+        x[model.layout.read(tuple(flux_of(motor) for motor in m.motors))] = 0.0
         return x
 
     def configuration(self, x: Array) -> Array:
@@ -68,7 +82,7 @@ class Statics:
 
     def angles(self, x: Array) -> dict[str, float]:
         """The angles of joints with torsion springs or stops, continuous over many turns."""
-        m = self._mechanism
+        m = self.mechanism
         found = {part.joint.name: f"{part.name}.angle" for part in m.torsions if part.energy is not None}
         found |= {stop.joint.name: stop.variable for stop in m.stops if stop.measure == TURN}
         return {name: float(x[self.model.layout.x[variable]][0]) for name, variable in found.items()}
@@ -79,7 +93,8 @@ class Statics:
 
     def forces(self, x: Array) -> Array:
         """Generalised forces on all velocities, without those of joints, (..., n)."""
-        return self.model.flow(x, self.model.z(x), self._no_input)[..., self._velocities]
+        z = self.model.z(x)
+        return self.model.flow(x, z, self.model.supplied(0.0, x, z, self._base))[..., self._velocities]
 
     def force_sizes(self, x: Array) -> Array:
         """Sums of the absolute values of all terms in `forces`: what they may cancel to, (n,)."""
@@ -87,6 +102,26 @@ class Statics:
         for part in self.model.routings:
             total[self.model.acts(part)] += np.abs(part.J(self.model.local(part, x)[0])) @ z[self.model.acts(part)]
         return total[self._velocities]
+
+    def work(self, x: Array, ahead: Array, delta: Array) -> float:
+        """What inputs do along an increment between two states [J], by the mean of their forces."""
+        if not self._loaded:
+            return 0.0
+        return 0.5 * float(delta @ (self._input_forces(x) + self._input_forces(ahead)))
+
+    def _input_forces(self, x: Array) -> Array:
+        return self.forces(x) - self.model.flow(x, self.model.z(x), np.zeros_like(self._base))[self._velocities]
+
+    def size(self, x: Array) -> float:
+        """How far bodies, and the points of the ground that hold them, are from their middle [m], in x, y or z."""
+        kinematics, m = self.linkage.kinematics, self.mechanism
+        q = self.configuration(x)
+        pairs: list[Joint | Element] = [*m.joints, *m.elements]
+        fixed = [
+            pair.frame_on(end)[1] for pair in pairs for end in (pair.parent, pair.child) if isinstance(end, Ground)
+        ]
+        points = np.array([*(q[part][:3] for part in kinematics.places), *fixed])
+        return max(float(np.abs(points - points.mean(axis=0)).max()), typical_length(kinematics))
 
     def unbalance(self, x: Array, lam: Array) -> Array:
         """Cᵀλ - f, (..., n)."""
@@ -105,8 +140,7 @@ class Statics:
         """
         import scipy.sparse
 
-        kinematics = self.linkage.kinematics
-        steps = STEP * np.where(self.linkage.turning, 1.0, typical_length(kinematics))
+        kinematics, steps = self.linkage.kinematics, self._steps
         owner = np.repeat(np.arange(len(kinematics.bodies)), [part.stop - part.start for part in kinematics.columns])
         first = np.array([part.start for part in kinematics.columns])
         moved = [
@@ -131,6 +165,20 @@ class Statics:
         K = scipy.sparse.csr_array(entries, shape=(kinematics.n, kinematics.n))
         return (0.5 * (K + K.T)).tocsr()
 
+    def stiffness_noise(self, K: csr_array, terms: Array) -> csr_array:
+        """Errors that `stiffness` may have, in the entries that it has, where forces are sums of such terms (n,)."""
+        import scipy.sparse
+
+        pattern = K.copy()
+        pattern.data = np.ones_like(pattern.data)
+        rows, columns = (scipy.sparse.diags_array(part) for part in (ROUNDINGS * EPS * terms, 1.0 / self._steps))
+        return (rows @ pattern @ columns).tocsr()
+
+    @cached_property
+    def _steps(self) -> Array:
+        """Of differences (n,)."""
+        return STEP * np.where(self.linkage.turning, 1.0, typical_length(self.linkage.kinematics))
+
     def _difference(self, x: Array, lam: Array, delta: Array) -> Array:
         """Half the change of `unbalance` between increments Δ and -Δ, (k, n)."""
         q = self.linkage.kinematics.retract(self.configuration(x), np.stack([delta, -delta]))
@@ -142,13 +190,13 @@ class Statics:
         """Of every body, itself and those that a joint, spring or condition connects it with."""
         number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
         found = [{k} for k in range(len(number))]
-        pairs: list[Joint | Element] = [*self._mechanism.joints, *self._mechanism.elements]
+        pairs: list[Joint | Element] = [*self.mechanism.joints, *self.mechanism.elements]
         for pair in pairs:
             if not isinstance(pair.parent, Ground) and not isinstance(pair.child, Ground):
                 a, b = number[pair.parent.name], number[pair.child.name]
                 found[a].add(b)
                 found[b].add(a)
-        for condition in self._mechanism.conditions:
+        for condition in self.mechanism.conditions:
             together = {number[mover.name] for mover in condition.movers}
             for k in together:
                 found[k] |= together
@@ -178,3 +226,17 @@ class Statics:
                 groups.append([body])
                 taken.append(set(near))
         return groups
+
+
+def _state(m: Mechanism, model: Model, given: State | Array) -> Array:
+    """A state of a run, of either form, or x in Lie form, at rest."""
+    if not isinstance(given, State):
+        x = finite_vector(given, f"state x of {m.name!r}", model.layout.size)
+    elif given.x.size == model.layout.size:
+        x = given.x
+    else:
+        directors = compile_mechanism(m, "directors")
+        if given.x.size != directors.layout.size:
+            raise ModelError(f"the state is one of {', '.join(given.names)}: no state of mechanism {m.name!r}.")
+        return lie_state(directors, model, given.x)
+    return lie_state(model, model, x)

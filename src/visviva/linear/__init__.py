@@ -8,6 +8,8 @@ from visviva.linear.second_order import SecondOrder
 from visviva.linear.system import LinearSystem
 from visviva.linear.transfer import TransferFunction
 
+linearize = linearise  # in American spelling
+
 __all__ = [
     "FrequencyResponse",
     "LinearSystem",
@@ -18,5 +20,6 @@ __all__ = [
     "StepResponse",
     "TransferFunction",
     "linearise",
+    "linearize",
     "root_locus",
 ]

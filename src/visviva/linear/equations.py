@@ -69,6 +69,8 @@ class AbstractEquations(ABC):
     sizes:     of the increments, in which differences count (n,).
     holonomic: which rows follow from functions of the configuration (k,).   rank: of the rows where they are regular.
     has_mass:  whether M is inertia, and not just the identity before ξ̇.
+    offset:    how large the numbers are from which forces are computed, in sizes: a stiff spring far from the origin
+               feels their last digit.
     """
 
     title: str
@@ -84,6 +86,7 @@ class AbstractEquations(ABC):
     holonomic: Mask
     rank: int | None = None
     has_mass: bool = True
+    offset: float = 1.0
 
     @property
     def n(self) -> int:
@@ -147,12 +150,7 @@ class AbstractEquations(ABC):
 
     @abstractmethod
     def force_sizes(self, ref: Reference) -> Array:
-        """What the forces along each velocity would be if no part of them cancelled another, (n,)."""
-
-    def force_scale(self, ref: Reference) -> Array:
-        """How large a force along each velocity is large, (n,): what makes the largest acceleration any force could."""
-        unit = np.sqrt(np.maximum(np.diagonal(self.mass(ref.q)), 1e-300))
-        return np.asarray(unit * float((self.force_sizes(ref) / unit).max(initial=0.0)))
+        """Terms that add up to the force along each velocity, reactions among them, if none cancelled another, (n,)."""
 
     def near_forces(self, ref: Reference) -> Array:
         """Forces along each velocity that a tenth of the size of each increment makes, (n,).

@@ -13,17 +13,21 @@ from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
 from visviva.forms.calculus.hamel_flow import HamelFlow
-from visviva.forms.flows.flow import Flow
+from visviva.forms.flows.flow import Flow, FlowState
+from visviva.forms.kane.system import KaneSystem
 from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.momentum import MomentumForm
 from visviva.forms.minimal.point import Point
 from visviva.language import Composite
 from visviva.linear.drives import driven_inputs, form_with_drives_at_rest
 from visviva.linear.listed import listed
 from visviva.linear.model_mechanics import momenta_of
+from visviva.linear.momenta import in_momenta
 from visviva.linear.motion import about
 from visviva.linear.of_flows import FlowEquations
 from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.linear.of_models import linearise_model
+from visviva.linear.of_states import linearise_states
 from visviva.linear.rest import rest
 from visviva.linear.shapes import Shapes
 from visviva.linear.system import LinearSystem
@@ -44,9 +48,10 @@ def linearise(
 ) -> LinearSystem:
     """Small motions of a mechanism, or of other equations, as a linear system on independent velocities.
 
-    m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form;
-                 a composite of the language, a `vv.BondGraph` that has one, or any Model; a `vv.RigidSystem`, a
-                 Lagrangian in minimal velocities (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
+    m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form,
+                 in momenta too; a composite of the language, a `vv.BondGraph` that has one, or any Model; a
+                 `vv.RigidSystem`, a `vv.kane` system, a Lagrangian in minimal velocities (`forms.Hamel`), or any flow,
+                 such as `vv.HandFlow`.
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
                  `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
                  variable.
@@ -70,6 +75,8 @@ def linearise(
     )
     if isinstance(m, BondGraph):
         m = m.system()
+    if isinstance(m, KaneSystem):
+        m = m.form()
     if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
         subject: Any = m.mechanism if isinstance(m, Model) else m
         drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
@@ -78,14 +85,20 @@ def linearise(
     elif isinstance(m, Model | Composite):
         _refuse(m, velocities=velocities)
         found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok, momenta_of(m))
+    elif isinstance(m, MomentumForm):
+        _refuse(m, operating=operating, steady=steady, residual_ok=residual_ok)
+        found = _momentum(m, at, inputs, outputs, velocities)
+    elif isinstance(m, Flow) and not m.size_q:
+        _refuse(m, operating=operating, velocities=velocities)
+        found = linearise_states(m, at, outputs, steady, residual_ok)
     elif isinstance(m, Flow | Hamel):
         _refuse(m, operating=operating)
         flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)
         found = about(flow, flow.start(at, steady), steady, residual_ok, velocities).system
     else:
         raise ModelError(
-            "linearise() takes a Mechanism, a RigidSystem, a composite, a BondGraph, a Model or a flow, got "
-            f"{type(m).__name__}."
+            "linearise() takes a Mechanism, a RigidSystem, a KaneSystem, a composite, a BondGraph, a Model or a flow, "
+            f"got {type(m).__name__}."
         )
     return found.select(inputs) if inputs is not None else found
 
@@ -94,7 +107,7 @@ def _refuse(m: Any, **options: Any) -> None:
     """An error for options that belong to other subjects."""
     for name, value in options.items():
         if value:
-            raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms.")
+            raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms in velocities.")
 
 
 def _form(m: Any, operating: Mapping[str, Any] | None, at_rest: Iterable[str]) -> MinimalForm:
@@ -104,6 +117,36 @@ def _form(m: Any, operating: Mapping[str, Any] | None, at_rest: Iterable[str]) -
     if operating:
         raise ModelError("a form has its inputs already: give operating= to the mechanism, or inputs= to the form.")
     return m
+
+
+def _momentum(
+    m: MomentumForm,
+    at: Any,
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
+    velocities: Sequence[str] | None,
+) -> LinearSystem:
+    """In momenta, about rest: p = M N η of the independent velocities η."""
+    form, to_p = m.minimal, dict(zip(m.minimal.xi_names, m.p_names, strict=True))
+    if driven_inputs(form.mechanism, inputs)[0]:
+        raise ModelError(
+            f"momenta of {m.name!r} depend on the rates of its drives: linearise its velocity form for them."
+        )
+    to_rate = {p: rate for rate, p in to_p.items()}
+    named = None if outputs is None else tuple(to_rate.get(name, name) for name in outputs)
+    if isinstance(at, FlowState | Sequence) and len(parts := _parts(at)) > 1:
+        at = (parts[0], m.velocities(*parts[:2]), *parts[2:])
+    equations = MechanismEquations(form, named, {})
+    ref = rest(equations) if at is None else equations.start(at, steady=False)
+    found = about(equations, ref, steady=False, residual_ok=False, velocities=velocities)
+    eta = [equations.velocities[k] for k in found.basis.choice.eta]
+    T = (equations.mass(ref.q) @ found.basis.N)[found.basis.choice.eta]
+    shown = eta if outputs is None else [to_rate[name] for name in outputs if name in to_rate]
+    return in_momenta(found.system, {name: to_p[name] for name in eta}, T, shown)
+
+
+def _parts(at: Any) -> Sequence[Any]:
+    return (at.q, at.xi, at.s) if isinstance(at, FlowState) else at
 
 
 def _mechanism(

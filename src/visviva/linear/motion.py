@@ -10,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
+from visviva.forms.minimal.closing import AT_REST
 from visviva.linear.assembly import in_increments, second_order, state_space
 from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
@@ -20,8 +21,10 @@ from visviva.linear.system import LinearSystem
 from visviva.linear.variation import Variation, variation
 
 BALANCED = 1e-6  # what may be left of forces, relative to those that balance
+ROUNDING = 2e-13  # the same where these are differences of large numbers
 NOTHING = 1e-10  # of forces that a tenth of the size of an increment makes
 STEADY = 1e-6  # of the largest coefficient: what may change along a steady motion
+EPS = float(np.finfo(np.float64).eps)
 ANGLE = 0.4  # [rad] about as far as the motion goes between two looks at it
 
 
@@ -42,12 +45,13 @@ def about(
     steady:      it may move, if accelerations vanish in axes that turn evenly and all coefficients are constant.
     residual_ok: it may be any instant of any motion: the Jacobian of the equations there, with frozen coefficients.
     """
-    if not steady and not residual_ok and _creeps(equations, ref):
+    b = basis(equations, ref, chosen(equations, ref, velocities))
+    if not residual_ok and _creeps(equations, ref, b, EPS if steady else BALANCED):
         ref = equations.continued(ref.q, np.zeros(equations.n), ref.s, ref.t)
+        b = basis(equations, ref, b.choice)
     W = equations.spin(ref) if steady else np.zeros((equations.n, equations.n))
     if not residual_ok:
-        _check_balance(equations, ref, W, steady)
-    b = basis(equations, ref, chosen(equations, ref, velocities))
+        _check_balance(equations, ref, b, W, steady)
     v = variation(equations, ref, b)
     rate = _basis_rate(equations, ref, b) if residual_ok and not steady else None
     M, turn = equations.mass(ref.q), equations.turn(ref.q, ref.xi)
@@ -79,15 +83,41 @@ def _system(equations: AbstractEquations, v: Variation, b: Basis, raw: SecondOrd
     return LinearSystem(equations.title, A, B, C, D, states, inputs, outputs, units, mechanics)
 
 
-def _creeps(equations: AbstractEquations, ref: Reference) -> bool:
-    """Whether velocities are those that a run which has come to rest leaves, against what its forces could make."""
-    inertia = np.maximum(np.diagonal(equations.mass(ref.q)), 1e-300)
-    fast = np.sqrt(equations.force_scale(ref) / inertia * equations.sizes)
-    return bool((np.abs(ref.xi) <= BALANCED * fast).all())
+def _creeps(equations: AbstractEquations, ref: Reference, b: Basis, part: float) -> bool:
+    """Whether velocities are a small part of what forces could make, as a run that came to rest leaves them.
+
+    What is prescribed must be at rest by itself.
+    """
+    slow = np.maximum(part * equations.sizes * _natural_rates(equations, ref, b), AT_REST)
+    still = equations.rows(replace(ref, xi=np.zeros(equations.n)), np.zeros((1, equations.n)))
+    return bool((np.abs(ref.xi) <= slow).all() and np.abs(still).max(initial=0.0) <= AT_REST)
 
 
-def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, steady: bool) -> None:
-    """An error that states the residual by name where this is no equilibrium, or no steady motion."""
+def _natural_rates(equations: AbstractEquations, ref: Reference, b: Basis) -> Array:
+    """How fast forces at hand move independent increments by their sizes [1/s], √(F/(M size)); of all others the least.
+
+    (n,)
+    """
+    inertia = _inertia(equations, ref, b)
+    forces = np.abs(b.N).T @ equations.force_sizes(ref)
+    own = np.sqrt(
+        np.where(inertia > 0, forces / np.where(inertia > 0, inertia, 1.0), 0.0) / equations.sizes[b.choice.eta]
+    )
+    found = np.full(equations.n, float(own[own > 0].min()) if (own > 0).any() else 0.0)
+    found[b.choice.eta] = np.maximum(own, found[b.choice.eta])
+    return found
+
+
+def _inertia(equations: AbstractEquations, ref: Reference, b: Basis) -> Array:
+    """Of each independent velocity."""
+    return np.asarray(((equations.mass(ref.q) @ b.N) * b.N).sum(axis=0))
+
+
+def _check_balance(equations: AbstractEquations, ref: Reference, b: Basis, W: Array, steady: bool) -> None:
+    """An error that states the residual by name where this is no equilibrium, or no steady motion.
+
+    Along each independent velocity forces are compared with the terms that they are sums of.
+    """
     if not steady and ref.xi.any():
         k = int(np.abs(ref.xi).argmax())
         raise AssemblyError(
@@ -95,18 +125,27 @@ def _check_balance(equations: AbstractEquations, ref: Reference, W: Array, stead
             "About a steady motion, with all rates constant, linearise with steady=True; about its configuration at "
             "rest,\nwithout the velocities; about this instant of a motion, with residual_ok=True."
         )
-    xi_dot = ref.xi_dot + W @ ref.xi
-    M = equations.mass(ref.q)
-    left, bound = M @ xi_dot, BALANCED * equations.force_scale(ref)
+    xi_dot, M, N = ref.xi_dot + W @ ref.xi, equations.mass(ref.q), b.N
+    left, bound = N.T @ M @ xi_dot, BALANCED * np.abs(N).T @ equations.force_sizes(ref)
     if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
-        near = np.abs(M) @ (equations.near_forces(ref) / np.maximum(np.diagonal(M), 1e-300))
-        bound = np.maximum(bound, NOTHING * near)
+        inertia = np.maximum(_inertia(equations, ref, b), 1e-300)
+        near = np.abs(N.T @ M @ N) @ (np.abs(N).T @ equations.near_forces(ref) / inertia)
+        bound = np.maximum(bound, max(NOTHING, ROUNDING * equations.offset) * near)
+    driven = np.abs(xi_dot - N @ xi_dot[b.choice.eta])
+    fast = np.maximum(BALANCED * equations.sizes * _natural_rates(equations, ref, b) ** 2, AT_REST)
+    if (driven > fast).any():
+        k = int((driven / fast).argmax())
+        raise AssemblyError(
+            f"{equations.name} does not stay as it is: constraints accelerate {equations.velocities[k]!r} by "
+            f"{xi_dot[k]:.3g}.\nresidual_ok=True linearises about any instant."
+        )
     k = int((np.abs(left) / np.maximum(bound, 1e-300)).argmax()) if len(left) else 0
     if len(left) and abs(left[k]) > bound[k]:
+        own = b.choice.eta[k]
         what = "steady motion" if steady else "equilibrium"
         raise AssemblyError(
-            f"this is no {what} of {equations.name}: along {equations.velocities[k]!r} a force of {left[k]:.3g} is "
-            f"left, which\naccelerates it by {xi_dot[k]:.3g}. "
+            f"this is no {what} of {equations.name}: along {equations.velocities[own]!r} a force of {left[k]:.3g} is "
+            f"left, which\naccelerates it by {xi_dot[own]:.3g}. "
             + (
                 "Rates are constant in a steady motion: a body that spins wants a hinge of its own for that."
                 if steady

@@ -16,6 +16,8 @@ from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
 from visviva.mechanism.names import unknown_name
 
+ALIKE = 1e-9  # of coordinates: by so much their increments may be others
+
 
 @final
 class FlowEquations(AbstractEquations):
@@ -29,18 +31,18 @@ class FlowEquations(AbstractEquations):
         n = flow.n
         names = flow.names or _numbered(flow)
         self.velocities = tuple(names[flow.size_q : flow.size_q + n])
-        same = flow.size_q == n
-        self.positions = tuple(names[:n]) if same else tuple(f"∫{name}" for name in self.velocities)
+        self._coordinates = tuple(names[: flow.size_q])
+        self.positions = tuple(f"∫{name}" for name in self.velocities)  # see `start`
         self.others = tuple(names[flow.size_q + n :])
         self.has_mass = isinstance(flow, RigidSystem | HamelFlow)
         self.inputs = tuple(f"f[{name}]" for name in self.velocities) if self.has_mass else ()
         self.units, self.sizes = {}, np.ones(n)
-        states = (*self.positions, *self.velocities, *self.others)
+        shown = (*self.positions, *self._coordinates, *self.velocities, *self.others)
         for name in outputs or ():
-            if name not in states:
-                raise unknown_name(str(name), states, f"the outputs of {self.name}")
+            if name not in shown:
+                raise unknown_name(str(name), shown[n:], f"the outputs of {self.name}")
         self.outputs = tuple(outputs or ())
-        self._seen = np.array([states.index(name) for name in self.outputs], dtype=np.intp)
+        self._seen = np.array([shown.index(name) for name in self.outputs], dtype=np.intp)
         self.holonomic = np.zeros(0, dtype=bool)
 
     # -- instants -----------------------------------------------------------------------------------------------
@@ -55,7 +57,16 @@ class FlowEquations(AbstractEquations):
         state = self.flow.checked(at)
         ref = self.continued(state.q, state.xi, state.s, state.t)
         self.holonomic = self._rows(ref.q, ref.xi, ref.t)[2]
+        if self._advances_coordinates(ref.q):
+            self.positions = self._coordinates
         return ref
+
+    def _advances_coordinates(self, q: Array) -> bool:
+        """Whether increments, whose rates are the velocities, are those of the coordinates."""
+        if self.flow.size_q != self.n:
+            return False
+        ways = slopes(each(lambda d: self.advance(q, d) - q), self.n, self.flow.sizes(q)).J
+        return bool(np.abs(ways - np.eye(self.n)).max(initial=0.0) <= ALIKE)
 
     def continued(self, q: Array, xi: Array, s: Array, t: float) -> Reference:  # noqa: D102
         if isinstance(self.flow, RigidSystem):
@@ -119,7 +130,7 @@ class FlowEquations(AbstractEquations):
 
     def _value(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:
         q, xi, s = self.advance(ref.q, eps), ref.xi + zeta, ref.s + sigma
-        outputs = np.concatenate([eps, xi, s])[self._seen]
+        outputs = np.concatenate([eps, q - ref.q, xi, s])[self._seen]
         if isinstance(self.flow, RigidSystem):
             terms = self.flow.terms(q, xi, du, ref.t)
             force = terms.M @ ref.xi_dot - terms.b + self._rows(q, xi, ref.t)[0].T @ ref.w

@@ -23,6 +23,9 @@ from visviva.linear.mechanism_names import increment_names, input_names, sizes_a
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
 from visviva.mechanism import Motion
+from visviva.mechanism.closure import typical_length
+from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.positions import extent
 from visviva.model import State
 from visviva.model.driven import row_inputs
 from visviva.results.balances import input_unit
@@ -50,6 +53,8 @@ class MechanismEquations(AbstractEquations):
         self.others = tuple(form.s_names[k] for k in self.kept)
         self.columns, self.inputs = input_names(form)
         self.sizes, self.units = sizes_and_units(form, self.positions, self.inputs)
+        linkage = Linkage(form.mechanism)
+        self.offset = extent(linkage, linkage.kinematics.as_built) / typical_length(linkage.kinematics)
         self.holonomic, self.rank = model.has_g, form.rank
         self.readers = output_readers(form, outputs, self.positions)
         self.outputs = tuple(name for reader in self.readers for name in reader.units)
@@ -173,6 +178,7 @@ class MechanismEquations(AbstractEquations):
             B = np.abs(port.B(model.local(port, point.x)[0]))
             total[model.acts(port)] += B @ np.abs(u[model.port_columns[port.name]])
         body = total[form.at_z] + np.abs(form.masses * (point.S_dot @ point.xi)) + np.abs(point.gyroscopic)
+        body += np.abs(point.C).T @ np.abs(ref.w)
         forces, columns = np.zeros(6 * len(form.rigid)), np.zeros((6 * len(form.rigid), self.n))
         forces[form.moving], columns[form.moving] = body, point.S
         arms = np.linalg.norm(columns.reshape(-1, 3, self.n), axis=1)  # whatever the direction

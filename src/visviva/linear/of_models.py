@@ -31,17 +31,20 @@ class ModelField:
         self.inputs_at, self.model = input_function(model, operating)
         layout = self.model.layout
         self.dim, self.algebraic = layout.dim, layout.solved - layout.dim
-        self.states = tuple(name for part in model.variables for name in numbered(part.name, part.space.dim))
+        self.states = tuple(name for part in model.variables for name in variable_names(model, part.name))
         self.inputs = tuple(name for port in model.ports for name in numbered(port.name, port.width))
         columns = {f"{port.name}.y": model.port_columns[port.name] for port in model.ports}
         known: dict[str, slice] = {part.name: layout.z[part.name] for part in model.variables} | columns
+        known |= {name: slice(k, k + 1) for k, name in enumerate(self.states)}
         self.outputs: tuple[str, ...] = ()
         self.seen: list[tuple[bool, slice]] = []
         for name in outputs or ():
             if name not in known:
                 raise unknown_name(str(name), known, f"the outputs of {model.name!r}")
             self.seen.append((name in columns, known[name]))
-            self.outputs += tuple(numbered(name, known[name].stop - known[name].start))
+            own = name in layout.z and name not in columns
+            width = known[name].stop - known[name].start
+            self.outputs += variable_names(model, name) if own else tuple(numbered(name, width))
 
     def start(self, at: Any) -> Array:
         """The state that a user means, in embedding coordinates; None: where its model starts, else zero."""
@@ -87,10 +90,23 @@ class ModelField:
         """Typical sizes of variables, multipliers and inputs."""
         return np.concatenate([np.ones(self.dim), np.ones(self.algebraic), np.ones(len(self.inputs))])
 
+    def terms(self, x: Array, w: Array) -> Array:
+        """Sizes of what adds up to each row: its rounding is relative to them."""
+        model = self.model
+        z = model.z(x, w)
+        size, found = np.abs(z), np.zeros(model.layout.total)
+        for routing in model.routings:
+            found[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ size[model.acts(routing)]
+        for loss in model.dissipations:
+            found[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, z))) @ size[model.acts(loss)]
+        return found
+
     def slopes(self, x: Array, w: Array, xi: Array) -> Array:
         """All derivatives; an error names what is not smooth."""
-        n = self.dim + self.algebraic + len(self.inputs)
-        found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x))
+        n, rows = self.dim + self.algebraic + len(self.inputs), self.dim + self.algebraic
+        seen = np.zeros(len(self.outputs))
+        terms = np.concatenate([self.terms(x, w)[:rows], self.model.g_scale(x)[self.has_g], seen])
+        found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x), terms)
         if found.rough:
             names = (*self.states, *(name for name, _ in self.model.kinds), *self.inputs)
             where = ", ".join(repr(names[k]) for k in found.rough)
@@ -98,6 +114,13 @@ class ModelField:
                 f"the rates of {self.model.name!r} are not smooth in {where} here: they have no linear part."
             )
         return found.J
+
+
+def variable_names(model: Model, name: str) -> tuple[str, ...]:
+    """Of the numbers of a variable: those of the coordinates of a Lagrangian system, as in runs, else numbered."""
+    if model.coordinates and name in ("q", "v"):
+        return tuple(part if name == "q" else f"{part}.rate" for part in model.coordinates)
+    return tuple(numbered(name, next(part.space.dim for part in model.variables if part.name == name)))
 
 
 def linearise_model(
@@ -195,12 +218,7 @@ def _largest(field: ModelField, left: Array) -> str:
 
 
 def _check_rest(field: ModelField, x: Array, w: Array, xi: Array) -> None:
-    model = field.model
-    z, sizes = np.abs(model.z(x, w)), np.zeros(model.layout.total)
-    for routing in model.routings:
-        sizes[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ z[model.acts(routing)]
-    for loss in model.dissipations:
-        sizes[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, model.z(x, w)))) @ z[model.acts(loss)]
+    model, sizes = field.model, field.terms(x, w)
     scale = max(float(sizes.max(initial=0.0)), float(np.abs(x).max(initial=0.0)), 1e-300)
     flow = field.flow(x, w, np.zeros(len(field.inputs)))[0]
     left = np.concatenate([xi, flow[field.dim :]])

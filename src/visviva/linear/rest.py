@@ -6,10 +6,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
-from visviva.integrate.equilibrium import equilibrium
+from visviva.forms.minimal.closing import AT_REST
+from visviva.integrate.equilibrium import equilibrium, equilibrium_of
+from visviva.integrate.statics import Statics
 from visviva.linear.equations import Reference
 from visviva.linear.motion import about
 from visviva.linear.of_mechanisms import MechanismEquations
+from visviva.mechanism.assembly import linkage_of
 from visviva.model.rows import RowKind
 
 ITERATIONS = 40
@@ -17,24 +20,32 @@ FAR = 0.3  # of the size of an increment: no step is longer
 
 
 def rest(equations: MechanismEquations) -> Reference:
-    """The equilibrium of a mechanism; with conditions on velocities as it is assembled, if that is one.
+    """The equilibrium of a mechanism under its inputs; with conditions on velocities as it is assembled, if it is one.
 
-    Where inputs have values, by Newton's method from the equilibrium without them.
+    Where inputs have values, Newton's method brings what is no part of the configuration to rest as well; it starts
+    without them where the configuration has no equilibrium under them that a descent finds.
     """
     form = equations.form
     for drive in form.open.prescribed.values():
         rate = float(form.inputs(0.0)[form.open.port_columns[drive.name]][0])
-        if rate:
+        if abs(rate) > AT_REST:
             raise AssemblyError(
                 f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests."
                 "\nLinearise about a steady motion with steady=True, or about an instant with residual_ok=True."
             )
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
-    ref = equations.start(equilibrium(form.mechanism), steady=False)
-    if form.inputs.base.any() or form.inputs.functions or form.open.feedback:
-        ref = _loaded(equations, ref)
-    return ref
+    m, linkage = form.mechanism, linkage_of(form.mechanism)
+    if not (form.inputs.base.any() or form.inputs.functions or form.open.feedback):
+        return equations.start(equilibrium(m), steady=False)
+    try:
+        found = equilibrium_of(Statics(m, linkage, form.model, form.inputs))
+    except AssemblyError as error:
+        try:
+            found = equilibrium(m)
+        except AssemblyError:
+            raise error from None
+    return _loaded(equations, equations.start(found, steady=False))
 
 
 def _loaded(equations: MechanismEquations, ref: Reference) -> Reference:

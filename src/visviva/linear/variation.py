@@ -55,7 +55,7 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
 
     ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
     ways += [reach(b.H_s, equations.sizes), reach(b.N_s, equations.sizes)]
-    size = np.maximum(equations.force_scale(ref), equations.near_forces(ref))
+    size = np.maximum(equations.force_sizes(ref), equations.offset * equations.near_forces(ref))
     terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
     found = slopes(values, sum(widths), np.concatenate(ways), terms)
     names = [equations.positions[k] for k in b.choice.p] + [equations.velocities[k] for k in b.choice.eta]

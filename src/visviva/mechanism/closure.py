@@ -23,6 +23,8 @@ from visviva.geometry.rank import TOLERANCE, independent_rows
 from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
 from visviva.mechanism.topology import Topology
 
+ROUNDING = 1e-13  # of coordinates: shorter differences of them are none
+
 Fold = tuple[dict[int, Array], dict[int, Array]]  # W and D of one loop joint, by body
 
 
@@ -126,7 +128,8 @@ class Closure:
 def typical_length(kinematics: Kinematics) -> float:
     """How far joints are from centres of mass, on the average [m]; 1 where they are not."""
     arms = np.linalg.norm(kinematics.arms, axis=-1)[kinematics.ends < len(kinematics.bodies)]
-    return float(arms[arms > 0].mean()) if (arms > 0).any() else 1.0
+    long = arms > ROUNDING * float(np.abs(kinematics.as_built).max(initial=0.0))  # else a difference of equal places
+    return float(arms[long].mean()) if long.any() else 1.0
 
 
 def row_scale(kinematics: Kinematics) -> Array:

@@ -47,6 +47,7 @@ class Flow(AbstractSystem):
     n:      number of velocities.   size_q: number of coordinates.   extra: number of other states.
     name:   how errors and pictures call it.   names: of coordinates, then velocities, then other states, where given.
     has_energy: whether `energy` and `power` are known.
+    has_clock:  whether the last of the other states is time.
     """
 
     n: int
@@ -55,6 +56,7 @@ class Flow(AbstractSystem):
     name: str = "flow"
     names: tuple[str, ...] = ()
     has_energy: bool = True
+    has_clock: bool = False
 
     @abstractmethod
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:

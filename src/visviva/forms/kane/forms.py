@@ -32,7 +32,9 @@ class KaneForm(Flow):
         self._rate = chosen.rate(system)
         self.n = len(system.unknown)
         self.extra = len(system.coordinates) + system.timed
-        self.name = system.name
+        self.name, self.has_clock = system.name, system.timed
+        moving = (f"p_{name}" for name in system.unknown) if self.momenta else system.unknown
+        self.names = (*moving, *system.coordinates, *(("t",) if system.timed else ()))
 
     def point(self, t: float, y: Array, q: Array) -> KanePoint:
         """Kane's equations at velocities or momenta y."""

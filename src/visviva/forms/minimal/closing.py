@@ -19,6 +19,7 @@ ON_ROWS = 1e-8  # what a state may leave of its constraints, in units of their t
 CLOSED = 1e-14  # g in units of its terms
 NEARLY = 1e-9  # of the same: from here on no progress is rounding
 SMALL = 1e-6  # [m or rad] what is relative is relative to no less: a drive at its origin has terms of rounding only
+AT_REST = ON_ROWS * SMALL  # [m/s or rad/s] slower is no motion
 
 
 def closed(form: MinimalForm, point: Point) -> Point:
@@ -59,7 +60,7 @@ def check_state(form: MinimalForm, point: Point, u: Array) -> None:
     if gap.max(initial=0.0) <= ON_ROWS:
         driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
         size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven
-        gap, what = np.abs(model.g_v(point.x, u)) / (size or 1.0), "its rate is"
+        gap, what = np.abs(model.g_v(point.x, u)) / max(size, SMALL), "its rate is"
     if gap.max(initial=0.0) > ON_ROWS:
         worst = int(gap.argmax())
         raise AssemblyError(

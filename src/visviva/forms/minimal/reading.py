@@ -9,7 +9,7 @@ import numpy as np
 from visviva._arrays import Array, finite_vector
 from visviva.compiler import compile_mechanism, initial_x, lie_state
 from visviva.errors import AssemblyError, ModelError
-from visviva.forms.minimal.closing import check_state
+from visviva.forms.minimal.closing import SMALL, check_state
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates
@@ -172,7 +172,7 @@ def _check_places(form: MinimalForm, x: Array, reached: Array) -> None:
 def _check_velocities(form: MinimalForm, V: Array, reached: Array) -> None:
     fastest = float(np.abs(V).max(initial=0.0))
     gap = np.abs(V - reached)
-    if gap.max(initial=0.0) <= OFF * max(fastest, 1e-300):
+    if gap.max(initial=0.0) <= OFF * max(fastest, SMALL):
         return
     widths = np.cumsum([6 if rigid else 3 for rigid in form.rigid])
     body = form.mechanism.bodies[int(np.searchsorted(widths, int(gap.argmax()), side="right"))]
