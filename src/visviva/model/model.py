@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array, Mask, frozen
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
@@ -70,6 +70,7 @@ class Model:
     coordinates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})
         check_description(self)
 
     # -- layout -------------------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ class TreeLoop:
         m, a = len(given.ports), self.acting
         ports, powers = (m, 2 + 2 * m) if a is None else (a.ports, a.powers)
         work, end = np.zeros((nodes + 1, powers)), np.zeros(5, dtype=np.int64)
-        force = np.zeros(d.n) if tau is None else np.array(finite_vector(tau, "tau of a tree", d.n))
+        force = np.zeros(d.n) if tau is None else finite_vector(tau, "tau of a tree", d.n)
         self._field.tau.T[:] = force
         active = bool(m or a is not None or force.any() or d.parts.tables.E[:, 0].any())
         f = self._field._replace(constant=force, drive=given.drive(self._lanes), active=active)
