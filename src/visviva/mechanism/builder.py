@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TypeVar
 
 import numpy as np
@@ -89,8 +88,7 @@ class Builder:
 
 def _freeze(part: Part) -> None:
     """Nothing that is written into the arrays of a handle can change the mechanism: they are read-only."""
-    for each in dataclasses.fields(part):
-        value = getattr(part, each.name)
+    for value in vars(part).values():
         for array in value if isinstance(value, tuple) else (value,):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False

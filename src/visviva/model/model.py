@@ -174,6 +174,10 @@ class Model:
         """Total stored exergy [J]: the energy, less θ0 times the entropy stored."""
         return self.exergies(x).sum(-1)
 
+    def energy(self, x: Array) -> Array:
+        """Stored energy H + θ0 S [J], internal energy included: only work and heat that leaves change it."""
+        return self.H(x) + self.theta0 * self.entropy(x)
+
     def energies(self, x: Array) -> dict[str, Array]:
         """Stored energy [J] by component; storages of the same name add up."""
         result: dict[str, Array] = {}

@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
 from visviva.model.driven import row_inputs
@@ -127,20 +127,25 @@ def storage_sizes(model: Model, x: Array) -> Array:
     return sizes
 
 
+def rated_constraints(model: Model) -> Mask:
+    """Which constraints have rates that follow from a state; efforts of junctions without storage belong to steps."""
+    algebraic = {junction.name for junction in model.junctions}
+    return np.array([not algebraic & set(part.acts) for part in model.constraints], dtype=bool)
+
+
 def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Array]:
     """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|; (..., constraints).
 
     Of rows that are driven |C v + B u|.
-    Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
+    Rows without a rate at states, see `rated_constraints`, are left out.
     """
     result = np.zeros((3, *x.shape[:-1], len(model.constraints)))
     if not model.constraints:
         return result[0], result[1], result[2]
-    z, driven = model.z(x), row_inputs(model, x, u)
-    algebraic = {junction.name for junction in model.junctions}
+    z, driven, rated = model.z(x), row_inputs(model, x, u), rated_constraints(model)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     for k, part in enumerate(model.constraints):
-        if algebraic & set(part.acts):
+        if not rated[k]:
             continue
         q, e = model.local(part, x, z)
         C = np.broadcast_to(part.C(q), (*x.shape[:-1], part.rows, e.shape[-1]))

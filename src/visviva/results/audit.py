@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, field, fields
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visviva.results.accounts import rate_violations
+from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
 from visviva.results.run import FIRST_LAW, Run
@@ -20,6 +21,8 @@ CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Figures of a run; relative ones refer to `unit` or to the size of the terms that cancel.
+
+    A figure is None where nothing was there to be measured; `unmeasured` says why, figure by figure.
 
     unit:       `energy_scale`, but never so small that the rounding of the stored energies would count [J].
     first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
@@ -36,11 +39,11 @@ class Audit:
     integrator: str
     t: tuple[float, float]
     steps: int
-    first_law: float
-    drift: float
-    second_law: float
-    g: float
-    g_v: float
+    first_law: float | None
+    drift: float | None
+    second_law: float | None
+    g: float | None
+    g_v: float | None
     energy_scale: float
     unit: float
     theta0: float
@@ -49,23 +52,24 @@ class Audit:
     warnings: tuple[str, ...]
     is_thermal: bool = False
     exact: bool = True
+    unmeasured: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """Whether the laws that the scheme claims, and the constraints, hold to rounding."""
-        closed = self.first_law <= FIRST_LAW or not self.exact
-        return closed and self.heat_flows_forward and self.g <= CONSTRAINT
+        """Whether the laws that the scheme claims, and the constraints, hold to rounding, as far as measured."""
+        closed = self.first_law is None or self.first_law <= FIRST_LAW or not self.exact
+        return closed and self.heat_flows_forward and (self.g is None or self.g <= CONSTRAINT)
 
     @property
     def heat_flows_forward(self) -> bool:
         """Whether no component produced negative entropy, to rounding; without an exact first law, to its error."""
-        bound = FIRST_LAW if self.exact else max(FIRST_LAW, self.first_law)
-        return self.second_law * self.theta0 >= -bound * self.unit
+        bound = FIRST_LAW if self.exact or self.first_law is None else max(FIRST_LAW, self.first_law)
+        return self.second_law is None or self.second_law * self.theta0 >= -bound * self.unit
 
     def table(self) -> NDArray[np.void]:
         """The accounts as a structured array, one row for each component; `pandas.DataFrame` takes it as it is."""
         width = max((len(name) for name in self.components), default=1)
-        numbers = [(field.name, np.float64) for field in fields(Account)]
+        numbers = [(each.name, np.float64) for each in fields(Account)]
         rows = [(name, *astuple(account)) for name, account in self.components.items()]
         return np.array(rows, dtype=[("component", f"U{width}"), *numbers])
 
@@ -78,26 +82,47 @@ class Audit:
 def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
-    g_v = _relative_g_v(run)
+    unmeasured = unmeasured_figures(run)
+    figures: dict[str, Callable[[], float]] = {
+        "first_law": lambda: float(record.closure.max()) / unit,
+        "drift": lambda: abs(float(record.drift.sum())) / unit,
+        "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
+        "g": lambda: float(record.g.max()),
+        "g_v": lambda: _relative_g_v(run),
+    }
+    found = {name: None if name in unmeasured else figure() for name, figure in figures.items()}
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
         t=(float(run.t[0]), float(run.t[-1])),
         steps=run.steps,
-        first_law=float(record.closure.max(initial=0.0)) / unit,
-        drift=abs(float(record.drift.sum())) / unit,
-        second_law=float(record.lowest_heat.min()) / run.model.theta0 if record.steps else 0.0,
-        g=float(record.g.max(initial=0.0)),
-        g_v=g_v,
+        **found,
         energy_scale=run.energy_scale,
         unit=unit,
         theta0=run.model.theta0,
         iterations=float(record.iterations.sum()) / max(1, run.steps),
         components=accounts(run),
-        warnings=tuple(audit_warnings(run, g_v)),
+        warnings=tuple(audit_warnings(run, found["g_v"])),
         is_thermal=run.model.is_thermal,
         exact=run.exact,
+        unmeasured=unmeasured,
     )
+
+
+def unmeasured_figures(run: Run) -> dict[str, str]:
+    """Figures that a run says nothing about, with the reason."""
+    model, missing = run.model, dict[str, str]()
+    if not run.steps:
+        missing |= dict.fromkeys(("first_law", "drift", "second_law", "g"), "no step was made")
+    if not model.dissipations:
+        missing["second_law"] = "nothing in the model makes entropy"
+    if not model.constraints:
+        missing |= dict.fromkeys(("g", "g_v"), "the model has no constraints")
+    elif not model.has_g.any():
+        missing["g"] = "all constraints are rows on velocities, which know no positions"
+    if model.constraints and not rated_constraints(model).any():
+        missing["g_v"] = "all constraints act on efforts that belong to steps, not to states"
+    return missing
 
 
 def _relative_g_v(run: Run) -> float:

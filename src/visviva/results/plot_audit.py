@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def plot_audit(run: Run) -> Figure:
-    """One row for each figure of the audit; what does not exist in the model is left out."""
+    """One row for each figure of the audit; what is not measured is left out."""
     import matplotlib.pyplot as plt
 
     rows = [closure]
     if run.model.dissipations:
         rows.append(_second_law)
-    if any(part.rows for part in run.model.constraints):
+    if run.model.has_g.any():
         rows.append(_constraints)
     rows.append(_newton)
     figure, axes = plt.subplots(
