@@ -50,7 +50,8 @@ class Model:
 
     All functions of x and z take any leading batch shape.
 
-    turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
+    turns: angles that a run follows continuously over many turns.
+    mechanism, form: what the model was compiled from, and in which form, "lie" or "directors"; "" without a mechanism.
     start: values of variables where a run starts if no others are given.
     coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
@@ -68,6 +69,7 @@ class Model:
     feedback: tuple[Feedback, ...] = ()
     start: Mapping[str, Array] = field(default_factory=dict)
     coordinates: tuple[str, ...] = ()
+    form: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})
