@@ -16,6 +16,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.batches import EnergyBatch, energy_batches
 from visviva.model.checks import check_description, check_laws
+from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
 from visviva.model.driven import row_inputs
 from visviva.model.efforts import mean_efforts
@@ -55,6 +56,7 @@ class Model:
     start: values of variables where a run starts if no others are given.
     coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
+    closures: joints that rows on velocities hold, as functions of the state: how far they are open is measured.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Model:
     start: Mapping[str, Array] = field(default_factory=dict)
     coordinates: tuple[str, ...] = ()
     form: str = ""
+    closures: tuple[Closure, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})

@@ -22,7 +22,7 @@ def audit_text(a: Audit) -> str:
         _figure(a, "first law", "first_law", "largest |ΔH + heat − work| of a step / scale", _closed(a)),
         _figure(a, "  drift", "drift", "the same, summed over the run"),
         _figure(a, "second law", "second_law", "smallest entropy production of a step [J/K]", a.heat_flows_forward),
-        _figure(a, "constraints g", "g", "largest violation, relative", _within(a.g, CONSTRAINT)),
+        _constraints(a),
         _figure(a, "their rate g_v", "g_v", "largest violation, relative", _within(a.g_v, SPEED_WARNING), bad="!"),
         f"{'scale':<16}{a.unit:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
         "─" * WIDTH,
@@ -52,6 +52,13 @@ def _closed(a: Audit) -> bool | None:
     if a.first_law is None:
         return None
     return True if a.first_law <= FIRST_LAW else False if a.exact else None
+
+
+def _constraints(a: Audit) -> str:
+    kept = _within(a.g, CONSTRAINT)
+    if a.held:
+        return _figure(a, "constraints g", "g", "largest violation, relative", kept)
+    return _figure(a, "joints open by g", "g", "largest angle [rad] or shift / longest arm", kept or None)
 
 
 def _within(value: float | None, bound: float) -> bool | None:

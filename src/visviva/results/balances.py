@@ -12,6 +12,7 @@ from visviva._arrays import Array, Mask
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 from visviva.model import Model
+from visviva.model.closure import Closure
 from visviva.results.accounts import rated_constraints
 from visviva.results.port_names import power_readers
 from visviva.results.reader import Reader, column
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 def balances(run: Run) -> dict[str, Reader]:
     """Names and readers of all of them."""
-    return power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+    table = power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+    return table | {
+        f"opening.{part.name}": Reader(partial(opening, run, part), "rad, m") for part in run.model.closures
+    }
 
 
 def _totals(run: Run) -> dict[str, Reader]:
@@ -112,6 +116,11 @@ def _energy_of(run: Run, name: str) -> Array:
 def _exergy_of(run: Run, name: str) -> Array:
     mine = [part.name == name for part in run.model.storages]
     return np.asarray(run.model.exergies(run.record.x)[:, mine].sum(-1))
+
+
+def opening(run: Run, part: Closure) -> Array:
+    """Rotation vector and shift by which a joint is open that rows on velocities hold, (N+1, 6)."""
+    return part.gap(*(run.record.x[:, run.model.layout.x[name]] for name in part.reads))
 
 
 def _where(measured: Mask | bool, values: Array) -> Array:
