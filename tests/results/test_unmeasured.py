@@ -115,6 +115,7 @@ def test_the_opening_of_joints_is_measured_and_falls_with_the_square_of_the_step
     shift = np.linalg.norm(runs[0]["opening.hinge"][:, 3:], axis=1)
     np.testing.assert_allclose(shift, np.linalg.norm(place, axis=1), rtol=0, atol=1e-13)
     assert coarse.g == pytest.approx(shift.max() / 0.5, rel=1e-9)
+    assert falling(pendulum, 0.04, record="energy").audit().g == coarse.g
 
 
 def test_a_joint_that_is_open_from_the_start_is_seen(pendulum):

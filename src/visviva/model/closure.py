@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.embedding import Rotations
+
+if TYPE_CHECKING:
+    from visviva.model.model import Model
 
 
 class Pairing(Protocol):
@@ -44,7 +47,12 @@ class Closure:
         return self.pairing.gap(X_1, X_2, q_r)
 
 
-def largest_gap(gaps: Array, length: float) -> float:
-    """The largest angle [rad], or shift relative to a length."""
-    turns, shifts = np.linalg.norm(gaps[..., :3], axis=-1), np.linalg.norm(gaps[..., 3:], axis=-1)
-    return float(np.maximum(turns, shifts / length).max(initial=0.0))
+def largest_opening(model: Model, x: Array) -> Array:
+    """The largest opening of a joint at each state: an angle [rad], or a shift relative to the longest arm, (...)."""
+    length = max((part.pairing.length for part in model.closures), default=0.0) or 1.0
+    found = np.zeros(x.shape[:-1])
+    for part in model.closures:
+        gap = part.gap(*(x[..., model.layout.x[name]] for name in part.reads))
+        turn, shift = np.linalg.norm(gap[..., :3], axis=-1), np.linalg.norm(gap[..., 3:], axis=-1)
+        found = np.maximum(found, np.maximum(turn, shift / length))
+    return found

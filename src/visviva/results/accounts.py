@@ -9,6 +9,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
+from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
 from visviva.results.tallies import Tallies
 
@@ -61,7 +62,7 @@ class Accounts:
         g_v, terms, rows = rate_violations(model, x[1:], u[1:])
         return {
             "H": H.sum(-1),
-            "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
+            "g": _violations(model, x[1:]),
             "scale": energy_scale(model, H[1:], self.H_start),
             "stored": np.abs(H[1:]).sum(-1),
             "g_v": g_v,
@@ -106,6 +107,13 @@ class Accounts:
         entropy = np.diff(self.model.entropy(x)) + np.diff(taken[:, self._entropic].sum(-1))
         energy = dH + self.model.theta0 * entropy - supplied - carried.sum(-1)
         return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
+
+
+def _violations(model: Model, x: Array) -> Array:
+    """Largest |g| at each state, relative to its terms; where rows are on velocities only, how far joints are open."""
+    if model.closures and not model.has_g.any():
+        return largest_opening(model, x)
+    return (np.abs(model.g(x)) / model.g_scale(x)).max(-1, initial=0.0)
 
 
 def energy_scale(model: Model, H: Array, H_start: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from visviva.model.closure import largest_gap
 from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
@@ -34,7 +33,7 @@ class Audit:
     exact:      whether the scheme claims the first law at any step; others keep it as far as they are accurate, and
                 their figures of it are errors of the motion, no defects.
     held:       whether constraints are rows on positions, which the scheme keeps. Joints that rows on velocities hold
-                open as far as the scheme is inaccurate: g is then the largest opening at the nodes, an angle [rad] or a
+                open as far as the scheme is inaccurate: g is then the largest opening, an angle [rad] or a
                 shift relative to the longest arm, and an error of the motion, no defect.
     components: the accounts by name.   is_thermal: whether the model accounts for entropy itself.
     """
@@ -92,7 +91,7 @@ def audit(run: Run) -> Audit:
         "first_law": lambda: float(record.closure.max()) / unit,
         "drift": lambda: abs(float(record.drift.sum())) / unit,
         "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
-        "g": lambda: float(record.g.max()) if run.model.has_g.any() else largest_opening(run),
+        "g": lambda: float(record.g.max()),
         "g_v": lambda: _relative_g_v(run),
     }
     found = {name: None if name in unmeasured else figure() for name, figure in figures.items()}
@@ -113,12 +112,6 @@ def audit(run: Run) -> Audit:
         unmeasured=unmeasured,
         held=bool(run.model.has_g.any()) or not run.model.closures,
     )
-
-
-def largest_opening(run: Run) -> float:
-    """Of joints that rows on velocities hold, at the nodes: an angle [rad], or a shift relative to the longest arm."""
-    length = max((part.pairing.length for part in run.model.closures), default=0.0) or 1.0
-    return max((largest_gap(run[f"opening.{part.name}"], length) for part in run.model.closures), default=0.0)
 
 
 def unmeasured_figures(run: Run) -> dict[str, str]:
