@@ -1,6 +1,9 @@
-"""Checks at the border: whatever the user gives becomes a finite float array of the right shape, or an error."""
+"""Checks at the border: whatever the user gives becomes a finite float array of our own, or an error."""
 
 from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,16 +13,23 @@ from visviva.errors import ModelError
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D", bound="DataclassInstance")
+
 
 def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | None = None) -> Array:
-    """`value` as a float array; trailing axes must match `shape` (None in it: any length).
+    """A copy of `value` as a float array; trailing axes must match `shape` (None in it: any length).
 
     what: how the error calls the value, e.g. "mass of body 'rod'".
+
+    Why:     what a user writes into an array after having passed it on changes no model.
     """
     try:
         if np.asarray(value).dtype.kind in "SUb":  # NumPy reads "1.0", and takes True for one
             raise TypeError
-        array = np.asarray(value, dtype=np.float64)
+        array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as cause:
         raise ModelError(f"{what} must be numbers, got {value!r}.") from cause
     if shape is not None:
@@ -51,3 +61,41 @@ def finite_number(value: ArrayLike, what: str, *, positive: bool = False, minimu
     if minimum is not None and number < minimum:
         raise ModelError(f"{what} must be at least {minimum:g}, got {number:g}.")
     return number
+
+
+def frozen(array: ArrayLike) -> Array:
+    """A read-only copy: what a value keeps for itself and shows to its users."""
+    kept = np.array(array, dtype=np.float64)
+    kept.flags.writeable = False
+    return kept
+
+
+def freeze(value: DataclassInstance, *names: str) -> None:
+    """Read-only copies for some fields of a frozen dataclass; functions in place of arrays stay what they are."""
+    for name in names:
+        given = getattr(value, name)
+        if given is not None and not callable(given):
+            object.__setattr__(value, name, frozen(given))
+
+
+def own_copy(given: Any) -> Any:
+    """What may be numbers, expressions or a function: lists and arrays of any entries are copied, all else is kept."""
+    if isinstance(given, np.ndarray):
+        return given.copy()
+    return [own_copy(entry) for entry in given] if isinstance(given, list) else given
+
+
+def with_own_arrays(value: D, *, writeable: bool) -> D:
+    """The same dataclass with copies of its arrays, alone or in tuples, that can be written to or not."""
+
+    def own(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(map(own, part))
+        if not isinstance(part, np.ndarray):
+            return part
+        copy = part.copy()
+        copy.flags.writeable = writeable
+        return copy
+
+    names = [each.name for each in dataclasses.fields(value)]
+    return dataclasses.replace(value, **{name: own(getattr(value, name)) for name in names})

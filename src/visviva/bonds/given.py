@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from visviva._arrays import finite_number
+from visviva._arrays import finite_number, own_copy
 from visviva.bonds.units import Unit, measured, unit
 from visviva.errors import ModelError
 
@@ -47,6 +47,7 @@ def in_si(given: Given, by: Any, kind: str) -> tuple[Given, Unit | None]:
         if by is not None:
             raise ModelError(f"{what} has two units, in {given!r} and unit={by!r}: give one.")
         return measured(given, what)
+    given = own_copy(given)
     if isinstance(given, list):
         given = _array(given, what)
     if by is None:

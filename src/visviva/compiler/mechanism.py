@@ -76,6 +76,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
+        form=form,
     )
 
 

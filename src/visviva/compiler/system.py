@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.errors import ModelError
+from visviva.geometry.embedding import Rotations
 from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
 from visviva.language.composite import End
 from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Rows, Variable
 from visviva.model import Junction as Algebraic
+from visviva.model.closure import Closure
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 
@@ -70,7 +72,36 @@ def compile_system(system: Composite) -> Model:
         reservoirs=tuple(reservoirs),
         theta0=theta0,
         start={variable.name: flat.start[variable.name] for variable in variables if variable.name in flat.start},
+        closures=tuple(_closures(flat, at)),
     )
+
+
+def _closures(flat: Composite, at: dict[End, str]) -> Iterator[Closure]:
+    """Joints between bodies whose poses are states."""
+    for box, part in flat.boxes.items():
+        if not isinstance(part, Reversible) or part.closure is None:
+            continue
+        poses = [_pose_at(flat, at, _beyond_offset(flat, at, box, port)) for port in ("p_j1", "p_j2")]
+        spaces = [flat.junctions[name].quantity.space.embedding for name in poses if name is not None]
+        first, second = poses
+        if first is None or second is None or not all(isinstance(space, Rotations) for space in spaces):
+            continue
+        yield Closure(box.removesuffix(".hc"), (first, second, at[box, "q_r"]), tuple(spaces), part.closure)  # type: ignore[arg-type]
+
+
+def _beyond_offset(flat: Composite, at: dict[End, str], box: str, port: str) -> str:
+    """The junction of the body that a joint holds by the offset at one of its ports."""
+    (offset, inner), *_ = [end for end in flat.junctions[at[box, port]].ends if end[0] != box]
+    return next(at[offset, other.name] for other in flat.boxes[offset].power_ports if other.name != inner)
+
+
+def _pose_at(flat: Composite, at: dict[End, str], junction: str) -> str | None:
+    """The pose whose rate is the effort of a junction, or None where no box couples one with it."""
+    coupled = (box for box, _ in flat.junctions[junction].ends if isinstance(flat.boxes[box], Reversible))
+    found = (
+        at[box, port.name] for box in coupled for port in flat.boxes[box].power_ports if port.quantity.name == "pose"
+    )
+    return next(found, None)
 
 
 def _theta0(flat: Composite) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from visviva.errors import ModelError
 
 T = TypeVar("T")
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def of_kind(value: Any, kind: type[T] | tuple[type[T], ...], what: str, wanted: str) -> T:
@@ -37,6 +39,21 @@ def function(value: Any, what: str, arguments: str) -> Callable[..., Any]:
     if not callable(value):
         raise ModelError(f"{what} must be a function of ({arguments}), got {_shown(value)}.")
     found: Callable[..., Any] = value
+    return found
+
+
+def function_in_order(value: Any, what: str, arguments: str) -> Callable[..., Any]:
+    """Something that is called with some arguments in this order, whatever it calls them, unless it mixes them up."""
+    found, order = function(value, what, arguments), arguments.split(", ")
+    try:
+        own = [name for name, each in inspect.signature(found).parameters.items() if each.kind in _BY_PLACE]
+    except (TypeError, ValueError):  # what is written in C has no signature
+        return found
+    if any(name in order and order.index(name) != place for place, name in enumerate(own[: len(order)])):
+        raise ModelError(
+            f"{what} is called with ({arguments}), in this order; its arguments are ({', '.join(own)}).\n"
+            "Write them in this order, or give them other names."
+        )
     return found
 
 

@@ -28,8 +28,8 @@ class SE3(AbstractPose):
 
     Vectors of the algebra are twists (ω; v), angular first, in the body frame B at the origin of B.
 
-    The constructor trusts its arrays; `from_matrix` and `from_parts` check theirs. The two Cayley maps differ
-    here: `cay` is that of the homogeneous matrices, `cay_ad` that of the adjoint representation.
+    The constructor trusts its arrays and keeps them; `from_matrix` and `from_parts` check and copy theirs. The two
+    Cayley maps differ here: `cay` is that of the homogeneous matrices, `cay_ad` that of the adjoint representation.
 
     Source: Lohmayer, Capobianco and Leyendecker, sections 3.3 to 3.10, the semidirect product;
     Stramigioli, Maschke and Bidard, sections 2.2.4 to 2.4.1.

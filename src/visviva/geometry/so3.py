@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class SO3(AbstractRotation):
     """Rotations. `R_AB` takes coordinates in B to coordinates in A; its columns are the axes of B, seen in A.
 
-    The constructor trusts its matrix; `from_matrix` checks one, `nearest` projects one. As Ad = R, the Cayley
-    maps of the standard and of the adjoint representation are one map here.
+    The constructor trusts its matrix and keeps it; `from_matrix` checks and copies one, `nearest` projects one. As
+    Ad = R, the Cayley maps of the standard and of the adjoint representation are one map here.
     """
 
     dim: ClassVar[int] = 3

@@ -31,6 +31,7 @@ from visviva.results.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
+SCHEMES_OF = {"lie": "vv.LieMidpoint() or vv.DOP853()", "directors": "vv.PHMP() or vv.PHMPGGL()"}
 Stop = Callable[[Snapshot], bool]
 
 
@@ -102,6 +103,7 @@ def simulate(
         return what.simulated(t_end, h, integrator=integrator, initial=initial, every=every)
     scheme = _scheme(what, integrator)
     model = compile(what, scheme.form)
+    _check_form(model, scheme)
     if stop is not None and not callable(stop):
         raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
     u, model = input_function(model, inputs)
@@ -171,6 +173,18 @@ def _check_plain(**given: object) -> None:
         raise ModelError(
             f"{', '.join(named)} of simulate() are for mechanisms, composites and Models. Equations by hand take their "
             "inputs\nfrom their own functions of t, bond graphs from laws of sources or vv.bond_graph(m, inputs=...)."
+        )
+
+
+def _check_form(model: Model, scheme: AbstractIntegrator) -> None:
+    """A scheme on the equations of another form would be another scheme, or none."""
+    if model.mechanism is not None and model.form != scheme.form:
+        name = type(scheme).__name__
+        raise ModelError(
+            f"the Model {model.name!r} is compiled in the form {model.form!r}, and {name} integrates mechanisms in the "
+            f"form {scheme.form!r}.\n"
+            f"Give simulate() the mechanism itself, or vv.compile(m, {scheme.form!r}); or use "
+            f"{SCHEMES_OF[model.form]} with this Model."
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array, Mask, with_own_arrays
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
 from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
@@ -39,6 +39,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
     """The state for `initial`, and notes on what had to change."""
     if isinstance(initial, State):
         _check_same_model(model, initial)
+        initial = with_own_arrays(initial, writeable=True)
         return _on_constraints(model, initial, inputs) if "g_v" in scheme.preserves else (initial, [])
     if initial is None and model.start:
         initial = model.start

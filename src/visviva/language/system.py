@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from visviva.language.quantity import Port
 
@@ -42,11 +42,15 @@ class Reversible(AbstractSystem):
     """A Dirac structure: flows into it f = -J(x) e + C(x)ᵀ λ with C(x) e = 0 and J skew; it passes all power on.
 
     The signs are those of ẋ = J e - Cᵀλ at a junction with a storage; Lohmayer, Capobianco, Leyendecker print -J.
+
+    closure: of rows C that are those of a joint, what they keep closed: see `library.multibody.closure`. It is measured
+             only, and no part of the structure.
     """
 
     interface: dict[str, Port]
     J: Expression
     C: Expression | None = None
+    closure: Any = None
     kind: Kind = field(default="reversible", init=False)
 
 

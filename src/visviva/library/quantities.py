@@ -18,3 +18,10 @@ volume = Quantity("R", "volume")  # [m³], volume flow [m³/s], pressure [Pa]
 pressure_momentum = Quantity("R", "pressure momentum")  # [Pa s], pressure [Pa], volume flow [m³/s]
 entropy = Quantity("R", "entropy")  # [J/K], entropy flow [W/K], temperature above that of the environment [K]
 gas = Quantity("R2", "entropy and volume of a gas")  # (J/K, m³), its rate, (temperature above environment, -pressure)
+
+
+def momentum_along(*units: str) -> Quantity:
+    """Momentum of freedoms by their units, "rad" or "m": of one angle, of one displacement, or a vector of several."""
+    if units == ("rad",):
+        return angular_momentum
+    return momentum if units == ("m",) else Quantity(f"R{len(units)}", momentum.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, frozen
 from visviva.errors import ModelError
 from visviva.linear.listed import listed
 from visviva.linear.modes import Modes, modes_of
@@ -61,7 +61,7 @@ class LinearSystem:
                 raise ModelError(
                     f"{what} must have shape {shape}, for {n} states, {m} inputs and {r} outputs, got {matrix.shape}."
                 )
-            object.__setattr__(self, letter, matrix)
+            object.__setattr__(self, letter, frozen(matrix))
 
     @property
     def n(self) -> int:

@@ -44,6 +44,7 @@ class Builder:
         check_new_name(name, self.parts, what)
 
     def _add(self, part: P) -> P:
+        _freeze(part)
         self.parts[part.name] = part
         return part
 
@@ -83,6 +84,14 @@ class Builder:
                 f"{where} cannot hold {kind_of(found)} {found.name!r}: give a body, particle or ground, or a frame."
             )
         return found, None
+
+
+def _freeze(part: Part) -> None:
+    """Nothing that is written into the arrays of a handle can change the mechanism: they are read-only."""
+    for value in vars(part).values():
+        for array in value if isinstance(value, tuple) else (value,):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
 
 def whole(number: object) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
@@ -48,7 +48,7 @@ class Mechanism(
         if not isinstance(name, str):
             raise ModelError(f"the first argument of a Mechanism is its name, got {name!r}; gravity is a keyword.")
         self.name = name
-        self.gravity: Array = finite_vector(gravity, f"gravity of mechanism {name!r}", 3)
+        self.gravity: Array = frozen(finite_vector(gravity, f"gravity of mechanism {name!r}", 3))
         self.theta0 = finite_number(theta0, f"theta0 of mechanism {name!r} [K]", positive=True)
         self.ground = Ground()
         self.parts: dict[str, Part] = {}

@@ -8,7 +8,7 @@ from typing import Protocol, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, frozen
 from visviva.library.joints import AbstractJoint
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.thermal import Thermal
@@ -44,12 +44,12 @@ class Body:
     @cached_property
     def R_WC(self) -> Array:
         """Orientation of the principal frame, as built."""
-        return self.R_WB @ self.R_BC
+        return frozen(self.R_WB @ self.R_BC)
 
     @cached_property
     def r_WC(self) -> Array:
         """Centre of mass in the world, as built."""
-        return self.r_WB + self.R_WB @ self.com
+        return frozen(self.r_WB + self.R_WB @ self.com)
 
     def to_principal(self, point_W: Array) -> Array:
         """Coordinates in the principal frame of a world point of the mechanism as built."""

@@ -186,7 +186,8 @@ class _Network:
         self.outer[box] = junction
         self.junctions[junction] = [f"{box}.port"]
         if isinstance(port, Torque | Force):
-            self._box(port.name, freedom_port(self._momentum(port.joint), driven_coordinate(port)))
+            unit = "m" if isinstance(port, Force) else "rad"
+            self._box(port.name, freedom_port(self._momentum(port.joint), driven_coordinate(port), unit))
             self.junctions[self._freedom(port.joint)].append(f"{box}.p_r")
             return
         assert isinstance(port, WrenchPort)

@@ -49,7 +49,7 @@ def accelerations(
     at_x = model.layout.read(tuple(model.kinetic))
     if not len(at_z):
         raise ModelError(f"model {model.name!r} has no velocities: accelerations need a kinetic storage.")
-    x = np.array(finite_vector(x, "x", model.layout.size))
+    x = finite_vector(x, "x", model.layout.size)
     if v is not None:
         x[at_x] = finite_vector(v, "v", len(at_x))
     width = sum(port.width for port in model.ports)

@@ -10,12 +10,13 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array, Mask, frozen
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism import Mechanism
 from visviva.model.batches import EnergyBatch, energy_batches
 from visviva.model.checks import check_description, check_laws
+from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
 from visviva.model.driven import row_inputs
 from visviva.model.efforts import mean_efforts
@@ -50,10 +51,12 @@ class Model:
 
     All functions of x and z take any leading batch shape.
 
-    turns: angles that a run follows continuously over many turns.   mechanism: what the model was compiled from.
+    turns: angles that a run follows continuously over many turns.
+    mechanism, form: what the model was compiled from, and in which form, "lie" or "directors"; "" without a mechanism.
     start: values of variables where a run starts if no others are given.
     coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
+    closures: joints that rows on velocities hold, as functions of the state: how far they are open is measured.
     """
 
     name: str
@@ -68,8 +71,11 @@ class Model:
     feedback: tuple[Feedback, ...] = ()
     start: Mapping[str, Array] = field(default_factory=dict)
     coordinates: tuple[str, ...] = ()
+    form: str = ""
+    closures: tuple[Closure, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})
         check_description(self)
 
     # -- layout -------------------------------------------------------------------------------------------------
@@ -172,6 +178,10 @@ class Model:
     def H(self, x: Array) -> Array:
         """Total stored exergy [J]: the energy, less θ0 times the entropy stored."""
         return self.exergies(x).sum(-1)
+
+    def energy(self, x: Array) -> Array:
+        """Stored energy H + θ0 S [J], internal energy included: only work and heat that leaves change it."""
+        return self.H(x) + self.theta0 * self.entropy(x)
 
     def energies(self, x: Array) -> dict[str, Array]:
         """Stored energy [J] by component; storages of the same name add up."""

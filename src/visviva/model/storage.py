@@ -9,7 +9,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, freeze
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -54,6 +54,9 @@ class Kinetic(AbstractStorage):
     M: Array  # (n, n)
     has_zero: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        freeze(self, "M")
+
     def H(self, q: Array) -> Array:  # noqa: D102
         return 0.5 * (q * self.dH(q)).sum(-1)
 
@@ -72,6 +75,9 @@ class Linear(AbstractStorage):
     name: str
     variable: str
     c: Array  # (n,)
+
+    def __post_init__(self) -> None:
+        freeze(self, "c")
 
     def H(self, q: Array) -> Array:  # noqa: D102
         return q @ self.c
@@ -92,6 +98,9 @@ class QuadraticEnergy(AbstractStorage):
     variable: str
     K: Array  # (n, n)
     has_zero: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        freeze(self, "K")
 
     def H(self, q: Array) -> Array:  # noqa: D102
         return 0.5 * (q * self.dH(q)).sum(-1)
@@ -118,10 +127,10 @@ class Energy(AbstractStorage):
     gradient: Callable[[Array], Array]
 
     def H(self, q: Array) -> Array:  # noqa: D102
-        return np.asarray(self.energy(q), dtype=np.float64)
+        return np.array(self.energy(q), dtype=np.float64)
 
     def dH(self, q: Array) -> Array:  # noqa: D102
-        return np.asarray(self.gradient(q), dtype=np.float64)
+        return np.array(self.gradient(q), dtype=np.float64)
 
     def mean_effort(self, q0: Array, q1: Array) -> Array:  # noqa: D102
         return secant_of_gonzalez(self.H, self.dH, q0, q1)

@@ -14,7 +14,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, freeze
 from visviva.errors import ModelError
 from visviva.model.rows import RowKind
 
@@ -102,6 +102,9 @@ class Routing(AbstractRouting):
     matrix: Array | Callable[[Array], Array]
     reads: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        freeze(self, "matrix")
+
     def J(self, q: Array) -> Array:  # noqa: D102
         return self.matrix(q) if callable(self.matrix) else self.matrix
 
@@ -120,6 +123,9 @@ class Dissipation(AbstractDissipation):
     reads: tuple[str, ...] = ()
     v_reg: float | None = None
 
+    def __post_init__(self) -> None:
+        freeze(self, "matrix")
+
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
         return self.matrix(q, z) if callable(self.matrix) else self.matrix
 
@@ -134,6 +140,9 @@ class Port(AbstractPort):
     width: int
     matrix: Array | Callable[[Array], Array]
     reads: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "matrix")
 
     def B(self, q: Array) -> Array:  # noqa: D102
         return self.matrix(q) if callable(self.matrix) else self.matrix
@@ -155,6 +164,9 @@ class Rows(AbstractConstraint):
     reads: tuple[str, ...] = ()
     kind: RowKind = RowKind.NONHOLONOMIC
     internal: bool = False
+
+    def __post_init__(self) -> None:
+        freeze(self, "matrix")
 
     def C(self, q: Array) -> Array:  # noqa: D102
         return self.matrix(q) if callable(self.matrix) else self.matrix

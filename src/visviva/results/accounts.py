@@ -6,9 +6,10 @@ from typing import final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
+from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
 from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, state_terms, step_rounding
 from visviva.results.tallies import Tallies
@@ -65,7 +66,7 @@ class Accounts:
         g_v, terms, rows = rate_violations(model, x[1:], u[1:])
         return {
             "H": H.sum(-1),
-            "g": (np.abs(model.g(x[1:])) / model.g_scale(x[1:])).max(-1, initial=0.0),
+            "g": _violations(model, x[1:]),
             "scale": energy_scale(model, H[1:], self.H_start),
             "terms": larger_end(state_terms(model, x)) + reaction_terms(model, x[1:], w),
             "g_v": g_v,
@@ -114,26 +115,38 @@ class Accounts:
         return np.where(np.abs(energy) > np.abs(exergy), energy, exergy)
 
 
+def _violations(model: Model, x: Array) -> Array:
+    """Largest |g| at each state, relative to its terms; where rows are on velocities only, how far joints are open."""
+    if model.closures and not model.has_g.any():
+        return largest_opening(model, x)
+    return (np.abs(model.g(x)) / model.g_scale(x)).max(-1, initial=0.0)
+
+
 def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
     """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well."""
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
     return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
 
 
+def rated_constraints(model: Model) -> Mask:
+    """Which constraints have rates that follow from a state; efforts of junctions without storage belong to steps."""
+    algebraic = {junction.name for junction in model.junctions}
+    return np.array([not algebraic & set(part.acts) for part in model.constraints], dtype=bool)
+
+
 def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Array]:
     """Per constraint: largest |C v|, largest |C| |v| (the terms that cancel in it), largest |C|; (..., constraints).
 
     Of rows that are driven |C v + B u|.
-    Rows that act on junctions without storage are left out: the efforts there belong to steps, not to states.
+    Rows without a rate at states, see `rated_constraints`, are left out.
     """
     result = np.zeros((3, *x.shape[:-1], len(model.constraints)))
     if not model.constraints:
         return result[0], result[1], result[2]
-    z, driven = model.z(x), row_inputs(model, x, u)
-    algebraic = {junction.name for junction in model.junctions}
+    z, driven, rated = model.z(x), row_inputs(model, x, u), rated_constraints(model)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
     for k, part in enumerate(model.constraints):
-        if algebraic & set(part.acts):
+        if not rated[k]:
             continue
         q, e = model.local(part, x, z)
         C = np.broadcast_to(part.C(q), (*x.shape[:-1], part.rows, e.shape[-1]))

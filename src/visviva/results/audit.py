@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, field, fields
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visviva.results.accounts import rate_violations
+from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
 from visviva.results.rounding import ROUNDINGS
@@ -22,6 +23,8 @@ CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 class Audit:
     """Figures of a run; relative ones refer to `unit` or to the size of the terms that cancel.
 
+    A figure is None where nothing was there to be measured; `unmeasured` says why, figure by figure.
+
     unit:       `energy_scale`, but never so small that the rounding of a balance would count [J].
     first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
     rounding:   ε times the terms that are added and subtracted in the balance of a step, the largest of all steps [J].
@@ -32,6 +35,9 @@ class Audit:
                 the second law and the constraints.   warnings: what may still be wrong.
     exact:      whether the scheme claims the first law at any step; others keep it as far as they are accurate, and
                 their figures of it are errors of the motion, no defects.
+    held:       whether constraints are rows on positions, which the scheme keeps. Joints that rows on velocities hold
+                open as far as the scheme is inaccurate: g is then the largest opening, an angle [rad] or a
+                shift relative to the longest arm, and an error of the motion, no defect.
     components: the accounts by name.   is_thermal: whether the model accounts for entropy itself.
     """
 
@@ -39,13 +45,13 @@ class Audit:
     integrator: str
     t: tuple[float, float]
     steps: int
-    first_law: float
-    drift: float
+    first_law: float | None
+    drift: float | None
     rounding: float
     roundings: float
-    second_law: float
-    g: float
-    g_v: float
+    second_law: float | None
+    g: float | None
+    g_v: float | None
     energy_scale: float
     unit: float
     theta0: float
@@ -54,11 +60,14 @@ class Audit:
     warnings: tuple[str, ...]
     is_thermal: bool = False
     exact: bool = True
+    unmeasured: Mapping[str, str] = field(default_factory=dict)
+    held: bool = True
 
     @property
     def ok(self) -> bool:
-        """Whether the laws that the scheme claims, and the constraints, hold to rounding."""
-        return (self.is_closed or not self.exact) and self.heat_flows_forward and self.g <= CONSTRAINT
+        """Whether the laws that the scheme claims, and the constraints, hold to rounding, as far as measured."""
+        kept = self.g is None or not self.held or self.g <= CONSTRAINT
+        return (self.is_closed or not self.exact) and self.heat_flows_forward and kept
 
     @property
     def is_closed(self) -> bool:
@@ -68,13 +77,13 @@ class Audit:
     @property
     def heat_flows_forward(self) -> bool:
         """Whether no component produced negative entropy, to rounding; without an exact first law, to its error."""
-        bound = FIRST_LAW if self.exact else max(FIRST_LAW, self.first_law)
-        return self.second_law * self.theta0 >= -bound * self.unit
+        bound = FIRST_LAW if self.exact or self.first_law is None else max(FIRST_LAW, self.first_law)
+        return self.second_law is None or self.second_law * self.theta0 >= -bound * self.unit
 
     def table(self) -> NDArray[np.void]:
         """The accounts as a structured array, one row for each component; `pandas.DataFrame` takes it as it is."""
         width = max((len(name) for name in self.components), default=1)
-        numbers = [(field.name, np.float64) for field in fields(Account)]
+        numbers = [(each.name, np.float64) for each in fields(Account)]
         rows = [(name, *astuple(account)) for name, account in self.components.items()]
         return np.array(rows, dtype=[("component", f"U{width}"), *numbers])
 
@@ -87,28 +96,50 @@ class Audit:
 def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
-    g_v = _relative_g_v(run)
+    unmeasured = unmeasured_figures(run)
+    figures: dict[str, Callable[[], float]] = {
+        "first_law": lambda: float(record.closure.max()) / unit,
+        "drift": lambda: abs(float(record.drift.sum())) / unit,
+        "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
+        "g": lambda: float(record.g.max()),
+        "g_v": lambda: _relative_g_v(run),
+    }
+    found = {name: None if name in unmeasured else figure() for name, figure in figures.items()}
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
         t=(float(run.t[0]), float(run.t[-1])),
         steps=run.steps,
-        first_law=float(record.closure.max(initial=0.0)) / unit,
-        drift=abs(float(record.drift.sum())) / unit,
+        **found,
         rounding=run.rounding,
         roundings=float(record.closure.max(initial=0.0)) / (run.rounding or 1.0),
-        second_law=float(record.lowest_heat.min()) / run.model.theta0 if record.steps else 0.0,
-        g=float(record.g.max(initial=0.0)),
-        g_v=g_v,
         energy_scale=run.energy_scale,
         unit=unit,
         theta0=run.model.theta0,
         iterations=float(record.iterations.sum()) / max(1, run.steps),
         components=accounts(run),
-        warnings=tuple(audit_warnings(run, g_v)),
+        warnings=tuple(audit_warnings(run, found["g_v"])),
         is_thermal=run.model.is_thermal,
         exact=run.exact,
+        unmeasured=unmeasured,
+        held=bool(run.model.has_g.any()) or not run.model.closures,
     )
+
+
+def unmeasured_figures(run: Run) -> dict[str, str]:
+    """Figures that a run says nothing about, with the reason."""
+    model, missing = run.model, dict[str, str]()
+    if not run.steps:
+        missing |= dict.fromkeys(("first_law", "drift", "second_law", "g"), "no step was made")
+    if not model.dissipations:
+        missing["second_law"] = "nothing in the model makes entropy"
+    if not model.constraints:
+        missing |= dict.fromkeys(("g", "g_v"), "the model has no constraints")
+    elif not model.has_g.any() and not model.closures:
+        missing["g"] = "all rows are on velocities, and know no positions"
+    if model.constraints and not rated_constraints(model).any():
+        missing["g_v"] = "its terms are efforts of steps, no states"
+    return missing
 
 
 def _relative_g_v(run: Run) -> float:

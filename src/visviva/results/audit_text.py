@@ -19,16 +19,14 @@ def audit_text(a: Audit) -> str:
     lines = [
         f"Audit of {a.name!r}: {a.integrator}, {a.steps} steps, t = {a.t[0]:g} … {a.t[1]:g} s",
         "─" * WIDTH,
-        _law("first law", a.first_law, "largest |ΔH + heat − work| of a step / scale", _closed(a)),
-        _law("  drift", a.drift, "the same, summed over the run"),
-        _law(
-            "  rounding",
-            a.rounding,
-            f"[J] of a step, ε Σ|terms|; {a.roundings:.2g} missed, {ROUNDINGS:.0f} allowed",
+        _figure(a, "first law", "first_law", "largest |ΔH + heat − work| of a step / scale", _closed(a)),
+        _figure(a, "  drift", "drift", "the same, summed over the run"),
+        _figure(
+            a, "  rounding", "rounding", f"[J] of a step, ε Σ|terms|; {a.roundings:.2g} missed, {ROUNDINGS:.0f} allowed"
         ),
-        _law("second law", a.second_law, "smallest entropy production of a step [J/K]", a.heat_flows_forward),
-        _law("constraints g", a.g, "largest violation, relative", a.g <= CONSTRAINT),
-        _law("their rate g_v", a.g_v, "largest violation, relative", a.g_v <= SPEED_WARNING, bad="!"),
+        _figure(a, "second law", "second_law", "smallest entropy production of a step [J/K]", a.heat_flows_forward),
+        _constraints(a),
+        _figure(a, "their rate g_v", "g_v", "largest violation, relative", _within(a.g_v, SPEED_WARNING), bad="!"),
         f"{'scale':<16}{a.unit:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
         "─" * WIDTH,
         f"{'component':<20}{'energy in [J]':>18}{'stored [J]':>18}{'exergy destroyed [J]':>22}",
@@ -53,13 +51,28 @@ def audit_text(a: Audit) -> str:
 
 
 def _closed(a: Audit) -> bool | None:
-    """Whether the first law is closed; None where the scheme does not claim it and it is not."""
+    """Whether the first law is closed; None where the scheme does not claim it and it is not, or without a step."""
+    if a.first_law is None:
+        return None
     return True if a.is_closed else False if a.exact else None
+
+
+def _constraints(a: Audit) -> str:
+    kept = _within(a.g, CONSTRAINT)
+    if a.held:
+        return _figure(a, "constraints g", "g", "largest violation, relative", kept)
+    return _figure(a, "joints open by g", "g", "largest angle [rad] or shift / longest arm", kept or None)
+
+
+def _within(value: float | None, bound: float) -> bool | None:
+    return None if value is None else value <= bound
 
 
 def _verdict(a: Audit) -> str:
     if not a.ok:
         return "NOT CLOSED: see the lines marked ✗"
+    if a.first_law is None or a.drift is None:
+        return "nothing to account for: no step was made"
     if _closed(a):
         return "every joule accounted for"
     return f"every joule accounted for but {a.drift:.1e} of the scale: {a.integrator} keeps energy to its accuracy only"
@@ -77,6 +90,10 @@ def _entropies(a: Audit) -> list[str]:
     return [*lines, f"{'sum':<20}{totals[0]:>18.9g}{totals[1]:>22.9g}{totals[2]:>18.9g}"]
 
 
-def _law(name: str, value: float, meaning: str, good: bool | None = None, bad: str = "✗") -> str:
+def _figure(a: Audit, name: str, figure: str, meaning: str, good: bool | None = None, bad: str = "✗") -> str:
+    """One line; of what was not measured it says why not."""
+    value: float | None = getattr(a, figure)
+    if value is None:
+        return f"{name:<15}not measured    {a.unmeasured[figure]}"
     mark = " " if good is None else "✓" if good else bad
     return f"{name:<16}{value:>11.2e}  {mark} {meaning}"

@@ -24,10 +24,10 @@ DRIFT_WARNING = 1e-5  # of the energy, by schemes that do not keep it: what they
 JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets in
 
 
-def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
+def audit_warnings(run: Run, g_v: float | None) -> Iterator[str]:
     """The notes of the run, and what its record shows."""
     yield from run.notes
-    if g_v > SPEED_WARNING:
+    if g_v is not None and g_v > SPEED_WARNING:
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."

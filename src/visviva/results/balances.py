@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 from visviva.model import Model
+from visviva.model.closure import Closure
+from visviva.results.accounts import rated_constraints
 from visviva.results.port_names import power_readers
 from visviva.results.reader import Reader, column
 
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
 
 def balances(run: Run) -> dict[str, Reader]:
     """Names and readers of all of them."""
-    return power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+    table = power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+    return table | {
+        f"opening.{part.name}": Reader(partial(opening, run, part), "rad, m") for part in run.model.closures
+    }
 
 
 def _totals(run: Run) -> dict[str, Reader]:
@@ -29,13 +34,13 @@ def _totals(run: Run) -> dict[str, Reader]:
     heat = record.heat.sum(-1)
     table = {
         "t": Reader(lambda: record.t, "s"),
-        "energy": Reader(partial(_energy, run), "J"),
+        "energy": Reader(partial(model.energy, record.x), "J"),
         "exergy": Reader(partial(model.H, record.x), "J"),
         "heat": Reader(partial(_running_sum, heat), "J", adds_up=True),
         "entropy": Reader(partial(_running_sum, heat / model.theta0), "J/K", adds_up=True),
         "work": Reader(partial(_running_sum, record.work.sum(-1)), "J", adds_up=True),
         "first_law": Reader(lambda: record.closure / run.energy_unit, "1"),
-        "second_law": Reader(lambda: record.lowest_heat / model.theta0, "J/K"),
+        "second_law": Reader(lambda: _where(bool(model.dissipations), record.lowest_heat / model.theta0), "J/K"),
         "newton.iterations": Reader(lambda: record.iterations, "1"),
         "newton.residual": Reader(lambda: record.residual, "1"),
     }
@@ -89,20 +94,19 @@ def _supplied(run: Run) -> dict[str, Reader]:
 
 
 def _constraints(run: Run) -> dict[str, Reader]:
-    """Constraint functions and their rates, all together and by name."""
+    """Constraint functions and their rates, all together and by name; NaN where a row has none at states."""
     model, x = run.model, run.record.x
-    table = {"g": Reader(partial(model.g, x)), "g_v": Reader(partial(model.g_v, x, run.record.u))}
     first = model.layout.dim + sum(junction.dim for junction in model.junctions)
+    known = np.repeat(rated_constraints(model), [part.rows for part in model.constraints])
+    table = {
+        "g": Reader(lambda: _where(model.has_g[first - model.layout.dim :], model.g(x))),
+        "g_v": Reader(lambda: _where(known, model.g_v(x, run.record.u))),
+    }
     for part in (part for part in model.constraints if not part.internal):
         rows = slice(model.layout.z[part.name].start - first, model.layout.z[part.name].stop - first)
         table[f"g.{part.name}"] = Reader(partial(_rows, run, "g", rows))
         table[f"g_v.{part.name}"] = Reader(partial(_rows, run, "g_v", rows))
     return table
-
-
-def _energy(run: Run) -> Array:
-    """Stored energy: exergy plus θ0 times the entropy stored (not that of the environment)."""
-    return run.model.H(run.record.x) + run.model.theta0 * run.model.entropy(run.record.x)
 
 
 def _energy_of(run: Run, name: str) -> Array:
@@ -112,6 +116,16 @@ def _energy_of(run: Run, name: str) -> Array:
 def _exergy_of(run: Run, name: str) -> Array:
     mine = [part.name == name for part in run.model.storages]
     return np.asarray(run.model.exergies(run.record.x)[:, mine].sum(-1))
+
+
+def opening(run: Run, part: Closure) -> Array:
+    """Rotation vector and shift by which a joint is open that rows on velocities hold, (N+1, 6)."""
+    return part.gap(*(run.record.x[:, run.model.layout.x[name]] for name in part.reads))
+
+
+def _where(measured: Mask | bool, values: Array) -> Array:
+    """What was measured; no number for the rest."""
+    return np.where(measured, values, np.nan)
 
 
 def _rows(run: Run, name: str, rows: slice) -> Array:

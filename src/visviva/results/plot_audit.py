@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def plot_audit(run: Run) -> Figure:
-    """One row for each figure of the audit; what does not exist in the model is left out."""
+    """One row for each figure of the audit; what is not measured is left out."""
     import matplotlib.pyplot as plt
 
     rows = [closure]
     if run.model.dissipations:
         rows.append(_second_law)
-    if any(part.rows for part in run.model.constraints):
+    if run.model.has_g.any() or run.model.closures:
         rows.append(_constraints)
     rows.append(_newton)
     figure, axes = plt.subplots(
@@ -52,7 +52,7 @@ def _second_law(run: Run, axes: Axes) -> None:
 
 def _constraints(run: Run, axes: Axes) -> None:
     """Largest violation of a constraint at the end of each step, relative to the terms that cancel in it."""
-    bounded(axes, run.t_mid, run.record.g, CONSTRAINT)
+    bounded(axes, run.t_mid, run.record.g, CONSTRAINT if run.model.has_g.any() else None)
     axes.set_ylabel("constraints,\nper step")
 
 

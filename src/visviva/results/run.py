@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, with_own_arrays
 from visviva.errors import ModelError
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
@@ -53,7 +53,7 @@ class Run:
         self.record = record
         for column in vars(record).values():
             column.flags.writeable = False
-        self.final = final
+        self.final = with_own_arrays(final, writeable=False)
         self.integrator = integrator
         self.notes = notes
         self.engine = engine

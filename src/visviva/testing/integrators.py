@@ -23,13 +23,12 @@ def check_conservation(integrator: AbstractIntegrator, m: Mechanism, *, t_end: f
     """
     run = simulate(m, t_end=t_end, h=h, integrator=integrator)
     audit, claims = run.audit(), integrator.preserves
-    if "energy" in claims:
+    if "energy" in claims and audit.first_law is not None and audit.drift is not None:
         require("energy", audit.first_law, 0.0, ENERGY, 1.0)
         require("energy", audit.drift, 0.0, ENERGY * np.sqrt(run.final.steps) * 4, 1.0)
-    if "g" in claims:
-        require("g", audit.g, 0.0, CONSTRAINT, 1.0)
-    if "g_v" in claims:
-        require("g_v", audit.g_v, 0.0, CONSTRAINT, 1.0)
+    for claim, violation in (("g", audit.g), ("g_v", audit.g_v)):
+        if claim in claims and violation is not None:
+            require(claim, violation, 0.0, CONSTRAINT, 1.0)
     free = not m.gravity.any() and not any(m.ground in (joint.parent, joint.child) for joint in m.joints)
     if "momentum" in claims and free:
         P = run["momentum"]

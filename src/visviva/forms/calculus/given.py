@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from visviva._arrays import finite_array
+from visviva._arrays import finite_array, frozen
 from visviva.forms.calculus.expression_map import ExpressionMap, entrywise
 from visviva.forms.calculus.function_map import FunctionMap
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, shaped
 
 
-def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None, ...]) -> AbstractMap:
+def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None, ...] | None) -> AbstractMap:
     """The map of a function, of SymPy expressions in symbols of the names of the arguments, or of numbers; or a map.
 
     what:   how errors call it.
-    shape:  that its values must have; None stands for any length.
+    shape:  that its values must have; None in it stands for any length, None alone for any shape.
     """
     if isinstance(given, AbstractMap):
         return given
@@ -25,7 +25,7 @@ def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None,
     if _is_symbolic(given):
         return ExpressionMap(_array_of(given), arguments, what, shape)
     values = shaped(finite_array(given, what), what, shape)
-    return Polynomial(arguments.size, values)
+    return Polynomial(arguments.size, frozen(values))
 
 
 def reads_time(f: AbstractMap) -> bool:

@@ -194,8 +194,13 @@ def taylor(f: AbstractMap, x: Array, x_dot: Array, x_ddot: Array) -> Taylor:
     return f.value(x), slope @ x_dot, (f.bend(x) @ x_dot) @ x_dot + slope @ x_ddot
 
 
-def shaped(values: Any, what: str, shape: tuple[int | None, ...]) -> Any:
-    """The values, if they have a shape; None in it stands for any length, `what` is how the error calls them."""
+def shaped(values: Any, what: str, shape: tuple[int | None, ...] | None) -> Any:
+    """The values, if they have a shape; None in it stands for any length, `what` is how the error calls them.
+
+    None for the shape itself: any will do.
+    """
+    if shape is None:
+        return values
     fits = values.ndim == len(shape) and all(
         want is None or want == got for want, got in zip(shape, values.shape, strict=True)
     )

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.forms.calculus.checks import check_kinematics, check_pose
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
@@ -56,7 +56,7 @@ class Parameterisation:
         self.A_map = map_of(A, arguments, "A", (self.size_q, self.n))
         self.phi_map = _no_rows(self.size_q) if phi is None else map_of(phi, arguments, "phi", (None,))
         self.local: AbstractLocalCoordinates = Tangents(self.A_map, self.phi_map)
-        self.q0 = finite_vector(q0, "q0", self.size_q)
+        self.q0 = frozen(finite_vector(q0, "q0", self.size_q))
         self._set_edges(
             GivenEdge(a, b, map_of(X, arguments, f"the pose of {b!r} in {a!r}", (4, 4)), self.A_map)
             for (a, b), X in _pairs(edges)
@@ -79,7 +79,7 @@ class Parameterisation:
         self.coordinates = names_of(coordinates, "coordinate", OWN)
         self.velocities = names_of(velocities, "velocity", OWN | set(coordinates))
         self.A_map, self.phi_map, self.local = A, phi, local
-        self.q0 = finite_vector(q0, "q0", len(coordinates))
+        self.q0 = frozen(finite_vector(q0, "q0", len(coordinates)))
         self._set_edges(edges)
         self.check(self.q0)
         return self

@@ -10,13 +10,13 @@ Source: Konz, sections 3.1 and 3.2, (3.8)-(3.44); signs of (3.12), (3.26) and (3
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.hamel import check_inertia
@@ -78,7 +78,7 @@ class ParticleSystem:
         self._r: dict[str, AbstractMap] = {
             name: map_of(r, arguments, f"position of {name!r}", (3,)) for name, (_, r) in particles.items()
         }
-        self.gravity = finite_vector(gravity, "gravity", 3)
+        self.gravity = frozen(finite_vector(gravity, "gravity", 3))
         self.ties = [self._checked(tie) for tie in ties]
 
     def motion(self, q: Array, xi: Array, t: float = 0.0) -> ParticleMotion:
@@ -207,9 +207,8 @@ class ParticleSystem:
         for end in (tie.of, tie.to):
             if isinstance(end, str) and end not in self.mass:
                 raise ModelError(f"a tie names the particle {end!r}; there are {', '.join(self.mass)}.")
-        if not isinstance(tie.to, str):
-            finite_vector(tie.to, f"end of the tie of {tie.of!r}", 3)
-        finite_vector(tie.drift, f"drift of the tie of {tie.of!r}", 3)
+        to = tie.to if isinstance(tie.to, str) else finite_vector(tie.to, f"end of the tie of {tie.of!r}", 3)
+        drift = finite_vector(tie.drift, f"drift of the tie of {tie.of!r}", 3)
         for value, what in ((tie.k, "k"), (tie.length, "length"), (tie.d, "d")):
             finite_number(value, f"{what} of the tie of {tie.of!r}", minimum=0.0)
-        return tie
+        return replace(tie, to=to, drift=drift)

@@ -75,7 +75,7 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
 
 def nearest_configuration(p: Parameterisation, q: Array) -> Array:
     """The nearest q with φ = 0, joint by joint: unit length, and rotations by special polar decomposition."""
-    nearest = np.array(finite_vector(q, "q", p.size_q))
+    nearest = finite_vector(q, "q", p.size_q)
     for edge in p.edges:
         joint = _joint_edge(edge)
         nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_vector, with_own_arrays
 from visviva.errors import ModelError
 from visviva.integrate.system import AbstractSystem
 
@@ -125,7 +125,9 @@ class Flow(AbstractSystem):
                 f"initial coordinates of {self.name!r} are no configuration: the one next to {q} is {q_there}.\n"
                 "What holds between coordinates, such as the length 1 of a quaternion (w, x, y, z), holds at the start."
             )
-        return initial if isinstance(initial, FlowState) else FlowState(0.0, q_there, xi, s)
+        if isinstance(initial, FlowState):
+            return with_own_arrays(initial, writeable=True)
+        return FlowState(0.0, q_there, xi, s)
 
     def simulated(
         self, t_end: float, h: float, *, integrator: AbstractIntegrator | None, initial: Any, every: int

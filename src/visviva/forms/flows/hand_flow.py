@@ -11,7 +11,7 @@ from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow
-from visviva.forms.kinds import function
+from visviva.forms.kinds import function_in_order
 
 Rates = Callable[..., Any]
 
@@ -61,9 +61,9 @@ class HandFlow(Flow):
                 f" anyway; got {', '.join(self.names)}."
             )
         arguments = "t, q, xi, s" if extra else "t, q, xi"
-        self._rates = function(rates, f"rates of {name!r}", arguments)
-        self._energy = energy if energy is None else function(energy, f"energy of {name!r}", arguments[3:])
-        self._power = power if power is None else function(power, f"power of {name!r}", arguments)
+        self._rates = function_in_order(rates, f"rates of {name!r}", arguments)
+        self._energy = energy if energy is None else function_in_order(energy, f"energy of {name!r}", arguments[3:])
+        self._power = power if power is None else function_in_order(power, f"power of {name!r}", arguments)
         self.has_energy = energy is not None
 
     @property
@@ -78,7 +78,7 @@ class HandFlow(Flow):
         if not isinstance(found, Sequence) or len(found) != 2:
             raise ModelError(f"the rates of {self.name!r} must be a pair (xi_dot, s_dot), got {found!r}.")
         try:
-            xi_dot, s_dot = (np.asarray(part, dtype=np.float64) for part in found)
+            xi_dot, s_dot = (np.array(part, dtype=np.float64) for part in found)
         except (TypeError, ValueError):
             raise ModelError(f"the rates of {self.name!r} must be numbers, got {found!r}.") from None
         if xi_dot.shape != (self.n,) or s_dot.shape != (self.extra,):

@@ -11,12 +11,8 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.local import FlowStep
 from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.integrate.newton import NotConverged
+from visviva.kernels.step_control import FAILED, LEAST, MEMORY, MOST, SAFETY, SHORTEST
 
-SHORTEST = 1e-9  # of the longest step
-SAFETY = 0.9
-LEAST, MOST = 1.0 / 3.0, 6.0  # by how much the length of a step changes at a time
-MEMORY = 0.04  # weight of the error before in the next length: the PI controller's β
-FAILED = 0.25  # of the length of a step whose rates are not finite
 HALVINGS = 8  # a step without a solution is divided into at most 2^8
 FITTED = 1e-13  # how near a relaxed step must end to where the run ends, relative
 TRIES = 6

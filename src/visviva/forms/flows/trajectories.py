@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, finite_number, with_own_arrays
 from visviva.errors import ConvergenceError, Interrupted, ModelError
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.pacing import Pacer
@@ -66,7 +66,8 @@ def trajectory(
         node = nodes[int(np.searchsorted([node.t for node in nodes], t, side="right")) - 1]
         return _values(flow, [_advanced(scheme, flow, node, t, h)])[name][0]
 
-    run = Trajectory(flow.name, _values(flow, nodes), state, scheme, tuple(notes), made, between)
+    final = with_own_arrays(state, writeable=False)
+    run = Trajectory(flow.name, _values(flow, nodes), final, scheme, tuple(notes), made, between)
     if failure is not None:
         raise _error(failure, state, flow, run, pacer.h) from None
     return run

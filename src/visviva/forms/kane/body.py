@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, final
+
+from visviva._arrays import own_copy
 
 
 @final
@@ -31,3 +33,7 @@ class KaneBody:
     v_xi: Any = None
     w_xi: Any = None
     axes: Any = "world"
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, own_copy(getattr(self, each.name)))

@@ -271,8 +271,8 @@ class MinimalForm(Flow):
         return self.configuration.inverse_tangent(delta, xi)
 
     def energy(self, q: Array, xi: Array, s: Array | None = None) -> float:
-        """Stored energy [J]; with thermal nodes the exergy H of the Model, relative to the environment."""
-        return float(self.open.H(self.at(q, xi, s).x))
+        """Stored energy [J], that of thermal nodes included."""
+        return float(self.open.energy(self.at(q, xi, s).x))
 
     def energies(self, q: Array, xi: Array, s: Array | None = None) -> dict[str, float]:
         """Stored energy [J] by component."""
@@ -284,13 +284,19 @@ class MinimalForm(Flow):
         return float(0.5 * self.masses @ V**2)
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
-        """yᵀu - zᵀR z [W]: what inputs and drives supply, less what is dissipated."""
+        """The rate of the energy [W]: what inputs and drives supply, less the heat that leaves.
+
+        Ḣ + θ0 Ṡ = yᵀu - zᵀR z + θ0 Ṡ with the entropy S of thermal nodes, which keep what friction gives them.
+        """
         point = Point(self, q, xi, s)
         u = self._u(t, point)
         z = np.array(point.z)
         if len(self.open.kinds):
             z[self.open.layout.dim : self.open.layout.solved] = self.solve(point, u, self._driven(t)).w
-        return float(self.open.outputs(point.x, z) @ u - self.open.heats(point.x, z).sum())
+        model, power = self.open, float(self.open.outputs(point.x, z) @ u - self.open.heats(point.x, z).sum())
+        hot = [model.layout.z[variable.name] for variable in model.variables if variable.entropy]
+        flow = model.flow(point.x, z, u) if hot else z
+        return power + model.theta0 * float(sum(flow[at].sum() for at in hot))
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state, in the metric of kinetic energy, that satisfies all constraints.

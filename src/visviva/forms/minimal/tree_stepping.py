@@ -63,7 +63,8 @@ class TreeStepping:
         else:
             f = self.forces
             self.dynamics = TreeDynamics(self.form.tree, f.damping, f.stiffness, f.relaxed)
-        self.loop = TreeLoop(self.dynamics, loop, plain.scheme.tolerance, self.acting)
+        sizes = plain.flow.sizes(self.form.initial.q)
+        self.loop = TreeLoop(self.dynamics, loop, plain.scheme.tolerance, self.acting, sizes)
         self.width = self.form.size_q + self.form.n
         self.t_end = np.inf
         self.halvings = plain.halvings

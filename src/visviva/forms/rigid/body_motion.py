@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, frozen
 from visviva.errors import ModelError
 from visviva.forms.calculus.edges import AbstractEdge
 from visviva.forms.calculus.graph import GROUND, FrameGraph
@@ -27,8 +27,8 @@ class Frame:
 
 
 def pose_of(given: SE3 | ArrayLike, what: str) -> SE3:
-    """A pose given as such or as a homogeneous matrix (4, 4), checked."""
-    return given if isinstance(given, SE3) else SE3.from_matrix(given, what)
+    """A pose given as such or as a homogeneous matrix (4, 4), checked; with arrays of its own."""
+    return SE3(frozen(given.R), frozen(given.r)) if isinstance(given, SE3) else SE3.from_matrix(given, what)
 
 
 def edge_motion(edge: AbstractEdge, q: Array, xi: Array) -> Frame:

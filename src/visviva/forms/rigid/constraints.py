@@ -12,7 +12,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from visviva._arrays import Array, finite_array
+from visviva._arrays import Array, finite_array, own_copy
 from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
@@ -101,7 +101,8 @@ class Geometric(AbstractConstraint):
     """ψ(q) = 0, or ψ(q, t) = 0:  Z_i = ∂_i ψ,  z = -d²ψ/dt² without ξ̇.
 
     psi:   a function of q (and t), SymPy expressions, both differentiated exactly.
-    slope, curvature: derivatives by hand, where wanted: ∂ψ/∂q (c, ν) of q, and q̇ᵀ (∂²ψ/∂q²) q̇ (c,) of q and q̇.
+    slope, curvature: derivatives by hand, where wanted: ∂ψ/∂q (c, ν) of q, and q̇ᵀ (∂²ψ/∂q²) q̇ (c,) of q and q̇, of a
+           psi that is a function of q alone.
 
     Source:  Konz (3.125a).
     """
@@ -120,7 +121,8 @@ class Geometric(AbstractConstraint):
         """See above."""
         slope, curvature = self.slope, self.curvature
         if slope is not None and curvature is not None:
-            return lambda at: self._by_hand(at, slope, curvature)
+            own = map_of(self.psi, p.arguments, f"constraint '{self.name}'", None)
+            return lambda at: self._by_hand(at, own.value(at.q), slope, curvature)
         psi = map_of(self.psi, Arguments((("q", p.coordinates),), time=True), f"constraint '{self.name}'", (None,))
 
         def rows(at: Instant) -> Rows:
@@ -131,10 +133,9 @@ class Geometric(AbstractConstraint):
         return rows
 
     def _by_hand(
-        self, at: Instant, slope: Callable[[Array], Array], curvature: Callable[[Array, Array], Array]
+        self, at: Instant, psi: Array, slope: Callable[[Array], Array], curvature: Callable[[Array, Array], Array]
     ) -> Rows:
-        what = f"constraint '{self.name}'"
-        value = np.atleast_1d(finite_array(self.psi(at.q), what))
+        what, value = f"constraint '{self.name}'", np.atleast_1d(psi)
         psi_q = finite_array(slope(at.q), f"slope of {what}", (len(value), len(at.q)))
         bend = finite_array(curvature(at.q, at.q_dot), f"curvature of {what}", (len(value),))
         return Rows(psi_q @ at.A, -(bend + psi_q @ at.q_ddot), value, psi_q @ at.q_dot)
@@ -159,6 +160,7 @@ class Pfaffian(AbstractConstraint):
     def __post_init__(self) -> None:
         if self.of not in ("xi", "q_dot"):
             raise ModelError(f"constraint '{self.name}': rows are of 'xi' or of 'q_dot', got {self.of!r}.")
+        object.__setattr__(self, "rows", own_copy(self.rows))
 
     def law(self, p: Parameterisation) -> Law:
         """See above."""
@@ -206,7 +208,10 @@ class Kinematic(AbstractConstraint):
 @final
 @dataclass(frozen=True, eq=False)
 class Acceleration(AbstractConstraint):
-    """Z ξ̇ = z as they are given, functions of (t, q, ξ) or numbers. Source: Konz (3.125d)."""
+    """Z ξ̇ = z as they are given: functions of any of q, xi and t, SymPy expressions, or numbers.
+
+    Source:  Konz (3.125d).
+    """
 
     name: str
     Z: Any
@@ -214,11 +219,16 @@ class Acceleration(AbstractConstraint):
 
     baumgarte = (0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "Z", own_copy(self.Z))
+        object.__setattr__(self, "z", own_copy(self.z))
+
     def law(self, p: Parameterisation) -> Law:
         """See above."""
-        what = f"constraint '{self.name}'"
+        Z, z = (map_of(given, p.motion, f"constraint '{self.name}'", None) for given in (self.Z, self.z))
 
-        def value(given: Any, at: Instant) -> Array:
-            return finite_array(given(at.t, at.q, at.xi) if callable(given) else given, what)
+        def rows(at: Instant) -> Rows:
+            x = np.concatenate([at.q, at.xi, [at.t]])
+            return Rows(np.atleast_2d(Z.value(x)), np.atleast_1d(z.value(x)))
 
-        return lambda at: Rows(np.atleast_2d(value(self.Z, at)), np.atleast_1d(value(self.z, at)))
+        return rows

@@ -117,5 +117,5 @@ class Damping:
         moments = Moments.from_points(d, h)
         if velocity is None:
             return cls(a, b, moments)
-        points, drag = np.atleast_2d(np.asarray(h, float)), np.atleast_1d(np.asarray(d, float))
+        points, drag = np.atleast_2d(np.array(h, float)), np.atleast_1d(np.array(d, float))
         return cls(a, b, moments, PointStream(drag, points, velocity, f"velocity of the fluid at the points of '{b}'"))

@@ -8,7 +8,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, finite_number, finite_vector
+from visviva._arrays import Array, finite_array, finite_number, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia
 from visviva.geometry.moments import body_moments, matrix_of_moments, moment_matrix
@@ -41,7 +41,7 @@ class Moments:
             raise ModelError(
                 f"moment matrix is not symmetric:\n{matrix}.\nIt is a sum of w (h; 1)(h; 1)ᵀ over points h."
             )
-        object.__setattr__(self, "matrix", (matrix + matrix.T) / 2)
+        object.__setattr__(self, "matrix", frozen((matrix + matrix.T) / 2))
 
     @classmethod
     def from_parts(cls, total: float, centre: ArrayLike = (0.0, 0.0, 0.0), moment: ArrayLike = (0.0, 0.0, 0.0)) -> Self:

@@ -8,8 +8,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva.errors import AssemblyError
+from visviva.forms.calculus.function_map import FunctionMap
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.kinds import all_of_kind, by_name, function, of_kind
@@ -31,7 +32,7 @@ from visviva.geometry.inertia import Inertia
 from visviva.geometry.se3 import SE3
 
 ALLOWED = 1e-6  # what a start may leave of a constraint, in the size of its rows
-Force = Callable[[float, Array, Array], ArrayLike]
+Force = Callable[..., ArrayLike]
 
 
 @final
@@ -44,7 +45,7 @@ class RigidSystem(Flow):
     springs:     `Stiffness`, or a `Spring` of any energy, between any two frames.
     dampers:     `Damping`, between any ordered two.
     gravity:     acceleration (3,) in the ground's axes [m/s²].
-    force:       forces from outside, a function of (t, q, ξ) with n values, power f·ξ; none by default.
+    force:       forces from outside, a function of any of t, q and xi with n values, power f·ξ; none by default.
     constraints: beyond those of the coordinates, see `constrain`. Edges of the parameterisation that close loops
                  are among them by themselves.
     method:      how accelerations are found under constraints, see `least_constraint`.
@@ -79,8 +80,9 @@ class RigidSystem(Flow):
             springs, (Stiffness, Spring), "a spring", "a Stiffness or a Spring"
         )
         self.dampers = all_of_kind(dampers, Damping, "a damper", "a Damping")
-        self.gravity = finite_vector(gravity, "gravity", 3)
+        self.gravity = frozen(finite_vector(gravity, "gravity", 3))
         self.force = None if force is None else function(force, "force", "t, q, xi")
+        self._force = None if self.force is None else FunctionMap(self.force, p.motion, "force", (p.n,))
         self.method = checked_method(method)
         self.closures = tuple(Closure(f"{edge.a} - {edge.b}", edge) for edge in p.graph.loops)
         kinds = "a Geometric, Pfaffian, Kinematic, Acceleration or Loop"
@@ -258,8 +260,8 @@ class RigidSystem(Flow):
             f_K += pair.J.T @ spring.wrench(pair.X)
             V_K += spring.energy(pair.X)
         f_E = np.zeros(n) if f is None else finite_vector(f, "f", n)
-        if self.force is not None:
-            f_E = f_E + finite_vector(self.force(at.t, at.q, xi), "force", n)
+        if self._force is not None:
+            f_E = f_E + self._force.value(np.concatenate([at.q, xi, [at.t]]))
         return Terms(M, c, D, f_D, f_K, f_G, f_E, T, V_K, V_G)
 
     def _damping(self, at: Instant) -> tuple[Array, Array]:

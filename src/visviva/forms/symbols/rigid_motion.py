@@ -8,13 +8,13 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva.forms.calculus.function_map import FunctionMap
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.symbols.frames import Frame
 from visviva.forms.symbols.moving import Moving, axis_on, dot, point_on, stacked
 from visviva.forms.symbols.parameters import directions, exacts, tidy
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.geometry.se3 import SE3
-from visviva.language.trace import Traced, call, expressions
 from visviva.views.equations_names import Label
 
 
@@ -43,9 +43,8 @@ class RigidMotion:
         return stacked(rows).named(self.steps, Label("X"))
 
     def traced(self, function: Callable[..., Any], what: str) -> Any:
-        """The expressions of a function of (t, q, ξ), an object array."""
-        q, xi = (np.array([Traced(s) for s in each], dtype=object) for each in (self.q, self.xi))
-        return expressions(call(lambda: function(Traced(self.t), q, xi), {}, what), what)
+        """The expressions of a function of any of q, xi and t, an object array."""
+        return FunctionMap(function, self.p.motion, what, None).expressions([*self.q, *self.xi, self.t])
 
     def slope(self, entry: Any, i: int) -> Any:
         """∂_i."""

@@ -12,7 +12,7 @@ from visviva.forms.calculus.maps import Arguments
 from visviva.forms.rigid.constraints import AbstractConstraint, Acceleration, Geometric, Kinematic, Pfaffian
 from visviva.forms.rigid.loops import LOCKED, Closure, Loop
 from visviva.forms.symbols.moving import Moving, function_of, stacked
-from visviva.forms.symbols.parameters import Parameters, exacts
+from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rigid_motion import RigidMotion
 from visviva.forms.symbols.rows import ConstraintRows
 from visviva.forms.symbols.steps import zeros
@@ -48,7 +48,8 @@ def _rows(at: RigidMotion, part: AbstractConstraint) -> ConstraintRows:
             Z = np.array([[entry.diff(x) for x in at.xi] for entry in eta], dtype=object)
             return ConstraintRows(part.name, "nonholonomic", None, Z, Z @ at.xi - eta, -at.along(eta))
         case Acceleration():
-            Z, z = (_given(at, value, what) for value in (part.Z, part.z))
+            x = [*q, *at.xi, at.t]
+            Z, z = (map_of(given, p.motion, what, None).expressions(x) for given in (part.Z, part.z))
             Z, z = Z.reshape(-1, p.n), z.reshape(-1)
             return ConstraintRows(part.name, "acceleration", None, Z, Z @ at.xi, z)
         case Loop():
@@ -57,10 +58,6 @@ def _rows(at: RigidMotion, part: AbstractConstraint) -> ConstraintRows:
         case Closure():
             return _closing(at, part.name, at.pose(at.frames[part.name], at.frames[part.edge.b]), "fixed")
     raise ModelError(f"{what} has no symbols: it is given by functions of numbers ({type(part).__name__}).")
-
-
-def _given(at: RigidMotion, value: Any, what: str) -> Any:
-    return at.traced(value, what) if callable(value) else exacts(value)
 
 
 def _geometric(at: RigidMotion, name: str, psi: Any) -> ConstraintRows:

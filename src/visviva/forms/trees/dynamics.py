@@ -46,7 +46,7 @@ class TreeDynamics:
         self.size_q = sum(COORDINATES_OF.get(link.kind, 0) for link in tree.links)
         given = [("damping", damping), ("stiffness", stiffness), ("relaxed", relaxed)]
         d, c, at = (
-            np.zeros(self.n) if value is None else np.array(finite_array(value, f"{what} of a tree", (self.n,)))
+            np.zeros(self.n) if value is None else finite_array(value, f"{what} of a tree", (self.n,))
             for what, value in given
         )
         self._check_springs(d, c)

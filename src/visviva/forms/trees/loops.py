@@ -60,8 +60,10 @@ class TreeLoop:
     scheme:    "RK4", "DOP853" (order 8, fixed steps), "Adaptive" (DOP853 with steps by its estimate of the error),
                "Gauss8" (implicit, symmetric, order 8; four stages at once), "Relaxed" and "BalancedGauss8" (DOP853 and
                Gauss8 that keep the balance of energy to rounding).
-    tolerance: of Adaptive: error of a step per 1 + size of the state. Of Gauss8: to what part of the velocities a step
-               is solved; BalancedGauss8 solves it to rounding.
+    tolerance: of Adaptive: largest local error of a step, as of `DOP853`. Of Gauss8: to what part of the velocities a
+               step is solved; BalancedGauss8 solves it to rounding.
+    sizes:     (n,) of Adaptive: units of the local coordinates; by default radians, and for shifts the mean distance of
+               joints and centres of mass along the tree.
     acting:    what acts on its bodies. Inputs are then all of its inputs.
 
     Balls and free links are stepped in local coordinates of each step: their quaternions stay of length one.
@@ -73,6 +75,7 @@ class TreeLoop:
         scheme: str = "Adaptive",
         tolerance: float | None = None,
         acting: TreeActing | None = None,
+        sizes: ArrayLike | None = None,
     ) -> None:
         if scheme not in SCHEMES:
             raise ModelError(f"there is no scheme {scheme!r} for trees; there are: {', '.join(SCHEMES)}.")
@@ -82,6 +85,7 @@ class TreeLoop:
         self._lanes = 4 if scheme in ("Gauss8", "BalancedGauss8") else 0
         self._steps: Any = _collocation(dynamics) if self._lanes else _stages(dynamics, scheme)
         self.acting = acting
+        self._units = _units(dynamics) if sizes is None else finite_vector(sizes, "sizes of a tree", dynamics.n)
         self._field = _field(dynamics, scheme, acting)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
 
@@ -118,7 +122,7 @@ class TreeLoop:
         m, a = len(given.ports), self.acting
         ports, powers = (m, 2 + 2 * m) if a is None else (a.ports, a.powers)
         work, end = np.zeros((nodes + 1, powers)), np.zeros(5, dtype=np.int64)
-        force = np.zeros(d.n) if tau is None else np.array(finite_vector(tau, "tau of a tree", d.n))
+        force = np.zeros(d.n) if tau is None else finite_vector(tau, "tau of a tree", d.n)
         self._field.tau.T[:] = force
         active = bool(m or a is not None or force.any() or d.parts.tables.E[:, 0].any())
         f = self._field._replace(constant=force, drive=given.drive(self._lanes), active=active)
@@ -150,7 +154,9 @@ class TreeLoop:
             assert table.E5 is not None
             assert table.E3 is not None
             self._next[0] = min(self._next[0], h * every)
-            adaptive_steps(f, s, table.E5, table.E3, Q, XI, work, t0, h * every, self.tolerance, self._next, end)
+            adaptive_steps(
+                f, s, table.E5, table.E3, self._units, Q, XI, work, t0, h * every, self.tolerance, self._next, end
+            )
         elif self.scheme == "Relaxed":
             H = np.full(len(Q), self._energy(Q[0], XI[0]))
             x, y = np.empty(d.size_q), np.empty(d.n)
@@ -199,6 +205,15 @@ class TreeLoop:
                 f"{self.scheme} could not solve a step after t = {reached:g} s; nothing of it was kept.\n"
                 f"Accelerations change too fast for it: take {way}, or PHMP on the mechanism if springs are stiff."
             )
+
+
+def _units(dynamics: TreeDynamics) -> Array:
+    """Radians, and lengths relative to those of the tree."""
+    links = dynamics.tree.links
+    arms = np.linalg.norm([r for link in links for r in (link.X_PJ[:3, 3], link.com)], axis=-1)
+    length = float(arms[arms > 0].mean()) if (arms > 0).any() else 1.0
+    each = {"hinge": [1.0], "slider": [length], "ball": [1.0] * 3, "free": [1.0] * 3 + [length] * 3, "fixed": []}
+    return np.array([unit for link in links for unit in each[link.kind]])
 
 
 def _field(dynamics: TreeDynamics, scheme: str, acting: TreeActing | None) -> Field:

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, freeze
 
 
 @final
@@ -39,6 +39,9 @@ class Link:
     pitch: float = 0.0
     X_LB: Array = field(default_factory=lambda: np.eye(4))  # (4, 4)
 
+    def __post_init__(self) -> None:
+        freeze(self, "X_PJ", "com", "inertia", "X_LB")
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -47,3 +50,6 @@ class Tree:
 
     links: tuple[Link, ...]
     gravity: Array  # (3,)
+
+    def __post_init__(self) -> None:
+        freeze(self, "gravity")

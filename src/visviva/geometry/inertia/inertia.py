@@ -8,7 +8,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, finite_vector
+from visviva._arrays import Array, finite_array, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.inertia.consistency import check_inertia
@@ -37,8 +37,8 @@ class Inertia:
     def __init__(self, mass: float, J: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         checked_mass, tensor = check_inertia(mass, J)
         object.__setattr__(self, "mass", checked_mass)
-        object.__setattr__(self, "J", _frozen(tensor))
-        object.__setattr__(self, "com", _frozen(finite_vector(com, "centre of mass", 3)))
+        object.__setattr__(self, "J", frozen(tensor))
+        object.__setattr__(self, "com", frozen(finite_vector(com, "centre of mass", 3)))
 
     @classmethod
     def from_euler(cls, mass: float, E: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Self:
@@ -151,9 +151,3 @@ def _joined(a: Inertia, b: Inertia, sign: float) -> Inertia:
         a.J + sign * b.J + inertia_tensor(a.mass * m_b / mass * np.outer(d, d)),
         a.com + m_b / mass * d,
     )
-
-
-def _frozen(array: Array) -> Array:
-    array = array.copy()
-    array.flags.writeable = False
-    return array

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from visviva._arrays import Array
 from visviva.kernels.cache import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.step_control import FAILED, LEAST, MEMORY, MOST, SAFETY, SHORTEST
 from visviva.kernels.trees.chart import advance_q, chart
 from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, bounded, drive_at, energy, failed, powers
 
-SAFETY, SHRINK, GROW = 0.9, 1.0 / 3.0, 6.0
 CLOSE = 1e-14  # of the energy: what its balance is solved to
 FAR = 0.1  # relaxation by more than this part of a step is none
 
@@ -122,12 +122,18 @@ def fixed_steps(
 
 
 @woven
-def _error(s: Stages, xi0: Array, e5: Array, e3: Array, tolerance: float, h: float) -> float:
-    """Estimated error of a step in units of the tolerance, by two embedded formulas.
+def _error(s: Stages, xi0: Array, e5: Array, e3: Array, units: Array, tolerance: float, h: float) -> float:
+    """Estimated error of a step in units of the tolerance, by two embedded formulas; see `forms.flows.explicit`.
 
+    units: (n,) L of the local coordinates; velocities count in L S, S² = max((ξ/L)², |ξ̇|/L): see `forms.flows.local`.
     Source: Hairer, Nørsett, Wanner (1993), Solving Ordinary Differential Equations I, II.10.
     """
-    n, five, three = xi0.shape[0], 0.0, 0.0
+    n, five, three, fastest, fall = xi0.shape[0], 0.0, 0.0, 0.0, 0.0
+    for k in range(n):
+        fastest = max(fastest, abs(xi0[k]) / units[k])
+        fall = max(fall, abs(s.V[0, k]) / units[k])
+    speed = max(fastest, fall**0.5)
+    slow = 1.0 / speed if speed > 0.0 else 1.0
     for k in range(n):
         d5, d3, v5, v3 = 0.0, 0.0, 0.0, 0.0
         for l in range(e5.shape[0]):
@@ -135,8 +141,8 @@ def _error(s: Stages, xi0: Array, e5: Array, e3: Array, tolerance: float, h: flo
             d3 += e3[l] * s.D[l, k]
             v5 += e5[l] * s.V[l, k]
             v3 += e3[l] * s.V[l, k]
-        place = 1.0 / (1.0 + abs(s.delta[k]))
-        rate = 1.0 / (1.0 + max(abs(xi0[k]), abs(xi0[k] + s.gain[k])))
+        place = 1.0 / units[k]
+        rate = slow * place
         five += (place * d5) ** 2 + (rate * v5) ** 2
         three += (place * d3) ** 2 + (rate * v3) ** 2
     below = five + 0.01 * three
@@ -147,41 +153,43 @@ def _error(s: Stages, xi0: Array, e5: Array, e3: Array, tolerance: float, h: flo
 
 @kernel
 def adaptive_steps(
-    f: Field, s: Stages, e5: Array, e3: Array, Q: Array, XI: Array, work: Array, t0: float, h: float, tolerance: float,
-    memory: Array, end: Int,
+    f: Field, s: Stages, e5: Array, e3: Array, units: Array, Q: Array, XI: Array, work: Array, t0: float, h: float,
+    tolerance: float, memory: Array, end: Int,
 ) -> None:  # fmt: skip
     """Rows h apart, with steps of their own between, that end at each row. memory: next step, and error before it.
 
-    The error of angles, shifts, turns and of velocities is kept below tolerance · (1 + size) in each step. The next
-    step is 0.9 e⁻ᵅ e_beforeᵝ times this one (Gustafsson (1991), ACM TOMS 17, 533-554).
+    The error of each step in the units of `_error` is kept below the tolerance; lengths of steps by `step_control`, as
+    in `forms.flows.pacing`. The last two steps before a row are of one length.
     end: rows filled, how it ended, where, steps, steps refused.
     """
     end[0], end[1], end[3], end[4] = 0, DONE, 0, 0
-    beta = 0.05
-    alpha = 1.0 / 8.0 - 0.75 * beta
     for r in range(1, Q.shape[0]):
         begin_row(Q, XI, work, r)
-        t = 0.0
+        t, refused = 0.0, False
         while t < h:
-            last = memory[0] >= (h - t) * (1.0 - 1e-12)
-            step = h - t if last else memory[0]
+            wanted, left = min(memory[0], h), h - t
+            last = left <= wanted * (1.0 + 1e-9)
+            step = left if last else 0.5 * left if left <= 2.0 * wanted else wanted
             singular = _stages(f, s, Q[r], XI[r], t0 + (r - 1) * h + t, step, 0)
             if singular >= 0:
                 failed(singular, s.q, s.xi, end)
                 return
-            error = _error(s, XI[r], e5, e3, tolerance, step)
+            error = _error(s, XI[r], e5, e3, units, tolerance, step)
             if error <= 1.0:
                 _finish(f, s, Q[r], XI[r], step, 1.0, work[r])
                 t = h if last else t + step
-                factor = SAFETY * max(error, 1e-10) ** -alpha * memory[1] ** beta
-                grown = step * min(GROW, max(SHRINK, factor))
-                memory[0] = max(memory[0], grown) if last else grown
-                memory[1] = max(error, 1e-4)
+                size = max(error, 1e-10)
+                factor = SAFETY * size ** (0.75 * MEMORY - 1.0 / 8.0) * memory[1] ** MEMORY
+                grown = step * min(1.0 if refused else MOST, max(LEAST, factor))
+                memory[0] = min(max(grown, wanted) if step < wanted else grown, h)
+                memory[1] = max(size, 1e-4)
+                refused = False
                 end[3] += 1
             else:  # also where it is not a number
-                memory[0] = step * (max(SHRINK, SAFETY * error**-0.125) if error < 1e300 else SHRINK)
+                memory[0] = step * (max(LEAST, SAFETY * error**-0.125) if error < 1e300 else FAILED)
+                refused = True
                 end[4] += 1
-                if not memory[0] > 1e-13 * h:
+                if not memory[0] > SHORTEST * h:
                     end[1] = STALLED
                     return
         if not (bounded(Q[r]) and bounded(XI[r])):

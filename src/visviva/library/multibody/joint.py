@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.language import AbstractSystem, Composite, Quantity, Reversible, compose, environment, reversible, storage
+from visviva.library.multibody.closure import PairClosure
 from visviva.library.multibody.friction import friction_tensor, viscous
 from visviva.library.multibody.pairs import RelativePose, relative_pose
 from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
@@ -60,7 +62,10 @@ def joint(
     boxes: dict[str, AbstractSystem] = {
         "pe": storage({"q_r": relative}, H=0.0 if potential is None else potential, **parameters),
         "pkc": reversible({"q_r": relative, "p_r": momentum}, J=coupling(pair.n)),
-        "hc": _constraint(space, pair, _pose(o1, "o1"), general),
+        "hc": replace(
+            _constraint(space, pair, _pose(o1, "o1"), general),
+            closure=PairClosure(pair, _pose(o1, "o1"), _pose(o2, "o2")),
+        ),
         "o1": _offset(space, _pose(o1, "o1"), "1", general),
         "o2": _offset(space, _pose(o2, "o2"), "2", general),
     }

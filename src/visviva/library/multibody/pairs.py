@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language import Quantity
+from visviva.library.quantities import momentum_along
 
 Placement = tuple[Any, Any]  # R (3, 3) and r (3,) of the frame C2 in C1
 
@@ -43,7 +44,7 @@ class RelativePose:
     @property
     def momentum(self) -> Quantity:
         """That of p_r."""
-        return Quantity(self.dual, "momentum")
+        return momentum_along(*self.units) if self.dual == "R" else Quantity(self.dual, "momentum")
 
     @property
     def n(self) -> int:

@@ -10,8 +10,9 @@ from visviva.language import AbstractSystem, Composite, Quantity, Reversible, St
 from visviva.library.multibody.friction import ENTROPY, viscous
 from visviva.library.multibody.rows import BODY, PUSH
 from visviva.library.multibody.spatial import coupling
+from visviva.library.quantities import momentum_along
 
-RATE, WRENCH = Quantity("R", "momentum"), Quantity("R6", "momentum")
+WRENCH = Quantity("R6", "momentum")
 
 
 def torsion(
@@ -42,9 +43,13 @@ def torsion(
     return compose("torsion", boxes, junctions, outer=("p_r",))
 
 
-def freedom_port(momentum: Quantity, k: int) -> Reversible:
-    """A port whose effort is the k-th rate of a joint's port p_r, and whose flow is the force along it."""
-    return reversible({"p_r": momentum, "port": RATE}, C=np.append(np.eye(momentum.dim)[k], -1.0)[None])
+def freedom_port(momentum: Quantity, k: int, unit: str) -> Reversible:
+    """A port whose effort is the k-th rate of a joint's port p_r, and whose flow is the force or torque along it.
+
+    unit: of that freedom, "rad" or "m": the port is one of `library.rotation`, or of `library.translation`.
+    """
+    C = np.append(np.eye(momentum.dim)[k], -1.0)[None]
+    return reversible({"p_r": momentum, "port": momentum_along(unit)}, C=C)
 
 
 def wrench_port() -> Reversible:

@@ -21,12 +21,13 @@ from visviva.language import (
     reversible,
     storage,
 )
-from visviva.library.joints import Coordinate, Rod, Row
+from visviva.library.joints import Angle, Coordinate, Rod, Row
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
 from visviva.library.multibody.parameters import constraint_box, numbered
 from visviva.library.multibody.rows import End, ends_of, offset_box, row_matrix
 from visviva.library.multibody.spatial import coupling
+from visviva.library.quantities import momentum_along
 
 BODIES = (False, False)
 
@@ -64,7 +65,7 @@ def tie(
     junctions: dict[str, list[str]] = {"p_r": ["hc.p_r"]} if acting else {}
     if friction is not None:
         boxes |= {
-            "mf": viscous(Quantity(f"R{len(acting)}", "momentum"), friction),
+            "mf": viscous(_momentum(acting), friction),
             "env": environment({"s": ENTROPY}, theta0),
         }
         junctions["p_r"].append("mf.p_r")
@@ -93,7 +94,7 @@ def spring(
     ends = ends_of(rows, particles)
     k = sum(row.count for row in rows)
     y = energy.interface["y"].quantity if energy is not None else Quantity(f"R{k}", "measure")
-    momentum = Quantity(f"R{k}", "momentum")
+    momentum = _momentum(rows)
     boxes: dict[str, AbstractSystem] = {
         "pe": energy if energy is not None else storage({"y": y}, H=0.0),
         "pkc": reversible({"y": y, "p_r": momentum}, J=coupling(k)),
@@ -125,11 +126,21 @@ def _rows_box(kept: tuple[Row, ...], moving: tuple[Row | Coordinate, ...], ends:
         rates = np.eye(len(slopes))[:, len(slopes) - n :]
         return np.hstack([slopes, rates])
 
-    n = sum(row.count if isinstance(row, Row) else 1 for row in moving)
+    n = sum(map(_count, moving))
     ports = ends[0].reads | ends[1].reads | dict(end.velocity for end in ends)
     if moving:
-        ports["p_r"] = Quantity(f"R{n}", "momentum")
+        ports["p_r"] = _momentum(moving)
     return constraint_box(ports, C, [name for end in ends for name in end.values(HERE)])
+
+
+def _momentum(moving: Sequence[Row | Coordinate]) -> Quantity:
+    """Of the rates of functions: an angle turns, all else counts as displacement."""
+    units = ("rad" if isinstance(each, Angle) else "m" for each in moving for _ in range(_count(each)))
+    return momentum_along(*units)
+
+
+def _count(each: Row | Coordinate) -> int:
+    return 1 if isinstance(each, Angle) else each.count
 
 
 def _plain(row: Any) -> Any:

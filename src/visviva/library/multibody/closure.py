@@ -1,0 +1,49 @@
+"""How far a joint is open: the pose of its bodies to each other against the relative pose that it has itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry import SE3, SO3
+from visviva.language.expression import Expression, traced
+from visviva.language.quantity import interface
+from visviva.library.multibody.pairs import RelativePose
+from visviva.library.multibody.parameters import taking
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairClosure:
+    """The rows of a `joint`, integrated: X_1 o1 I(q_r) = X_2 o2 of the poses of its bodies.
+
+    Rows on velocities keep it as far as a scheme is accurate; none of them knows it.
+    """
+
+    pair: RelativePose
+    o1: SE3
+    o2: SE3
+
+    @property
+    def length(self) -> float:
+        """The longer one of its arms [m]."""
+        return float(max(np.linalg.norm(self.o1.r), np.linalg.norm(self.o2.r)))
+
+    def gap(self, X_1: SE3, X_2: SE3, q_r: Array) -> Array:
+        """Rotation vector [rad] and shift [m] of C2 on body 2, against where body 1 and q_r have it, (..., 6)."""
+        I = self._relative.numeric(0.0)(q_r)  # (..., 3, 4)
+        D = (X_1 @ self.o1 @ SE3(I[..., :3], I[..., 3])).inverse() @ X_2 @ self.o2
+        return np.concatenate([SO3(D.R).log(), D.r], axis=-1)
+
+    @cached_property
+    def _relative(self) -> Expression:
+        def pose(given: dict[str, Any]) -> Any:
+            return np.column_stack(self.pair.pose(given["x"].q_r, given))
+
+        ports = interface({"q_r": self.pair.pose_quantity.state}, "joint")
+        given = taking(("x", *self.pair.parameters), pose)
+        return traced(given, ports, self.pair.parameters, "the relative pose of a joint")

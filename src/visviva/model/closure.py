@@ -1,0 +1,58 @@
+"""Closures: what rows on velocities keep together, as a function of the state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry import SE3
+from visviva.geometry.embedding import Rotations
+
+if TYPE_CHECKING:
+    from visviva.model.model import Model
+
+
+class Pairing(Protocol):
+    """A joint that knows where its bodies have to be."""
+
+    @property
+    def length(self) -> float:
+        """Its arm [m]."""
+
+    def gap(self, X_1: SE3, X_2: SE3, q_r: Array) -> Array:
+        """Rotation vector [rad] and shift [m] by which it is open, (..., 6)."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A joint whose rows are on velocities: over a run it opens as far as the scheme is inaccurate.
+
+    reads: poses of its bodies and its own relative pose.   spaces: those of the poses.
+    """
+
+    name: str
+    reads: tuple[str, str, str]
+    spaces: tuple[Rotations, Rotations]
+    pairing: Pairing
+
+    def gap(self, q_1: Array, q_2: Array, q_r: Array) -> Array:
+        """Rotation vector [rad] and shift [m] by which it is open, of coordinates with any leading axes, (..., 6)."""
+        X_1, X_2 = (
+            SE3(space.rotation(q), space.translation(q)) for space, q in zip(self.spaces, (q_1, q_2), strict=True)
+        )
+        return self.pairing.gap(X_1, X_2, q_r)
+
+
+def largest_opening(model: Model, x: Array) -> Array:
+    """The largest opening of a joint at each state: an angle [rad], or a shift relative to the longest arm, (...)."""
+    length = max((part.pairing.length for part in model.closures), default=0.0) or 1.0
+    found = np.zeros(x.shape[:-1])
+    for part in model.closures:
+        gap = part.gap(*(x[..., model.layout.x[name]] for name in part.reads))
+        turn, shift = np.linalg.norm(gap[..., :3], axis=-1), np.linalg.norm(gap[..., 3:], axis=-1)
+        found = np.maximum(found, np.maximum(turn, shift / length))
+    return found
