@@ -65,7 +65,8 @@ def test_fifty_kills_leave_a_whole_file(name, tmp_path):
     began = time.perf_counter()
     write(name, tmp_path)
     lasts, draw = time.perf_counter() - began, random.Random(name)
-    for _ in range(50):
+    for kill in range(50):
+        changed = tmp_path.stat().st_mtime_ns
         writer = os.fork()
         if writer == 0:
             try:
@@ -73,7 +74,13 @@ def test_fifty_kills_leave_a_whole_file(name, tmp_path):
                     write(name, tmp_path)
             finally:
                 os._exit(1)
-        time.sleep(draw.uniform(0.0, 1.5 * lasts))
+        at_random = kill % 2  # or when something has begun to happen in the folder
+        until = time.perf_counter() + 1.5 * lasts * (draw.random() if at_random else 1.0)
+        while time.perf_counter() < until:
+            if not at_random and tmp_path.stat().st_mtime_ns != changed:
+                time.sleep(draw.uniform(0.0, 0.01))
+                break
+            time.sleep(1e-4)
         os.kill(writer, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(writer, 0)[1]) == -signal.SIGKILL  # it did not stop by itself
         assert is_whole(path)

@@ -271,7 +271,6 @@ def test_two_runs_at_once_on_a_damaged_cache_give_their_result(damage, filled, t
         path.write_bytes(damage(path.read_bytes(), draw))
     both = [started(tmp_path / "cache", RUN), started(tmp_path / "cache", RUN)]
     assert [answer(one) for one in both] == [result, result]
-    assert all(code_files.contents(path) is not None for path in kept(tmp_path / "cache"))
 
 
 @pytest.mark.slow
