@@ -70,7 +70,7 @@ def test_a_stale_cache_never_answers(package, tmp_path):
     """The caller's file does not change, only what it calls in another one: Numba alone would not see it."""
     value, hits, name, path = run("-m", "package.main", cwd=tmp_path)
     assert (value, hits) == ("6.0", "0")
-    assert Path(path).parent == tmp_path / "cache" / name
+    assert Path(path) == tmp_path / "cache" / name
     assert list(Path(path).glob("main.line-*.nbc"))
 
     assert run("-m", "package.main", cwd=tmp_path) == ["6.0", "1", name, path]
@@ -115,7 +115,7 @@ def test_key_depends_on_sources_version_and_settings(package, tmp_path, monkeypa
 def test_settings_of_numba_are_left_as_they_were(own_root, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "elsewhere")
     kernel = cache.kernel(lambda x: x)
-    assert Path(kernel.stats.cache_path).parent == cache.folder()
+    assert Path(kernel.stats.cache_path) == cache.folder()
     assert numba.config.CACHE_DIR == "elsewhere"
 
 
@@ -166,11 +166,12 @@ def test_only_old_folders_of_other_sources_are_cleaned(own_root):
 def test_generated_source_lives_in_the_keyed_folder(own_root):
     module = cache.load_generated("abc", GENERATED)
     assert Path(module.__file__) == cache.folder() / "gabc.py"
-    assert Path(module.__file__).read_text() == GENERATED
+    assert Path(module.__file__).read_text().startswith(GENERATED)
+    assert cache.generated_source("abc") == GENERATED
     assert module.quarter.ctypes(8.0) == 2.0
     assert module.quarter.address != 0
     assert cache.load_generated("abc", GENERATED) is module
-    assert [path.name for path in cache.folder().glob("g*")] == ["gabc.py"]
+    assert [path.name for path in cache.folder().glob("g*.py")] == ["gabc.py"]
 
 
 def test_another_source_under_the_same_name_is_not_mistaken_for_the_old_one(own_root):

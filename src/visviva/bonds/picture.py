@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 from xml.sax.saxutils import escape, quoteattr
 
+from visviva._files import figure_bytes
 from visviva.bonds.drawing import Drawing, Text, drawn, text_width
 from visviva.views.picture import AbstractPicture
 
@@ -32,7 +33,7 @@ class BondPicture(AbstractPicture):
         """The text of an SVG file, which needs no other file."""
         return "\n".join(_elements(self.drawing)) + "\n"
 
-    def _write_image(self, path: Path) -> None:
+    def _image(self, kind: str) -> bytes:
         from matplotlib.figure import Figure
 
         width, height = self.drawing.size
@@ -54,7 +55,7 @@ class BondPicture(AbstractPicture):
             middle = x + text_width(text.upright, text.size)
             axes.text(x, text.at[1], text.upright, parse_math=False, **style)
             axes.text(middle, text.at[1], text.slanted, parse_math=False, style="italic", **style)
-        figure.savefig(path)
+        return figure_bytes(figure, kind)
 
     def __repr__(self) -> str:
         width, height = self.drawing.size

@@ -31,14 +31,10 @@ def _key(*what: Any) -> str:
 
 def _module(key: str, write: Any) -> Any:
     """The generated module with a key, written if it is not on disk."""
-    from visviva.kernels.cache import folder, load_generated
+    from visviva.kernels.cache import generated_source, load_generated
 
-    path = folder() / f"g{key}.py"
-    try:
-        source = path.read_text()
-    except OSError:
-        source = write()
-    return load_generated(key, source)
+    source = generated_source(key)
+    return load_generated(key, write() if source is None else source)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import visviva as vv
+from visviva._files import write_figure
 from visviva.demo.linkage import four_bar
 from visviva.demo.motor import at_rest, motor_loop, temperatures
 from visviva.demo.pendulum import double_pendulum
@@ -68,5 +69,5 @@ def plot_temperatures(run: vv.Run, path: Path) -> None:
     axes.legend(loc="upper left", frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
-    figure.savefig(path, dpi=150)
+    write_figure(path, figure, dpi=150)
     plt.close(figure)

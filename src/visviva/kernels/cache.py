@@ -7,6 +7,7 @@ would go on with the old helper. Here any edit of a kernel source gives another 
 from __future__ import annotations
 
 import hashlib
+import linecache
 import os
 import re
 import shutil
@@ -14,8 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +24,10 @@ from typing import Any, TypeVar
 
 import numba
 import platformdirs
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
+
+from visviva.kernels.code_files import CodeFiles, contents, keep
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,14 +44,15 @@ FLAGS = (  # settings of Numba that change the code it makes, and that its own i
     "SLP_VECTORIZE",
 )
 FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
-_setting = threading.RLock()  # numba.config is one for all threads
+_loading = threading.RLock()  # sys.modules is one for all threads
 _referenced: list[Any] = []  # what is called by address must outlive every caller
 
 
 def key(sources: Path = SOURCES) -> str:
-    """Hash of all Python files in `sources`, of Numba's version, and of its settings that change the code."""
+    """Hash of all Python files in `sources`, of the versions of Python and Numba, and of settings that change code."""
     settings = [getattr(config, flag) for flag in FLAGS]
-    return hashlib.sha256(f"{_digest(sources)} {numba.__version__} {settings}".encode()).hexdigest()[:16]
+    python = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"  # the layout of objects depends on it
+    return hashlib.sha256(f"{_digest(sources)} {python} {numba.__version__} {settings}".encode()).hexdigest()[:16]
 
 
 @cache  # the sources of a process are those it has imported, whatever happens to the files meanwhile
@@ -61,7 +67,7 @@ def _digest(sources: Path) -> str:
 @cache
 def root() -> Path:
     """Where all keyed folders are: $VISVIVA_CACHE_DIR, or the user's cache, or where that cannot be written to, a
-    temporary folder of this user.
+    temporary folder of this user. Where there is none either, nothing will be kept.
     """
     wanted = os.environ.get("VISVIVA_CACHE_DIR")
     path = Path(wanted).absolute() if wanted else platformdirs.user_cache_path("visviva")
@@ -69,7 +75,8 @@ def root() -> Path:
         path.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path).close()
     except OSError:
-        return _temporary()
+        with suppress(OSError):
+            return _temporary()
     return path
 
 
@@ -86,8 +93,9 @@ def _temporary() -> Path:
 def folder(sources: Path = SOURCES) -> Path:
     """The folder of the code that is compiled from `sources`, made if needed; its time is that of the last use."""
     path = root() / f"kernels-{key(sources)}"
-    path.mkdir(parents=True, exist_ok=True)
-    os.utime(path)
+    with suppress(OSError):  # what cannot be kept is said where it is written
+        path.mkdir(parents=True, exist_ok=True)
+        os.utime(path)
     return path
 
 
@@ -107,18 +115,6 @@ def clean(days: float = 30.0) -> list[Path]:
     for path in removed:
         shutil.rmtree(path, ignore_errors=True)  # another process may be at the same
     return removed
-
-
-@contextmanager
-def _kept_in_folder() -> Iterator[None]:
-    """Numba asks for the folder once for each function, when it is decorated."""
-    with _setting:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(folder())
-        try:
-            yield
-        finally:
-            config.CACHE_DIR = before
 
 
 def kernel(function: Function) -> Function:
@@ -146,55 +142,52 @@ def woven(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    with _kept_in_folder():
-        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
+    compiled: Any = numba.njit(error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
+    compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
     return compiled
 
 
 def addressable(signature: Any, function: Callable[..., Any]) -> Any:
     """`function` compiled for one signature as a C callback; its `address` is valid as long as the process lives."""
-    with _kept_in_folder():
-        compiled = numba.cfunc(signature, cache=True, error_model="numpy")(function)
+    compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    compiled._cache = CodeFiles(function, folder())
+    compiled.compile()
     _referenced.append(compiled)
     return compiled
 
 
 def load_generated(key: str, source: str) -> ModuleType:
-    """The module with this source, on file next to the code that is compiled from it.
+    """The module with this source, which is kept next to the code that is compiled from it.
 
     key: names the source; equal sources may share it, different ones may not.
 
-    Numba caches only what has a file. The module is run from `source` itself, not imported: Python's bytecode cache
-    tells versions by second and length, and would take a file that was just replaced for the old one.
+    The module is run from `source` itself, not imported: Python's bytecode cache tells versions by second and length,
+    and would take a file that was just replaced for the old one.
     """
-    path = folder() / f"g{key}.py"
-    name = f"{path.parent.name}.{path.stem}"
-    with _setting:
-        if name in sys.modules and _text(path) == source:
+    path = _generated(key)
+    name, lines = f"{path.parent.name}.{path.stem}", source.splitlines(keepends=True)
+    with _loading:
+        if name in sys.modules and linecache.getlines(str(path)) == lines:
             return sys.modules[name]
-        if _text(path) != source:
-            _replace(path, source)
+        if generated_source(key) != source:
+            keep(path, source.encode())
         module = ModuleType(name)
         module.__file__ = str(path)
         sys.modules[name] = module
+        linecache.cache[str(path)] = len(source), None, lines, str(path)  # the source, whether it is on file or not
         try:
-            exec(compile(source, path, "exec"), module.__dict__)
+            exec(compile(source, str(path), "exec"), module.__dict__)
         except BaseException:
             del sys.modules[name]
             raise
     return module
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode()
-    except FileNotFoundError:
-        return None
+def generated_source(key: str) -> str | None:
+    """The source that was kept under a key, if any was."""
+    source = contents(_generated(key))
+    return None if source is None else source.decode()
 
 
-def _replace(path: Path, source: str) -> None:
-    """Writes a file at one stroke: who reads it sees the old text or the new one, also with several writers."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        file.write(source.encode())
-    os.replace(temporary, path)
+def _generated(key: str) -> Path:
+    return folder() / f"g{key}.py"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
+from visviva._files import write_figure
 from visviva.errors import ModelError
 from visviva.linear.responses import frequency_response
 from visviva.results.plot_style import lighten, name_axes
@@ -140,5 +141,5 @@ def finished(figure: Figure, path: str | PathLike[str] | None, *axes: object) ->
     for part in axes:
         lighten(part)  # type: ignore[arg-type]
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure, dpi=150)
     return figure

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import final
 
+from visviva._files import write_text
 from visviva.errors import ModelError
 from visviva.reports.blocks import Figure, Section
 from visviva.reports.html_page import html_page
@@ -38,15 +39,14 @@ class Report:
         path = Path(path)
         if path.suffix not in (".html", ".tex"):
             raise ModelError(f"a report cannot be saved as {path.name!r}: the name must end with .html or .tex.")
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".html":
-            path.write_text(self.html, encoding="utf-8")
+            write_text(path, self.html, folders=True)
             return path
         stem = f"{path.stem}-figure"
-        path.write_text(tex_source(self.title, self.abstract, self.sections, stem), encoding="utf-8")
         figures = [block for section in self.sections for block in section.blocks if isinstance(block, Figure)]
         for k, figure in enumerate(figures):
             figure.picture.save(path.with_name(f"{stem}-{k + 1}.pdf"))
+        write_text(path, tex_source(self.title, self.abstract, self.sections, stem), folders=True)
         return path
 
     def _repr_html_(self) -> str:

@@ -7,10 +7,10 @@ import io
 import json
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from visviva._files import write_text
 from visviva.results.page_motion import moving_picture
 from visviva.results.plot import plot
 from visviva.results.sankey import panels, sankey
@@ -32,7 +32,7 @@ def write_page(run: Run, path: str | PathLike[str]) -> None:
         sankey=_svg(sankey(run)) if panels(run) else "",
         motion=json.dumps(moving_picture(run), separators=(",", ":")).replace("<", "\\u003c"),
     )
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def _svg(figure: Figure) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._files import write_figure
 from visviva.results.plot_style import closure, lighten, name_axes
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def plot(run: Run, what: str = "energy", path: str | PathLike[str] | None = None
     pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit, "motion": plot_motion}
     figure = pictures[what](run) if what in pictures else _quantities(run, what)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure, dpi=150)
     return figure
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, final
 
+from visviva._files import write_figure
 from visviva.errors import ModelError
 from visviva.results.shares import WHAT, Share, shares
 
@@ -98,7 +99,7 @@ def sankey(run: Run, path: str | PathLike[str] | None = None, what: str | None =
         _draw(axes, panel, height)
         left += panel.width
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure, dpi=150)
     return figure
 
 

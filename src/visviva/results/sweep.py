@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._files import write_figure
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import Mechanism
@@ -93,7 +94,7 @@ class Sweep:
         name_axes(axes, f"{self.name}: distance from singular configurations")
         lighten(axes)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            write_figure(path, figure, dpi=150)
         return figure
 
 

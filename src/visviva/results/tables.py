@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import importlib
 import zipfile
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._files import output_file
 from visviva.errors import ModelError
 from visviva.results.port_names import power_readers
 
@@ -83,8 +85,8 @@ def to_csv(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
 
 def write_csv(path: str | PathLike[str], t: Array, columns: dict[str, Array]) -> None:
     """A line of headers and one line for each time."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+    with output_file(path) as file:
+        writer = csv.writer(codecs.getwriter("utf-8")(file))
         writer.writerow(["t [s]", *columns])
         writer.writerows(np.column_stack([t, *columns.values()]).tolist())
 
@@ -94,8 +96,8 @@ def to_npz(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
     values = _selected(run, names)
     units = np.array([[name, run.unit(name)] for name in values]).reshape(-1, 2)
     members = values | {"t": run.t, "t_mid": run.t_mid, UNITS: units}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:  # numpy.savez takes no array named "file"
-        for name, value in members.items():
+    with output_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in members.items():  # numpy.savez takes no array named "file"
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(value), allow_pickle=False)
 

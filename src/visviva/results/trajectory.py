@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array, finite_number
+from visviva._files import write_figure
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
 
@@ -99,7 +100,7 @@ class Trajectory:
         name_axes(axes, f"{self.name}: {what}")
         lighten(axes)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            write_figure(path, figure, dpi=150)
         return figure
 
     def to_csv(self, path: str | PathLike[str], *names: str) -> None:

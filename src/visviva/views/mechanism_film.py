@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._files import write_bytes, write_text
 from visviva.errors import ModelError
 from visviva.mechanism import Mechanism
 from visviva.views.mechanism_bodies import Scene
@@ -58,13 +59,12 @@ class Film:
         path = Path(path)
         if path.suffix not in (".gif", ".html"):
             raise ModelError(f"a film cannot be saved as {path.name!r}: the name must end with .gif or .html.")
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".gif":
-            path.write_bytes(self.gif)
+            write_bytes(path, self.gif, folders=True)
         else:
             name = self.drawings[0].name
             page = f'<!doctype html><meta charset="utf-8"><title>{name}</title>{self._repr_html_()}\n'
-            path.write_text(page, encoding="utf-8")
+            write_text(path, page, folders=True)
         return path
 
     def _repr_html_(self) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from visviva._files import figure_bytes
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion
 from visviva.model import State
@@ -51,8 +52,8 @@ class MechanismPicture(AbstractPicture):
         svg = text.getvalue()
         return svg[svg.index("<svg") :]
 
-    def _write_image(self, path: Path) -> None:
-        self.figure.savefig(path)
+    def _image(self, kind: str) -> bytes:
+        return figure_bytes(self.figure, kind)
 
     def __repr__(self) -> str:
         low, high = self.drawing.bounds

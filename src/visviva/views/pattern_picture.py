@@ -13,7 +13,7 @@ from visviva.language import Composite
 from visviva.views.pattern_drawing import Drawing
 from visviva.views.pattern_layout import lay_out
 from visviva.views.pattern_legend import with_legend
-from visviva.views.pattern_png import write_image
+from visviva.views.pattern_png import image
 from visviva.views.pattern_region import expanded_paths, pattern
 from visviva.views.pattern_svg import svg
 from visviva.views.picture import AbstractPicture
@@ -31,8 +31,8 @@ class Picture(AbstractPicture):
         """The text of an SVG file, which needs no other file."""
         return svg(self.drawing)
 
-    def _write_image(self, path: Path) -> None:
-        write_image(self.drawing, path)
+    def _image(self, kind: str) -> bytes:
+        return image(self.drawing, kind)
 
     def __repr__(self) -> str:
         width, height = self.drawing.size

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from visviva._files import figure_bytes
 from visviva.views.pattern_drawing import NAME_SIZE, Drawing
 from visviva.views.pattern_pixels import corner_radius
 from visviva.views.pattern_style import COLOURS, DASHES, DOT, GROUND, INK, INNER_GROUND, LINE_WIDTH, QUIET
@@ -13,8 +13,8 @@ POINT = 0.75  # a pixel is 1/96 inch, a point 1/72
 DPI = 192  # of pixel images: two dots per pixel
 
 
-def write_image(drawing: Drawing, path: Path) -> None:
-    """Write a .png or .pdf file. Corners of lines are not rounded."""
+def image(drawing: Drawing, kind: str) -> bytes:
+    """The contents of a .png or .pdf file. Corners of lines are not rounded."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
@@ -52,4 +52,4 @@ def write_image(drawing: Drawing, path: Path) -> None:
             parse_math=False,
             zorder=5,
         )
-    figure.savefig(path)
+    return figure_bytes(figure, kind)

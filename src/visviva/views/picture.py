@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from visviva._files import write_bytes, write_text
 from visviva.errors import ModelError
 
 
@@ -17,19 +18,18 @@ class AbstractPicture(ABC):
         """The text of an SVG file, which needs no other file."""
 
     @abstractmethod
-    def _write_image(self, path: Path) -> None:
-        """Write a .png or .pdf."""
+    def _image(self, kind: str) -> bytes:
+        """The contents of a .png or .pdf file; kind: "png" or "pdf"."""
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says what: .svg, .png or .pdf."""
         path = Path(path)
         if path.suffix not in (".svg", ".png", ".pdf"):
             raise ModelError(f"a picture cannot be saved as {path.name!r}: the name must end with .svg, .png or .pdf.")
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".svg":
-            path.write_text(self.svg, encoding="utf-8")
+            write_text(path, self.svg, folders=True)
         else:
-            self._write_image(path)
+            write_bytes(path, self._image(path.suffix[1:]), folders=True)
         return path
 
     def _repr_svg_(self) -> str:
