@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw, canonical, energy_law, symbols
-from visviva.language.trace import Traced, expressions
+from visviva.language.trace import expressions, traced_array
 from visviva.model.law import LawEnergy
 from visviva.model.storage import AbstractStorage, Energy, Kinetic, Linear, QuadraticEnergy
 
@@ -48,7 +48,7 @@ def _quadratic(n: int) -> EnergyLaw:
 
 
 def _traced(storage: Energy, size: int) -> tuple[EnergyLaw, Array]:
-    q: Any = np.array([Traced(symbol) for symbol in symbols("x", size)], dtype=object)
+    q = traced_array(symbols("x", size))
     try:
         value = expressions(storage.energy(q), f"the energy of {storage.name!r}").item()
     except Exception as reason:

@@ -9,8 +9,9 @@ import numpy as np
 
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.errors import ModelError
+from visviva.language.jumps import FEEDBACK, refuse_jumps
 from visviva.language.spaces import StateSpace
-from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, wrap
+from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, traced_array, wrap
 from visviva.model import Feedback, Model
 
 ARGUMENTS = ("t", "x", "z", "theta", "theta0")
@@ -39,7 +40,7 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
     def effort(name: str) -> Any:
         own = [sympy.Symbol(f"effort {name} {k}", real=True) for k in range(dims[name])]
         seen["z"][name] = own
-        return Traced(own[0]) if len(own) == 1 else np.array([Traced(symbol) for symbol in own], dtype=object)
+        return Traced(own[0]) if len(own) == 1 else traced_array(own)
 
     available = {
         "t": Traced(symbols("t", 1)[0]),
@@ -54,6 +55,7 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
         raise ModelError(f"{what} must be {width} numbers, got shape {values.shape}.")
     coordinates = [symbol for own in seen["x"].values() for symbol in own]
     efforts = [symbol for own in seen["z"].values() for symbol in own]
+    refuse_jumps(values, [*coordinates, *efforts], {theta0: model.theta0}, what, FEEDBACK)
     given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
     return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers))

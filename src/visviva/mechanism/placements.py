@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language.trace import Pose, Traced, UntraceableError
+from visviva.language.trace import Pose, UntraceableError, traced_array
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Ground, Particle
 
@@ -54,14 +54,14 @@ class Placements:
 
     def traced(self) -> list[Any]:
         """The placements in these symbols, one for each part."""
-        numbers, seen, first = [Traced(symbol) for symbol in self.symbols()], list[Any](), 0
+        numbers, seen, first = traced_array(self.symbols()), list[Any](), 0
         for part in self.parts:
-            r = np.array(numbers[first : first + 3], dtype=object)
+            r = numbers[first : first + 3]
             first += 3
             if isinstance(part, Particle):
                 seen.append(Point(r))
                 continue
-            seen.append(Pose(np.array(numbers[first : first + 9], dtype=object).reshape(3, 3), r))
+            seen.append(Pose(numbers[first : first + 9].reshape(3, 3), r))
             first += 9
         return seen
 

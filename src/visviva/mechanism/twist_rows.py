@@ -24,6 +24,7 @@ from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
 from visviva.language.expression import numeric
 from visviva.language.tangents import Tangents, numeric_tangents, tangents
+from visviva.language.jumps import CONSTRAINT, refuse_jumps
 from visviva.language.trace import Pose, Traced, call, expressions
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Particle
@@ -171,6 +172,7 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
     empty = [k for k, row in enumerate(values) if all(value == 0 for value in row)]
     if empty:
         raise ModelError(f"row {empty[0]} of {what} is zero: it says nothing. Leave it out.")
+    refuse_jumps(values, placements.symbols(), {}, what, CONSTRAINT)
     return _over_movers(values, placements)
 
 
