@@ -14,6 +14,7 @@ from visviva.bonds.moduli import check_not_negative, inverse, least
 from visviva.bonds.states import numbered
 from visviva.bonds.tracing import formula, matrix, no_jumps, own_inputs, traced, value
 from visviva.errors import ModelError
+from visviva.language.expression import slope
 from visviva.language.jumps import FEEDBACK, LAW
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _storage(laws: Laws, label: str, element: Element) -> Roles:
             "output": formula(laws, f"law of {element.kind} {label!r}", output),
             "energy": formula(laws, f"energy of {label!r}", energy),
         }
-    output = np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
+    output = np.array([slope(energy.item(), symbol) for symbol in symbols], dtype=object)
     if (space := space_of(element)) is not None:
         N = sympified(lift(space, symbols))
         return {
@@ -139,7 +140,7 @@ def _field(laws: Laws, label: str, element: Element) -> Roles:
     energy = traced(laws, label, element, element.given, {"q": q, "p": p}, "energy").values
     _check_shape(energy, ((),), f"the energy of IC {label!r}")
     slopes = {
-        role: np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
+        role: np.array([slope(energy.item(), symbol) for symbol in symbols], dtype=object)
         for role, symbols in (("flow", p), ("effort", q))
     }
     found = {role: formula(laws, f"{role} of IC {label!r}", values) for role, values in slopes.items()}

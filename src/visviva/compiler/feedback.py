@@ -55,10 +55,20 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
         raise ModelError(f"{what} must be {width} numbers, got shape {values.shape}.")
     coordinates = [symbol for own in seen["x"].values() for symbol in own]
     efforts = [symbol for own in seen["z"].values() for symbol in own]
-    refuse_jumps(values, [*coordinates, *efforts], {theta0: model.theta0}, what, FEEDBACK)
+    called = {s: _called(kind, name, k, len(own)) for kind, every in seen.items()
+              for name, own in every.items() for k, s in enumerate(own)}  # fmt: skip
+    moving = [value.xreplace(called) for value in values]
+    refuse_jumps(moving, list(called.values()), {theta0: model.theta0}, what, FEEDBACK)
     given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
     return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers))
+
+
+def _called(kind: str, name: str, k: int, n: int) -> Any:
+    """A symbol that reads as what the user wrote."""
+    import sympy
+
+    return sympy.Symbol(f'{kind}["{name}"]' + (f"[{k}]" if n > 1 else ""), real=True)
 
 
 class _Lazy(Values):

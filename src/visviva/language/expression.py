@@ -12,6 +12,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
 from visviva.language.jumps import refuse_jumps
+from visviva.language.kinks import joined
 from visviva.language.quantity import Port
 from visviva.language.trace import Traced, Values, call, expressions, traced_array, wrap
 
@@ -133,10 +134,10 @@ def numeric(
 
 
 def slope(expr: Any, symbol: Any) -> Any:
-    """∂/∂symbol, with powers of one base joined: n xⁿ/x is n xⁿ⁻¹, which has a value at 0."""
+    """∂/∂symbol, with powers of one base joined: n xⁿ/x is n xⁿ⁻¹, which has a value at 0; likewise kinks."""
     import sympy
 
-    found = expr.diff(symbol)
+    found = joined(expr.diff(symbol))
     open_ended = any(power.exp.free_symbols for power in found.atoms(sympy.Pow))
     return sympy.powsimp(found, combine="exp") if open_ended else found
 

@@ -45,7 +45,9 @@ def refuse_jumps(
 
     variables: symbols that move.   parameters: numbers of the others.   way_out: what to do instead.
     """
-    for value in np.ravel(np.asarray(values, dtype=object)):
+    import sympy
+
+    for value in map(sympy.sympify, np.ravel(np.asarray(values, dtype=object))):
         switches = {node.args[0] for node in kinks_of(value, "sign_", "case_")}
         for c in sorted(switches, key=str):
             moving = [symbol for symbol in variables if symbol in c.free_symbols]

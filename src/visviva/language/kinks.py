@@ -73,6 +73,29 @@ def continuous(expr: Any) -> Any:
     return expr.func(*parts)
 
 
+def joined(expr: Any) -> Any:
+    """max(0, u) {f for u > 0, f/2 at 0, 0 for u < 0} written max(0, u) f, where f has a value everywhere."""
+    return expr.replace(lambda part: part.is_Mul and kinks_of(part, "case_"), _joined)
+
+
+def _joined(product: Any) -> Any:
+    import sympy
+
+    factors = list(product.args)
+    sides = set()  # signs of u that the product needs
+    for base, exponent in (factor.as_base_exp() for factor in factors):
+        if is_kink(base, "max_", "min_") and sympy.Integer(0) in base.args and exponent.is_positive:
+            u = sum(base.args)
+            sides |= {base.sense * u}
+    for k, factor in enumerate(factors):
+        if is_kink(factor, "case_"):
+            c, f, m, g = factor.args
+            for inside, value, other in ((c, f, g), (-c, g, f)):
+                if inside in sides and other == 0 and m in (value, value / 2, 0) and value.is_polynomial():
+                    factors[k] = value
+    return sympy.Mul(*factors)
+
+
 def _piecewise(branches: list[tuple[Any, Any]]) -> Any:
     """Cases one after the other; what SymPy leaves open is not a number."""
     import sympy

@@ -133,7 +133,8 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
     if constant:
         names = ", ".join(repr(part.name) for part in parts)
         raise ModelError(f"value {constant[0]} of {what} does not depend on the placement of {names}: it is constant.")
-    refuse_jumps(values, placements.symbols(), {}, what, CONSTRAINT)
+    named = placements.names()
+    refuse_jumps([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
     condition = FunctionCondition(name, placements, tuple(values))
     try:
         condition._secant  # noqa: B018 - it is kept

@@ -52,6 +52,16 @@ class Placements:
 
         return [sympy.Symbol(f"y{k}", real=True) for k in range(len(self.c))]
 
+    def names(self) -> dict[Any, Any]:
+        """Symbols that read as what a user's function sees, by those of y."""
+        import sympy
+
+        entries = [f"r[{i}]" for i in range(3)] + [f"R[{i}, {j}]" for i in range(3) for j in range(3)]
+        names = [
+            f"{part.name}.{entry}" for part in self.parts for entry in entries[: 3 if isinstance(part, Particle) else 12]
+        ]
+        return {y: sympy.Symbol(name, real=True) for y, name in zip(self.symbols(), names, strict=True)}
+
     def traced(self) -> list[Any]:
         """The placements in these symbols, one for each part."""
         numbers, seen, first = traced_array(self.symbols()), list[Any](), 0

@@ -172,7 +172,8 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
     empty = [k for k, row in enumerate(values) if all(value == 0 for value in row)]
     if empty:
         raise ModelError(f"row {empty[0]} of {what} is zero: it says nothing. Leave it out.")
-    refuse_jumps(values, placements.symbols(), {}, what, CONSTRAINT)
+    named = placements.names()
+    refuse_jumps([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
     return _over_movers(values, placements)
 
 
