@@ -64,7 +64,10 @@ def _value(node: ast.expr, names: dict[str, Any] | None, what: str) -> Any:
             return continuous(getattr(sympy, name)(*(_value(argument, names, what) for argument in arguments)))
         case ast.Call(
             func=ast.Name(id="where"),
-            args=[ast.Compare(left=left, ops=[ast.Gt() | ast.GtE() | ast.Lt() as relation], comparators=[right]), *rest],
+            args=[
+                ast.Compare(left=left, ops=[ast.Gt() | ast.GtE() | ast.Lt() as relation], comparators=[right]),
+                *rest,
+            ],
             keywords=[],
         ) if len(rest) == 2:
             a, b, f, g = (_value(part, names, what) for part in (left, right, *rest))

@@ -134,12 +134,14 @@ class _Walk:
         one = [_in_terms(part, u, inner) for part in (f, g)]
         if not any(part.free_symbols & self.symbols for part in one):
             u0, u1 = self.at(u)
-            slope = _split([inner], ([u0], [u1]), alpha * inner + beta, *one, [-beta / alpha])
+            slope = _split([inner], ([u0], [u1]), alpha * inner + beta, one[0], one[1], [-beta / alpha])
             return _scaled(slope.get(inner, 0), self.D(u))
         start, end = ([ends[symbol] for symbol in self.order] for ends in (self.start, self.end))
         c0, c1 = map(kink("abs_"), self.at(c))
         way = kink("case_")(c0 + c1, c0 / (c0 + c1), sympy.Rational(1, 2), 0)
-        return _split(self.order, (start, end), c, f, g, [x0 + way * (x1 - x0) for x0, x1 in zip(start, end, strict=True)])
+        return _split(
+            self.order, (start, end), c, f, g, [x0 + way * (x1 - x0) for x0, x1 in zip(start, end, strict=True)]
+        )
 
 
 def _split(symbols: list[Any], ends: tuple[list[Any], list[Any]], c: Any, f: Any, g: Any, cut: list[Any]) -> Any:

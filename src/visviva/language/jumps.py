@@ -28,13 +28,13 @@ ENERGY = (
     "added to one of them, or write a steep but smooth step, such as np.tanh(x / width)."
 )
 LAW = (
-    "A law that jumps has no solution where it would have to stop halfway. Give it a slope, e.g. np.clip(v / v_reg, -1, 1)\n"
-    "or np.tanh(v / v_reg) for np.sign(v); for dry friction there is vv.friction.coulomb(level, v_reg=...)."
+    "A law that jumps has no solution where it would have to stop halfway. Give it a slope: np.clip(v / v_reg, -1, 1)\n"
+    "or np.tanh(v / v_reg) instead of np.sign(v); for dry friction there is vv.friction.coulomb(level, v_reg=...)."
 )
 CONSTRAINT = "No motion can follow a constraint over a jump: let its branches meet."
 FEEDBACK = (
-    "A step that solves for its inputs may find none between both values. Give it a slope, e.g. np.clip(x / width, -1, 1)\n"
-    "or np.tanh(x / width) for np.sign(x). Jumps in time alone are allowed."
+    "A step solves for its inputs, and may find none between both values. Give it a slope: np.clip(x / width, -1, 1)\n"
+    "or np.tanh(x / width) instead of np.sign(x). Jumps in time alone are allowed."
 )
 
 
@@ -55,9 +55,7 @@ def refuse_jumps(
                 _follow(value, c, moving, parameters, f"{what} jumps", way_out)
 
 
-def _follow(
-    value: Any, c: Any, moving: list[Any], parameters: Mapping[Any, float], what: str, way_out: str
-) -> None:
+def _follow(value: Any, c: Any, moving: list[Any], parameters: Mapping[Any, float], what: str, way_out: str) -> None:
     import sympy
 
     free = sorted(value.free_symbols - set(parameters), key=str)
@@ -79,7 +77,8 @@ def _follow(
         crossed = crossed[:: max(1, len(crossed) // 64)]
         before, after = _neighbours(at, *(lines[crossed[:, 0], crossed[:, 1] + step] for step in (0, 1)))
         left, right = at(before)[0], at(after)[0]
-        size = np.max([np.abs(v) for v in (left, right, *(values[*crossed.T + [[0], [step]]] for step in (0, 1)))], axis=0)
+        ends = (values[crossed[:, 0], crossed[:, 1] + step] for step in (0, 1))
+        size = np.abs([left, right, *ends]).max(axis=0)
         found = np.flatnonzero(np.isfinite(size) & (np.abs(right - left) > TOLERANCE * size))
         if found.size:
             i = found[np.abs(after[found, k]).argmin()]
@@ -104,4 +103,3 @@ def _functions() -> dict[str, Any]:
     from visviva.language.discrete import FUNCTIONS
 
     return FUNCTIONS
-

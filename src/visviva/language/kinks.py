@@ -140,7 +140,7 @@ def _classes() -> dict[str, Any]:
         def _eval_evalf(self, prec: int) -> Any:
             return self.func(*(part._evalf(prec) for part in self.args))
 
-    class abs_(Kink):
+    class Absolute(Kink):
         """|x|."""
 
         is_nonnegative = True
@@ -154,7 +154,7 @@ def _classes() -> dict[str, Any]:
             return known.replace(sympy.Abs, lambda part: cls(part, evaluate=False))
 
         def fdiff(self, argindex: int = 1) -> Any:
-            return sign_(self.args[0])
+            return Sign(self.args[0])
 
         def _eval_power(self, exponent: Any) -> Any:
             return self.args[0] ** exponent if exponent.is_even else None
@@ -174,7 +174,7 @@ def _classes() -> dict[str, Any]:
         def _ccode(self, printer: Any) -> str:
             return f"fabs({printer._print(self.args[0])})"
 
-    class sign_(Kink):
+    class Sign(Kink):
         """-1, 0, 1."""
 
         spelling = "sign"
@@ -207,7 +207,7 @@ def _classes() -> dict[str, Any]:
             return f"(({x}) > 0.0 ? 1.0 : ({x}) < 0.0 ? -1.0 : 0.0)"
 
     class Extreme(Kink):
-        """max_ and min_: the first is taken where sense · (a - b) > 0."""
+        """The first is taken where sense · (a - b) > 0."""
 
         @classmethod
         def eval(cls, a: Any, b: Any) -> Any:
@@ -221,7 +221,7 @@ def _classes() -> dict[str, Any]:
         def _eval_derivative(self, s: Any) -> Any:
             a, b = self.args
             slopes = a.diff(s), b.diff(s)
-            return case_(self.sense * (a - b), slopes[0], (slopes[0] + slopes[1]) / 2, slopes[1])
+            return Cases(self.sense * (a - b), slopes[0], (slopes[0] + slopes[1]) / 2, slopes[1])
 
         def _latex(self, printer: Any, exp: str | None = None) -> str:
             power = "" if exp is None else f"^{{{exp}}}"
@@ -239,7 +239,7 @@ def _classes() -> dict[str, Any]:
         def _ccode(self, printer: Any) -> str:
             return f"{'fmax' if self.sense > 0 else 'fmin'}({', '.join(map(printer._print, self.args))})"
 
-    class max_(Extreme):
+    class Larger(Extreme):
         """The larger of two."""
 
         spelling, sense = "Max", 1
@@ -247,7 +247,7 @@ def _classes() -> dict[str, Any]:
         def _eval_is_nonnegative(self) -> bool | None:
             return True if any(part.is_nonnegative for part in self.args) else None
 
-    class min_(Extreme):
+    class Smaller(Extreme):
         """The smaller of two."""
 
         spelling, sense = "Min", -1
@@ -255,7 +255,7 @@ def _classes() -> dict[str, Any]:
         def _eval_is_nonnegative(self) -> bool | None:
             return True if all(part.is_nonnegative for part in self.args) else None
 
-    class case_(Kink):
+    class Cases(Kink):
         """f where c > 0, m where c = 0, g where c < 0."""
 
         spelling = "case"
@@ -270,7 +270,7 @@ def _classes() -> dict[str, Any]:
 
         def _eval_derivative(self, s: Any) -> Any:
             c, *branches = self.args
-            return case_(c, *(branch.diff(s) for branch in branches))
+            return Cases(c, *(branch.diff(s) for branch in branches))
 
         def _branches(self) -> list[tuple[Any, str]]:
             """Each value with the relation of c to zero, equal ones together; the last one holds otherwise."""
@@ -329,7 +329,7 @@ def _classes() -> dict[str, Any]:
             return f"(({f}) if ({x}) {'>' if m == g else '>='} 0.0 else ({g}))"
         return f"(({f}) if ({x}) > 0.0 else (({g}) if ({x}) < 0.0 else ({m})))"
 
-    found = {"abs_": abs_, "sign_": sign_, "max_": max_, "min_": min_, "case_": case_}
+    found = dict(zip(NAMES, (Absolute, Sign, Larger, Smaller, Cases), strict=True))
     for name, each in found.items():
-        each.__module__, each.__qualname__ = __name__, name
+        each.__module__, each.__name__, each.__qualname__ = __name__, name, name
     return found

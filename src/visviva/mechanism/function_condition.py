@@ -142,7 +142,8 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
     except NoRule as reason:
         raise ModelError(
             f"{what} uses {reason}, which has no exact difference between the ends of a step. Write it with sums,\n"
-            "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan, abs, maximum, minimum, clip, where."
+            "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan, abs, maximum, minimum, clip,\n"
+            "where."
         ) from None
     return condition
 

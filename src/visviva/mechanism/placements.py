@@ -58,7 +58,9 @@ class Placements:
 
         entries = [f"r[{i}]" for i in range(3)] + [f"R[{i}, {j}]" for i in range(3) for j in range(3)]
         names = [
-            f"{part.name}.{entry}" for part in self.parts for entry in entries[: 3 if isinstance(part, Particle) else 12]
+            f"{part.name}.{entry}"
+            for part in self.parts
+            for entry in entries[: 3 if isinstance(part, Particle) else 12]
         ]
         return {y: sympy.Symbol(name, real=True) for y, name in zip(self.symbols(), names, strict=True)}
 

@@ -23,8 +23,8 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
 from visviva.language.expression import numeric
-from visviva.language.tangents import Tangents, numeric_tangents, tangents
 from visviva.language.jumps import CONSTRAINT, refuse_jumps
+from visviva.language.tangents import Tangents, numeric_tangents, tangents
 from visviva.language.trace import Pose, Traced, call, expressions
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Particle
