@@ -117,14 +117,14 @@ def dabsq_(a: float, b: float) -> float:
 @kernel
 def powq_(a: float, b: float, p: float) -> float:
     """(bᵖ - aᵖ)/(b - a) of numbers that are not negative."""
-    top = max(a, b)
-    if min(a, b) < 0.0:
+    low, top = min(a, b), max(a, b)
+    if low < 0.0:
         return math.nan
-    delta = abs(b - a) / top if top > 0.0 else 0.0
-    if delta == 0.0:
+    if low == top:
         return p * top ** (p - 1.0)
-    if delta == 1.0:  # one of them is zero
-        return top ** (p - 1.0) if p > 0.0 else math.inf
+    if low < 0.5 * top:  # nothing cancels
+        return (top**p - low**p) / (top - low)
+    delta = (top - low) / top
     return -math.expm1(p * math.log1p(-delta)) / delta * top ** (p - 1.0)
 
 

@@ -316,14 +316,14 @@ def absq_(a: Array, b: Array) -> Array:
 
 
 def powq_(a: Array, b: Array, p: Array) -> Array:
-    """(bᵖ - aᵖ)/(b - a) of numbers that are not negative, as Mᵖ⁻¹ (1 - (1 - δ)ᵖ)/δ, M the larger, δ = |b - a|/M."""
+    """(bᵖ - aᵖ)/(b - a) of numbers that are not negative; Mᵖ⁻¹ (1 - (1 - δ)ᵖ)/δ, δ = |b - a|/M, where they are near."""
     a, b, p = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float), np.asarray(p, float))
-    top, apart = np.maximum(a, b), np.abs(b - a)
-    delta = np.where(apart > 0, apart / np.where(top > 0, top, 1.0), 0.0)
-    with np.errstate(all="ignore"):
-        bent = np.where(delta > 0, -np.expm1(p * np.log1p(-delta)) / np.where(delta > 0, delta, 1.0), p)
-        value = top ** (p - 1.0) * bent
-    return np.where(np.minimum(a, b) < 0, np.nan, value)
+    low, top = np.minimum(a, b), np.maximum(a, b)
+    with np.errstate(all="ignore"):  # each form where it has a value
+        far = (top**p - low**p) / (top - low)
+        delta = (top - low) / top
+        near = np.where(low == top, p, -np.expm1(p * np.log1p(-delta)) / delta) * top ** (p - 1.0)
+    return np.where(low < 0, np.nan, np.where(low < 0.5 * top, far, near))
 
 
 FUNCTIONS = {

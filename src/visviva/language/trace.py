@@ -30,9 +30,9 @@ _COMPARISONS: dict[str, tuple[int, bool]] = {  # sense of a - b, and whether a t
     "greater": (1, False), "greater_equal": (1, True), "less": (-1, False), "less_equal": (-1, True),
 }  # fmt: skip
 _CONNECTIVES = {"logical_and", "bitwise_and", "logical_or", "bitwise_or", "logical_not", "invert"}
-_CHOOSING = {*_COMPARISONS, *_CONNECTIVES, "equal", "not_equal"}
-_CHOOSING |= {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}
 _STEPS = {"floor", "ceil", "rint", "trunc", "fix", "round", "remainder", "mod", "fmod", "floor_divide", "divmod"}
+_CHOOSING = {*_COMPARISONS, *_CONNECTIVES, *_STEPS, "equal", "not_equal"}
+_CHOOSING |= {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}
 _WAY_OUT = "np.where, np.minimum, np.maximum and np.clip say it without a branch"
 
 
