@@ -73,3 +73,44 @@ def test_laws_of_dotted_names_survive_as_text():
     }
     graph = BondGraph("dots", elements, ["a.v -> a.m", "a.v -> a.k", "a.v -> T -> w -> k"])
     assert BondGraph.from_text(graph.to_text()).to_dict() == graph.to_dict()
+
+
+KINKS = {
+    "maximum": {"H": lambda q: 50 * np.maximum(0, q - 1) ** 2 + 0.5 * q**2},
+    "where": {"H": lambda q: np.where(q > 0, q**2, 3 * q**2)},
+    "where with a tie": {"H": lambda q: np.where(q >= 1, q**2, 1)},
+    "clip and abs": {"H": lambda q: abs(q) ** 3 + np.clip(q, -1, 1) ** 2},
+    "sign": {"H": lambda q: q**2 * np.sign(q)},
+}
+
+
+@pytest.mark.parametrize("name", KINKS)
+def test_laws_with_kinks_are_read_back(name):
+    graph = BondGraph("g", {"v": one(), "m": I(2.0), "k": C(**KINKS[name])}, ["v -> m", "v -> k"])
+    back = BondGraph.from_text(graph.to_text())
+    assert back.to_dict() == graph.to_dict()
+    assert str(back.equations()) == str(graph.equations())
+
+
+def test_units_balance_over_kinks():
+    def rope(H):
+        element = C(H=H, k="3 N/m", l="1 m")
+        return BondGraph("g", {"v": one(domain="translation"), "m": I("2 kg"), "k": element}, ["v -> m", "v -> k"])
+
+    rope(lambda q, k, l: k * np.maximum(0, q - l) ** 2).equations()
+    rope(lambda q, k, l: np.where(q > l, k * (q - l) ** 2, 0)).equations()
+    rope(lambda q, k, l: k * np.sign(q) * q * np.abs(q - l) + k * l * np.abs(q)).equations()
+    with pytest.raises(vv.ModelError, match="units must balance"):
+        rope(lambda q, k, l: k * np.maximum(1.0, q - l) ** 2).equations()
+
+
+def test_laws_of_elements_must_not_jump():
+    def graph(**changes):
+        elements = {"v": one(), "m": I(2.0), "k": C(1.0), "d": R(1.0)} | changes
+        return BondGraph("g", elements, ["v -> m", "v -> k", "v -> d"]).equations()
+
+    with pytest.raises(vv.ModelError, match="the energy of C 'k' in 'g' jumps at q_k = 0: it is -1 before and 1 after"):
+        graph(k=C(H=lambda q: np.sign(q)))
+    with pytest.raises(vv.ModelError, match="the law of R 'd' in 'g' jumps at f_d = 1: it is 1 before and 2 after"):
+        graph(d=R(lambda f: np.where(f > 1, 2.0, 1.0)))
+    graph(d=R(lambda f: np.where(f > 0, 2.0, 1.0)))  # its force does not

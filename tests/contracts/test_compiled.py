@@ -262,19 +262,19 @@ class Unknown(AbstractRouting):
 
 
 def branching(q):
-    return np.where(q[..., 0] > 0, 1.0, 2.0) * q[..., 0] ** 2
+    return np.where(np.floor(q[..., 0]) >= 0, 1.0, 2.0) * q[..., 0] ** 2
 
 
 def halves(q, e):
-    return np.where(e > 0, 1.0, 2.0)[..., None]
+    return np.where(np.floor(e) >= 0, 1.0, 2.0)[..., None]
 
 
 CURVE = Energy("bend", "x", branching, lambda q: np.where(q > 0, 2 * q, 4 * q))
 RUB = Dissipation("rub", ("x",), halves)
 NOT_COMPILABLE = {
     "unknown kind": ((spring(1),), (Unknown(),), "'odd' is of the kind Unknown, which has no expression"),
-    "energy with a branch": ((CURVE,), (), "the energy of 'bend' cannot be traced: it compares a state"),
-    "matrix with a branch": ((spring(1),), (RUB,), "the matrix of 'rub' cannot be traced: it compares a state"),
+    "energy with a branch": ((CURVE,), (), "the energy of 'bend' cannot be traced: it uses np.floor"),
+    "matrix with a branch": ((spring(1),), (RUB,), "the matrix of 'rub' cannot be traced: it uses np.floor"),
 }  # fmt: skip
 
 
@@ -286,6 +286,21 @@ def test_what_has_no_expression_is_named_and_runs_by_the_plain_form(storages, st
         build_program(model, MIDPOINT)
     run = vv.simulate(model, t_end=1.0, h=0.1, integrator=DiscreteGradient(), initial={"x": 1.0})
     assert run.audit().ok
+
+
+def test_plain_functions_that_choose_are_compiled():
+    def energy(q):
+        return np.where(q[..., 0] > 0, 1.0, 2.0) * q[..., 0] ** 2
+
+    curve = Energy("bend", "x", energy, lambda q: np.where(q > 0, 2 * q, 4 * q))
+    rub = Dissipation("rub", ("x",), lambda q, e: np.where(e > 0, 1.0, 2.0)[..., None])
+    model = Model("bent", (Variable("x", Flat(1)),), (curve,), (rub,))
+    runs = [
+        vv.simulate(model, t_end=1.0, h=0.1, integrator=DiscreteGradient(compiled=compiled), initial={"x": -1.0})
+        for compiled in (True, False)
+    ]
+    assert not runs[0].notes
+    np.testing.assert_allclose(runs[0]["x"], runs[1]["x"], atol=1e-13)
 
 
 def test_rotations_have_no_compiled_form_with_several_stages():

@@ -96,3 +96,41 @@ def test_derivatives_of_symbols_are_the_compiled_ones(name):
     for value in (0.04, 0.2, 0.9):
         expected = float(mp.diff(exact, mp.mpf(value)))
         assert getattr(elementary, f"d{name}")(value) == pytest.approx(expected, rel=1e-12)
+
+
+SIGNED = [(a, b) for a in (-2.0, -1e-9, 0.0, 1e-300, 0.3) for b in (-0.7, -1e-12, 0.0, 1e-5, 4.0)]
+
+
+@pytest.mark.parametrize(("a", "b"), SIGNED)
+def test_the_difference_of_absolute_values(a, b):
+    x, y = mp.mpf(a), mp.mpf(b)
+    expected = float((abs(y) - abs(x)) / (y - x)) if a != b else float(np.sign(a))
+    assert_allclose(elementary.absq_(a, b), expected, rtol=4 * EPS)
+    assert_allclose(float(discrete.absq_(a, b)), expected, rtol=4 * EPS)
+    slope = float(((abs(y) - abs(x)) / (y - x) - mp.sign(x)) / (y - x)) if a != b else 0.0
+    assert_allclose(elementary.dabsq_(a, b), slope if a else 0.0, rtol=1e-12, atol=1e-300)
+
+
+POWERS = [(a, b) for a in (0.0, 1e-9, 0.4, 0.4 * (1 + 1e-12), 2.0) for b in (0.0, 1e-6, 0.4, 0.4001, 5.0)]
+
+
+@pytest.mark.parametrize("p", [-0.4, 0.3, 1.0, 1.5, 2.2, 3.7])
+@pytest.mark.parametrize(("a", "b"), POWERS)
+def test_the_difference_of_powers(a, b, p):
+    if p < 0 and 0.0 in (a, b):
+        return  # a pole
+    x, y, n = map(mp.mpf, (a, b, p))
+    inside = n * x ** (n - 1) if a or p >= 1 else mp.inf
+    expected = float((y**n - x**n) / (y - x) if a != b else inside)
+    assert_allclose(elementary.powq_(a, b, p), expected, rtol=1e-14)
+    with np.errstate(divide="ignore"):
+        assert_allclose(float(discrete.powq_(a, b, p)), expected, rtol=1e-14)
+    if a > 0:
+        bend = (((y**n - x**n) / (y - x) - inside) / (y - x)) if a != b else n * (n - 1) / 2 * x ** (n - 2)
+        assert_allclose(elementary.dpowq_(a, b, p), float(bend), rtol=1e-6, atol=1e-12)
+    assert np.isfinite(elementary.dpowq_(a, b, p))
+
+
+def test_powers_have_no_value_below_zero():
+    assert np.isnan(elementary.powq_(-1.0, 2.0, 1.5))
+    assert np.isnan(discrete.powq_(-1.0, 2.0, 1.5))

@@ -47,7 +47,7 @@ UNTRACEABLE = {
     "branch": (lambda x: 1.0 if x.q > 0 else 2.0, "compares a state"),
     "truth": (lambda x: x.q or 1.0, "branches on the value of a state"),
     "math": (lambda x: math.sin(x.q), "turns a state into a float"),
-    "maximum": (lambda x: np.maximum(x.q, 0), "np.maximum, which has no smooth expression"),
+    "floor": (lambda x: np.floor(x.q), "np.floor, which jumps"),
     "unknown port": (lambda x: x.p**2, "asks for x.p; there is x.q"),
     "foreign": (lambda x: complex(x.q), "turns a state into a float"),
     "attribute": (lambda x: x.q.mean(), "mean"),

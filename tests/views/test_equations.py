@@ -12,6 +12,7 @@ from visviva.language import Quantity, compose, environment, renamed, reversible
 from visviva.views.equations import equations
 
 MASS = storage({"p": MOMENTUM}, H=lambda x, m: x.p**2 / (2 * m), m=1.0)
+COUPLING = reversible({"q": DISPLACEMENT, "p": MOMENTUM}, J=[[0, 1], [-1, 0]])
 LEVER = reversible({"p_1": MOMENTUM, "p_2": MOMENTUM}, C=lambda n: [[n, -1]], n=3.0)
 
 
@@ -213,3 +214,23 @@ def test_environments_of_two_temperatures_are_refused():
 def test_something_that_is_no_system_is_refused():
     with pytest.raises(ModelError, match="equations are those of a system of the language, got 3"):
         equations(3)
+
+
+def test_kinks_are_written_as_mathematics():
+    """The slope of ½ k max(0, q - 1)² is shown without the cases that the maximum has already."""
+    from visviva.reports.mathml import mathml
+
+    def shown(H):
+        boxes = {"pe": storage({"q": DISPLACEMENT}, H=H, k=2.0), "ke": MASS, "pkc": COUPLING}
+        return equations(compose("osc", boxes, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")}))
+
+    bumper = shown(lambda x, k: 0.5 * k * np.maximum(0, x.q - 1) ** 2)
+    assert "p' = -k*Max(0, q - 1)" in str(bumper)
+    assert r"\dot{p} &= - k \max\left(0, q - 1\right)" in bumper.latex()
+    two = shown(lambda x, k: np.where(x.q > 0, k * x.q**2, x.q**2))
+    assert "p' = -where(q > 0, 2*k*q, 2*q)" in str(two)
+    cases = r"\begin{cases} 2 k q & \text{for}\: q > 0 \\ 2 q & \text{for}\: q \leq 0 \end{cases}"
+    assert cases in two.latex()
+    assert "<mtr><mtd><mrow><mn>2</mn><mi>k</mi><mi>q</mi></mrow></mtd>" in mathml(cases)
+    cubic = shown(lambda x, k: k * abs(x.q) ** 3)
+    assert r"3 k q^{2} \operatorname{sign}\left(q\right)" in cubic.latex()

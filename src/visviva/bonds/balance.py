@@ -17,6 +17,7 @@ from visviva.bonds.domains import DOMAINS
 from visviva.bonds.elements import Element
 from visviva.bonds.units import ONE, SECOND, UNITS, Unit, unit
 from visviva.errors import ModelError
+from visviva.language.kinks import is_kink
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond
@@ -124,8 +125,13 @@ def _unit_of(entry: Any, known: dict[Any, Unit], what: str) -> Unit:
         return _product(_unit_of(factor, known, what) for factor in entry.args)
     if isinstance(entry, sympy.Pow) and entry.exp.is_Rational:
         return _unit_of(entry.base, known, what) ** Fraction(int(entry.exp.p), int(entry.exp.q))
-    if isinstance(entry, sympy.Abs):
-        return _unit_of(entry.args[0], known, what)
+    if is_kink(entry, "sign_", "case_"):  # what decides has any unit
+        _unit_of(entry.args[0], known, what)
+    if is_kink(entry, "abs_", "max_", "min_", "case_"):
+        branches = entry.args[1:] if is_kink(entry, "case_") else entry.args
+        return _unit_of(sympy.Add(*(part for part in branches if part != 0), evaluate=False), known, what)
+    if is_kink(entry, "sign_"):
+        return ONE
     for argument in entry.args:
         found = _unit_of(argument, known, what)
         if not found.fits(ONE):

@@ -12,8 +12,10 @@ from visviva.bonds.given import is_law
 from visviva.bonds.groups import lift, space_of, sympified
 from visviva.bonds.moduli import check_not_negative, inverse, least
 from visviva.bonds.states import numbered
-from visviva.bonds.tracing import formula, matrix, own_inputs, traced, value
+from visviva.bonds.tracing import formula, matrix, no_jumps, own_inputs, traced, value
 from visviva.errors import ModelError
+from visviva.language.expression import slope
+from visviva.language.jumps import FEEDBACK, LAW
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -57,7 +59,7 @@ def _storage(laws: Laws, label: str, element: Element) -> Roles:
             "output": formula(laws, f"law of {element.kind} {label!r}", output),
             "energy": formula(laws, f"energy of {label!r}", energy),
         }
-    output = np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
+    output = np.array([slope(energy.item(), symbol) for symbol in symbols], dtype=object)
     if (space := space_of(element)) is not None:
         N = sympified(lift(space, symbols))
         return {
@@ -91,6 +93,7 @@ def _resistor(laws: Laws, label: str, element: Element) -> Roles:
     check_not_negative(laws, factor, own)
     values, vector = factor.values, np.array(own, dtype=object)
     output = values @ vector if values.ndim else values.item() * vector
+    no_jumps(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", output, own, LAW)
     return {"factor": factor, "output": formula(laws, f"law of R {label!r}", output, tuple(own))}
 
 
@@ -105,6 +108,7 @@ def _source(laws: Laws, label: str, element: Element) -> Roles:
     own = own_inputs(label, element, kind, n)
     if element.functional:
         values = traced(laws, label, element, element.given, {kind: own}, "law").values
+        no_jumps(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", values, own, FEEDBACK)
     else:
         values = value(laws, label, element.given).values
     values = values if values.ndim else np.array([values.item()] * n, dtype=object)
@@ -136,7 +140,7 @@ def _field(laws: Laws, label: str, element: Element) -> Roles:
     energy = traced(laws, label, element, element.given, {"q": q, "p": p}, "energy").values
     _check_shape(energy, ((),), f"the energy of IC {label!r}")
     slopes = {
-        role: np.array([energy.item().diff(symbol) for symbol in symbols], dtype=object)
+        role: np.array([slope(energy.item(), symbol) for symbol in symbols], dtype=object)
         for role, symbols in (("flow", p), ("effort", q))
     }
     found = {role: formula(laws, f"{role} of IC {label!r}", values) for role, values in slopes.items()}

@@ -6,9 +6,11 @@ import ast
 from typing import Any
 
 from visviva.errors import ModelError
+from visviva.language.kinks import continuous, kink
 
 FUNCTIONS = frozenset(
-    {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "Abs"}
+    {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "sinh", "cosh", "tanh"}
+    | {"Abs", "Max", "Min", "sign"}
 )
 
 
@@ -59,8 +61,19 @@ def _value(node: ast.expr, names: dict[str, Any] | None, what: str) -> Any:
                 case ast.Pow():
                     return a**b
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            return getattr(sympy, name)(*(_value(argument, names, what) for argument in arguments))
+            return continuous(getattr(sympy, name)(*(_value(argument, names, what) for argument in arguments)))
+        case ast.Call(
+            func=ast.Name(id="where"),
+            args=[
+                ast.Compare(left=left, ops=[ast.Gt() | ast.GtE() | ast.Lt() as relation], comparators=[right]),
+                *rest,
+            ],
+            keywords=[],
+        ) if len(rest) == 2:
+            a, b, f, g = (_value(part, names, what) for part in (left, right, *rest))
+            c = b - a if isinstance(relation, ast.Lt) else a - b
+            return kink("case_")(c, f, f if isinstance(relation, ast.GtE) else g, g)
     raise ModelError(
         f"{what} has {ast.unparse(node)!r} in it: expressions have numbers, names, + - * / ** and "
-        f"{', '.join(sorted(FUNCTIONS))}."
+        f"{', '.join(sorted(FUNCTIONS))}, where(a > b, c, d)."
     )

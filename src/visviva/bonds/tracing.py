@@ -16,7 +16,9 @@ from visviva.bonds.states import numbered
 from visviva.bonds.units import Unit
 from visviva.errors import ModelError
 from visviva.forms.kane.trace import rational
-from visviva.language.trace import Traced, Values, call, expressions
+from visviva.language.jumps import ENERGY, refuse_jumps
+from visviva.language.kinks import continuous
+from visviva.language.trace import Traced, Values, call, expressions, traced_array
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -86,7 +88,14 @@ def traced(laws: Laws, label: str, element: Element, given: Any, own: dict[str, 
     if element.units:
         read: dict[Any, str | Unit] = {s: kind for kind, symbols in own.items() if kind in "ef" for s in symbols}
         check_balance(laws, label, values, role, read | {numbers[name]: by for name, by in element.units.items()})
+    if role == "energy":
+        no_jumps(laws, what, values, [s for symbols in own.values() for s in symbols], ENERGY)
     return formula(laws, law, values)
+
+
+def no_jumps(laws: Laws, what: str, values: Any, own: list[Any], way_out: str) -> None:
+    """An error where values jump as the states of a graph and what a law reads of its own bond move."""
+    refuse_jumps(values, [*dict.fromkeys((*own, *laws.symbols.values()))], laws.parameters, what, way_out)
 
 
 def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
@@ -99,10 +108,10 @@ def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:
         foreign = sorted(str(s) for s in entry.free_symbols if str(s) not in known)
         if foreign:
             raise ModelError(f"{what} has the symbol {foreign[0]!r}; it may have {', '.join(known)}.")
-        flat[k] = entry.xreplace({symbol: known[str(symbol)] for symbol in entry.free_symbols})
+        flat[k] = continuous(entry.xreplace({symbol: known[str(symbol)] for symbol in entry.free_symbols}))
     return rational(flat.reshape(array.shape))
 
 
 def _vector(symbols: list[Any]) -> Any:
-    made = np.array([Traced(symbol) for symbol in symbols], dtype=object)
+    made = traced_array(symbols)
     return made[0] if len(symbols) == 1 else made

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw, canonical, energy_law, symbols
-from visviva.language.trace import Traced, expressions
+from visviva.language.trace import expressions, traced_array
 from visviva.model.law import LawEnergy
 from visviva.model.storage import AbstractStorage, Energy, Kinetic, Linear, QuadraticEnergy
 
@@ -48,7 +47,7 @@ def _quadratic(n: int) -> EnergyLaw:
 
 
 def _traced(storage: Energy, size: int) -> tuple[EnergyLaw, Array]:
-    q: Any = np.array([Traced(symbol) for symbol in symbols("x", size)], dtype=object)
+    q = traced_array(symbols("x", size))
     try:
         value = expressions(storage.energy(q), f"the energy of {storage.name!r}").item()
     except Exception as reason:

@@ -9,8 +9,9 @@ import numpy as np
 
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.errors import ModelError
+from visviva.language.jumps import FEEDBACK, refuse_jumps
 from visviva.language.spaces import StateSpace
-from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, wrap
+from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, traced_array, wrap
 from visviva.model import Feedback, Model
 
 ARGUMENTS = ("t", "x", "z", "theta", "theta0")
@@ -39,7 +40,7 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
     def effort(name: str) -> Any:
         own = [sympy.Symbol(f"effort {name} {k}", real=True) for k in range(dims[name])]
         seen["z"][name] = own
-        return Traced(own[0]) if len(own) == 1 else np.array([Traced(symbol) for symbol in own], dtype=object)
+        return Traced(own[0]) if len(own) == 1 else traced_array(own)
 
     available = {
         "t": Traced(symbols("t", 1)[0]),
@@ -54,9 +55,20 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
         raise ModelError(f"{what} must be {width} numbers, got shape {values.shape}.")
     coordinates = [symbol for own in seen["x"].values() for symbol in own]
     efforts = [symbol for own in seen["z"].values() for symbol in own]
+    called = {s: _called(kind, name, k, len(own)) for kind, every in seen.items()
+              for name, own in every.items() for k, s in enumerate(own)}  # fmt: skip
+    moving = [value.xreplace(called) for value in values]
+    refuse_jumps(moving, list(called.values()), {theta0: model.theta0}, what, FEEDBACK)
     given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
     return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers))
+
+
+def _called(kind: str, name: str, k: int, n: int) -> Any:
+    """A symbol that reads as what the user wrote."""
+    import sympy
+
+    return sympy.Symbol(f'{kind}["{name}"]' + (f"[{k}]" if n > 1 else ""), real=True)
 
 
 class _Lazy(Values):

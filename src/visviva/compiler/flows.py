@@ -19,7 +19,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.laws import InputLaw, MatrixLaw, canonical, symbols
 from visviva.geometry.embedding import AbstractSpace, Flat, ProductSpace, Rotations
-from visviva.language.trace import Traced, expressions
+from visviva.language.trace import expressions, traced_array
 from visviva.model.feedback import Feedback
 from visviva.model.law import LawMatrix
 from visviva.model.structure import AbstractPort, AbstractStructure, Dissipation, Port, Routing, Rows
@@ -200,8 +200,8 @@ def _number(value: float) -> Any:
 
 def _traced(part: Routing | Dissipation | Port | Rows, size: int, width: int) -> Any:
     """The matrix of a structure that is given by a plain NumPy function, run on symbols."""
-    q, e = ([Traced(symbol) for symbol in symbols(letter, n)] for letter, n in (("x", size), ("e", width)))
-    arguments = [np.array(values, dtype=object) for values in ((q, e) if isinstance(part, Dissipation) else (q,))]
+    q, e = traced_array(symbols("x", size)), traced_array(symbols("e", width))
+    arguments = (q, e) if isinstance(part, Dissipation) else (q,)
     assert callable(part.matrix)
     try:
         return expressions(part.matrix(*arguments), f"the matrix of {part.name!r}")

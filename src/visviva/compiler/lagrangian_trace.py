@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language.coordinates import Coordinates
+from visviva.language.jumps import refuse_jumps
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
@@ -105,6 +106,10 @@ class Tracing:
             wanted = f"({self.n},) or ({self.n}, k)"
             raise ModelError(f"{what} of {self.system!r} must have shape {wanted}, got {np.shape(values)}.")
         return values
+
+    def refuse_jumps(self, values: Any, what: str, way_out: str) -> None:
+        """An error where expressions jump as q and v move."""
+        refuse_jumps(values, [*self.q, *self.v], self.parameters, f"{what} of {self.system!r}", way_out)
 
     def check_parameters(self) -> None:
         """An error if a parameter is used by no function."""

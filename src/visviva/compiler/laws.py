@@ -14,6 +14,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
+from visviva.language.expression import slope
 from visviva.model.feedback import AbstractInputLaw
 from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw, AbstractRateLaw
 from visviva.model.storage import secant_of_gonzalez
@@ -64,7 +65,7 @@ class EnergyLaw(AbstractEnergyLaw):
     @cached_property
     def slopes(self) -> list[Any]:
         """∂H/∂x."""
-        return [self.H.diff(x) for x in symbols("x", self.size)]
+        return [slope(self.H, x) for x in symbols("x", self.size)]
 
     @cached_property
     def differences(self) -> list[Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 HELPERS = (
     *("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "dsinc_", "dsinhc_", "datanhc_", "datanc_"),
+    *("absq_", "dabsq_", "powq_", "dpowq_"),
     *("arc_", "arcq_", "darc_", "darcq_", "bow_", "bowq_", "dbow_", "dbowq_"),
 )
 

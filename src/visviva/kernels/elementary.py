@@ -100,6 +100,51 @@ def connected_(a: float, b: float) -> float:
     return 1.0 if a * b > 0.0 else math.nan
 
 
+@kernel
+def absq_(a: float, b: float) -> float:
+    """(|b| - |a|)/(b - a)."""
+    size = abs(a) + abs(b)
+    return (a + b) / size if size > 0.0 else 0.0
+
+
+@kernel
+def dabsq_(a: float, b: float) -> float:
+    """Its derivative by a: none while both are on one side of zero."""
+    size = abs(a) + abs(b)
+    return 2.0 * abs(b) / (size * size) if (a < 0.0 < b or b < 0.0 < a) else 0.0
+
+
+@kernel
+def powq_(a: float, b: float, p: float) -> float:
+    """(bᵖ - aᵖ)/(b - a) of numbers that are not negative."""
+    low, top = min(a, b), max(a, b)
+    if low < 0.0:
+        return math.nan
+    if low == top:
+        return p * top ** (p - 1.0)
+    if low < 0.5 * top:  # nothing cancels
+        return (top**p - low**p) / (top - low)
+    delta = (top - low) / top
+    return -math.expm1(p * math.log1p(-delta)) / delta * top ** (p - 1.0)
+
+
+@kernel
+def dpowq_(a: float, b: float, p: float) -> float:
+    """Its derivative by a: (mean slope - slope at a)/(b - a), and half the curvature where both are near.
+
+    An infinite one, of 1 < p < 2 at zero, counts as none: Newton's method goes on from there.
+    """
+    d, top = b - a, max(a, b)
+    if top == 0.0 and p < 2.0:
+        return 0.0
+    if abs(d) <= 1e-4 * top:
+        return 0.5 * p * (p - 1.0) * ((2.0 * a + b) / 3.0) ** (p - 2.0)
+    if a == 0.0 and p < 1.0:
+        return 0.0
+    slope = p * a ** (p - 1.0)
+    return (powq_(a, b, p) - slope) / d
+
+
 ARC_TERMS = 71
 ARC_LAST = math.prod(k / (2 * k + 1) for k in range(1, ARC_TERMS + 1))
 

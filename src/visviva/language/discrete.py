@@ -6,11 +6,17 @@ For a function f of several variables it returns D with D·(x1 - x0) = f(x1) - f
 
 with the divided difference φ[a, b] = (φ(b) - φ(a))/(b - a) of each elementary function written so that nothing
 cancels when a -> b. For quadratic f it is the gradient at the mean.
+
+Over a kink it is as exact. With u = f - g and the share w = (1 + |·|[u0, u1])/2 of the way on which u > 0,
+
+    D[|g|] = (g0 + g1)/(|g0| + |g1|) D[g],   D[max(f, g)] = w D[f] + (1 - w) D[g]
+
+and cases by the sign of c are split where c = 0: each branch has its own difference, on its own part of the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +25,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.language.arcs import ARCS
 from visviva.language.functions import symbolic
+from visviva.language.kinks import is_kink, kink, kinks_of
 
 
 class NoRule(Exception):
@@ -29,12 +36,13 @@ def discrete_gradient(expr: Any, symbols: list[Any], ends: tuple[list[Any], list
     """D as expressions in the symbols of both ends; `ends` = (symbols at x0, symbols at x1), in order."""
     import sympy
 
-    slope = _Walk(symbols, ends).D(sympy.sympify(expr))
+    slope = _Walk(symbols, ends).D(_gathered(sympy.sympify(expr), symbols))
     return [sympy.sympify(slope.get(symbol, 0)) for symbol in symbols]
 
 
 class _Walk:
-    def __init__(self, symbols: list[Any], ends: tuple[list[Any], list[Any]]) -> None:
+    def __init__(self, symbols: Sequence[Any], ends: tuple[Sequence[Any], Sequence[Any]]) -> None:
+        self.order = list(symbols)
         self.symbols = set(symbols)
         self.start = dict(zip(symbols, ends[0], strict=True))
         self.end = dict(zip(symbols, ends[1], strict=True))
@@ -66,6 +74,10 @@ class _Walk:
             return self._product(expr)
         if expr.is_Pow:
             return self._power(*expr.as_base_exp())
+        if is_kink(expr, "max_", "min_"):
+            return self._extreme(expr)
+        if is_kink(expr, "case_"):
+            return self._case(*expr.args)
         rule = _rules().get(expr.func.__name__)
         if rule is not None and len(expr.args) == 1:
             return _scaled(rule(*self.at(expr.args[0])), self.D(expr.args[0]))
@@ -88,10 +100,14 @@ class _Walk:
         import sympy
 
         a, b = self.at(base)
-        if exponent.free_symbols & self.symbols or not (exponent.is_Integer or exponent == sympy.Rational(1, 2)):
+        if exponent.free_symbols & self.symbols:
             return self.D(sympy.exp(exponent * sympy.log(base), evaluate=False))
-        if exponent == sympy.Rational(1, 2):
-            return _scaled(1 / (sympy.sqrt(a) + sympy.sqrt(b)), self.D(base))
+        if not exponent.is_Integer:
+            root = exponent == sympy.Rational(1, 2)
+            quotient = 1 / (sympy.sqrt(a) + sympy.sqrt(b)) if root else symbolic("powq_")(a, b, exponent)
+            if kinks_of(base):  # where it rests at zero, as |x| and max(0, x) do, an infinite slope meets a zero
+                quotient = kink("case_")(a + b, quotient, 0, quotient)
+            return _scaled(quotient, self.D(base))
         n = abs(int(exponent))
         if exponent < 0:  # through 1/base: (1/b - 1/a) = -(b - a)/(a b)
             quotient = -sum((1 / a) ** k * (1 / b) ** (n - 1 - k) for k in range(n)) / (a * b)
@@ -99,6 +115,106 @@ class _Walk:
         else:
             quotient = sum(a**k * b ** (n - 1 - k) for k in range(n))
         return _scaled(quotient, self.D(base))
+
+    def _extreme(self, expr: Any) -> dict[Any, Any]:
+        f, g = expr.args
+        share = (1 + expr.sense * symbolic("absq_")(*self.at(f - g))) / 2
+        return _sum(_weighted(share, self.D(f)), _weighted(1 - share, self.D(g)))
+
+    def _case(self, c: Any, f: Any, m: Any, g: Any) -> dict[Any, Any]:
+        """f where c > 0, g where c < 0: each on its part of the way from x0 to x1, which end where c = 0.
+
+        Where all is a function of one u, with c = α u + β, that is at u = -β/α exactly; else where c would vanish if it
+        was straight.
+        """
+        import sympy
+
+        alpha, u, beta = _affine(c, self.symbols)
+        inner = sympy.Symbol("u", real=True, nonnegative=u.is_nonnegative or None)
+        one = [_in_terms(part, u, inner) for part in (f, g)]
+        if not any(part.free_symbols & self.symbols for part in one):
+            u0, u1 = self.at(u)
+            slope = _split([inner], ([u0], [u1]), alpha * inner + beta, one[0], one[1], [-beta / alpha])
+            return _scaled(slope.get(inner, 0), self.D(u))
+        start, end = ([ends[symbol] for symbol in self.order] for ends in (self.start, self.end))
+        c0, c1 = map(kink("abs_"), self.at(c))
+        way = kink("case_")(c0 + c1, c0 / (c0 + c1), sympy.Rational(1, 2), 0)
+        return _split(
+            self.order, (start, end), c, f, g, [x0 + way * (x1 - x0) for x0, x1 in zip(start, end, strict=True)]
+        )
+
+
+def _split(symbols: list[Any], ends: tuple[list[Any], list[Any]], c: Any, f: Any, g: Any, cut: list[Any]) -> Any:
+    """The discrete gradient of cases whose way is cut; what the branches miss there is given to D[c]."""
+    import sympy
+
+    case, whole = kink("case_"), _Walk(symbols, ends)
+    c0, c1 = whole.at(c)
+    share = (1 + symbolic("absq_")(c0, c1)) / 2
+
+    def part(branch: Any, sense: int, weight: Any) -> dict[Any, Any]:
+        own = [
+            [case(sense * sign, x, x, middle) for x, middle in zip(end, cut, strict=True)]
+            for sign, end in zip((c0, c1), ends, strict=True)
+        ]
+        return _weighted(weight, _Walk(symbols, (own[0], own[1])).D(branch))
+
+    slopes = [part(f, 1, share), part(g, -1, 1 - share)]
+    gap = sympy.expand((f - g).xreplace(dict(zip(symbols, cut, strict=True))))
+    if gap != 0:
+        size = kink("abs_")(c0) + kink("abs_")(c1)
+        slopes.append(_scaled(case(-c0 * c1, gap / size, 0, 0), whole.D(c)))
+    return _sum(*slopes)
+
+
+def _affine(c: Any, symbols: set[Any]) -> tuple[Any, Any, Any]:
+    """(α, u, β) with c = α u + β, where α and β hold no symbol."""
+    beta, rest = c.as_independent(*symbols, as_Add=True)
+    alpha, u = rest.as_independent(*symbols, as_Add=False)
+    return alpha, u, beta
+
+
+def _in_terms(expr: Any, u: Any, inner: Any) -> Any:
+    """An expression with u called `inner`; where u is a root, its square too."""
+    import sympy
+
+    known = {u: inner}
+    if u.is_Pow and u.exp == sympy.Rational(1, 2):
+        known[u.base] = inner**2
+    return expr.xreplace(known)
+
+
+def _gathered(expr: Any, symbols: Sequence[Any]) -> Any:
+    """An expression as cases of the whole, where parts of it jump: x² sign x is x² or -x², which meet."""
+    given = set(symbols)
+    for node in sorted(kinks_of(expr, "sign_", "case_"), key=str):
+        c, f, _, g = (node.args[0], 1, 0, -1) if is_kink(node, "sign_") else node.args
+        if c.free_symbols & given and not _meet(c, f, g, given):
+            branches = [_gathered(_on_side(expr, c, side), symbols) for side in (1, 2, 3)]
+            return kink("case_")(c, *branches)
+    return expr
+
+
+def _meet(c: Any, f: Any, g: Any, symbols: set[Any]) -> bool:
+    """Whether it is seen that branches are equal where c = 0."""
+    import sympy
+
+    alpha, u, beta = _affine(c, symbols)
+    return bool(sympy.expand(_in_terms(sympy.sympify(f - g), u, -beta / alpha)) == 0)
+
+
+def _on_side(expr: Any, c: Any, side: int) -> Any:
+    """An expression where c is positive (1), zero (2) or negative (3)."""
+    import sympy
+
+    known = {node: node.args[side] for node in kinks_of(expr, "case_") if node.args[0] == c}
+    known |= {node: sympy.Integer(2 - side) for node in kinks_of(expr, "sign_") if node.args[0] == c}
+    return _on_side(expr.xreplace(known), c, side) if known else expr
+
+
+def _weighted(share: Any, slope: dict[Any, Any]) -> dict[Any, Any]:
+    """Slopes times a share of the way; none where that is zero, be they finite or not."""
+    return {symbol: kink("case_")(share, share * value, 0, 0) for symbol, value in slope.items()}
 
 
 def _sum(*slopes: dict[Any, Any]) -> dict[Any, Any]:
@@ -118,8 +234,8 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
     """Divided differences of elementary functions, with m the mean and d half the difference of the arguments."""
     import sympy
 
-    names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "arcq_", "bowq_")
-    sinc, sinhc, atanhc, atanc, connected, arcq, bowq = (symbolic(name) for name in names)
+    names = ("sinc_", "sinhc_", "atanhc_", "atanc_", "connected_", "absq_", "arcq_", "bowq_")
+    sinc, sinhc, atanhc, atanc, connected, absq, arcq, bowq = (symbolic(name) for name in names)
 
     def m(a: Any, b: Any) -> Any:
         return (a + b) / 2
@@ -137,6 +253,7 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
         "cosh": lambda a, b: sympy.sinh(m(a, b)) * sinhc(d(a, b)),
         "tanh": lambda a, b: sinhc(2 * d(a, b)) / (sympy.cosh(a) * sympy.cosh(b)),
         "atan": lambda a, b: atanc(a, b),
+        "abs_": lambda a, b: absq(a, b),
         "arc_": lambda a, b: arcq(a, b),
         "bow_": lambda a, b: bowq(a, b),
     }
@@ -191,4 +308,30 @@ def atanc_(a: Array, b: Array) -> Array:
     return np.where(near, alternating / np.where(near, product, 1.0), (np.arctan(b) - np.arctan(a)) / far)
 
 
-FUNCTIONS = {"connected_": connected_, "sinc_": sinc_, "sinhc_": sinhc_, "atanhc_": atanhc_, "atanc_": atanc_} | ARCS
+def absq_(a: Array, b: Array) -> Array:
+    """(|b| - |a|)/(b - a), written (a + b)/(|a| + |b|); 0 where both are."""
+    a, b = np.asarray(a), np.asarray(b)
+    size = np.abs(a) + np.abs(b)
+    return np.where(size > 0, (a + b) / np.where(size > 0, size, 1.0), 0.0)
+
+
+def powq_(a: Array, b: Array, p: Array) -> Array:
+    """(bᵖ - aᵖ)/(b - a) of numbers that are not negative; Mᵖ⁻¹ (1 - (1 - δ)ᵖ)/δ, δ = |b - a|/M, where they are near."""
+    a, b, p = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float), np.asarray(p, float))
+    low, top = np.minimum(a, b), np.maximum(a, b)
+    with np.errstate(all="ignore"):  # each form where it has a value
+        far = (top**p - low**p) / (top - low)
+        delta = (top - low) / top
+        near = np.where(low == top, p, -np.expm1(p * np.log1p(-delta)) / delta) * top ** (p - 1.0)
+    return np.where(low < 0, np.nan, np.where(low < 0.5 * top, far, near))
+
+
+FUNCTIONS = {
+    "connected_": connected_,
+    "sinc_": sinc_,
+    "sinhc_": sinhc_,
+    "atanhc_": atanhc_,
+    "atanc_": atanc_,
+    "absq_": absq_,
+    "powq_": powq_,
+} | ARCS

@@ -11,8 +11,10 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
+from visviva.language.jumps import refuse_jumps
+from visviva.language.kinks import joined
 from visviva.language.quantity import Port
-from visviva.language.trace import Traced, Values, call, expressions, wrap
+from visviva.language.trace import Traced, Values, call, expressions, traced_array, wrap
 
 
 @final
@@ -40,6 +42,12 @@ class Expression:
         """All symbols: states and efforts port by port, θ0, parameters."""
         flat = [symbol for symbols in (*self.states.values(), *self.efforts.values()) for symbol in symbols]
         return [*flat, self.theta0, *(symbol for symbol, _ in self.parameters.values())]
+
+    def refuse_jumps(self, what: str, way_out: str, values: Any = None, theta0: float = 300.0) -> None:
+        """An error where the array, or other values in its symbols, jump as states and efforts move."""
+        moving = [symbol for symbols in (*self.states.values(), *self.efforts.values()) for symbol in symbols]
+        numbers = {self.theta0: theta0} | dict(self.parameters.values())
+        refuse_jumps(self.values if values is None else values, moving, numbers, what, way_out)
 
     def numeric(self, theta0: float) -> Callable[[Array], Array]:
         """A NumPy function of (states and efforts, as one array with any leading batch shape)."""
@@ -125,8 +133,17 @@ def numeric(
     return evaluate
 
 
+def slope(expr: Any, symbol: Any) -> Any:
+    """∂/∂symbol, with powers of one base joined: n xⁿ/x is n xⁿ⁻¹, which has a value at 0; likewise kinks."""
+    import sympy
+
+    found = joined(expr.diff(symbol))
+    open_ended = any(power.exp.free_symbols for power in found.atoms(sympy.Pow))
+    return sympy.powsimp(found, combine="exp") if open_ended else found
+
+
 def _vector(symbols: list[Any]) -> Any:
-    numbers = np.array([Traced(symbol) for symbol in symbols], dtype=object)
+    numbers = traced_array(symbols)
     return numbers[0] if len(symbols) == 1 else numbers
 
 

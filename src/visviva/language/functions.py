@@ -14,14 +14,14 @@ from visviva.language.trace import Traced
 
 @cache
 def symbolic(name: str) -> Any:
-    """The function of a name as a symbol, with its derivative. Those of two arguments are symmetric."""
+    """The function of a name as a symbol, with its derivative. Those of two arguments and more are symmetric in two."""
     import sympy
 
     def fdiff(self: Any, argindex: int = 1) -> Any:
         if name == "connected_":
             return sympy.Integer(0)
-        first, *rest = self.args if argindex == 1 else self.args[::-1]
-        return symbolic("d" + name)(first, *rest)
+        args = self.args if argindex == 1 else (self.args[1], self.args[0], *self.args[2:])
+        return symbolic("d" + name)(*args)
 
     return type(name, (sympy.Function,), {"fdiff": fdiff, "is_real": True, "__module__": __name__})
 

@@ -16,6 +16,7 @@ from visviva.errors import ModelError
 from visviva.language import Quantity, Storage, storage
 from visviva.language.expression import Expression, traced
 from visviva.language.functions import logarithm
+from visviva.language.jumps import ENERGY, refuse_jumps
 from visviva.language.quantity import interface
 from visviva.language.trace import Traced
 from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
@@ -50,7 +51,7 @@ def linear_in_angle(k: float, angle: float) -> Storage:
 def of_length(V: object, where: str) -> Storage:
     """V(l) with l = √(2 y), for a function of one argument."""
     function = _of_arguments(V, where, ("l",), "the length [m]", "lambda l: 5.0 * l**4")
-    return _given(SQUARE, lambda x: function(np.sqrt(2 * x.y)), where)
+    return _given(SQUARE, lambda x: function(np.sqrt(2 * x.y)), where, lambda y: _length(*y))
 
 
 def of_angle(V: object, where: str) -> Storage:
@@ -62,7 +63,7 @@ def of_angle(V: object, where: str) -> Storage:
 def of_pose(V: object, where: str) -> Storage:
     """V(R, p) over y = (R row by row, p), for a function of two arguments."""
     function = _of_arguments(V, where, ("R", "p"), "the rotation R and the position p", "lambda R, p: 5.0 * (p @ p)")
-    return _given(PLACEMENT, lambda x: function(x.y[:9].reshape(3, 3), x.y[9:]), where)
+    return _given(PLACEMENT, lambda x: function(x.y[:9].reshape(3, 3), x.y[9:]), where, _pose_names)
 
 
 def end_stops(low: float, high: float, k: float, width: float) -> Storage:
@@ -153,13 +154,34 @@ def _of_arguments(V: object, where: str, names: tuple[str, ...], what: str, exam
     return V
 
 
-def _given(ports: dict[str, Quantity], H: Callable[[Any], Any], where: str) -> Storage:
+def _length(y: Any) -> dict[Any, Any]:
+    import sympy
+
+    return {y: sympy.Symbol("l", nonnegative=True) ** 2 / 2}
+
+
+def _pose_names(y: list[Any]) -> dict[Any, Any]:
+    import sympy
+
+    names = [f"R[{i}, {j}]" for i in range(3) for j in range(3)] + [f"p[{i}]" for i in range(3)]
+    return {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(y, names, strict=True)}
+
+
+def _given(
+    ports: dict[str, Quantity],
+    H: Callable[[Any], Any],
+    where: str,
+    seen: Callable[[list[Any]], dict[Any, Any]] = lambda y: {},
+) -> Storage:
+    """seen: what the user's function sees in the place of y, for errors."""
     box = interface(ports, "spring")
     energy = traced(H, box, {}, f"the energy of {where}")
     if energy.shape != ():
         raise ModelError(f"the energy of {where} must be one number, got shape {energy.shape}.")
     if not energy.values.item().free_symbols:
         raise ModelError(f"the energy of {where} is constant: such a spring has no force. Leave it out.")
+    value = energy.values.item().xreplace(seen(next(iter(energy.states.values()))))
+    refuse_jumps(value, sorted(value.free_symbols, key=str), {}, f"the energy of {where}", ENERGY)
     return Storage(box, energy)
 
 

@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
 from visviva.language.expression import numeric
+from visviva.language.jumps import CONSTRAINT, refuse_jumps
 from visviva.language.trace import call, expressions
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.parts import Body, Particle
@@ -132,6 +133,8 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
     if constant:
         names = ", ".join(repr(part.name) for part in parts)
         raise ModelError(f"value {constant[0]} of {what} does not depend on the placement of {names}: it is constant.")
+    named = placements.names()
+    refuse_jumps([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
     condition = FunctionCondition(name, placements, tuple(values))
     try:
         condition._secant  # noqa: B018 - it is kept
@@ -139,7 +142,8 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
     except NoRule as reason:
         raise ModelError(
             f"{what} uses {reason}, which has no exact difference between the ends of a step. Write it with sums,\n"
-            "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan."
+            "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan, abs, maximum, minimum, clip,\n"
+            "where."
         ) from None
     return condition
 

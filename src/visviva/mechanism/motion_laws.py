@@ -13,6 +13,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
 from visviva.language.expression import numeric
+from visviva.language.jumps import CONSTRAINT, refuse_jumps
 from visviva.language.trace import Traced, UntraceableError, call, expressions
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -98,6 +99,8 @@ def law_of_rate(name: str, rate: object) -> MotionLaw:
 def law_of_position(name: str, position: object, rate: object = None) -> MotionLaw:
     """The law of a position: a function of time that can be traced, or one whose rate is given as well."""
     function = _function(position, f"the position of drive {name!r}")
+    if function.expr is not None:
+        refuse_jumps(function.expr, [_time()], {}, function.what, CONSTRAINT)
     if rate is not None:
         given = law_of_rate(name, rate)
         law = MotionLaw(given.rate, given.acceleration, function)

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language.trace import Pose, Traced, UntraceableError
+from visviva.language.trace import Pose, UntraceableError, traced_array
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Ground, Particle
 
@@ -52,16 +52,28 @@ class Placements:
 
         return [sympy.Symbol(f"y{k}", real=True) for k in range(len(self.c))]
 
+    def names(self) -> dict[Any, Any]:
+        """Symbols that read as what a user's function sees, by those of y."""
+        import sympy
+
+        entries = [f"r[{i}]" for i in range(3)] + [f"R[{i}, {j}]" for i in range(3) for j in range(3)]
+        names = [
+            f"{part.name}.{entry}"
+            for part in self.parts
+            for entry in entries[: 3 if isinstance(part, Particle) else 12]
+        ]
+        return {y: sympy.Symbol(name, real=True) for y, name in zip(self.symbols(), names, strict=True)}
+
     def traced(self) -> list[Any]:
         """The placements in these symbols, one for each part."""
-        numbers, seen, first = [Traced(symbol) for symbol in self.symbols()], list[Any](), 0
+        numbers, seen, first = traced_array(self.symbols()), list[Any](), 0
         for part in self.parts:
-            r = np.array(numbers[first : first + 3], dtype=object)
+            r = numbers[first : first + 3]
             first += 3
             if isinstance(part, Particle):
                 seen.append(Point(r))
                 continue
-            seen.append(Pose(np.array(numbers[first : first + 9], dtype=object).reshape(3, 3), r))
+            seen.append(Pose(numbers[first : first + 9].reshape(3, 3), r))
             first += 9
         return seen
 

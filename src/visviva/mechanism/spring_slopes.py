@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.language import Storage
 from visviva.language.discrete import FUNCTIONS
-from visviva.language.expression import numeric
+from visviva.language.expression import numeric, slope
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element, Stop, Torsion
@@ -47,5 +47,5 @@ def slopes_of(m: Mechanism, motion: Motion) -> dict[str, Array]:
 def _gradient(energy: Storage, theta0: float) -> Any:
     H = energy.H
     (states,) = H.states.values()
-    slopes = np.array([H.values.item().diff(symbol) for symbol in states], dtype=object)
+    slopes = np.array([slope(H.values.item(), symbol) for symbol in states], dtype=object)
     return numeric(slopes, H.arguments, [theta0, *(value for _, value in H.parameters.values())], FUNCTIONS)

@@ -7,6 +7,7 @@ from typing import Any
 
 from visviva.geometry.embedding import AbstractSpace, ProductSpace, Rotations
 from visviva.language import Composite, Quantity
+from visviva.language.expression import slope
 from visviva.views.equations_names import Names, candidates, relettered
 from visviva.views.equations_pattern import holders, walk
 from visviva.views.equations_terms import Vector, named_vector
@@ -84,7 +85,7 @@ def differential(H: Any, space: AbstractSpace, x: tuple[Any, ...]) -> tuple[Any,
             return tuple(entries)
         case Rotations():
             return _rotations(H, space, x)
-    return tuple(H.diff(symbol) for symbol in x)
+    return tuple(slope(H, symbol) for symbol in x)
 
 
 def _rotations(H: Any, space: Rotations, x: tuple[Any, ...]) -> tuple[Any, ...]:

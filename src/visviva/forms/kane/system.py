@@ -14,6 +14,7 @@ from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.kane.numbers import numbers_of
 from visviva.forms.kane.point import KanePoint, check_mass
 from visviva.forms.kane.trace import KaneTracing
+from visviva.language.expression import slope
 
 if TYPE_CHECKING:
     from visviva.forms.kane.equations import KaneEquations
@@ -218,7 +219,7 @@ class KaneSystem:
 
     @property
     def _slope(self) -> Any:
-        return np.array([self.V.diff(x) for x in self.symbols.q], dtype=object)
+        return np.array([slope(self.V, x) for x in self.symbols.q], dtype=object)
 
     @cached_property
     def _numbers(self) -> Any:

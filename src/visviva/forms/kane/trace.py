@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language.coordinates import Coordinates
+from visviva.language.jumps import refuse_jumps
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
@@ -72,6 +73,10 @@ class KaneTracing:
             wanted = " or ".join("one number" if shape == () else str(shape) for shape in shapes)
             raise ModelError(f"{what} of {self.system!r} must have shape {wanted}, got {values.shape}.")
         return values
+
+    def refuse_jumps(self, values: Any, what: str, way_out: str) -> None:
+        """An error where expressions jump as q and ξ move."""
+        refuse_jumps(values, [*self.q, *self.xi], self.parameters, f"{what} of {self.system!r}", way_out)
 
     def number(self, value: Any) -> float:
         """An expression of parameters alone, as a number."""
