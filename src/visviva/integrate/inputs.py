@@ -44,6 +44,11 @@ class TimeInputs:
         """The inputs where they never change."""
         return None if self.functions or self.laws else self.base
 
+    @property
+    def calls(self) -> bool:
+        """Whether functions of the user are called for them while a run is made."""
+        return bool(self.functions) or any(law.calls for law in self.laws.values())
+
     def __call__(self, t: float) -> Array:
         """All inputs at a time."""
         return self.over(t, 0.0)

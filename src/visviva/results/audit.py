@@ -78,7 +78,7 @@ class Audit:
 def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
-    g_v = _relative_g_v(run)
+    g_v = relative_g_v(run)
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
@@ -94,13 +94,13 @@ def audit(run: Run) -> Audit:
         theta0=run.model.theta0,
         iterations=float(record.iterations.sum()) / max(1, run.steps),
         components=accounts(run),
-        warnings=tuple(audit_warnings(run, g_v)),
+        warnings=tuple(audit_warnings(run)),
         is_thermal=run.model.is_thermal,
         exact=run.exact,
     )
 
 
-def _relative_g_v(run: Run) -> float:
+def relative_g_v(run: Run) -> float:
     """Largest |C v| relative to the largest |C| |v| of its constraint, or to |C| times the speed of the run.
 
     The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by

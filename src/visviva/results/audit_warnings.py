@@ -24,9 +24,27 @@ DRIFT_WARNING = 1e-5  # of the energy, by schemes that do not keep it: what they
 JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets in
 
 
-def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
-    """The notes of the run, and what its record shows."""
-    yield from run.notes
+def audit_warnings(run: Run) -> Iterator[str]:
+    """The notes and warnings of the run, and what else its record shows."""
+    yield from dict.fromkeys([*run.notes, *run.warnings])
+    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
+        yield (
+            f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
+            "relative figures refer to that. Heights are best counted from near the mechanism."
+        )
+    singular = singular_warning(run)
+    if singular:
+        yield singular
+    redundant = _redundant(run)
+    if redundant:
+        yield (
+            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
+            "their reactions are the ones of least norm."
+        )
+
+
+def record_warnings(run: Run, g_v: float) -> Iterator[str]:
+    """What the record of a run shows that `simulate` warns of: steps too long, and what follows from that."""
     if g_v > SPEED_WARNING:
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
@@ -44,31 +62,22 @@ def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
     spin, body = _largest_spin(run)
     if spin > SPIN_WARNING:
         yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
-    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
-        yield (
-            f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
-            "relative figures refer to that. Heights are best counted from near the mechanism."
-        )
-    singular = singular_warning(run)
-    if singular:
-        yield singular
     yield from _unresolved_frictions(run)
-    redundant = _redundant(run)
-    if redundant:
-        yield (
-            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
-            "their reactions are the ones of least norm."
-        )
 
 
 def _largest_spin(run: Run) -> tuple[float, str]:
-    """Largest angle that a body turns in a step, from its angular velocity at the kept nodes."""
-    if run.motion is None or not run.record.steps:
+    """Largest angle that a body turns in a step, from the scheme's own velocities at the kept nodes.
+
+    Directors d_i of a body turn with |ω|² = ½ Σ|ḋ_i|².
+    """
+    if run.model.mechanism is None or not run.record.steps:
         return 0.0, ""
-    h = run.record.h
-    bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
-    speeds = {part.name: np.linalg.norm(run.motion.twist(part)[:, :3], axis=1) for part in bodies}
-    spins = {name: float((h * np.maximum(w[:-1], w[1:])).max()) for name, w in speeds.items()}
+    spins = {}
+    for part in run.model.mechanism.bodies:
+        if isinstance(part, Body):
+            v = run.record.x[:, run.model.layout.x[f"{part.name}.v"]]
+            w = np.linalg.norm(v[:, :3], axis=1) if v.shape[1] == 6 else np.linalg.norm(v[:, 3:], axis=1) / np.sqrt(2.0)
+            spins[part.name] = float((run.record.h * np.maximum(w[:-1], w[1:])).max())
     name = max(spins, key=lambda part: spins[part], default="")
     return (spins[name], f"body {name!r}") if name else (0.0, "")
 
