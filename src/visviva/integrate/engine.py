@@ -41,6 +41,8 @@ def slower(what: str, reason: str) -> Caution:
 
 
 def _reason(model: Model, scheme: AbstractIntegrator) -> str:
+    if model.mechanism is not None and model.feedback:
+        return f"the input {model.feedback[0].port!r} depends on states or efforts"
     try:
         if model.mechanism is not None or scheme.form == "directors":
             machine_of(model)

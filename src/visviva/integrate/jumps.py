@@ -16,8 +16,8 @@ from visviva.results.notes import Caution
 if TYPE_CHECKING:
     from visviva.results.record import Record
 
-HALVINGS = 4  # of an interval, after which a smooth input has changed by a small part of what it changes in all
-SUDDEN = 0.5  # of the whole change, if it is still within so short an interval: a jump
+HALVINGS = range(2, 7)  # of an interval: by then a smooth input changes by a small part of what it changes in all
+SUDDEN = 0.5  # of the largest change, if it is still within so short an interval: a jump
 NARROW = 1e-15  # of the interval that was asked for: a jump is located no closer
 STEEP = 4.0  # times the usual slope between two points: worth a look
 SMALL = 1e-9  # of the range of an input: changes below are rounding
@@ -33,20 +33,15 @@ def locate_jump(u: Callable[[float], Array], a: float, b: float, k: int) -> tupl
     slope that is far shorter than the interval, the change stays.
     """
     ua, ub = float(u(a)[k]), float(u(b)[k])
-    whole, shortest, halvings = abs(ub - ua), NARROW * (b - a), 0
-    while whole > 0 and b - a > shortest:
-        middle = 0.5 * (a + b)
-        if not a < middle < b:
-            break
+    largest, shortest, halvings = abs(ub - ua), NARROW * (b - a), 0
+    while b - a > shortest and a < (middle := 0.5 * (a + b)) < b:
         um = float(u(middle)[k])
-        if abs(um - ua) >= abs(ub - um):
-            b, ub = middle, um
-        else:
-            a, ua = middle, um
-        halvings += 1
-        if halvings == HALVINGS and abs(ub - ua) < SUDDEN * whole:
+        first, second = abs(um - ua), abs(ub - um)
+        a, ua, b, ub = (a, ua, middle, um) if first >= second else (middle, um, b, ub)
+        largest, halvings = max(largest, first, second), halvings + 1
+        if halvings in HALVINGS and abs(ub - ua) <= SUDDEN * largest:
             return None
-    return (a, b) if whole > 0 else None
+    return a, b
 
 
 @final
@@ -127,9 +122,9 @@ class JumpWatch:
         """What a user should know about jumps."""
         return [
             Caution(
-                f"the input {name!r} jumps inside of a step, e.g. at t = {t:.6g} s; the step takes one value of it for "
-                "all its time, which is an error of first order in h. Choose h so that steps end on jumps, or use "
-                "vv.Adaptive(), whose steps do."
+                f"the input {name!r} jumps inside of a step, at t = {t:.6g} s, and steps take inputs for smooth: that "
+                "is an error of first order in h. Choose h so that steps end on jumps, or use vv.Adaptive(), whose "
+                "steps do."
             )
             for name, t in self._found.items()
         ]

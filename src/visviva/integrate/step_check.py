@@ -16,12 +16,14 @@ where ωh is large: the energy is exact, the motion is not. A stiff spring that 
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.adaptive import steps_of
+from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import Advancing
 from visviva.integrate.loop import Logged
 from visviva.integrate.redundancy import configuration
@@ -29,7 +31,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, State
 from visviva.model.tangent import tangent_velocities
 from visviva.results.motion import momenta
-from visviva.results.notes import Caution
+from visviva.results.notes import TOO_LONG, Caution
 
 UNRESOLVED = 1e-2  # error of one step: a vibration whose ωh is about 0.7 under a scheme of second order
 EVEN, LIVELY = 4, 4  # steps that are looked at: spread over the run, and those with the largest changes of energy
@@ -41,16 +43,29 @@ SHARE = 0.05  # of D, in storages other than velocities, from which on they are 
 
 
 @final
-class StepCheck:
-    """Keeps some states of a run with n steps of one length, and looks at the steps from there when it is over."""
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Where a step of a run began, and its inputs."""
 
-    def __init__(self, model: Model, start: State, n: int) -> None:
+    state: State
+    u: Array
+
+
+@final
+class StepCheck:
+    """Keeps some states of a run with n steps of one length, and looks at the steps from there when it is over.
+
+    Inputs keep the values that they had in these steps.
+    """
+
+    def __init__(self, model: Model, inputs: TimeInputs, start: State, n: int) -> None:
         self.model = model
+        self.inputs = inputs
         self._start = start
         self._looks = min(EVEN + LIVELY, max(1, n // APART))
         self._even = np.linspace(0, n - 1, 2 * min(EVEN, self._looks) + 1).astype(int)[1::2].tolist()
-        self._spread: list[State] = []
-        self._lively: list[tuple[float, State]] = []
+        self._spread: list[Sample] = []
+        self._lively: list[tuple[float, Sample]] = []
         self._size = 0.0  # largest energy so far
 
     def look(self, logged: Logged, made: int, first: int) -> None:
@@ -63,9 +78,11 @@ class StepCheck:
         change = np.abs(np.diff(energy, axis=0)).sum(-1)
         best = np.argsort(-change)[:LIVELY].tolist()
         least = self._lively[-1][0] if len(self._lively) == LIVELY else -1.0
-        self._lively += [(float(change[k]), logged.state(k)) for k in best if change[k] > least]
+        u = logged.record.u_mid
+        self._lively += [(float(change[k]), Sample(logged.state(k), u[k])) for k in best if change[k] > least]
         self._lively = sorted(self._lively, key=lambda each: -each[0])[:LIVELY]
-        self._spread += [logged.state(k - first) for k in self._even if first <= k < first + made]
+        kept = [k - first for k in self._even if first <= k < first + made]
+        self._spread += [Sample(logged.state(k), u[k]) for k in kept]
 
     def notes(self, stepping: Advancing) -> list[str]:
         """What a user should know about the length of the steps."""
@@ -73,36 +90,48 @@ class StepCheck:
             return self._notes(stepping)
 
     def _notes(self, stepping: Advancing) -> list[str]:
-        lively = [state for _, state in self._lively[: self._looks - len(self._spread)]]
-        states = list({state.t: state for state in [*self._spread, *lively]}.values())
-        looks = [(state, *ends) for state in states if (ends := _ends(stepping, state, state.h)) is not None]
+        lively = [sample for _, sample in self._lively[: self._looks - len(self._spread)]]
+        samples = list({sample.state.t: sample for sample in [*self._spread, *lively]}.values())
+        looks = [(sample, *ends) for sample in samples if (ends := self._ends(stepping, sample, sample.state.h))]
         if not looks:
             return []
-        x = np.array([state.x for state in states])
+        x = np.array([sample.state.x for sample in samples])
         apart = Apart(self.model)
         size = max(float(apart.raw(x, self._start.x).sum(-1).max()), AT_REST * self._size)
-        parts = apart(np.array([one for _, one, _ in looks]), np.array([other for *_, other in looks]))
+        ends = (np.array([look[k] for look in looks]) for k in (1, 2))
+        parts = apart(*ends, np.array([sample.u for sample, *_ in looks]))
         errors = np.sqrt(parts.sum(-1) / (size or 1.0))
         if not size or (errors > UNRESOLVED).sum() < min(OFTEN, self._looks):
             return []
         worst = int(errors.argmax())
-        state = looks[worst][0]
+        state = looks[worst][0].state
         return [
             Caution(
-                f"steps are too long for the motion: the one from t = {state.t:g} s with h = {state.h:g} s differs "
-                f"from two of half its length by {100 * min(1.0, errors[worst]):.2g} % of all that moves, most of it in "
-                f"{apart.main(parts[worst])}. Exact energy is no proof of accuracy; "
-                f"{self._way_out(stepping, apart, state, size)}"
+                f"{TOO_LONG} for the motion: the one from t = {state.t:g} s with h = {state.h:g} s differs "
+                f"from two of half its length by {100 * min(1.0, errors[worst]):.2g} % of all that moves, most of it "
+                f"in {apart.main(parts[worst])}. Exact energy is no proof of accuracy; "
+                f"{self._way_out(stepping, apart, looks[worst][0], size)}"
             )
         ]
 
-    def _way_out(self, stepping: Advancing, apart: Apart, state: State, size: float) -> str:
+    def _way_out(self, stepping: Advancing, apart: Apart, sample: Sample, size: float) -> str:
         for k in range(1, HALVINGS):
-            h = state.h * 0.5**k
-            ends = _ends(stepping, state, h)
-            if ends is not None and float(apart(*(end[None] for end in ends)).sum()) <= UNRESOLVED**2 * size:
+            h = sample.state.h * 0.5**k
+            ends = self._ends(stepping, sample, h)
+            if (
+                ends is not None
+                and float(apart(*(end[None] for end in (*ends, sample.u))).sum()) <= UNRESOLVED**2 * size
+            ):
                 return f"h = {h:.2g} s would do there."
         return "reduce h."
+
+    def _ends(self, stepping: Advancing, sample: Sample, h: float) -> tuple[Array, Array] | None:
+        """Where one step of length h leads, and two of half of it; None where one of them has no solution."""
+        state = sample.state
+        start = dataclasses.replace(state, t0=state.t, steps=0, h=h, rate=state.rate[:1])
+        with self.inputs.held(sample.u):
+            one, two = steps_of(stepping, start, 1), steps_of(stepping, dataclasses.replace(start, h=0.5 * h), 2)
+        return (one.x[1], two.x[2]) if one.steps == 1 and two.steps == 2 else None
 
 
 @final
@@ -110,7 +139,8 @@ class Apart:
     """D of pairs of states, part by part: velocities of each body, or of the model, and every other storage.
 
     Entropies are left out: heat flows, and does not vibrate. Velocities of mechanisms are those on the tangent space of
-    the constraints, since the scheme's own may alternate about them.
+    the constraints, since the scheme's own may alternate about them; velocities of centres of mass have world axes, so
+    that a turn shows in them.
     """
 
     def __init__(self, model: Model) -> None:
@@ -123,13 +153,11 @@ class Apart:
         self.names = [*moving, *(repr(part.name) for part in self._others)]
         self._moving = len(moving)
 
-    def __call__(self, x: Array, y: Array) -> Array:
-        """D of states (n, size), (n, parts) [J]."""
+    def __call__(self, x: Array, y: Array, u: Array) -> Array:
+        """D of states (n, size) that were reached with inputs u (n, inputs), (n, parts) [J]."""
         if self._linkage is None:
             return self._with_others(self._of_velocities(x, y), x, y)
-        q = configuration(self.model, self._linkage, x)
-        P = momenta(self.model, x) - momenta(self.model, y)
-        V = self._linkage.solve(q, P, np.zeros((len(q), self._linkage.m)))[0]
+        V = self._tangent(self._linkage, x, u) - self._tangent(self._linkage, y, u)
         return self._with_others(self._by_body(self._linkage, V), x, y)
 
     def raw(self, x: Array, y: Array) -> Array:
@@ -145,6 +173,14 @@ class Apart:
         if others.max(initial=0.0) > SHARE * parts.sum():
             return self.names[self._moving + int(others.argmax())]
         return self.names[int(parts.argmax())]
+
+    def _tangent(self, linkage: Linkage, x: Array, u: Array) -> Array:
+        """Velocities of all bodies, of centres of mass in world axes, (n, velocities)."""
+        rates, first = np.zeros((len(x), linkage.m)), linkage.kinematics.m
+        for part, rows in zip(linkage.conditions.conditions, linkage.conditions.rows, strict=True):
+            if part.law is not None:
+                rates[:, first + rows.start] = u[:, self.model.port_columns[part.name].start]
+        return linkage.solve(configuration(self.model, linkage, x), momenta(self.model, x), rates)[0]
 
     def _by_body(self, linkage: Linkage, V: Array) -> Array:
         starts = np.cumsum([0, *(6 if rigid else 3 for rigid in linkage.kinematics.rigid)])[:-1]
@@ -168,10 +204,3 @@ class Apart:
             a, b = x[..., at], y[..., at]
             columns.append(np.abs(((part.dH(a) - part.dH(b)) * (a - b)).sum(-1)))
         return np.concatenate([moving, np.array(columns).T.reshape(len(x), len(columns))], axis=-1)
-
-
-def _ends(stepping: Advancing, state: State, h: float) -> tuple[Array, Array] | None:
-    """Where one step of length h leads, and two of half of it; None where one of them has no solution."""
-    start = dataclasses.replace(state, t0=state.t, steps=0, h=h, rate=state.rate[:1])
-    one, two = steps_of(stepping, start, 1), steps_of(stepping, dataclasses.replace(start, h=0.5 * h), 2)
-    return (one.x[1], two.x[2]) if one.steps == 1 and two.steps == 2 else None

@@ -94,7 +94,7 @@ def audit(run: Run) -> Audit:
         theta0=run.model.theta0,
         iterations=float(record.iterations.sum()) / max(1, run.steps),
         components=accounts(run),
-        warnings=tuple(audit_warnings(run)),
+        warnings=tuple(audit_warnings(run, g_v)),
         is_thermal=run.model.is_thermal,
         exact=run.exact,
     )

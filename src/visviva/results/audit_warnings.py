@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from visviva.mechanism.parts import Body
 from visviva.model.friction import LawFriction
 from visviva.model.heat import Heated
+from visviva.results.notes import TOO_LONG
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
 from visviva.results.singularity import singular_warning
@@ -24,9 +26,9 @@ DRIFT_WARNING = 1e-5  # of the energy, by schemes that do not keep it: what they
 JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets in
 
 
-def audit_warnings(run: Run) -> Iterator[str]:
+def audit_warnings(run: Run, g_v: float) -> Iterator[str]:
     """The notes and warnings of the run, and what else its record shows."""
-    yield from dict.fromkeys([*run.notes, *run.warnings])
+    yield from dict.fromkeys([*run.notes, *run.warnings, *long_steps(run, g_v)])
     if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
         yield (
             f"stored energies are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
@@ -43,13 +45,22 @@ def audit_warnings(run: Run) -> Iterator[str]:
         )
 
 
-def record_warnings(run: Run, g_v: float) -> Iterator[str]:
-    """What the record of a run shows that `simulate` warns of: steps too long, and what follows from that."""
+def long_steps(run: Run, g_v: float) -> Iterator[str]:
+    """Signs in the record of a run that its steps are too long for its motion."""
     if g_v > SPEED_WARNING:
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
         )
+    spin, body = _largest_spin(run)
+    if spin > SPIN_WARNING:
+        yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
+
+
+def record_warnings(run: Run, g_v: float) -> Iterator[str]:
+    """What else the record of a run shows that `simulate` warns of; of signs of too long steps the first is enough."""
+    if not any(note.startswith(TOO_LONG) for note in run.notes):
+        yield from islice(long_steps(run, g_v), 1)
     drift = abs(float(run.record.drift.sum())) / run.energy_unit
     if not run.exact and drift > DRIFT_WARNING:
         yield (
@@ -59,9 +70,6 @@ def record_warnings(run: Run, g_v: float) -> Iterator[str]:
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:
         yield f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h."
-    spin, body = _largest_spin(run)
-    if spin > SPIN_WARNING:
-        yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
     yield from _unresolved_frictions(run)
 
 

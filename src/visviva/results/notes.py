@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import final
 
+TOO_LONG = "steps are too long"  # how a caution begins that was found by steps of other lengths
+
 
 @final
 class Caution(str):
