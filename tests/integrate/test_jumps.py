@@ -113,3 +113,8 @@ def test_bisection_finds_a_jump_to_rounding_and_no_slope():
     assert b - a < 1e-15
     assert locate_jump(u, 1.0, 2.0, 1) is None
     assert locate_jump(u, 0.0, 1.0, 0) is None
+
+
+def test_an_input_that_turns_back_within_half_a_step_is_no_jump():
+    run = vv.simulate(cart(), 30.0, 1.0, inputs={"push": lambda t: np.sin(3 * t)})
+    assert run.warnings == ()

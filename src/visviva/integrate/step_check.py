@@ -5,9 +5,10 @@ Two ends x, y of one time span are apart by the energy
     D(x, y) = Σ (dH_i(x) - dH_i(y))·(x_i - y_i),
 
 which is δᵀ K δ for every quadratic energy ½ xᵀ K x, that of velocities included, and zero for weights. Relative to the
-largest D from the start of the run it is the square of the error of a step,
+largest D from the start of the run, or twice the kinetic energy T if that is more, it is the square of the error of a
+step,
 
-    ε² = D(x(h), x(h/2, h/2)) / max D(x, x(0)).
+    ε² = D(x(h), x(h/2, h/2)) / max(D(x, x(0)), 2 T).
 
 An undamped vibration of which the steps make an angle ωh has ε ≈ (ωh)³/32 under a scheme of second order, and about one
 where ωh is large: the energy is exact, the motion is not. A stiff spring that only carries what is slow has none.
@@ -97,7 +98,7 @@ class StepCheck:
             return []
         x = np.array([sample.state.x for sample in samples])
         apart = Apart(self.model)
-        size = max(float(apart.raw(x, self._start.x).sum(-1).max()), AT_REST * self._size)
+        size = max(apart.moved(x, self._start.x), AT_REST * self._size)
         ends = (np.array([look[k] for look in looks]) for k in (1, 2))
         parts = apart(*ends, np.array([sample.u for sample, *_ in looks]))
         errors = np.sqrt(parts.sum(-1) / (size or 1.0))
@@ -160,12 +161,18 @@ class Apart:
         V = self._tangent(self._linkage, x, u) - self._tangent(self._linkage, y, u)
         return self._with_others(self._by_body(self._linkage, V), x, y)
 
-    def raw(self, x: Array, y: Array) -> Array:
-        """The same with the scheme's own velocities, between any states."""
+    def moved(self, x: Array, start: Array) -> float:
+        """Largest D between states and a start, or twice their kinetic energy, if that is more [J]."""
+        y = np.broadcast_to(start, x.shape)
+        rest = np.array(x)
+        rest[:, self.model.layout.read(tuple(self.model.kinetic))] = 0.0
         if self._linkage is None:
-            return self._with_others(self._of_velocities(x, np.broadcast_to(y, x.shape)), x, y)
-        V = (momenta(self.model, x) - momenta(self.model, y)) / self._linkage.metric
-        return self._with_others(self._by_body(self._linkage, V), x, y)
+            moving, kinetic = self._of_velocities(x, y), self._of_velocities(x, rest)
+        else:
+            P = momenta(self.model, x)
+            change = (P - momenta(self.model, y)) / self._linkage.metric
+            moving, kinetic = (self._by_body(self._linkage, V) for V in (change, P / self._linkage.metric))
+        return max(float(self._with_others(moving, x, y).sum(-1).max()), float(kinetic.sum(-1).max()))
 
     def main(self, parts: Array) -> str:
         """The name of the part with most of D; that of a spring, stop or other storage where it has a share in it."""
