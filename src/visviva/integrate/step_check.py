@@ -96,22 +96,22 @@ class StepCheck:
         looks = [(sample, *ends) for sample in samples if (ends := self._ends(stepping, sample, sample.state.h))]
         if not looks:
             return []
-        x = np.array([sample.state.x for sample in samples])
         apart = Apart(self.model)
-        size = max(apart.moved(x, self._start.x), AT_REST * self._size)
-        ends = (np.array([look[k] for look in looks]) for k in (1, 2))
-        parts = apart(*ends, np.array([sample.u for sample, *_ in looks]))
-        errors = np.sqrt(parts.sum(-1) / (size or 1.0))
-        if not size or (errors > UNRESOLVED).sum() < min(OFTEN, self._looks):
+        moved = apart.moved(np.array([sample.state.x for sample in samples]), self._start.x)
+        size = max(moved, AT_REST * self._size) or 1.0
+        chosen, one, other = zip(*looks, strict=True)
+        parts = apart(np.array(one), np.array(other), np.array([sample.u for sample in chosen]))
+        errors = np.nan_to_num(np.sqrt(parts.sum(-1) / size))
+        if (errors > UNRESOLVED).sum() < min(OFTEN, len(looks)):
             return []
         worst = int(errors.argmax())
-        state = looks[worst][0].state
+        state = chosen[worst].state
         return [
             Caution(
                 f"{TOO_LONG} for the motion: the one from t = {state.t:g} s with h = {state.h:g} s differs "
                 f"from two of half its length by {100 * min(1.0, errors[worst]):.2g} % of all that moves, most of it "
                 f"in {apart.main(parts[worst])}. Exact energy is no proof of accuracy; "
-                f"{self._way_out(stepping, apart, looks[worst][0], size)}"
+                f"{self._way_out(stepping, apart, chosen[worst], size)}"
             )
         ]
 
@@ -119,10 +119,10 @@ class StepCheck:
         for k in range(1, HALVINGS):
             h = sample.state.h * 0.5**k
             ends = self._ends(stepping, sample, h)
-            if (
-                ends is not None
-                and float(apart(*(end[None] for end in (*ends, sample.u))).sum()) <= UNRESOLVED**2 * size
-            ):
+            if ends is None:
+                continue
+            one, other, u = (each[None] for each in (*ends, sample.u))
+            if float(apart(one, other, u).sum()) <= UNRESOLVED**2 * size:
                 return f"h = {h:.2g} s would do there."
         return "reduce h."
 
