@@ -38,6 +38,7 @@ UNRESOLVED = 1e-2  # error of one step: a vibration whose ωh is about 0.7 under
 EVEN, LIVELY = 4, 4  # steps that are looked at: spread over the run, and those with the largest changes of energy
 APART = 12  # and not more than one in so many
 OFTEN = 3  # so many of them must be unresolved: what dies out in a few steps is none of a user's concern
+LARGE = 2000  # coordinates of a model, from which on no more are looked at
 AT_REST = 1e-10  # of all energies: motions with less are rounding
 HALVINGS = 12  # of a step, in search of one that is short enough
 SHARE = 0.05  # of D, in storages other than velocities, from which on they are what vibrates
@@ -63,7 +64,8 @@ class StepCheck:
         self.model = model
         self.inputs = inputs
         self._start = start
-        self._looks = min(EVEN + LIVELY, max(1, n // APART))
+        most = EVEN + LIVELY if model.layout.size <= LARGE else OFTEN
+        self._looks = min(most, max(1, n // APART))
         self._even = np.linspace(0, n - 1, 2 * min(EVEN, self._looks) + 1).astype(int)[1::2].tolist()
         self._spread: list[Sample] = []
         self._lively: list[tuple[float, Sample]] = []
