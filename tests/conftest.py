@@ -30,6 +30,13 @@ settings.register_profile(
 settings.load_profile("ci")  # `pytest --hypothesis-profile=explore` takes the other
 
 
+def pytest_collection_modifyitems(items):
+    """What measures orders, drifts and laws does so with steps of any length: these runs are warned of, rightly."""
+    for item in items:
+        if item.get_closest_marker("slow") or item.path.parent.name == "verification":
+            item.add_marker(pytest.mark.filterwarnings("ignore::visviva.RunWarning"))
+
+
 @pytest.fixture(autouse=True)
 def close_figures():
     """No test sees the figures of another."""

@@ -35,3 +35,7 @@ class ConvergenceError(PartialRunError):
 
 class Interrupted(PartialRunError):
     """The user stopped the run (Ctrl-C). `run` holds what was computed, `run.final` continues it."""
+
+
+class RunWarning(UserWarning):
+    """A run ended well, but something about it may not be what was meant; the same text is in `run.warnings`."""

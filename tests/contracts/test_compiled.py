@@ -206,6 +206,7 @@ SYSTEMS = {f"language: {name}": (*case, 0.1) for name, case in LANGUAGE.items()}
 SYSTEMS |= {f"library: {name}": case for name, case in LIBRARY.items()}
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("scheme", [DiscreteGradient, EnergyCollocation])
 @pytest.mark.parametrize(("system", "start", "h"), SYSTEMS.values(), ids=SYSTEMS)
 def test_compiled_runs_are_those_of_the_plain_form(system, start, h, scheme):
@@ -236,6 +237,7 @@ NOT_TRACEABLE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # some of it has no compiled form
 @pytest.mark.parametrize(("model", "start"), NOT_TRACEABLE.values(), ids=NOT_TRACEABLE)
 def test_a_model_without_expressions_runs_in_numpy_and_says_so(model, start):
     run = vv.simulate(model, t_end=0.2, h=0.1, initial=start, integrator=DiscreteGradient())
@@ -278,6 +280,7 @@ NOT_COMPILABLE = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # some of it has no compiled form
 @pytest.mark.parametrize(("storages", "structures", "message"), NOT_COMPILABLE.values(), ids=NOT_COMPILABLE)
 def test_what_has_no_expression_is_named_and_runs_by_the_plain_form(storages, structures, message):
     drag = Dissipation("drag", ("x",), np.eye(1))

@@ -48,6 +48,7 @@ def test_a_gradient_at_the_mean_is_rejected():
         check_condition(m, Midpoint(part))
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length, some in NumPy
 @every
 @each_scheme
 def test_energy_and_positions_are_exact_at_any_step_size(build, scheme):
@@ -63,6 +64,7 @@ def test_energy_and_positions_are_exact_at_any_step_size(build, scheme):
     assert np.isfinite(run[f"{part.name}.reaction"]).all()
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # some of it has no compiled form
 @each_scheme
 def test_a_free_screw_keeps_its_momentum(scheme):
     m, _ = coupled_mechanisms.screw()

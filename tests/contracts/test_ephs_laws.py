@@ -51,6 +51,7 @@ SYSTEMS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("h", STEPS)
 @pytest.mark.parametrize(("system", "start"), SYSTEMS.values(), ids=SYSTEMS)
 def test_first_and_second_law_at_any_step_size(system, start, h):
@@ -62,6 +63,7 @@ def test_first_and_second_law_at_any_step_size(system, start, h):
     assert abs(sum(account.energy_in for account in audit.components.values())) <= 1e-12 * max(1.0, run.energy_unit)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("h", STEPS[:3])
 def test_a_driven_hot_system_takes_up_exactly_the_work(h):
     start = {"osc.q": 0.5, "p": 0.0, "s": 0.0}
@@ -254,6 +256,7 @@ def loose_spring():
     return compose("loose", {"sp": spring(), "pkc": coupling()}, {"q": ("sp.q", "pkc.q"), "p": ("pkc.p",)}, outer="p")
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 def test_a_junction_without_storage_constrains_the_start():
     with pytest.raises(vv.AssemblyError, match=r"violates the balance of flows at junction 'p': -1\.5 instead of 0"):
         vv.simulate(loose_spring(), t_end=1.0, h=0.1, initial={"q": 1.0})
@@ -293,6 +296,7 @@ def walled(H):
     )
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("h", [2.0, 1.0, 0.5, 0.1])
 @pytest.mark.parametrize("H", [lambda x: 1 / x.q + x.q, lambda x: x.q - np.log(x.q), lambda x: np.tan(x.q - 1) ** 2])
 def test_no_step_crosses_a_pole_or_leaves_the_domain(H, h):

@@ -40,6 +40,7 @@ def test_every_claim_holds_on_every_mechanism(integrator, make):
     check_conservation(integrator, m, t_end=0.2, h=0.005 if len(m.joints) > 3 else 0.01)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=named)
 @given(h=st.sampled_from([0.1, 0.03, 0.01, 0.001]), spin=st.floats(-8, 8), rate=st.floats(-8, 8))
 @settings(max_examples=8)
@@ -144,6 +145,7 @@ def test_the_step_solves_the_model(form):
 # -- models written by hand --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("h", [1.0, 0.1, 0.01])
 def test_both_laws_for_a_driven_nonlinear_oscillator(h):
     run = vv.simulate(
@@ -173,6 +175,7 @@ def test_a_junction_without_storage():
     np.testing.assert_allclose(run.record.w_mid[-1, 0] * 0.7, 4 * run["q"][-1, 0], rtol=1e-2)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # some of it has no compiled form
 def test_energy_and_casimir_of_a_body_in_a_field():
     start = {"R": np.eye(3).ravel(), "p": [0.3, 2.0, -1.0]}
     run = vv.simulate(spinning_body(), t_end=5.0, h=0.05, integrator=vv.DiscreteGradient(), initial=start)

@@ -89,6 +89,7 @@ def test_runs_can_be_pickled():
     assert_array_equal(again["oil.temperature"], run["oil.temperature"])
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps that are far too long
 def test_a_step_that_is_divided_keeps_the_books():
     """Steps too long for the contact are halved: heat and entropy of the parts add up."""
     run = vv.simulate(bounce(), t_end=1.0, h=0.05)

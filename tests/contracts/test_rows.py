@@ -80,6 +80,7 @@ def knife_edge():
     )
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # some of it has no compiled form
 def test_the_chaplygin_sleigh():
     """M8: ω(3) = 0.0817319482, v(3) = 1.9067226139, E = 1.82, order 2."""
     errors = []

@@ -26,6 +26,7 @@ def closure(run):
     return run.record.closure.max() / run.energy_unit
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 @pytest.mark.parametrize("h", [0.05, 0.004])
@@ -36,6 +37,7 @@ def test_springs_keep_energy_and_momentum(name, scheme, h):
     assert run["heat"][-1] == 0
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", DAMPED)
 @pytest.mark.parametrize("h", [0.05, 0.004])
@@ -64,6 +66,7 @@ def test_the_laws_of_the_seam_hold_with_springs(name, form):
     check_model(model, initial_x(model, m.assemble()[0]))
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_what_is_measured_follows_the_configuration(name, scheme):
@@ -73,6 +76,7 @@ def test_what_is_measured_follows_the_configuration(name, scheme):
         assert_allclose(x[layout.x[variable]], part.value(x[layout.read(part.reads)]), atol=1e-13)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 def test_a_torsion_spring_counts_turns():
     """Two turns and back, and a run that is continued from beyond the first."""
     m = vv.Mechanism("two turns")

@@ -35,6 +35,7 @@ def test_a_mechanism_has_the_freedoms_that_its_page_counts(name):
     assert (m.mobility(), m.redundant()) == FREEDOMS[name]
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # a rotor turns fast
 @pytest.mark.parametrize("name", FREEDOMS)
 def test_every_joule_of_a_few_steps_is_accounted_for(name):
     run = vv.simulate(getattr(demo, name)(), t_end=0.03, h=0.01)

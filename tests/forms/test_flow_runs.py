@@ -75,6 +75,7 @@ def test_a_run_agrees_with_another_formulation_and_closes(scheme, exact):
     assert run.engine == "NumPy"
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # what is off is said
 def test_an_inexact_audit_says_so_and_is_no_failure():
     run = vv.simulate(arm(), 0.2, 0.05, integrator=vv.RK4(compiled=False))
     audit, text = run.audit(), str(run.audit())
@@ -84,11 +85,13 @@ def test_an_inexact_audit_says_so_and_is_no_failure():
     assert "✗" not in text
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # what is off is said
 def test_a_coarse_run_is_warned_of():
     run = vv.simulate(arm(friction=0.0), 1.0, 0.1, integrator=vv.RK4(compiled=False))
     assert any("energy is off by" in warning for warning in run.audit().warnings)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # what is off is said
 def test_a_violated_claim_is_still_a_failure():
     """A scheme that claims energy and does not keep it is called out."""
     run = vv.simulate(arm(), 0.1, 0.05, integrator=vv.RK4(compiled=False))

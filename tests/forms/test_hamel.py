@@ -381,6 +381,7 @@ def test_a_hand_given_lagrangian_runs():
     assert np.ptp(run["energy"]) < 1e-5
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps that are divided are said
 def test_steps_that_local_coordinates_do_not_reach_are_shortened():
     """On a circle by hand they end at a quarter turn; the steps asked for are eight radians."""
     flow = HamelFlow(Hamel(circle(), lambda xi: 0.5 * xi[0] ** 2))

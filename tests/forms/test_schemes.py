@@ -153,6 +153,7 @@ def test_relaxation_and_balance_do_nothing_at_rest():
         assert run.notes == ()
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps are long
 def test_a_balance_that_cannot_be_closed_is_noted():
     """An energy that has nothing to do with the motion cannot be kept by it."""
     wrong = vv.HandFlow(lambda t, q, v: -q, 1, energy=lambda q, v: 1.0 + q[0] ** 2 + 3 * v[0])

@@ -187,11 +187,12 @@ def test_feedback_in_joints_alone_is_compiled():
 def test_feedback_that_cannot_be_compiled_says_which():
     m = acted_on("spring", "inputs")
     given = {"motor": lambda z: 0.1 * z["line.y"]}
-    run = vv.simulate(m, 0.002, 0.001, integrator=vv.RK4(), inputs=given)
+    with pytest.warns(vv.RunWarning, match="it ran in NumPy"):
+        run = vv.simulate(m, 0.002, 0.001, integrator=vv.RK4(), inputs=given)
     assert run.engine == "NumPy"
     assert run.notes == (
         "it ran in NumPy, not in compiled code, which is slower: the input of port 'motor' depends on the effort of "
-        "'line.y'",
+        "'line.y'. Where that is meant, say compiled=False of the integrator.",
     )
 
 
@@ -201,11 +202,12 @@ def test_feedback_that_cannot_be_compiled_says_which():
 def test_inputs_that_change_too_often_are_said():
     m = acted_on("inputs", kinds=("revolute", "prismatic", "revolute", "revolute", "revolute"))
     rng = np.random.default_rng(0)
-    run = vv.simulate(m, 0.01, 0.01, integrator=vv.DOP853(1e-2), inputs={"motor": lambda t: 1e-6 * rng.normal()})
+    with pytest.warns(vv.RunWarning, match="some of it ran in NumPy"):
+        run = vv.simulate(m, 0.01, 0.01, integrator=vv.DOP853(1e-2), inputs={"motor": lambda t: 1e-6 * rng.normal()})
     (note,) = run.notes
     assert note == (
         "some of it ran in NumPy, not in compiled code, which is slower: the inputs change too often between t = 0 s "
-        "and 0.01 s"
+        "and 0.01 s. Where that is meant, say compiled=False of the integrator."
     )
     assert note in run.audit().warnings
 

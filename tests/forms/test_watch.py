@@ -16,6 +16,7 @@ def oscillator(k=1.0, **options):
     return vv.HandFlow(lambda t, q, xi: -k * q, 1, name="oscillator", **options)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps are too long
 def test_an_explicit_step_without_any_truth_is_refused():
     with pytest.raises(
         vv.ConvergenceError, match=r"differs from two of half its length by 1\.2 times its own"
@@ -27,12 +28,16 @@ def test_an_explicit_step_without_any_truth_is_refused():
 
 def test_an_inaccurate_run_says_so_with_and_without_an_energy():
     for flow in (oscillator(), oscillator(energy=lambda q, xi: 0.5 * float(q @ q + xi @ xi))):
-        (note,) = vv.simulate(flow, 30.0, 1.5, integrator=vv.RK4(), initial=([1.0], [0.0])).notes
+        with pytest.warns(vv.RunWarning, match="steps are too long to be accurate"):
+            run = vv.simulate(flow, 30.0, 1.5, integrator=vv.RK4(), initial=([1.0], [0.0]))
+        (note,) = run.warnings
+        assert "; 1 warning: steps are too long" in repr(run)
         assert "steps are too long to be accurate" in note
         assert "reduce h" in note
         assert vv.simulate(flow, 20.0, 0.2, integrator=vv.RK4(), initial=([1.0], [0.0])).notes == ()
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps are too long
 def test_an_implicit_scheme_may_step_over_vibrations():
     run = vv.simulate(oscillator(k=1e4), 2.0, 0.5, integrator=vv.Gauss8(), initial=([1e-3], [0.0]))
     assert "steps are too long" in run.notes[-1]

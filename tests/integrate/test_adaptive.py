@@ -104,6 +104,7 @@ def geared_pendulum():
     return m
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # PHMPGGL of gears runs in NumPy
 @pytest.mark.parametrize(
     "scheme", [vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()], ids=lambda scheme: type(scheme).__name__
 )
@@ -256,6 +257,7 @@ def test_pictures_show_equal_distances_in_time():
 # -- steps that fail ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # fixed steps are too long
 def test_a_step_without_solution_is_shortened():
     fixed = vv.simulate(double_pendulum(), 10.0, 0.5)
     assert "divided into smaller ones" in fixed.notes[0]

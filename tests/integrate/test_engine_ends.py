@@ -209,6 +209,7 @@ def assert_continues(system, start, **options):
         assert_ends_like(vv.simulate(system, t_end=50 * h, initial=part.final, **options), whole)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # a step is a long one
 @pytest.mark.parametrize("seconds", [1e-9, 0.1])
 @pytest.mark.parametrize(("system", "start", "inputs", "h"), CONTINUED.values(), ids=CONTINUED)
 def test_a_continued_run_is_the_same_bit_for_bit(monkeypatch, system, start, inputs, h, seconds):
@@ -261,6 +262,7 @@ def orbit():
     return compose("orbit", boxes, {"q": ("pe.q", "pkc.q"), "p": ("ke.p", "pkc.p")})
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps that are divided are said so
 @pytest.mark.parametrize("seconds", [1e-9, 10.0])
 def test_a_step_that_is_too_large_is_divided_and_the_grid_stays(monkeypatch, seconds):
     monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)

@@ -57,6 +57,7 @@ def test_chosen_quantities_and_patterns():
     assert list(found.errors) == ["h1.q", "h2.q", "b.r"]
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # so do its runs
 def test_a_motion_that_is_not_resolved_says_so():
     found = estimate(oscillator(), 40.0, 1.0, initial=START)
     assert not found.resolved

@@ -64,6 +64,7 @@ def test_a_damping_input_takes_energy_out():
     assert run["work"][-1] == pytest.approx(run["energy"][-1] - run["energy"][0], abs=1e-13)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # feedback of mechanisms runs in NumPy
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_torque_of_a_joint_may_depend_on_the_motion(compiled):
     m = pair_with(0.1)

@@ -80,6 +80,7 @@ def test_a_driven_run_continues_as_if_it_had_not_stopped(scheme):
     assert rest.audit().ok
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # PHMPGGL of drives runs in NumPy
 def test_a_run_continues_with_another_scheme_and_its_drive():
     """Velocities are projected on what the drive prescribes, not on rest."""
     m, _ = coupled_mechanisms.driven_four_bar()

@@ -74,6 +74,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # one of them has no expression
 @pytest.mark.parametrize(("model", "start", "inputs"), PROBLEMS.values(), ids=PROBLEMS)
 def test_order_four_of_any_model_also_with_inputs(model, start, inputs):
     x0 = model.pack(start)
@@ -93,6 +94,7 @@ def test_order_four_of_any_model_also_with_inputs(model, start, inputs):
 CASES = [(inner, make) for inner in INNER for make in (double_pendulum, free_pair, heavy_top)]
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps are long
 @pytest.mark.parametrize(("inner", "make"), CASES, ids=lambda value: named(value) or value.__name__)
 def test_it_keeps_what_the_inner_scheme_keeps(inner, make):
     scheme = Suzuki4(inner)

@@ -33,6 +33,7 @@ def test_the_regularisation_speed_is_a_parameter_that_can_be_read():
     assert DRY.M.parameters["v_reg"][1] == 0.05
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # long steps
 @pytest.mark.parametrize("F", [0.5, 1.5])
 def test_a_pushed_mass_creeps_below_the_dry_force_and_runs_above(F):
     """Terminal speed: F = F_c v/√(v² + v_reg²) + d v."""

@@ -21,6 +21,7 @@ def test_the_efforts_of_a_gas_are_its_temperature_and_pressure():
     np.testing.assert_allclose(effort, [400.0 - model.theta0, -AIR.pressure(x)], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # long steps
 @pytest.mark.parametrize("h", [0.1, 0.01, 0.001])
 def test_without_heat_the_pressure_follows_the_adiabate_at_any_step(h):
     """p V^γ is constant, not only as h -> 0: the entropy stays, and U(s, V) is what is stored."""
@@ -41,6 +42,7 @@ def test_the_energies_of_both_boxes_are_the_internal_energy():
         np.testing.assert_allclose(run[junction][:, 0], run[f"{box}.entropy"][:, 0], atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # long steps
 def test_two_equal_gases_share_the_volume_and_the_energy_in_the_end():
     run = vv.simulate(two_gases(k=100.0), t_end=10.0, h=0.05, initial=GASES)
     assert run.audit().ok

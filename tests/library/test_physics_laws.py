@@ -10,6 +10,7 @@ import visviva as vv
 from visviva.testing import check_model
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("fraction", [1.0, 0.1, 0.01, 0.001])
 @pytest.mark.parametrize(("system", "start", "h"), SYSTEMS.values(), ids=SYSTEMS)
 def test_first_and_second_law_at_any_step_size(system, start, h, fraction):
@@ -30,6 +31,7 @@ def test_every_system_is_a_model(name):
     check_model(model, model.pack(start))
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length
 @pytest.mark.parametrize("name", ["oscillator", "Duffing", "gas spring"])
 def test_what_has_no_loss_keeps_its_energy(name):
     system, start, h = SYSTEMS[name]

@@ -144,7 +144,8 @@ def motion_of(m, run, k):
 
 
 def test_a_run_from_a_singular_configuration_says_so():
-    run = vv.simulate(parallelogram(0.0), t_end=0.02, h=0.01)
+    with pytest.warns(vv.RunWarning, match="start: the configuration is singular"):
+        run = vv.simulate(parallelogram(0.0), t_end=0.02, h=0.01)
     assert any("start: the configuration is singular" in note for note in run.notes)
     assert not vv.simulate(four_bar(), t_end=0.02, h=0.01).notes
 

@@ -147,6 +147,7 @@ def test_pictures_and_pages_take_them(m, tmp_path):
     run.to_npz(tmp_path / "run.npz")
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # long steps are what it is about
 def test_steps_that_jump_over_the_regularisation_are_noted(m):
     m.body("wheel", mass=1.0, inertia=(0.01, 0.01, 0.01), at=(3, 0, 0))
     dry = vv.friction.coulomb(20.0, v_reg=1e-6)

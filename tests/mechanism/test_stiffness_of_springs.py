@@ -36,6 +36,7 @@ def by_moments(K=None):
     return m
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps are long
 def test_the_motion_is_that_of_the_springs():
     first, second = (
         vv.simulate(m, t_end=0.4, h=0.02, integrator=vv.PHMP(compiled=False)) for m in (by_points(), by_moments())

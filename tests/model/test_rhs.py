@@ -29,6 +29,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # it has no compiled form
 @pytest.mark.parametrize(("model", "start", "inputs", "method"), PROBLEMS.values(), ids=PROBLEMS)
 def test_the_discrete_gradient_converges_to_it(model, start, inputs, method):
     x0, f = model.pack(start), rhs(model, inputs)

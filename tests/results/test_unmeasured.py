@@ -32,31 +32,34 @@ def hinged():
     return m
 
 
-CASES = {  # what is simulated, until when, and what of it cannot be measured
-    "a free body": (free_body(), 0.05, {"second_law", "g", "g_v"}),
-    "a free body in air": (free_body(friction=0.1), 0.05, {"g", "g_v"}),
-    "a blade": (free_body(edge=True), 0.05, {"second_law", "g"}),
-    "a hinge that rubs": (hinged(), 0.05, set()),
-    "a hinge, no step": (hinged(), 0.0, {"first_law", "drift", "second_law", "g"}),
+CASES = {  # what is simulated, until when, what of it is not there, and what cannot be measured
+    "a free body": (free_body(), 0.05, {"second_law", "g", "g_v"}, set()),
+    "a free body in air": (free_body(friction=0.1), 0.05, {"g", "g_v"}, set()),
+    "a blade": (free_body(edge=True), 0.05, {"second_law"}, {"g"}),
+    "a hinge that rubs": (hinged(), 0.05, set(), set()),
+    "a hinge, no step": (hinged(), 0.0, {"first_law", "drift", "second_law", "g"}, set()),
 }
 
 
-@pytest.mark.parametrize(("m", "t_end", "missing"), CASES.values(), ids=CASES)
-def test_figures_are_none_where_nothing_was_measured(m, t_end, missing):
+@pytest.mark.parametrize(("m", "t_end", "nothing", "missing"), CASES.values(), ids=CASES)
+def test_figures_are_none_where_nothing_was_measured(m, t_end, nothing, missing):
     audit = vv.simulate(m, t_end, 0.01, integrator=MIDPOINT).audit()
     assert {name for name in FIGURES.values() if getattr(audit, name) is None} == missing == set(audit.unmeasured)
+    assert set(audit.vacuous) == nothing
+    assert all(getattr(audit, name) == 0.0 for name in nothing)
     assert audit.ok
     lines = str(audit).splitlines()
     for label, name in FIGURES.items():
         (line,) = [line for line in lines if line.startswith(label.ljust(15))]
         assert ("not measured" in line) == (name in missing)
-        assert "✓" not in line or name not in missing
+        assert (line.split()[len(label.split())] == "none") == (name in nothing)
+        assert "✓" not in line or name not in missing | nothing
     assert np.isfinite([audit.table()[name] for name in audit.table().dtype.names[1:]]).all()
 
 
 def test_quantities_have_no_number_where_nothing_was_measured():
     run = vv.simulate(free_body(edge=True), 0.05, 0.01, integrator=MIDPOINT)
-    assert np.isnan(run["second_law"]).all()
+    assert (run["second_law"] == 0).all()
     assert np.isnan(run["g"]).all()
     assert np.isnan(run["g.blade"]).all()
     assert np.abs(run["g_v.blade"]).max() < 1e-12

@@ -12,6 +12,7 @@ from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs
+from visviva.integrate.jumps import JumpFinder
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
@@ -40,7 +41,8 @@ class Adaptive(AbstractOuter):
     that keeps. What is lost is the symmetry of steps of one length, and with it the bounds on what the scheme does
     not keep exactly, over long times.
 
-    The `h` of `simulate` is the longest step, and the first that is tried.
+    The `h` of `simulate` is the longest step, and the first that is tried. Pairs end where an input jumps, see
+    `visviva.integrate.jumps`: the estimate compares values at three times and could not see it.
 
     tolerance: largest local error of a pair of steps, relative. Errors of many pairs add up: the error at a fixed
                time falls with tolerance^(p/(p + 1)).
@@ -79,7 +81,7 @@ class Adaptive(AbstractOuter):
             raise ModelError(f"the shortest step, h_min = {h_min:g} s, is longer than the longest, h = {h:g} s.")
         inner = self.inner.stepping(model, inputs, state, h)
         inner.halvings = 0  # a step without a solution is too long
-        return AdaptiveStepping(self, inner, Distance(model, state.x), h, h_min)
+        return AdaptiveStepping(self, inner, Distance(model, state.x), JumpFinder(inputs), h, h_min)
 
 
 @final
@@ -92,12 +94,15 @@ class AdaptiveStepping:
     halvings = 0
     compiled = False  # as the inner scheme: see `engine`
 
-    def __init__(self, scheme: Adaptive, inner: Advancing, distance: Distance, h_max: float, h_min: float) -> None:
+    def __init__(
+        self, scheme: Adaptive, inner: Advancing, distance: Distance, jumps: JumpFinder, h_max: float, h_min: float
+    ) -> None:
         self.scheme = scheme
         self.inner = inner
         self.width = inner.width
         self.t_end = np.inf
         self._distance = distance
+        self._jumps = jumps
         self._h_max = h_max
         self._h_min = h_min
 
@@ -122,48 +127,42 @@ class AdaptiveStepping:
 
     def _pair(self, state: State) -> Chunk:
         """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""
-        h, last = self._fitted(state)
+        h, end = self._fitted(state)
         power, clipped = 1.0 / (self.scheme.order + 1), h < state.h
         while True:
             start = dataclasses.replace(
                 state, t0=state.t, steps=0, h=h, rate=state.rate if h == state.h else state.rate[:1]
             )
-            pair = self._steps(start, 2)
+            pair = steps_of(self.inner, start, 2)
             error, failure = (self._error(start, pair), None) if pair.steps == 2 else (np.inf, pair.failure)
             if failure is not None and not isinstance(failure, NotConverged):
                 return pair.first(0, failure)
             factor = float(np.clip(SAFETY * (self.scheme.tolerance / max(error, 1e-300)) ** power, LEAST, MOST))
             if error <= self.scheme.tolerance:
                 break
-            h, last, clipped = h * (factor if np.isfinite(error) else FAILED), False, False
+            h, end, clipped = h * (factor if np.isfinite(error) else FAILED), None, False
             if h < self._h_min:
                 return pair.first(0, failure or self._too_fine(error))
         length = h * (1.0 if KEPT[0] < factor < KEPT[1] else factor)
         length = min(max(length, state.h) if clipped else length, self._h_max)
         t = state.t + h * np.arange(3.0)
-        if last:
-            t[-1] = self.t_end
+        if end is not None:
+            t[-1] = end
         return dataclasses.replace(
             pair, failure=None, pace=Pace(t, np.full(2, h), np.array([h, length]), np.full(2, 0.5 * error))
         )
 
-    def _fitted(self, state: State) -> tuple[float, bool]:
-        """Length of the next steps, and whether two of them lead to t_end; the last ones are all alike."""
+    def _fitted(self, state: State) -> tuple[float, float | None]:
+        """Length of the next steps, and where two of them end, if that is t_end or a jump; the last ones are alike."""
         left = self.t_end - state.t
         pairs = np.ceil(0.5 * left / state.h * (1.0 - 1e-9))
-        return (0.5 * left / float(pairs), pairs == 1) if pairs <= 2 else (state.h, False)
-
-    def _steps(self, state: State, n: int) -> Chunk:
-        """n steps of one length, or as many as can be solved; what is made in compiled code may come in parts."""
-        chunk = self.inner.advance(state, n)
-        while chunk.steps < n and chunk.failure is None:
-            more = self.inner.advance(_after(chunk, state), n - chunk.steps)
-            chunk = joined([chunk, more], more.failure)
-        return chunk
+        h, end = (0.5 * left / float(pairs), self.t_end if pairs == 1 else None) if pairs <= 2 else (state.h, None)
+        jump = self._jumps.first(state.t, state.t + 2.0 * h)
+        return (h, end) if jump is None else (0.5 * (jump - state.t), jump)
 
     def _error(self, start: State, pair: Chunk) -> float:
         """Local error of a pair; infinite where one step of twice the length has no solution."""
-        whole = self._steps(dataclasses.replace(start, h=2.0 * start.h, rate=(pair.rate.mean(0),)), 1)
+        whole = steps_of(self.inner, dataclasses.replace(start, h=2.0 * start.h, rate=(pair.rate.mean(0),)), 1)
         if not whole.steps:
             return np.inf
         distance = self._distance(start.x, pair.x[2], whole.x[1], 2.0 * start.h)
@@ -180,6 +179,15 @@ class AdaptiveStepping:
         )
         failure.way_out = "Take a larger tolerance or a smaller h_min."
         return failure
+
+
+def steps_of(stepping: Advancing, state: State, n: int) -> Chunk:
+    """n steps of one length, or as many as can be solved; what is made in compiled code may come in parts."""
+    chunk = stepping.advance(state, n)
+    while chunk.steps < n and chunk.failure is None:
+        more = stepping.advance(_after(chunk, state), n - chunk.steps)
+        chunk = joined([chunk, more], more.failure)
+    return chunk
 
 
 def _after(chunk: Chunk, state: State) -> State:

@@ -11,6 +11,7 @@ from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, Advancing
 from visviva.integrate.phmpggl import PHMPGGL
 from visviva.model import Model
+from visviva.results.notes import Caution
 
 
 def engine_of(stepping: Advancing) -> str:
@@ -28,10 +29,20 @@ def fallback_note(model: Model, scheme: AbstractIntegrator, engine: str) -> list
         scheme = scheme.inner
     if engine == "compiled" or not scheme.multipliers or not getattr(scheme, "compiled", False):
         return []
-    return [f"it ran in NumPy, not in compiled code, which is slower: {_reason(model, scheme)}"]
+    return [slower("it", _reason(model, scheme))]
+
+
+def slower(what: str, reason: str) -> Caution:
+    """The note on what ran in NumPy although compiled code was asked for."""
+    return Caution(
+        f"{what} ran in NumPy, not in compiled code, which is slower: {reason.rstrip('.')}. Where that is meant, say "
+        "compiled=False of the integrator."
+    )
 
 
 def _reason(model: Model, scheme: AbstractIntegrator) -> str:
+    if model.mechanism is not None and model.feedback:
+        return f"the input {model.feedback[0].port!r} depends on states or efforts"
     try:
         if model.mechanism is not None or scheme.form == "directors":
             machine_of(model)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -44,9 +45,24 @@ class TimeInputs:
         """The inputs where they never change."""
         return None if self.functions or self.laws else self.base
 
+    @property
+    def calls(self) -> bool:
+        """Whether functions of the user are called for them while a run is made."""
+        return bool(self.functions) or any(law.calls for law in self.laws.values())
+
     def __call__(self, t: float) -> Array:
         """All inputs at a time."""
         return self.over(t, 0.0)
+
+    @contextmanager
+    def held(self, u: Array) -> Iterator[None]:
+        """For a while, functions of the user are not called: their inputs keep the values that they have in u."""
+        given = dict(self.functions)
+        self.functions.update({name: _constant_function(u[self.columns[name]]) for name in given})
+        try:
+            yield
+        finally:
+            self.functions.update(given)
 
     def over(self, t: float, h: float) -> Array:
         """All inputs of a step of length h with its middle at t: values there, mean rates of what is prescribed."""
@@ -56,6 +72,10 @@ class TimeInputs:
         for name, law in self.laws.items():
             values[self.columns[name]] = _mean_rate(law, t, h)
         return values
+
+
+def _constant_function(value: Array) -> Callable[[float], Array]:
+    return lambda t: value
 
 
 def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[TimeInputs, Model]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from functools import cache
+from typing import Any, final, overload
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
@@ -12,15 +13,19 @@ from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
-from visviva.integrate.inputs import Input, input_function
-from visviva.integrate.integrator import AbstractIntegrator
+from visviva.integrate.grid import divided_note, fitted_steps
+from visviva.integrate.inputs import Input, TimeInputs, input_function
+from visviva.integrate.integrator import AbstractIntegrator, Advancing
 from visviva.integrate.interrupts import Interrupts
-from visviva.integrate.loop import Loop
+from visviva.integrate.jumps import JumpWatch
+from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
+from visviva.integrate.step_check import StepCheck
 from visviva.integrate.system import AbstractSystem
+from visviva.integrate.warn import warn
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.model import Model, State
@@ -32,6 +37,7 @@ from visviva.results.trajectory import Trajectory
 CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
 SCHEMES_OF = {"lie": "vv.LieMidpoint() or vv.DOP853()", "directors": "vv.PHMP() or vv.PHMPGGL()"}
+FEWEST = 3  # steps of a run, from which on their length is looked at
 Stop = Callable[[Snapshot], bool]
 
 
@@ -88,14 +94,19 @@ def simulate(
     inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
                 (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
                 start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
-                and z the efforts by name, traced and solved inside the step.
+                and z the efforts by name, traced and solved inside the step. Functions of time may be asked at any
+                time and in any order, but with `stop`: see there.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
                 same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
-    stop:       called with a `Snapshot` of each step's end; the run ends at the first step where it is true.
+    stop:       called with a `Snapshot` of each step's end; the run ends at the first step where it is true. Beside
+                functions in `inputs` steps are made one by one, and the order of calls is: the inputs of a step in the
+                order of its stages, those at its end, then `stop` there, then the inputs of the next step. So what an
+                input remembers of the last snapshot is never older than one step.
     progress:   show a progress bar; default: where there is a terminal and the run takes more than a second.
 
-    If a step cannot be solved, or on Ctrl-C, an error is raised whose `.run` holds the part that is valid.
+    If a step cannot be solved, or on Ctrl-C, an error is raised whose `.run` holds the part that is valid. What may
+    make a run another than it was meant to be is issued as a `RunWarning` each, and is in `run.warnings`.
     """
     every = _whole(every)
     if isinstance(what, AbstractSystem):
@@ -120,6 +131,7 @@ def simulate(
     notes += fallback_note(model, scheme, engine)
     loop = Loop(model, stepping, state, h, u, exact="energy" in scheme.preserves)
     recorder, divided = _recorder(loop, every, patterns_of(record), model, scheme), 0
+    watch = _Watch(model, scheme, u, loop.state, n, one_by_one=stop is not None and u.calls)
     done, chunk = 0, 1
     with Progress(model.name, (state.t, t_end), progress) as bar, Interrupts() as interrupts:
         while n is None or done < n:
@@ -127,11 +139,13 @@ def simulate(
             logged = loop.advance(chunk if n is None else min(chunk, n - done))
             fresh, failure = logged.record, logged.failure or interrupts.asked()
             if stop is not None:
-                cut, wrong = _first_stop(stop, model, scheme, recorder.record(), fresh, logged.state(fresh.steps))
+                cut, wrong = _first_stop(stop, model, scheme, recorder.record, fresh, logged.state(fresh.steps))
                 failure = wrong or failure
                 if cut is not None:
                     fresh, failure, n = part(fresh, 0, cut), wrong, done + cut
             recorder.add(fresh)
+            if failure is None:
+                watch.look(logged, fresh, done)
             loop.state = logged.state(fresh.steps)
             done, divided = done + fresh.steps, divided + logged.divided(fresh.steps)
             if stop is not None and done == n and cut is not None and failure is None:
@@ -142,8 +156,39 @@ def simulate(
             if n is None and loop.state.t >= t_end:
                 n = done
             bar.update(loop.state.t)
-            chunk = _next_chunk(chunk, time.perf_counter() - began, model)
-    return _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
+            chunk = 1 if watch.one_by_one else _next_chunk(chunk, time.perf_counter() - began, model)
+    notes += [*_divided(divided), *stepping.notes(), *watch.notes(stepping)]
+    run = _run(model, recorder, loop.state, scheme, tuple(notes), engine)
+    warn(run.warnings)
+    return run
+
+
+@final
+class _Watch:
+    """What is looked at while a run is made: jumps of its inputs, and whether its steps are short enough.
+
+    Schemes that choose their steps look themselves. one_by_one: whether inputs may depend on what `stop` was shown, so
+    that they are asked for nothing else than the steps need, and in the order of time.
+    """
+
+    def __init__(
+        self, model: Model, scheme: AbstractIntegrator, u: TimeInputs, start: State, n: int | None, *, one_by_one: bool
+    ) -> None:
+        self.one_by_one = one_by_one
+        self._jumps = JumpWatch(u) if scheme.fixed_step and not one_by_one else None
+        self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
+
+    def look(self, logged: Logged, fresh: Record, done: int) -> None:
+        """Look at steps, of which `done` were made before."""
+        if self._jumps is not None:
+            self._jumps.look(fresh)
+        if self._steps is not None:
+            self._steps.look(logged, fresh.steps, done)
+
+    def notes(self, stepping: Advancing) -> list[str]:
+        """What a user should know."""
+        jumps = [] if self._jumps is None else self._jumps.notes()
+        return jumps + ([] if self._steps is None else self._steps.notes(stepping))
 
 
 def _recorder(
@@ -198,9 +243,7 @@ def _check_feedback(model: Model, scheme: AbstractIntegrator) -> None:
 
 
 def _divided(steps: int) -> list[str]:
-    if not steps:
-        return []
-    return [f"{steps} steps had no solution and were divided into smaller ones; reduce h where that matters"]
+    return [divided_note(steps)] if steps else []
 
 
 def _scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
@@ -235,13 +278,7 @@ def _grid(state: State, t_end: float, h: float, scheme: AbstractIntegrator) -> t
         raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
     if not scheme.fixed_step:
         return (None if span else 0), h, []
-    n = round(span / h) if span else 0
-    if span and n == 0:
-        n = 1
-    if abs(n * h - span) <= 1e-6 * h:
-        return n, h, []
-    fitted = span / n
-    return n, fitted, [f"h changed from {h:g} to {fitted:.12g} s, so that {n} steps end at t_end"]
+    return fitted_steps(span, h) if span else (0, h, [])
 
 
 def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
@@ -250,13 +287,14 @@ def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
 
 
 def _first_stop(
-    stop: Stop, model: Model, scheme: AbstractIntegrator, before: Record, fresh: Record, final: State
+    stop: Stop, model: Model, scheme: AbstractIntegrator, before: Callable[[], Record], fresh: Record, final: State
 ) -> tuple[int | None, BaseException | None]:
     """The first of the fresh steps at which the condition holds, or at which it failed, and how."""
-    run, offset = Run(model, joined(before, fresh), final, scheme, ()), len(before.t) - 1
+    recent = Run(model, fresh, final, scheme, ())
+    whole = cache(lambda: Run(model, joined(before(), fresh), final, scheme, ()))
     for i in range(1, fresh.steps + 1):
         try:
-            if bool(stop(Snapshot(run, offset + i))):
+            if bool(stop(Snapshot(recent, i, whole))):
                 return i, None
         except KeyboardInterrupt as error:
             return i, error

@@ -28,6 +28,7 @@ from visviva.model import Model, State
 from visviva.model.driven import row_inputs
 from visviva.model.linked import configuration, linkage_in
 from visviva.model.tangent import check_inertia, tangent_velocities
+from visviva.results.notes import Caution
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -106,7 +107,7 @@ def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
     )
 
 
-def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[str]]:
+def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[Caution]]:
     """The rows that are solved, and a note if the start is a singular configuration."""
     if linkage is None:
         return select_rows(model, x), []
@@ -114,7 +115,9 @@ def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[s
     check_massless_motion(linkage, q)
     check_drives(linkage, q)
     found = regularity(linkage, q)
-    return solved_rows(model, linkage, found.kept), [f"start: {found.warning}"] if found.warning else []
+    way_out = "Start a little beside it, where the motion is the only one"
+    notes = [Caution(f"start: {found.warning}. {way_out}.")] if found.warning else []
+    return solved_rows(model, linkage, found.kept), notes
 
 
 def _names(model: Model) -> tuple[str, ...]:

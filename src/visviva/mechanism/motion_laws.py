@@ -80,6 +80,12 @@ class MotionLaw:
         expr = self.rate.expr
         return float(expr) if self.position is None and expr is not None and expr.is_number else None
 
+    @property
+    def calls(self) -> bool:
+        """Whether one of them is a function that could not be traced, and is called as it was given."""
+        given = (self.rate, self.position) if self.position is not None else (self.rate,)
+        return any(function.expr is None for function in given)
+
     def mean_rate(self, t0: float, t1: float) -> float:
         """Δs/(t1 - t0) between two times: exact for a law of position, by Gauss's rule of order 10 for one of rate."""
         if t1 == t0:

@@ -23,7 +23,8 @@ CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 class Audit:
     """Figures of a run; relative ones refer to `unit` or to the size of the terms that cancel.
 
-    A figure is None where nothing was there to be measured; `unmeasured` says why, figure by figure.
+    A figure is None where it could not be measured, and zero where there was nothing to measure: `unmeasured` and
+    `vacuous` say why, figure by figure.
 
     unit:       `energy_scale`, but never so small that the rounding of a balance would count [J].
     first_law:  largest |ΔH + heat - work| of one step, relative.   drift: the same for the sum over all steps.
@@ -61,6 +62,7 @@ class Audit:
     is_thermal: bool = False
     exact: bool = True
     unmeasured: Mapping[str, str] = field(default_factory=dict)
+    vacuous: Mapping[str, str] = field(default_factory=dict)
     held: bool = True
 
     @property
@@ -96,15 +98,17 @@ class Audit:
 def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
-    unmeasured = unmeasured_figures(run)
+    vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
     figures: dict[str, Callable[[], float]] = {
         "first_law": lambda: float(record.closure.max()) / unit,
         "drift": lambda: abs(float(record.drift.sum())) / unit,
         "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
         "g": lambda: float(record.g.max()),
-        "g_v": lambda: _relative_g_v(run),
+        "g_v": lambda: relative_g_v(run),
     }
-    found = {name: None if name in unmeasured else figure() for name, figure in figures.items()}
+    found = {
+        name: 0.0 if name in vacuous else None if name in unmeasured else figure() for name, figure in figures.items()
+    }
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
@@ -122,12 +126,13 @@ def audit(run: Run) -> Audit:
         is_thermal=run.model.is_thermal,
         exact=run.exact,
         unmeasured=unmeasured,
+        vacuous=vacuous,
         held=bool(run.model.has_g.any()) or not run.model.closures,
     )
 
 
-def unmeasured_figures(run: Run) -> dict[str, str]:
-    """Figures that a run says nothing about, with the reason."""
+def vacuous_figures(run: Run) -> dict[str, str]:
+    """Figures that are zero because a run or model has nothing of the kind, and what it has not."""
     model, missing = run.model, dict[str, str]()
     if not run.steps:
         missing |= dict.fromkeys(("first_law", "drift", "second_law", "g"), "no step was made")
@@ -135,14 +140,20 @@ def unmeasured_figures(run: Run) -> dict[str, str]:
         missing["second_law"] = "nothing in the model makes entropy"
     if not model.constraints:
         missing |= dict.fromkeys(("g", "g_v"), "the model has no constraints")
-    elif not model.has_g.any() and not model.closures:
+    return missing
+
+
+def unmeasured_figures(run: Run) -> dict[str, str]:
+    """Figures that a run says nothing about, with the reason."""
+    model, missing = run.model, dict[str, str]()
+    if model.constraints and not model.has_g.any() and not model.closures:
         missing["g"] = "all rows are on velocities, and know no positions"
     if model.constraints and not rated_constraints(model).any():
         missing["g_v"] = "its terms are efforts of steps, no states"
     return missing
 
 
-def _relative_g_v(run: Run) -> float:
+def relative_g_v(run: Run) -> float:
     """Largest |C v| relative to the largest |C| |v| of its constraint, or to |C| times the speed of the run.
 
     The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by

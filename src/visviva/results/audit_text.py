@@ -52,7 +52,7 @@ def audit_text(a: Audit) -> str:
 
 def _closed(a: Audit) -> bool | None:
     """Whether the first law is closed; None where the scheme does not claim it and it is not, or without a step."""
-    if a.first_law is None:
+    if "first_law" in a.vacuous:
         return None
     return True if a.is_closed else False if a.exact else None
 
@@ -71,7 +71,7 @@ def _within(value: float | None, bound: float) -> bool | None:
 def _verdict(a: Audit) -> str:
     if not a.ok:
         return "NOT CLOSED: see the lines marked ✗"
-    if a.first_law is None or a.drift is None:
+    if "first_law" in a.vacuous:
         return "nothing to account for: no step was made"
     if _closed(a):
         return "every joule accounted for"
@@ -91,8 +91,10 @@ def _entropies(a: Audit) -> list[str]:
 
 
 def _figure(a: Audit, name: str, figure: str, meaning: str, good: bool | None = None, bad: str = "✗") -> str:
-    """One line; of what was not measured it says why not."""
+    """One line; of what was not measured it says why not, and of what is not there, that it is not."""
     value: float | None = getattr(a, figure)
+    if figure in a.vacuous:
+        return f"{name:<16}{'none':>11}    {a.vacuous[figure]}"
     if value is None:
         return f"{name:<15}not measured    {a.unmeasured[figure]}"
     mark = " " if good is None else "✓" if good else bad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from visviva.mechanism.parts import Body
 from visviva.model.friction import LawFriction
 from visviva.model.heat import Heated
+from visviva.results.notes import TOO_LONG
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
 from visviva.results.singularity import singular_warning
@@ -25,13 +27,40 @@ JUMPS_WARNING = 3  # steps over the speeds in which a regularised friction sets 
 
 
 def audit_warnings(run: Run, g_v: float | None) -> Iterator[str]:
-    """The notes of the run, and what its record shows."""
-    yield from run.notes
+    """The notes and warnings of the run, and what else its record shows."""
+    yield from dict.fromkeys([*run.notes, *run.warnings, *long_steps(run, g_v)])
+    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
+        yield (
+            f"terms of the balance are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
+            "relative figures refer to that. Small motions on long springs round so, and places far from the origin."
+        )
+    singular = singular_warning(run)
+    if singular:
+        yield singular
+    redundant = _redundant(run)
+    if redundant:
+        yield (
+            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
+            "their reactions are the ones of least norm."
+        )
+
+
+def long_steps(run: Run, g_v: float | None) -> Iterator[str]:
+    """Signs in the record of a run that its steps are too long for its motion."""
     if g_v is not None and g_v > SPEED_WARNING:
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
         )
+    spin, body = _largest_spin(run)
+    if spin > SPIN_WARNING:
+        yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
+
+
+def record_warnings(run: Run, g_v: float) -> Iterator[str]:
+    """What else the record of a run shows that `simulate` warns of; of signs of too long steps the first is enough."""
+    if not any(note.startswith(TOO_LONG) for note in run.notes):
+        yield from islice(long_steps(run, g_v), 1)
     drift = abs(float(run.record.drift.sum())) / run.energy_unit
     if not run.exact and drift > DRIFT_WARNING:
         yield (
@@ -41,34 +70,22 @@ def audit_warnings(run: Run, g_v: float | None) -> Iterator[str]:
     turn = float(run.record.turn.max(initial=0.0))
     if turn > TURN_WARNING:
         yield f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h."
-    spin, body = _largest_spin(run)
-    if spin > SPIN_WARNING:
-        yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
-    if 1e-9 * run.energy_unit < run.energy_scale < 1e-3 * run.energy_unit:  # not where everything is at rest
-        yield (
-            f"terms of the balance are so large that rounding hides changes below {FIRST_LAW * run.energy_unit:.2g} J; "
-            "relative figures refer to that. Small motions on long springs round so, and places far from the origin."
-        )
-    singular = singular_warning(run)
-    if singular:
-        yield singular
     yield from _unresolved_frictions(run)
-    redundant = _redundant(run)
-    if redundant:
-        yield (
-            f"redundant constraints in {', '.join(redundant)}: follow from the others and are checked at every step; "
-            "their reactions are the ones of least norm."
-        )
 
 
 def _largest_spin(run: Run) -> tuple[float, str]:
-    """Largest angle that a body turns in a step, from its angular velocity at the kept nodes."""
-    if run.motion is None or not run.record.steps:
+    """Largest angle that a body turns in a step, from the scheme's own velocities at the kept nodes.
+
+    Directors d_i of a body turn with |ω|² = ½ Σ|ḋ_i|².
+    """
+    if run.model.mechanism is None or not run.record.steps:
         return 0.0, ""
-    h = run.record.h
-    bodies = [part for part in run.motion.mechanism.bodies if isinstance(part, Body)]
-    speeds = {part.name: np.linalg.norm(run.motion.twist(part)[:, :3], axis=1) for part in bodies}
-    spins = {name: float((h * np.maximum(w[:-1], w[1:])).max()) for name, w in speeds.items()}
+    spins = {}
+    for part in run.model.mechanism.bodies:
+        if isinstance(part, Body):
+            v = run.record.x[:, run.model.layout.x[f"{part.name}.v"]]
+            w = np.linalg.norm(v[:, :3], axis=1) if v.shape[1] == 6 else np.linalg.norm(v[:, 3:], axis=1) / np.sqrt(2.0)
+            spins[part.name] = float((run.record.h * np.maximum(w[:-1], w[1:])).max())
     name = max(spins, key=lambda part: spins[part], default="")
     return (spins[name], f"body {name!r}") if name else (0.0, "")
 

@@ -40,7 +40,7 @@ def _totals(run: Run) -> dict[str, Reader]:
         "entropy": Reader(partial(_running_sum, heat / model.theta0), "J/K", adds_up=True),
         "work": Reader(partial(_running_sum, record.work.sum(-1)), "J", adds_up=True),
         "first_law": Reader(lambda: record.closure / run.energy_unit, "1"),
-        "second_law": Reader(lambda: _where(bool(model.dissipations), record.lowest_heat / model.theta0), "J/K"),
+        "second_law": Reader(lambda: record.lowest_heat / model.theta0, "J/K"),
         "newton.iterations": Reader(lambda: record.iterations, "1"),
         "newton.residual": Reader(lambda: record.residual, "1"),
     }

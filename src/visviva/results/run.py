@@ -14,6 +14,7 @@ from visviva.errors import ModelError
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
+from visviva.results.notes import cautions, first_of
 from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import no_such_quantity, readers
 from visviva.results.reader import Reader
@@ -33,7 +34,7 @@ class Run:
     """Trajectories by dotted name, the audit, pictures, tables. It can be pickled.
 
     t, t_mid: times of the nodes and of the steps' midpoints.   final: the `State` that continues the run.
-    notes:    what the user should know, such as a changed step size.
+    notes:    what the user should know, such as a changed step size.   warnings: what should not be missed.
     recorded: the quantities that `simulate(record=...)` kept, if it was asked to keep only some; None else.
     engine:   "compiled" or "NumPy": how its steps were made.
     """
@@ -149,7 +150,7 @@ class Run:
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
-        return f"<Run of {self.model.name!r} with {type(self.integrator).__name__}: {span}>"
+        return f"<Run of {self.model.name!r} with {type(self.integrator).__name__}: {span}{first_of(self.warnings)}>"
 
     # -- energy -------------------------------------------------------------------------------------------------
 
@@ -194,6 +195,14 @@ class Run:
     def exact(self) -> bool:
         """Whether the scheme claims to close the first law at any step, so that the audit may ask for it."""
         return "energy" in getattr(self.integrator, "preserves", ("energy",))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What `simulate` warned of: the cautions among the notes, and what the record shows."""
+        from visviva.results.audit import relative_g_v
+        from visviva.results.audit_warnings import record_warnings
+
+        return (*cautions(self.notes), *record_warnings(self, relative_g_v(self)))
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""

@@ -13,6 +13,7 @@ from visviva._arrays import Array, finite_number
 from visviva._files import write_figure
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
+from visviva.results.notes import cautions, first_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +55,11 @@ class Trajectory:
         return self.values["t"]
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What `simulate` warned of: the cautions among the notes."""
+        return tuple(cautions(self.notes))
+
+    @property
     def names(self) -> list[str]:
         """All names that can be asked for."""
         return sorted(self.values)
@@ -82,7 +88,7 @@ class Trajectory:
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
-        return f"<Trajectory of {self.name!r} with {type(self.integrator).__name__}: {span}>"
+        return f"<Trajectory of {self.name!r} with {type(self.integrator).__name__}: {span}{first_of(self.warnings)}>"
 
     def plot(self, what: str | None = None, path: str | PathLike[str] | None = None) -> Figure:
         """Quantities by name or pattern against time, "q" by default; saved where a path is given."""

@@ -15,6 +15,7 @@ from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.trajectories import step_notes
 from visviva.forms.minimal.model_flow import ModelFlow, model_flow
 from visviva.integrate.chunk import Chunk, Pace
+from visviva.integrate.engine import slower
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
@@ -74,8 +75,7 @@ class FlowStepping:
 
     def notes(self, loose: int = 0) -> list[str]:
         """Why it ran in NumPy, and steps whose balance could not be closed, with others that are known."""
-        slow = f"it ran in NumPy, not in compiled code, which is slower: {self.reason}"
-        return [slow] * bool(self.reason) + step_notes(0, loose + len(self._loose), self.scheme)
+        return [slower("it", self.reason)] * bool(self.reason) + step_notes(0, loose + len(self._loose), self.scheme)
 
     def flow_state(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""

@@ -13,8 +13,10 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.schemes import DOP853, AbstractFlowScheme
 from visviva.forms.flows.watch import Watch
+from visviva.integrate.grid import divided_note, fitted_steps
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import NotConverged
+from visviva.integrate.warn import warn
 from visviva.results.trajectory import Trajectory
 
 
@@ -33,13 +35,9 @@ def trajectory(
     if t_end < state.t:
         raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
     flow.rates(state.t, state.q, state.xi, state.s)  # what is wrong from the start is said as such
-    start, notes, count = state.t, [], 0
+    start, notes, count = state.t, list[str](), 0
     if scheme.fixed_step and t_end > start:
-        count = max(1, round((t_end - start) / h))
-        fitted = (t_end - start) / count
-        if abs(fitted - h) * count > 1e-6 * h:
-            notes.append(f"h changed from {h:g} to {fitted:.12g} s, so that {count} steps end at t_end")
-            h = fitted
+        count, h, notes = fitted_steps(t_end - start, h)
     pacer, nodes, made, divided, loose = Pacer(scheme, flow, h, t_end), [state], 0, 0, 0
     watch = Watch(scheme, flow, count)
     failure: BaseException | None = None
@@ -70,6 +68,7 @@ def trajectory(
     run = Trajectory(flow.name, _values(flow, nodes), final, scheme, tuple(notes), made, between)
     if failure is not None:
         raise _error(failure, state, flow, run, pacer.h) from None
+    warn(run.warnings)
     return run
 
 
@@ -85,9 +84,9 @@ def _advanced(scheme: AbstractFlowScheme, flow: Flow, state: FlowState, t: float
 
 def step_notes(divided: int, loose: int, scheme: AbstractIntegrator) -> list[str]:
     """What a user should know about steps that were not made as asked for."""
-    notes = []
+    notes = list[str]()
     if divided:
-        notes.append(f"{divided} steps had no solution and were divided into smaller ones; reduce h where that matters")
+        notes.append(divided_note(divided))
     if loose:
         notes.append(
             f"{type(scheme).__name__} could not close the balance of energy in {loose} steps, which were kept as they "

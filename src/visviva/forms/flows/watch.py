@@ -11,6 +11,7 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.local import FlowStep, Local
 from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.integrate.newton import NotConverged
+from visviva.results.notes import TOO_LONG, Caution
 
 PLACES, APART = 8, 4  # it looks at about so many steps in all, and at one in so many at most
 GROWN = 2.0  # velocities that have become so much larger are a reason to look
@@ -71,6 +72,8 @@ class Watch:
         if error <= NOTED:
             return []
         return [
-            f"steps are too long to be accurate: the one from t = {t:g} s with h = {h:g} s differs from two of half "
-            f"its length by {100 * error:.2g} % of its size; reduce h"
+            Caution(
+                f"{TOO_LONG} to be accurate: the one from t = {t:g} s with h = {h:g} s differs from two of "
+                f"half its length by {100 * error:.2g} % of its size; reduce h"
+            )
         ]

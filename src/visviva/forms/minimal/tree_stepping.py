@@ -22,6 +22,7 @@ from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
 from visviva.forms.trees.time_inputs import TooManyPieces, TreeInputs, interpolated, sampled, unchanged
 from visviva.integrate.chunk import Chunk, Pace
+from visviva.integrate.engine import slower
 from visviva.mechanism.coordinates import POSES
 from visviva.model import State
 
@@ -79,8 +80,7 @@ class TreeStepping:
 
     def notes(self) -> list[str]:
         """Steps whose balance could not be closed, and inputs that compiled code cannot follow."""
-        slow = f"some of it ran in NumPy, not in compiled code, which is slower: {self._rough}"
-        return [slow] * bool(self._rough) + self.plain.notes(self._loose)
+        return [slower("some of it", self._rough)] * bool(self._rough) + self.plain.notes(self._loose)
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
@@ -99,7 +99,7 @@ class TreeStepping:
         try:
             motion = self.loop(start.q, start.xi, h, count, tau=self._tau, inputs=self._over(times, h), t0=start.t)
         except TooManyPieces as reason:
-            self._rough = str(reason).rstrip(".")
+            self._rough = str(reason)
             return self._one_by_one(state)
         except (ConvergenceError, ModelError):  # also an input that is no number, which is met again at its step
             return self._one_by_one(state)

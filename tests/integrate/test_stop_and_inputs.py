@@ -1,0 +1,63 @@
+"""The order in which `stop` and inputs are called is a contract: a controller may remember what stop was shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import visviva as vv
+
+
+def arm():
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    rod = m.body("rod", inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    m.torque("motor", "hinge")
+    return m
+
+
+@pytest.mark.parametrize("integrator", [vv.PHMP(), vv.DiscreteGradient(), vv.RK4()], ids=repr)
+def test_stop_of_a_step_comes_before_the_inputs_of_the_next(integrator):
+    calls, h = [], 0.01
+
+    def motor(t):
+        calls.append(("input", t))
+        return 0.0
+
+    def stop(now):
+        calls.append(("stop", now.t))
+        return False
+
+    vv.simulate(arm(), 20 * h, h, integrator=integrator, inputs={"motor": motor}, stop=stop)
+    seen = [t for kind, t in calls if kind == "stop"]
+    np.testing.assert_allclose(seen, h * np.arange(1, 21))
+    for (kind, t), (_, before) in zip(calls[1:], calls[:-1], strict=True):
+        assert t >= before - 1e-12  # in the order of time
+        last = max([0.0, *(s for s in seen if s <= before)])
+        assert kind == "stop" or t <= last + h + 1e-12
+
+
+def test_a_pd_law_that_reads_the_last_snapshot_holds_a_pendulum_up():
+    """Held over a step and one step late, it has a margin; two steps ahead it blew up, with an audit that was ok."""
+    last, goal = {"q": 0.0, "rate": 0.0}, -0.3
+
+    def motor(t):
+        return 60.0 * (goal - last["q"]) - 12.0 * last["rate"] - 4.905 * np.cos(goal)
+
+    def stop(now):
+        last.update(q=float(now["hinge.q"]), rate=float(now["hinge.rate"]))
+        return False
+
+    run = vv.simulate(arm(), 1.5, 0.01, inputs={"motor": motor}, stop=stop)
+    assert np.abs(run["hinge.q"]).max() < 0.31
+    assert run["hinge.q"][-1] == pytest.approx(goal, abs=1e-3)
+    assert run.audit().ok
+
+
+def test_sums_from_the_start_of_a_run_are_seen_step_by_step():
+    """A snapshot of the last steps alone would count work from there."""
+    seen = []
+    run = vv.simulate(
+        arm(), 0.2, 0.01, inputs={"motor": lambda t: 1.0}, stop=lambda now: bool(seen.append(float(now["motor.work"])))
+    )
+    np.testing.assert_allclose(seen, run["motor.work"][1:], rtol=1e-12)
