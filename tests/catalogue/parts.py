@@ -219,13 +219,50 @@ ELEMENTS: dict[str, Element] = {
     "own constraint": Element(sphere),
     "own velocity constraint": Element(skate),
 }
+
+
+def bead(m, joint):
+    m.particle("bead", mass=0.3, at=(1.2, 0.5, 0.4))
+    m.distance("string", "hand", "bead", at_a=(1.1, 0.3, 0.2))
+
+
+def massless(m, joint):
+    """A rod without mass on a hinge of the hand, which swings a particle."""
+    m.body("rod", massless=True, at=(1.15, 0.4, 0.3))
+    m.revolute("pin", "hand", "rod", at=(1.1, 0.3, 0.2), axis=(0.5, -1, 0.3))
+    m.particle("bob", mass=0.3, at=(1.2, 0.5, 0.4))
+    m.spherical("eye", "rod", "bob")
+
+
+def needle(m, joint):
+    """A rod without a moment about its own axis."""
+    m.body("needle", inertia=vv.inertia.rod(0.5, 0.4, axis="x"), at=(1.3, 0.3, 0.2))
+    m.revolute("pin", "hand", "needle", at=(1.1, 0.3, 0.2), axis=(0.2, 1, 0.3))
+
+
+def twin(m, joint):
+    """The same joint once more: all its rows are redundant."""
+    if joint == "free":
+        raise NotApplicable(joint)
+    getattr(m, joint)("twin", "arm", "hand", **JOINTS[joint])
+
+
+BODIES: dict[str, Element] = {
+    "particle": Element(bead),
+    "massless body": Element(massless),
+    "thin rod": Element(needle),
+    "closed loop": Element(
+        lambda m, _: m.distance("strut", m.ground, "hand", at_a=(1.5, 1, -0.3), at_b=(1.0, 0.4, 0.2))
+    ),
+    "redundant joint": Element(twin),
+}
 WARM = {"friction that heats", "motor"}
 
 
 @cache
 def sample(joint: str, element: str = "gravity", held: bool = False) -> Sample:
     """The mechanism of a joint and an element; held: with a soft spring at the hand, so that it has an equilibrium."""
-    part = ELEMENTS[element]
+    part = (ELEMENTS | BODIES)[element]
     m = vv.Mechanism(f"{joint}, {element}", gravity=GRAVITY, theta0=290.0)
     if element in WARM:
         m.thermal("oil", capacity=20.0, temperature=320.0, conductance_to_environment=0.5)

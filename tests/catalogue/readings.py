@@ -450,11 +450,13 @@ def rates_of(model: vv.Model, x, u):
     assert np.abs(C @ z[:m]).max(initial=0.0) <= 1e-10
     f, inverse = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim])
 
-    def rows(delta):
-        moved = model.retract(x, delta)
-        return model.C(moved) @ np.concatenate([model.z(moved)[:dim], z[dim:m]])
+    def rows(h):
+        """At the states next to x, along each of its increments."""
+        moved = model.retract(np.tile(x, (dim, 1)), h * np.eye(dim))
+        efforts = np.concatenate([model.z(moved)[:, :dim], np.tile(z[dim:m], (dim, 1))], axis=1)
+        return np.einsum("kij,kj->ik", model.C(moved), efforts)
 
-    A = np.column_stack([slope(lambda h, k=k: rows(h * k)) for k in np.eye(dim)])
+    A = slope(rows)
     zeros = np.zeros((m - dim, m - dim))
     K = np.block([[A @ inverse @ C[:, :dim].T, -C[:, dim:]], [C[:, dim:].T, zeros]])
     found = np.linalg.lstsq(K, np.concatenate([A @ inverse @ f[:dim], f[dim:m]]), rcond=1e-11)[0]

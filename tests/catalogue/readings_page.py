@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parts import ELEMENTS, JOINTS
+from parts import BODIES, ELEMENTS, JOINTS
 from readings import READINGS
 from refusals import PAIRS, REFUSED, WRONG
 
@@ -30,12 +30,13 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def table() -> str:
-    """Two tables, joints and elements, and the reasons that their numbers stand for."""
+    """Tables of joints, elements and bodies, and the reasons that their numbers stand for."""
     assert {reading for group in COLUMNS.values() for reading in group} == {*READINGS}
     notes: dict[str, int] = {}
     parts = {
         "Joints": {name: name.replace("_", " ") for name in JOINTS},
         "Elements": {name: name for name in ELEMENTS},
+        "Bodies and loops": {name: name for name in BODIES},
     }
     lines = []
     for title, names in parts.items():

@@ -34,6 +34,10 @@ NO_BOX = Refusal(
     "friction, springs and ports have one.",
     "has no form in the language; viscous friction, springs and ports have",
 )
+NO_MOMENTUM = Refusal(
+    "Kinetic energy is a function of momentum in a composite, which a body without a moment about an axis has not.",
+    "has a principal moment of zero",
+)
 ON_THE_WAY = Refusal(
     "Where a mechanism with conditions on velocities comes to rest depends on the way it takes: no energy decides it.",
     "has conditions on velocities",
@@ -52,10 +56,12 @@ REFUSED: dict[str, dict[str, Refusal]] = {
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
     "interconnection": dict.fromkeys(CONDITIONS, NO_PORTS),
     "composite": dict.fromkeys(CONDITIONS, NO_CONDITION)
-    | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX),
+    | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX)
+    | {"thin rod": NO_MOMENTUM},
 }
 
 WRONG: dict[str, dict[str, str]] = {
+    "symbols": {"redundant joint": "Accelerations count redundant rows of rounding as rows."},
     "interconnection": {"screw": "The velocities that pairs admit leave the lead of a screw out."},
     "linearisation": {"stream": "The damping by a stream is lost: it acts on a body without mass that a drive moves."},
 }

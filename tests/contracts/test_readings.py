@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import readings
-from parts import ELEMENTS, JOINTS, sample
+from parts import BODIES, ELEMENTS, JOINTS, sample
 from readings import READINGS, admissible, instant
 from readings_page import table
 from refusals import REFUSED, WRONG
@@ -21,7 +21,8 @@ from refusals import REFUSED, WRONG
 import visviva as vv
 
 PAGE = Path(__file__).parents[2] / "docs" / "readings_table.txt"
-PARTS = {joint: (joint, "gravity") for joint in JOINTS} | {name: (part.joint, name) for name, part in ELEMENTS.items()}
+PARTS = {joint: (joint, "gravity") for joint in JOINTS}
+PARTS |= {name: (part.joint, name) for name, part in (ELEMENTS | BODIES).items()}
 
 
 def cells():
