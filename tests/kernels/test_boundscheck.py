@@ -54,7 +54,8 @@ print("all ran")
 
 
 def test_kernels_stay_within_their_arrays(tmp_path):
-    paths = os.pathsep.join(str(TESTS / name) for name in ("contracts", "language", "library", "verification"))
+    folders = ("catalogue", "contracts", "language", "library", "verification")
+    paths = os.pathsep.join(str(TESTS / name) for name in folders)
     settings = {"NUMBA_BOUNDSCHECK": "1", "VISVIVA_CACHE_DIR": str(tmp_path), "PYTHONPATH": paths}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM], env=os.environ | settings, capture_output=True, text=True

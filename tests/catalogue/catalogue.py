@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from once import once
+
 import visviva as vv
 from visviva.demo import double_pendulum, four_bar
 
@@ -92,14 +94,17 @@ def flyers():
 
 
 MECHANISMS = {
-    "double pendulum": double_pendulum,
-    "four bar": four_bar,
-    "pair with friction": lambda: pair_with(0.1),
-    "heavy top": heavy_top,
-    "free pair": free_pair,
-    "thin arm": thin_arm,
-    "flat plate": flat_plate,
-    "sleeve": sleeve,
-    "table": table,
-    "flyers": flyers,
+    name: once(build)
+    for name, build in {
+        "double pendulum": double_pendulum,
+        "four bar": four_bar,
+        "pair with friction": lambda: pair_with(0.1),
+        "heavy top": heavy_top,
+        "free pair": free_pair,
+        "thin arm": thin_arm,
+        "flat plate": flat_plate,
+        "sleeve": sleeve,
+        "table": table,
+        "flyers": flyers,
+    }.items()
 }

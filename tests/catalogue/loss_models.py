@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from once import once
 
 import visviva as vv
 
@@ -114,7 +115,7 @@ def dampers():
     return m
 
 
-LOSSES = {make.__name__: make for make in (hinges, warm, ball, mixed, planes, crank, bounce, dampers)}
+LOSSES = {make.__name__: once(make) for make in (hinges, warm, ball, mixed, planes, crank, bounce, dampers)}
 INPUTS = {
     "mixed": {"drive": lambda t: 2.0 * np.sin(9.0 * t)},
     "crank": {"motor": lambda t: 6.0 + 4.0 * np.sin(20.0 * t)},

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 import mechanism_models
 import nonholonomic_models
 import numpy as np
+from once import once
+from parts import ARM_INERTIA as J
+from parts import AXIS, JOINTS, PLACE
 
 import visviva as vv
 from visviva import demo
 
 E1, E2, E3 = np.eye(3)
-J = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.35]])
 DOWN = (0.3, -0.2, -9.81)
 
 
@@ -33,7 +35,7 @@ CATALOGUE: dict[str, Entry] = {}
 def entry(name, *traits, **inputs):
     def register(build):
         given = {key.replace("_", " "): value for key, value in inputs.items()}
-        CATALOGUE[name] = Entry(build, frozenset(traits), given)
+        CATALOGUE[name] = Entry(once(build), frozenset(traits), given)
         return build
 
     return register
@@ -51,21 +53,7 @@ def hand(m):
     return m.body("hand", mass=1.2, inertia=0.5 * J, at=(1.0, 0.3, 0.2), com=(0.02, -0.04, 0.05))
 
 
-PLACE = (0.8, 0.2, 0.1)
-AXIS = (0.2, -0.4, 1.0)
-JOINTS = {
-    "revolute": {"at": PLACE, "axis": AXIS},
-    "prismatic": {"at": PLACE, "axis": AXIS},
-    "cylindrical": {"at": PLACE, "axis": AXIS},
-    "screw": {"at": PLACE, "axis": AXIS, "pitch": 0.13},
-    "universal": {"at": PLACE, "axes": ((1, 0, 0.5), (0.2, 1, -0.4))},
-    "spherical": {"at": PLACE},
-    "planar": {"at": PLACE, "normal": AXIS},
-    "fixed": {"at": PLACE},
-    "free": {},
-    "point_on_line": {"at": PLACE, "axis": AXIS},
-    "point_on_plane": {"at": PLACE, "normal": AXIS},
-}
+HANGING = [kind for kind in JOINTS if kind != "distance"]
 
 
 def hanging(kind, reverse):
@@ -83,7 +71,7 @@ def hanging(kind, reverse):
     return build
 
 
-for _kind in JOINTS:
+for _kind in HANGING:
     for _reverse in (False, True):
         entry(
             f"{_kind}{', reversed' if _reverse else ''}", "tree", "joint", "springs", "damped",

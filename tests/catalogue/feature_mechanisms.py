@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from once import once
 
 import visviva as vv
 from visviva.geometry.so3 import SO3
@@ -13,7 +14,7 @@ FEATURES = {}
 
 
 def feature(build):
-    FEATURES[build.__name__] = build
+    FEATURES[build.__name__] = once(build)
     return build
 
 
@@ -64,7 +65,7 @@ def rubbing(kind):
     return build
 
 
-FEATURES |= {f"{kind} with friction": rubbing(kind) for kind in JOINTS}
+FEATURES |= {f"{kind} with friction": once(rubbing(kind)) for kind in JOINTS}
 
 
 @feature

@@ -1,0 +1,77 @@
+"""What readings refuse, and where they are wrong: the table of what works with what is made of it.
+
+A refusal that falls makes a test fail until its entry is taken out here; none may be added without a reason that a
+user would understand. Entries are by reading, then by joint or element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """reason: in the words of the documentation.   says: what the error says, a regular expression."""
+
+    reason: str
+    says: str
+
+
+NUMPY_ONLY = Refusal(
+    "Runs in NumPy: the compiled scheme has no rates of couplings, rolling, blades, drives and own constraints.",
+    "ran in NumPy, not in compiled code.*the rates of .* have no compiled form",
+)
+NO_PORTS = Refusal(
+    "An interconnection by ports is one of joints: other conditions have no form in it.",
+    "has constraints beyond its joints.*\n.*an interconnection by ports",
+)
+NO_CONDITION = Refusal(
+    "Composites have joints and screws; other conditions have no box there.",
+    "has constraints beyond its joints.*\n.*the language of composites",
+)
+NO_BOX = Refusal(
+    "There is no box for motors, end stops, thermal nodes and laws of friction in a composite of a mechanism; viscous "
+    "friction, springs and ports have one.",
+    "has no form in the language; viscous friction, springs and ports have",
+)
+NO_MOMENTUM = Refusal(
+    "Kinetic energy is a function of momentum in a composite, which a body without a moment about an axis has not.",
+    "has a principal moment of zero",
+)
+ON_THE_WAY = Refusal(
+    "Where a mechanism with conditions on velocities comes to rest depends on the way it takes: no energy decides it.",
+    "has conditions on velocities",
+)
+LIGHT = Refusal(
+    "The stream is a body without mass, and momenta say nothing of a motion without inertia.",
+    "has a motion without inertia",
+)
+
+CONDITIONS = ("stream", "gear", "rack", "coupler", "drive by rate", "drive by position", "rolling disc", "knife edge",
+              "own constraint", "own velocity constraint")  # fmt: skip
+
+REFUSED: dict[str, dict[str, Refusal]] = {
+    "PHMPGGL compiled": dict.fromkeys(("screw", *CONDITIONS), NUMPY_ONLY),
+    "Kane's momenta": {"stream": LIGHT},
+    "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
+    "interconnection": dict.fromkeys(CONDITIONS, NO_PORTS),
+    "composite": dict.fromkeys(CONDITIONS, NO_CONDITION)
+    | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX)
+    | {"thin rod": NO_MOMENTUM},
+}
+
+WRONG: dict[str, dict[str, str]] = {
+    "symbols": {"redundant joint": "Accelerations count redundant rows of rounding as rows."},
+    "interconnection": {"screw": "The velocities that pairs admit leave the lead of a screw out."},
+    "linearisation": {"stream": "The damping by a stream is lost: it acts on a body without mass that a drive moves."},
+}
+
+NO_AXIS = "Torsion springs, torques and motors act about the z of a joint that has one such axis."
+NO_LINE = "Forces act along the z of a joint that slides along it."
+PAIRS: dict[tuple[str, str], str] = {  # elements that a joint does not take, though it has the motion for them
+    ("universal", "torsion spring"): NO_AXIS,
+    ("universal", "motor"): NO_AXIS,
+    ("universal", "torque"): NO_AXIS,
+    ("planar", "force"): NO_LINE,
+    ("point_on_plane", "force"): NO_LINE,
+}

@@ -1,0 +1,55 @@
+"""Every element on every joint: all readings of the pair agree with the Model, or one of both is refused there."""
+
+from __future__ import annotations
+
+import pytest
+from parts import BODIES, ELEMENTS, JOINTS, NotApplicable, sample
+from readings import READINGS
+from refusals import PAIRS, REFUSED, WRONG
+
+import visviva as vv
+
+pytestmark = pytest.mark.slow
+LOOKED_AT = [name for name in READINGS if not name.endswith("in NumPy")]  # compiled runs are compared with those
+
+
+def pairs():
+    for element, part in (ELEMENTS | BODIES).items():
+        for joint in JOINTS:
+            if element != "gravity" and joint != part.joint:
+                yield pytest.param(joint, element, id=f"{element} on {joint}")
+
+
+def verdict(reading, joint, element):
+    """None where it agrees, else what it says."""
+    try:
+        READINGS[reading](sample(joint, element))
+    except vv.VisvivaError as refusal:
+        return f"refused: {refusal}"
+    except AssertionError as gap:
+        return f"wrong: {gap}"
+    return None
+
+
+@pytest.mark.parametrize(("joint", "element"), [*pairs()])
+def test_pairs_are_refused_only_where_one_of_them_is(joint, element):
+    try:
+        sample(joint, element)
+    except NotApplicable:
+        return
+    except vv.ModelError:
+        assert (joint, element) in PAIRS
+        return
+    assert (joint, element) not in PAIRS
+    if sample(joint, element).mechanism.mobility() == 0:
+        return
+    for reading in LOOKED_AT:
+        found, parts = verdict(reading, joint, element), {joint, element}
+        if parts & {*REFUSED.get(reading, {})}:
+            assert found is not None
+            assert found.startswith("refused"), reading
+        elif parts & {*WRONG.get(reading, {})}:
+            assert found is not None
+            assert found.startswith("wrong"), reading
+        else:
+            assert found is None, f"{reading} {found}"
