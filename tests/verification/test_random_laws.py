@@ -52,8 +52,8 @@ def test_all_that_a_mechanism_may_have_is_drawn():
     methods = {call.method for seed in range(400) for call in random_mechanism(seed).calls}
     builder = {
         "body", "particle", "revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar",
-        "fixed", "free", "distance", "point_on_plane", "point_on_line", "spring", "bushing", "trace_spring", "point_springs",
-        "torsion", "motor", "damper", "thermal", "gear", "rack", "drive", "knife_edge", "constraint",
+        "fixed", "free", "distance", "point_on_plane", "point_on_line", "spring", "bushing", "trace_spring",
+        "point_springs", "torsion", "motor", "damper", "thermal", "gear", "rack", "drive", "knife_edge", "constraint",
         "velocity_constraint", "torque", "force", "wrench",
     }  # fmt: skip
     assert builder <= methods

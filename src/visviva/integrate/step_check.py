@@ -27,9 +27,9 @@ from visviva.integrate.adaptive import steps_of
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import Advancing
 from visviva.integrate.loop import Logged
-from visviva.integrate.redundancy import configuration
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, State
+from visviva.model.linked import configuration
 from visviva.model.tangent import tangent_velocities
 from visviva.results.motion import momenta
 from visviva.results.notes import TOO_LONG, Caution
@@ -39,6 +39,10 @@ EVEN, LIVELY = 4, 4  # steps that are looked at: spread over the run, and those 
 APART = 12  # and not more than one in so many
 OFTEN = 3  # so many of them must be unresolved: what dies out in a few steps is none of a user's concern
 LARGE = 2000  # coordinates of a model, from which on no more are looked at
+BENT = (
+    0.02  # second differences of velocities, of the largest velocity: a vibration of which a hundredth matters has more
+)
+TRIPLES = 64  # nodes of a chunk where these are taken
 AT_REST = 1e-10  # of all energies: motions with less are rounding
 HALVINGS = 12  # of a step, in search of one that is short enough
 SHARE = 0.05  # of D, in storages other than velocities, from which on they are what vibrates
@@ -57,7 +61,8 @@ class Sample:
 class StepCheck:
     """Keeps some states of a run with n steps of one length, and looks at the steps from there when it is over.
 
-    Inputs keep the values that they had in these steps.
+    Inputs keep the values that they had in these steps. Mechanisms whose velocities hardly bend from step to step are
+    not looked at any further: most runs are such, and short ones take no longer than that.
     """
 
     def __init__(self, model: Model, inputs: TimeInputs, start: State, n: int) -> None:
@@ -70,11 +75,20 @@ class StepCheck:
         self._spread: list[Sample] = []
         self._lively: list[tuple[float, Sample]] = []
         self._size = 0.0  # largest energy so far
+        self._velocities = model.layout.read(tuple(model.kinetic))
+        masses = [np.diag(model.mass(name, start.x)) for name in model.kinetic if model.mechanism is not None]
+        self._masses = np.concatenate([np.zeros(0), *masses])
+        self._bend = self._speed = 0.0  # largest squares of second differences and of velocities, with their masses
 
     def look(self, logged: Logged, made: int, first: int) -> None:
         """Keep states of the first `made` steps of a chunk, which begin with the step number `first` of the run."""
         if not made:
             return
+        if self._masses.size and made > 1:
+            at = np.unique(np.linspace(0, made - 2, TRIPLES).astype(int))
+            v = [logged.chunk.x[np.ix_(at + k, self._velocities)] for k in range(3)]
+            self._speed = max(self._speed, float((v[1] ** 2 @ self._masses).max()))
+            self._bend = max(self._bend, float(((v[2] - 2.0 * v[1] + v[0]) ** 2 @ self._masses).max()))
         tallies = logged.chunk.tallies
         energy = self.model.exergies(logged.chunk.x[: made + 1]) if tallies is None else tallies.energy[: made + 1, :2]
         self._size = max(self._size, float(np.abs(energy).sum(-1).max()))
@@ -89,6 +103,8 @@ class StepCheck:
 
     def notes(self, stepping: Advancing) -> list[str]:
         """What a user should know about the length of the steps."""
+        if self._masses.size and self._bend <= BENT**2 * self._speed:
+            return []
         with np.errstate(all="ignore"):  # a run may end with numbers that are too large for their squares
             return self._notes(stepping)
 

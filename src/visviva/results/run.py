@@ -176,7 +176,7 @@ class Run:
 
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
-        first = np.array([energy[0] for energy in self._storage_energies])
+        first = self.model.exergies(self.record.x[0])
         start = float(energy_scale(self.model, first, first))
         return max(start, float(self.record.scale.max(initial=0.0)))
 

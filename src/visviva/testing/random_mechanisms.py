@@ -121,7 +121,8 @@ def random_mechanism(
     dice = np.random.default_rng([seed, bodies or 0])
     count = int(dice.integers(1, 9)) if bodies is None else bodies
     units = (10.0 ** dice.uniform(-3, 3), 10.0 ** dice.uniform(-3, 3), 10.0 ** dice.uniform(-6, 6))
-    draw = _Draw(dice, *(units if scaled else (1.0, 1.0, 1.0)), dissipates=dissipates)
+    rough = bool(dice.random() < 0.5) if dissipates is None else dissipates
+    draw = _Draw(dice, *(units if scaled else (1.0, 1.0, 1.0)), rough)
     for i in range(count):
         draw.member(f"b{i}", last=i == count - 1)
     for i in range(int(dice.integers(0, 2 + count // 3))):
@@ -146,7 +147,7 @@ class _Draw:
     L: float
     T: float
     M: float
-    dissipates: bool | None = None  # type: ignore[assignment]
+    dissipates: bool
     calls: list[Call] = field(default_factory=list)
     places: dict[str, Array] = field(default_factory=lambda: {"ground": np.zeros(3)})  # of all that can carry a joint
     kinds: dict[str, str] = field(default_factory=dict)  # of joints
@@ -156,7 +157,6 @@ class _Draw:
     free: int = 0  # velocities that the joints leave
 
     def __post_init__(self) -> None:
-        self.dissipates = bool(self.dice.random() < 0.5) if self.dissipates is None else self.dissipates
         g = self.dice.normal(size=3) * 5 * (self.dice.random() < 0.8)
         self.gravity = self.vector(g * self.L / self.T**2)
         self.warm = self.dissipates and self.dice.random() < 0.25
