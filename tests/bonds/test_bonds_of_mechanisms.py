@@ -154,6 +154,23 @@ def test_efforts_of_closures_are_reactions():
         assert_allclose(at.value(("e", figure.at(f"e_{name}")[0].name)), reactions[name], rtol=1e-10)
 
 
+def test_a_wrench_leaves_the_rows_of_its_body_alone():
+    """A rod at a point off the centre of mass: its row has a moment, whatever acts on the body."""
+    m = vv.Mechanism("kite", gravity=(0, 0, -9.81))
+    turned = vv.geometry.SO3.exp([0.4, -0.2, 0.3])
+    m.body("kite", mass=1.2, inertia=(0.15, 0.2, 0.11), at=(1, 0.3, 0.2), com=(0.02, -0.04, 0.05), rotation=turned)
+    m.distance("string", m.ground, "kite", at_a=(0.7, 0.1, 0.1), at_b=(1, 0.4, 0.2))
+    m.wrench("wind", "kite")
+    inputs = {"wind": (0.3, -0.2, 0.1, 1.0, 2.0, -0.5)}
+    form, flow = vv.analytical(m, inputs=inputs), vv.bond_graph(m, inputs=inputs).flow()
+    q, _, s = form.initial
+    q, xi, s = form.projected(0.0, q, np.arange(1.0, 7.0), s)
+    states = dict(zip((*form.q_names, *form.xi_names), (*q, *xi), strict=True))
+    y = np.array([states[name] for name in flow.plan.independent])
+    found = dict(zip(flow.plan.independent, flow.rates(0.0, np.zeros(0), y, np.zeros(1))[0], strict=True))
+    assert_allclose([found[name] for name in form.xi_names], form.rates(0.0, q, xi, s)[0], rtol=1e-10, atol=1e-10)
+
+
 def test_heat_of_friction_warms_a_node():
     """One spinning body, friction to a node and on to the environment: in closed form for the spin."""
     m = vv.Mechanism("brake", gravity=(0, 0, 0), theta0=290.0)

@@ -75,3 +75,6 @@ PAIRS: dict[tuple[str, str], str] = {  # elements that a joint does not take, th
     ("planar", "force"): NO_LINE,
     ("point_on_plane", "force"): NO_LINE,
 }
+WRONG_PAIRS: dict[tuple[str, str], str] = {  # and the reading that is
+    ("fixed", "knife edge"): "symbols",  # between welded bodies the row of a blade is redundant
+}

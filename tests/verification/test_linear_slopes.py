@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from formulation_catalogue import CATALOGUE
 from numpy.testing import assert_allclose
+from readings import increments
 
 import visviva as vv
-from visviva.geometry import SO3
 from visviva.linear.mechanism_names import increment_names
 from visviva.mechanism.parts import Body
 
@@ -19,20 +19,6 @@ FEW = (
     "four bar", "snakeboard", "driven loop", "planar", "rolling disc", "flying tree", "motor on a crank", "particles",
 )  # fmt: skip
 H = 2e-4
-
-
-def increments(form, q0, q):
-    """ε with q = q0 advanced by ε."""
-    found = np.zeros(form.n)
-    for link, place in zip(form.tree.links, form.spanning.places, strict=True):
-        a, b = q0[place.q], q[place.q]
-        if link.kind in ("ball", "free"):
-            R0, R = (SO3.from_quat(one[-4:]).R for one in (a, b))
-            turn = SO3(R0.T @ R).log()
-            found[place.xi] = np.concatenate([turn, R0.T @ (b[:3] - a[:3])]) if link.kind == "free" else turn
-        else:
-            found[place.xi] = b - a
-    return found
 
 
 class Slopes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from parts import BODIES, ELEMENTS, JOINTS, NotApplicable, sample
 from readings import READINGS
-from refusals import PAIRS, REFUSED, WRONG
+from refusals import PAIRS, REFUSED, WRONG, WRONG_PAIRS
 
 import visviva as vv
 
@@ -48,7 +48,7 @@ def test_pairs_are_refused_only_where_one_of_them_is(joint, element):
         if parts & {*REFUSED.get(reading, {})}:
             assert found is not None
             assert found.startswith("refused"), reading
-        elif parts & {*WRONG.get(reading, {})}:
+        elif parts & {*WRONG.get(reading, {})} or WRONG_PAIRS.get((joint, element)) == reading:
             assert found is not None
             assert found.startswith("wrong"), reading
         else:

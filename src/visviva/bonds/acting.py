@@ -219,10 +219,8 @@ class Acting:
             return
 
         def value(placed: Placed) -> Array:
-            R = placed.R(body)
-            back = placed.model_velocity(body)
-            back[:3] = np.hstack([R, np.zeros((3, 3))])
-            return np.asarray(np.linalg.inv(back))
+            turn = np.hstack([placed.R(body), np.zeros((3, 3))])
+            return np.asarray(np.linalg.inv(np.vstack([turn, placed.model_velocity(body)[3:]])))
 
         law = PlacedLaw(self.placements, f"axes of {port.name!r}", "matrix", (6, 6), value)
         self.parts.add(name, self._source(port.name, 6))
