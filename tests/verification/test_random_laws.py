@@ -8,19 +8,16 @@ import pytest
 import visviva as vv
 from visviva.testing import check_mechanism, random_mechanism
 
-QUICK = range(240)
-BATCH = 40  # of seeds in one test
-MANY = range(1000, 4000)
 REFUSED = (vv.AssemblyError, vv.ConvergenceError)  # what was drawn cannot move, or comes to a singular configuration
 FEW = 0.05  # of them
 
 
-def check(seeds):
+def check(seeds, **how):
     refused = []
     for seed in seeds:
         drawn = random_mechanism(seed)
         try:
-            check_mechanism(drawn)
+            check_mechanism(drawn, **how)
         except REFUSED as error:
             refused.append(f"{seed}: {error}")
         except Exception as error:
@@ -28,15 +25,15 @@ def check(seeds):
     assert len(refused) <= max(2, FEW * len(seeds)), "\n".join(refused)
 
 
-@pytest.mark.parametrize("first", QUICK[::BATCH])
+@pytest.mark.parametrize("first", range(0, 200, 20))
 def test_mechanisms_drawn_at_random_keep_the_laws(first):
-    check(range(first, first + BATCH))
+    check(range(first, first + 20), compare=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", MANY[::500])
-def test_many_mechanisms_drawn_at_random_keep_the_laws(first):
-    check(range(first, first + 500))
+@pytest.mark.parametrize("first", range(1000, 1400, 50))
+def test_schemes_agree_on_many_mechanisms_drawn_at_random(first):
+    check(range(first, first + 50))
 
 
 def test_a_seed_is_one_mechanism_and_its_script_builds_it():
