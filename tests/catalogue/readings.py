@@ -80,9 +80,13 @@ def instant(given: Sample) -> Instant:
     eps, xi = (size * rng.uniform(0.5, 1.5, form.n) * rng.choice([-1, 1], form.n) for size in (0.1, 0.5))
     q, _, s = form.initial
     q, xi, s = form.projected(0.0, form.advance_q(q, eps), xi, s)
+    for _ in range(2):  # to rounding: the first step of a run would count what is left of constraints as work
+        point = form.at(q, xi, s)
+        q = form.advance_q(q, -np.linalg.lstsq(point.Z, form.open.g(point.x), rcond=1e-9)[0])
+    q, xi, s = form.projected(0.0, q, xi, s)
     x, model = form.x(q, xi, s), form.model
     u, u_dot = form.inputs_at(0.0, form.at(q, xi, s))
-    assert np.abs(model.g(x)).max(initial=0.0) <= 1e-12
+    assert np.abs(model.g(x)).max(initial=0.0) <= 1e-14
     assert np.abs(model.g_v(x, u)).max(initial=0.0) <= 1e-12
     found = model.accelerations(x, u=u, u_dot=u_dot)
     z = model.z(x, found.w)

@@ -75,6 +75,7 @@ PAIRS: dict[tuple[str, str], str] = {  # elements that a joint does not take, th
     ("planar", "force"): NO_LINE,
     ("point_on_plane", "force"): NO_LINE,
 }
-WRONG_PAIRS: dict[tuple[str, str], str] = {  # and the reading that is
-    ("fixed", "knife edge"): "symbols",  # between welded bodies the row of a blade is redundant
+TOGETHER: dict[tuple[str, str], dict[str, str]] = {  # what a reading of a pair says, that says it of neither part
+    ("fixed", "knife edge"): {"symbols": "wrong"},  # between welded bodies the row of a blade is redundant
+    ("screw", "redundant joint"): {"composite": "refused"},  # no form of a redundant screw stays closed there
 }
