@@ -60,11 +60,7 @@ REFUSED: dict[str, dict[str, Refusal]] = {
     | {"thin rod": NO_MOMENTUM},
 }
 
-WRONG: dict[str, dict[str, str]] = {
-    "symbols": {"redundant joint": "Accelerations count redundant rows of rounding as rows."},
-    "interconnection": {"screw": "The velocities that pairs admit leave the lead of a screw out."},
-    "linearisation": {"stream": "The damping by a stream is lost: it acts on a body without mass that a drive moves."},
-}
+WRONG: dict[str, dict[str, str]] = {}
 
 NO_AXIS = "Torsion springs, torques and motors act about the z of a joint that has one such axis."
 NO_LINE = "Forces act along the z of a joint that slides along it."

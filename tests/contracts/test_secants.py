@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
 
+pytestmark = pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps of any length, and screws in PHMPGGL
 SCHEMES = {
     "PHMP": vv.PHMP(),
     "PHMP in NumPy": vv.PHMP(compiled=False),

@@ -45,6 +45,7 @@ def test_compiled_code_and_numpy_make_the_same_steps_in_any_unit(tolerance):
         assert slide / unit == pytest.approx(float(reference["slide.q"][-1]), abs=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # a load that spins fast
 def test_runs_in_metres_and_in_millimetres_are_the_same():
     metres, millimetres = (vv.simulate(swinging(unit), T_END, 0.5, integrator=vv.DOP853(1e-6)) for unit in (1.0, 1e3))
     assert metres.engine == millimetres.engine == "compiled"

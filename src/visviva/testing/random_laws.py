@@ -17,7 +17,7 @@ from visviva.testing.random_mechanisms import Call, RandomMechanism, Source
 if TYPE_CHECKING:
     from visviva.results import Run
 
-CONDITIONS = ("gear", "rack", "drive", "knife_edge", "constraint", "velocity_constraint")  # PHMPGGL has them in NumPy
+CONDITIONS = ("screw", "gear", "rack", "drive", "knife_edge", "constraint", "velocity_constraint")  # NumPy in PHMPGGL
 ENERGY = 1e-10  # of the unit of energy: what may lie between the energies of a run and those on the side
 APART = 20.0  # schemes of second order may be so many of their own errors apart
 STEPS = 20

@@ -243,4 +243,4 @@ class Acting:
         heat = self.heats.get(entropy_of(node), 0)
         self.s_dot[at] = (heat - k * (theta - self.theta0)) / theta
         start, capacity = self._numbers[node.name]
-        self.potentials[node.name] = capacity * (theta - start) - self.theta0 * self.variables.s[at][0]
+        self.potentials[node.name] = capacity * (theta - start)

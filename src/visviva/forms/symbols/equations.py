@@ -209,7 +209,7 @@ class SymbolicEquations:
 
     @cached_property
     def V(self) -> Any:
-        """All stored energy besides kinetic energy; with thermal nodes the exergy."""
+        """All stored energy besides kinetic energy, that of thermal nodes included."""
         import sympy
 
         return self._shorter.listed([sum(self.stored.values(), sympy.Integer(0))])[0]
