@@ -122,7 +122,8 @@ def random_mechanism(
     count = int(dice.integers(1, 9)) if bodies is None else bodies
     units = (10.0 ** dice.uniform(-3, 3), 10.0 ** dice.uniform(-3, 3), 10.0 ** dice.uniform(-6, 6))
     rough = bool(dice.random() < 0.5) if dissipates is None else dissipates
-    draw = _Draw(dice, *(units if scaled else (1.0, 1.0, 1.0)), rough)
+    length, time, mass = units if scaled else (1.0, 1.0, 1.0)
+    draw = _Draw(dice, length, time, mass, rough)
     for i in range(count):
         draw.member(f"b{i}", last=i == count - 1)
     for i in range(int(dice.integers(0, 2 + count // 3))):
