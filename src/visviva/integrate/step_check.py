@@ -42,7 +42,7 @@ LARGE = 2000  # coordinates of a model, from which on no more are looked at
 BENT = (
     0.02  # second differences of velocities, of the largest velocity: a vibration of which a hundredth matters has more
 )
-TRIPLES = 64  # nodes of a chunk where these are taken
+TRIPLES = 16  # nodes of a chunk where these are taken
 AT_REST = 1e-10  # of all energies: motions with less are rounding
 HALVINGS = 12  # of a step, in search of one that is short enough
 SHARE = 0.05  # of D, in storages other than velocities, from which on they are what vibrates

@@ -153,18 +153,17 @@ def unmeasured_figures(run: Run) -> dict[str, str]:
     return missing
 
 
-def relative_g_v(run: Run) -> float:
+def relative_g_v(run: Run, *, with_start: bool = True) -> float:
     """Largest |C v| relative to the largest |C| |v| of its constraint, or to |C| times the speed of the run.
 
     The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by
-    rounding.
+    rounding. with_start: look at the first node, too, which no step has led to.
     """
     record, model = run.record, run.model
-    first = rate_violations(model, record.x[0], record.u[0])
-    value, terms, rows = (
-        np.maximum(column.max(0, initial=0.0), start)
-        for column, start in zip((record.g_v, record.g_v_terms, record.g_v_rows), first, strict=True)
-    )
+    value, terms, rows = (column.max(0, initial=0.0) for column in (record.g_v, record.g_v_terms, record.g_v_rows))
+    if with_start:
+        first = rate_violations(model, record.x[0], record.u[0])
+        value, terms, rows = (np.maximum(*pair) for pair in zip((value, terms, rows), first, strict=True))
     mass = max((float(np.abs(model.mass(name, record.x[0])).max()) for name in model.kinetic), default=1.0)
     size = np.maximum(terms, rows * float(np.sqrt(2.0 * run.energy_unit / mass)))
     return float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))

@@ -202,7 +202,7 @@ class Run:
         from visviva.results.audit import relative_g_v
         from visviva.results.audit_warnings import record_warnings
 
-        return (*cautions(self.notes), *record_warnings(self, relative_g_v(self)))
+        return (*cautions(self.notes), *record_warnings(self, relative_g_v(self, with_start=False)))
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
