@@ -182,7 +182,8 @@ def test_large_steps_keep_the_energy_and_lose_the_motion():
     assert any("step is too large" in warning for warning in run.audit().warnings)
     exact = slide(motion([5.0], 6.0, (E1, PIN))[0])[0][-1]
     assert abs(run["slider.r"][-1, 0] - exact) > 1e-2
-    assert not simulated("slider_crank", "ggl", "0.02")[1].audit().warnings
+    exact_rates = simulated("slider_crank", "ggl", "0.02")[1].audit().warnings
+    assert [text[:18] for text in exact_rates] == ["steps are too long"]  # its rates tell nothing, its halved steps do
 
 
 EXACT_TIMES = np.array([1.0, 5.0])

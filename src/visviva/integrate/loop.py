@@ -20,6 +20,8 @@ from visviva.results.accounts import Accounts
 from visviva.results.record import Record
 from visviva.results.tallies import Tallies
 
+GROWTH = 1e3  # of the rounding of a balance, from what it was: a spurious solution has huge multipliers, which round so
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,9 @@ class Loop:
         if self.model.mechanism is None or not self._exact:
             return None
         moved = np.maximum.accumulate(np.maximum(self._scale, record.scale))
-        rounding = np.maximum.accumulate(np.maximum(self._rounding, record.rounding))
+        known = np.maximum.accumulate(np.append(self._rounding, record.rounding))
+        before = known[:-1] if self._rounding else np.append(known[1:2], known[1:-1])  # the first step has none
+        rounding = np.minimum(known[1:], GROWTH * before)
         wrong = np.flatnonzero(~(record.closure <= np.maximum(WRONG * moved, NO_SOLUTION * rounding)))
         return int(wrong[0]) if len(wrong) else None
 

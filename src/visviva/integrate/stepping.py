@@ -17,6 +17,7 @@ from visviva.model import Model, State
 from visviva.results.rounding import reaction_terms, state_terms, step_rounding
 
 WRONG = 1e-8  # of the energies that move: a step that misses more is no solution
+SPURIOUS = 1e4  # of all other terms of a balance: reactions beyond are huge multipliers of what is no solution
 NO_SOLUTION = 1000.0  # units of rounding of its balance, the same where so little moves that rounding counts
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
@@ -108,8 +109,9 @@ class Stepping:
         moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
         if gap <= WRONG * moved:
             return
-        terms = state_terms(self.model, np.array([x0, step.x])).max() + reaction_terms(self.model, step.x, step.w)
-        if not gap <= NO_SOLUTION * float(step_rounding(terms, step.heat, step.work)):
+        terms = float(state_terms(self.model, np.array([x0, step.x])).max())
+        terms += min(float(reaction_terms(self.model, step.x, step.w)), SPURIOUS * terms)
+        if not gap <= NO_SOLUTION * float(step_rounding(np.array(terms), step.heat, step.work)):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:

@@ -12,6 +12,7 @@ from visviva.linear.reduction import Basis
 from visviva.linear.second_order import SecondOrder
 from visviva.linear.variation import Variation
 
+LEAST = 2e-15  # of the largest stiffness, in the same units: less is its rounding
 NOISE = 1e-9  # of the largest entry of a row or column, in units in which each inertia is one: what cancelling leaves
 ROUNDING = 1e-13  # of the terms that add up to a coefficient
 EPS = 1e-16
@@ -54,12 +55,16 @@ def in_increments(m: SecondOrder) -> SecondOrder:
 def without_noise(m: SecondOrder) -> SecondOrder:
     """The same, where entries that only rounding leaves are zero: of damping, gyroscopic and circulatory forces.
 
-    They are compared with their rows and columns alone, so that slow motions keep theirs beside fast ones.
+    They are compared with their rows and columns alone, so that slow motions keep theirs beside fast ones. Stiffnesses
+    below some ε of the largest are none: a rotation that nothing holds has rounding in its row alone, and no
+    eigenvalue could be told from zero there.
     """
     unit = 1.0 / np.sqrt(np.maximum(np.diagonal(m.M), 1e-300))
     both = unit[:, None] * unit
     fast = np.sqrt(np.abs(both * (m.K @ m.E)).max(axis=1, initial=0.0))
     if m.holonomic:
+        sizes = np.abs(both * m.K)
+        m = replace(m, K=np.where(sizes > LEAST * sizes.max(initial=0.0), m.K, 0.0))
         m = replace(m, K=m.stiffness + _entries(m.circulatory, _around(both * m.K) / both))
     size = np.maximum(_around(both * m.D), np.sqrt(fast[:, None] * fast)) / both
     return replace(m, D=_entries(m.damping, size) + _entries(m.gyroscopic, size))
