@@ -73,5 +73,6 @@ PAIRS: dict[tuple[str, str], str] = {  # elements that a joint does not take, th
 }
 TOGETHER: dict[tuple[str, str], dict[str, str]] = {  # what a reading of a pair says, that says it of neither part
     ("fixed", "knife edge"): {"symbols": "wrong"},  # between welded bodies the row of a blade is redundant
+    ("spherical", "viscous friction"): {"composite": "refused"},  # the friction of a ball is a law, viscous or not
     ("screw", "redundant joint"): {"composite": "refused"},  # no form of a redundant screw stays closed there
 }
