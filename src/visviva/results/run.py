@@ -200,9 +200,11 @@ class Run:
     def warnings(self) -> tuple[str, ...]:
         """What `simulate` warned of: the cautions among the notes, and what the record shows."""
         from visviva.results.audit import relative_g_v
-        from visviva.results.audit_warnings import record_warnings
+        from visviva.results.audit_warnings import SPEED_WARNING, record_warnings
 
-        return (*cautions(self.notes), *record_warnings(self, relative_g_v(self, with_start=False)))
+        g_v = relative_g_v(self, with_start=False)  # the start costs more than short runs, and rarely matters
+        g_v = relative_g_v(self) if g_v > SPEED_WARNING else g_v
+        return (*cautions(self.notes), *record_warnings(self, g_v))
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
