@@ -9,7 +9,7 @@ the effort ∂H/∂x makes energy of it:
 
 size(x) = |x| of a free state; of a measured one, y(q), and of a constraint, g(q), the sum of the moduli of their terms:
 what holds a point that is a little off does work on it. Forces pass zero now and then, so that the unit of a run is the
-largest of its steps, as its scale of energy is. Runs of all kinds of mechanisms stay below some 5 of it.
+largest of its steps, as its scale of energy is. Converged runs of the tests stay below some 5 of it.
 """
 
 from __future__ import annotations
