@@ -126,7 +126,11 @@ class _Builder:
     # -- bodies --
 
     def _bodies(self, X: Array, K: Int, held: Int) -> Array:
-        """held: bodies with rows whose arms are not known; their radius of gyration stands for them."""
+        """held: bodies with generated rows, whose arms are not known.
+
+        All bodies that rows hold reach as far as their radius of gyration: what a joint at the centre of mass forbids
+        is solved together with the forces there, and rounds with them.
+        """
         from visviva.kernels.multibody.tables import BODY, CHILD, MASS, PARENT, REACH, ROT, SHRINK, XA, XB, E
 
         B = np.zeros((len(self.m.bodies) + 1, int(BODY)))
@@ -138,7 +142,8 @@ class _Builder:
             B[k, E : E + 3] = J if self.lie else np.maximum(0.5 * J.sum() - J, 0.0)
         for at, end in ((XA, PARENT), (XB, CHILD)):
             np.maximum.at(B[:, REACH], K[:, end], np.linalg.norm(X[:, at : at + 3], axis=1))
-        for k in held:
+        ends = np.unique(np.concatenate([K[:, PARENT], K[:, CHILD], held]))
+        for k in ends[ends < len(self.m.bodies)]:
             part = self.m.bodies[k]
             if isinstance(part, Body) and part.mass > 0:
                 B[k, REACH] = max(B[k, REACH], np.sqrt(part.J_C.max() / part.mass))
