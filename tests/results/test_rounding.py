@@ -129,3 +129,30 @@ def test_a_step_that_misses_a_thousand_roundings_is_no_solution(monkeypatch):
     monkeypatch.setattr(Stepping, "_solve", wrong)
     with pytest.raises(vv.ConvergenceError, match="balance of energy is off"):
         vv.simulate(m, t_end=4 * h, h=h, integrator=stepping)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=["PHMP", "PHMPGGL", "LieMidpoint", "PHMP in NumPy"])
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("axis", [(0.6, 0, -0.8), (0.36, 0.48, 0.8)])
+def test_a_block_that_slides_at_its_centre_of_mass_is_closed(axis, friction, scheme):
+    """Nothing turns it, so that its moments are rounding alone; they must not stop Newton's method."""
+    m = vv.Mechanism("block", gravity=(0, 0, -9.81))
+    block = m.body("block", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, 0))
+    m.prismatic("slide", m.ground, block, at=(0, 0, 0), axis=axis, friction=friction)
+    audit = vv.simulate(m, t_end=1.0, h=0.01, integrator=scheme).audit()
+    assert audit.ok
+    assert audit.roundings < 2.0
+
+
+def test_couplings_far_from_the_origin_are_solved():
+    """Rates of a lead have derivatives by differences: their lengths are those of what they differ in."""
+    m, at = vv.Mechanism("far screw", gravity=(0, 0, -9.81)), np.array([0.6, 1e6, -3e5])
+    block = m.body("block", mass=1.0, inertia=(0.1, 0.15, 0.2), at=at)
+    m.screw("screw", m.ground, block, at=at, axis=(0.6, 0, -0.8), pitch=0.1)
+    near, origin = vv.Mechanism("near screw", gravity=(0, 0, -9.81)), np.zeros(3)
+    nut = near.body("block", mass=1.0, inertia=(0.1, 0.15, 0.2), at=origin)
+    near.screw("screw", near.ground, nut, at=origin, axis=(0.6, 0, -0.8), pitch=0.1)
+    scheme = vv.PHMPGGL(compiled=False)
+    runs = [vv.simulate(each, t_end=0.05, h=0.01, integrator=scheme) for each in (m, near)]
+    assert all(run.audit().ok for run in runs)
+    np.testing.assert_allclose(runs[0]["screw.q"], runs[1]["screw.q"], rtol=0, atol=1e-8)

@@ -10,12 +10,11 @@ from visviva.testing import check_mechanism, random_mechanism
 
 REFUSED = (vv.AssemblyError, vv.ConvergenceError)  # what was drawn cannot move, or comes to a singular configuration
 FEW = 0.05  # of them
-OPEN = (1376,)  # seeds whose audits say that a step of PHMPGGL misses energy: Newton's method ends too early there
 
 
 def check(seeds, **how):
     refused = []
-    for seed in (seed for seed in seeds if seed not in OPEN):
+    for seed in seeds:
         drawn = random_mechanism(seed)
         try:
             check_mechanism(drawn, **how)
@@ -35,13 +34,6 @@ def test_mechanisms_drawn_at_random_keep_the_laws(first):
 @pytest.mark.parametrize("first", range(1000, 1400, 50))
 def test_schemes_agree_on_many_mechanisms_drawn_at_random(first):
     check(range(first, first + 50))
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="PHMPGGL accepts a step whose residual is no rounding")
-@pytest.mark.parametrize("seed", OPEN)
-def test_mechanisms_whose_steps_are_not_closed(seed):
-    check_mechanism(random_mechanism(seed))
 
 
 def test_a_seed_is_one_mechanism_and_its_script_builds_it():

@@ -15,7 +15,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
-from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.newton import Newton, NotConverged, difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured, MeasuredAngle
@@ -94,14 +94,14 @@ class Acting:
         for part in self.plain:
             reads, acts = self._places(part)
             y = np.concatenate([m.q[reads], m.v[acts]])
-            size = np.concatenate([_size(m.q[reads]), _size(m.v[acts])])
+            size = np.concatenate([difference_size(m.q[reads]), difference_size(m.v[acts])])
             slope = difference_jacobian(partial(self._plain_force, part, m.u, m.h), y, size)
             f_q[np.ix_(acts, reads)] += slope[:, : len(reads)]
             f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
         if self.coupled:
             at, k = self._touched, len(self._touched)
             rates = self._rates(m)
-            size = np.concatenate([_size(m.q[at]), _size(m.v[at]), _size(rates)])
+            size = np.concatenate([difference_size(m.q[at]), difference_size(m.v[at]), difference_size(rates)])
             slope = difference_jacobian(partial(self._coupled, m), self._local(m, rates), size)
             total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ np.linalg.solve(slope[k:, 2 * k :], slope[k:, : 2 * k])
             f_q[np.ix_(at, at)] += total[:, :k]
@@ -229,13 +229,9 @@ class Acting:
             return F, np.maximum(np.maximum(np.abs(rates), np.abs(F - rates)), 1e-30)
 
         def jacobian(rates: Array) -> Array:
-            return difference_jacobian(missing, rates, _size(rates))
+            return difference_jacobian(missing, rates, difference_size(rates))
 
         try:
             return Newton().solve(residual, jacobian, np.zeros(len(self.others))).y
         except NotConverged as failure:
             raise NotConverged(f"{failure.reason} in the currents and temperatures", -1, failure.residual) from None
-
-
-def _size(values: Array) -> Array:
-    return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))

@@ -8,7 +8,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
-from visviva.integrate.newton import difference_jacobian
+from visviva.integrate.newton import difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.conditioned import Conditioned
 from visviva.model.layout import Index
@@ -47,7 +47,7 @@ class DirectorConditions:
             def gap(q: Array, part: Conditioned = part, q0: Array = q0[at]) -> Array:
                 return apply(part.condition.C(np.broadcast_to(q0, q.shape), q), q - q0)
 
-            G[np.ix_(rows, at)] += difference_jacobian(gap, q1[at], _size(q1[at]))
+            G[np.ix_(rows, at)] += difference_jacobian(gap, q1[at], difference_size(q1[at]))
 
     def add_rows(self, G: Array, q0: Array, q1: Array) -> None:
         """C(q0, q1)."""
@@ -61,7 +61,7 @@ class DirectorConditions:
             def force(q: Array, part: Conditioned = part, q0: Array = q0[at], lam: Array = lam[rows]) -> Array:
                 return apply(transpose(part.condition.C(np.broadcast_to(q0, q.shape), q)), lam)
 
-            K[np.ix_(at, at)] += difference_jacobian(force, q1[at], _size(q1[at]))
+            K[np.ix_(at, at)] += difference_jacobian(force, q1[at], difference_size(q1[at]))
 
     def add_rate_secants(self, D_q: Array, D_v: Array, q0: Array, q1: Array, v0: Array, v1: Array) -> None:
         """Discrete derivatives of C v by q and v; none for rows without a g."""
@@ -89,7 +89,7 @@ class DirectorConditions:
                 return np.concatenate([apply(transpose(by_q), gam), apply(transpose(by_v), gam)], axis=-1)
 
             y = np.concatenate([q1[at], v1[at]])
-            slope = difference_jacobian(forces, y, np.concatenate([_size(q1[at]), _size(v1[at])]))
+            slope = difference_jacobian(forces, y, np.concatenate([difference_size(q1[at]), difference_size(v1[at])]))
             for i, own in enumerate((slice(0, k), slice(k, 2 * k))):
                 for j, other in enumerate((slice(0, k), slice(k, 2 * k))):
                     K[i][j][np.ix_(at, at)] += slope[own, other]
@@ -102,8 +102,4 @@ class DirectorConditions:
                 def speed(q: Array, part: Conditioned = part, v: Array = v1[at]) -> Array:
                     return apply(part.condition.C(q, q), v)
 
-                G_q[np.ix_(rows, at)] += difference_jacobian(speed, q1[at], _size(q1[at]))
-
-
-def _size(values: Array) -> Array:
-    return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))
+                G_q[np.ix_(rows, at)] += difference_jacobian(speed, q1[at], difference_size(q1[at]))

@@ -18,7 +18,7 @@ from visviva.geometry.embedding import Flat
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.acting import Acting
 from visviva.integrate.director_conditions import DirectorConditions
-from visviva.integrate.newton import difference_jacobian
+from visviva.integrate.newton import difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.conditioned import Conditioned, DrivePort
 from visviva.model.holonomic import Holonomic
@@ -181,10 +181,10 @@ class DirectorSystem:
         for part in self._potentials:
             if not isinstance(part, Linear):
                 at = self.model.layout.x[part.variable]
-                K[at, at] += difference_jacobian(partial(part.mean_effort, q0[at]), q1[at], _size(q1[at]))
+                K[at, at] += difference_jacobian(partial(part.mean_effort, q0[at]), q1[at], difference_size(q1[at]))
         for measure, reads, at in self._springs:
             force = partial(self._spring_force, measure, q0[reads], y0[at])
-            K[np.ix_(reads, reads)] += difference_jacobian(force, q1[reads], _size(q1[reads]))
+            K[np.ix_(reads, reads)] += difference_jacobian(force, q1[reads], difference_size(q1[reads]))
         return K
 
     def _spring_force(self, part: AbstractMeasured, q0: Array, y0: Array, q1: Array) -> Array:
@@ -252,10 +252,6 @@ class DirectorSystem:
     def _stored(self) -> dict[str, list[AbstractStorage]]:
         """The storages of each measured variable."""
         return {name: [part for part in self.model.storages if part.variable == name] for name in self.model.measured}
-
-
-def _size(values: Array) -> Array:
-    return np.full(len(values), max(1.0, float(np.abs(values).max(initial=0.0))))
 
 
 def _canonical_size(model: Model, scheme: str) -> int:

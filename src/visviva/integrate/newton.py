@@ -128,6 +128,11 @@ def _largest(F: Array, scale: Array) -> tuple[float, int]:
     return (float(ratio.max()), int(ratio.argmax())) if np.isfinite(ratio).all() else (np.inf, -1)
 
 
+def difference_size(y: Array) -> Array:
+    """Scale of each number for differences: 1, more where it rounds by more, so that cbrt(ε) size = cbrt(ε |y|)."""
+    return np.cbrt(np.maximum(1.0, np.abs(y)))
+
+
 def difference_jacobian(function: Callable[[Array], Array], y: Array, size: Array) -> Array:
     """∂F/∂y by central differences, all columns in one batched call; `size` is the scale of each unknown."""
     delta = np.cbrt(EPS) * size
