@@ -175,7 +175,7 @@ class _Watch:
         self, model: Model, scheme: AbstractIntegrator, u: TimeInputs, start: State, n: int | None, *, one_by_one: bool
     ) -> None:
         self.one_by_one = one_by_one
-        self._jumps = JumpWatch(u) if scheme.fixed_step and not one_by_one else None
+        self._jumps = JumpWatch(u, quiet=one_by_one) if scheme.fixed_step else None
         self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
 
     def look(self, logged: Logged, fresh: Record, done: int) -> None:
