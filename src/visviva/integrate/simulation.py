@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, final, overload
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
+from visviva.integrate.drive_jumps import drive_notes
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import StopFailed, as_error
 from visviva.integrate.grid import divided_note, fitted_steps
@@ -157,7 +158,7 @@ def simulate(
                 n = done
             bar.update(loop.state.t)
             chunk = 1 if watch.one_by_one else _next_chunk(chunk, time.perf_counter() - began, model)
-    notes += [*_divided(divided), *stepping.notes(), *watch.notes(stepping)]
+    notes += [*_divided(divided), *stepping.notes(), *watch.notes(stepping, loop.state.t)]
     run = _run(model, recorder, loop.state, scheme, tuple(notes), engine)
     warn(run.warnings)
     return run
@@ -177,6 +178,7 @@ class _Watch:
         self.one_by_one = one_by_one
         self._jumps = JumpWatch(u, quiet=one_by_one) if scheme.fixed_step else None
         self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
+        self._drives = partial(drive_notes, u, scheme, start.t, quiet=one_by_one)
 
     def look(self, logged: Logged, fresh: Record, done: int) -> None:
         """Look at steps, of which `done` were made before."""
@@ -185,10 +187,10 @@ class _Watch:
         if self._steps is not None:
             self._steps.look(logged, fresh.steps, done)
 
-    def notes(self, stepping: Advancing) -> list[str]:
-        """What a user should know."""
+    def notes(self, stepping: Advancing, end: float) -> list[str]:
+        """What a user should know of a run that ended at a time."""
         jumps = [] if self._jumps is None else self._jumps.notes()
-        return jumps + ([] if self._steps is None else self._steps.notes(stepping))
+        return jumps + self._drives(end) + ([] if self._steps is None else self._steps.notes(stepping))
 
 
 def _recorder(
