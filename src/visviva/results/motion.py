@@ -28,17 +28,26 @@ class MechanismMotion:
 
     Public velocities are the projections of the scheme's own on the tangent space of the constraints, nearest in
     the metric of kinetic energy; the scheme's own stay in `State`.
+
+    like: a motion of the same mechanism, whose tables it takes.
     """
 
-    def __init__(self, model: Model, mechanism: Mechanism, record: Record) -> None:
+    def __init__(
+        self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None
+    ) -> None:
         self.model = model
         self.mechanism = mechanism
         self.record = record
+        self._like = like
+
+    def over(self, record: Record) -> MechanismMotion:
+        """The motion at the nodes of another record."""
+        return MechanismMotion(self.model, self.mechanism, record, self._like or self)
 
     @cached_property
     def lie(self) -> Model:
         """The mechanism in Lie form, in which velocities and reactions are read."""
-        return compile_mechanism(self.mechanism, "lie")
+        return compile_mechanism(self.mechanism, "lie") if self._like is None else self._like.lie
 
     def q(self, part: Body | Particle) -> Array:
         """Coordinates of a body or particle, (N+1, 12) or (N+1, 3)."""
@@ -103,7 +112,7 @@ class MechanismMotion:
     @cached_property
     def linkage(self) -> Linkage:
         """Its joints as rows over the velocities of all bodies."""
-        return Linkage(self.mechanism)
+        return Linkage(self.mechanism) if self._like is None else self._like.linkage
 
     @cached_property
     def configurations(self) -> Array:

@@ -63,6 +63,13 @@ class Run:
         """What it was made from: all that was read from it since can be read again."""
         return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded, self.engine)
 
+    def over(self, record: Record, final: State) -> Run:
+        """The same run over other steps, with the tables of its mechanism that are the same for all."""
+        other = Run(self.model, record, final, self.integrator, self.notes, None, self.engine)
+        if self.motion is not None:
+            other.motion = self.motion.over(record)
+        return other
+
     # -- by name ------------------------------------------------------------------------------------------------
 
     @property
