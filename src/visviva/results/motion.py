@@ -147,7 +147,9 @@ class MechanismMotion:
 
     def coordinates(self, joint: Joint) -> Array:
         """Coordinates of a joint, angles continuous over many turns; (N+1,) where it has one, else (N+1, k)."""
-        values = coordinate_values(joint, self._q_of(joint))
+        turning = all(isinstance(part, Angle) for part in joint.joint.coordinates)
+        shape = (len(self.record.t), len(joint.joint.coordinates))
+        values = np.empty(shape) if turning else coordinate_values(joint, self._q_of(joint))
         names = [turn.name for turn in self.model.turns]
         angles = iter(self.record.angles[:, names.index(name)] for name in turn_names(joint))
         for k, part in enumerate(joint.joint.coordinates):
