@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import final
 
 from visviva._arrays import Array
@@ -41,8 +40,11 @@ class StopCondition:
         self, before: Callable[[], Record], fresh: Record, final: State
     ) -> tuple[int | None, BaseException | None]:
         """The first of the fresh steps at which it holds, or at which it failed, and how; final: after the last."""
-        whole = cache(lambda: Run(self._model, joined(before(), fresh), final, self._scheme, ()))
-        steps = Snapshots(cache(lambda: self._recent(fresh, final)), whole, self._sums)
+        steps = Snapshots(
+            lambda: self._recent(fresh, final),
+            lambda: Run(self._model, joined(before(), fresh), final, self._scheme, ()),
+            self._sums,
+        )
         for i in range(1, fresh.steps + 1):
             try:
                 if bool(self._stop(Snapshot(float(fresh.t[i]), i, steps))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from visviva._arrays import Array
@@ -21,29 +22,36 @@ class Snapshots:
     """
 
     def __init__(self, recent: Callable[[], Run], whole: Callable[[], Run], sums: dict[str, Array]) -> None:
-        self.recent = recent
-        self._whole = whole
+        self._made = recent, whole
         self._before = sums
         self._asked: set[str] = set()
 
+    @cached_property
+    def _recent(self) -> Run:
+        return self._made[0]()
+
+    @cached_property
+    def _whole(self) -> Run:
+        return self._made[1]()
+
     def value(self, name: str, i: int) -> Array:
         """A quantity at the node number i."""
-        run = self.recent()
+        run = self._recent
         if name in RELATIVE:
-            values, left = self._whole()[name], len(run.t) - i  # counted from the end, which both have in common
+            values, left = self._whole[name], len(run.t) - i  # counted from the end, which both have in common
             return values[len(values) - left]
         values = run[name]
         if not run.adds_up(name):
             return values[i - len(run.t)]
         if name not in self._before:
-            so_far = self._whole()[name]
+            so_far = self._whole[name]
             self._before[name] = so_far[len(so_far) - len(run.t)]
         self._asked.add(name)
         return self._before[name] + values[i]
 
     def sums(self, i: int) -> dict[str, Array]:
         """What was asked for of quantities that add up, at the node number i: known where it is asked for again."""
-        return {name: self._before[name] + self.recent()[name][i] for name in self._asked}
+        return {name: self._before[name] + self._recent[name][i] for name in self._asked}
 
 
 @final
