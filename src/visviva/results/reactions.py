@@ -101,7 +101,7 @@ class Reactions:
         record, found = self.motion.record, []
         for x, t in (record.x_before, record.t_mid - 0.5 * record.h), (record.x[1:], record.t_mid + 0.5 * record.h):
             ends = dataclasses.replace(record, x=x, t=t, u=record.u_mid)
-            motion = MechanismMotion(self.motion.model, self.motion.mechanism, ends)
+            motion = self.motion.over(ends)
             found.append(Reactions(motion)._node_multipliers)
         return np.asarray(0.5 * (found[0] + found[1]))
 
