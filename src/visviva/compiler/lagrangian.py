@@ -192,8 +192,8 @@ def _constraint(tracing: Tracing, label: str, given: Any) -> Curved:
             )
     tracing.require_regular(g, f"constraint {label!r}", CONSTRAINT)
     G = [slope(value, q_k) for value in g for q_k in tracing.q]
-    value, slope = (map_of(values, tracing.q, tracing.parameters) for values in (g, G))
-    return Curved(label, (PLACE,), (SPEED,), value, slope)
+    value, gradient = (map_of(values, tracing.q, tracing.parameters) for values in (g, G))
+    return Curved(label, (PLACE,), (SPEED,), value, gradient)
 
 
 def _matrix(tracing: Tracing, values: Any, *, efforts: bool = False) -> Any:

@@ -137,7 +137,8 @@ def _steep(at: Callable[[Array], list[Array]], points: Array, k: int, row: int) 
     sides[..., k] += np.array([-1.0, 1.0])[:, None] * d[:, None, :]
     found = at(sides)
     values, slopes = found[0], found[row]  # (k, 2, distances)
-    change, way = np.abs(np.diff(slopes)), np.abs(np.diff(values))
+    with np.errstate(invalid="ignore"):
+        change, way = np.abs(np.diff(slopes)), np.abs(np.diff(values))
     unbounded = (change[..., 2:] >= GROWING * change[..., 1:-1]).all(-1)
     unbounded &= (change[..., -1] > CHANGE * np.abs(slopes[..., -1])) & np.isfinite(slopes).all(-1)
     converges = (way[..., 2:] <= GROWING * way[..., 1:-1]).all(-1)
