@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from visviva.errors import ModelError
 from visviva.forms import Loop, Moments, RigidSystem, coordinates
+from visviva.forms.calculus.hamel import check_inertia
 from visviva.forms.rigid.gauss import rows_of_one_size
 from visviva.geometry.rank import counted, singular_values, velocity_units
 
@@ -80,3 +82,11 @@ def test_accelerations_have_no_unit(near):
         found.append(system.accelerations(q, np.zeros(3)) / (1.0, 1.0, unit))
     assert_allclose(found[1], found[0], rtol=1e-7, atol=1e-7)
     assert_allclose(found[2], found[0], rtol=1e-7, atol=1e-7)
+
+
+def test_a_small_inertia_is_one_whatever_its_unit():
+    """A rotor of a micrometre beside a kilogram on a slide: 1e-12 kg m², or 1e-6 kg mm²."""
+    for unit in (1.0, 1e3):
+        check_inertia(np.diag([1.0, 1e-12 * unit**2]), ("way", "angle"))
+        with pytest.raises(ModelError, match="mass matrix is singular"):
+            check_inertia(np.outer(*[(1.0, 1e-3 * unit)] * 2), ("way", "angle"))
