@@ -160,6 +160,14 @@ def test_no_step_passes_a_pole_of_two_sides(H):
     assert_allclose(law.secant(one, 2 * one, p), law.energy(2 * one, p) - law.energy(one, p), rtol=1e-14)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("H", [lambda x: x.q**1.5, lambda x: np.log(x.q), lambda x: 1 / abs(x.q - 1) + 1 / (x.q + 1)])
+def test_a_start_outside_the_domain_is_refused_by_name(H, compiled):
+    scheme = vv.DiscreteGradient(compiled=compiled)
+    with pytest.raises(vv.ModelError, match=r"(?s)energy 'pe' of 'osc' has no finite value .* q = .*inside the domain"):
+        vv.simulate(oscillator(H), t_end=1.0, h=0.1, initial={"q": -1.0, "p": 0.0}, integrator=scheme)
+
+
 # -- runs ------------------------------------------------------------------------------------------------------------
 
 POTENTIALS = {

@@ -142,7 +142,7 @@ def _steep(at: Callable[[Array], list[Array]], points: Array, k: int, row: int) 
     unbounded = (change[..., 2:] >= GROWING * change[..., 1:-1]).all(-1)
     unbounded &= (change[..., -1] > CHANGE * np.abs(slopes[..., -1])) & np.isfinite(slopes).all(-1)
     converges = (way[..., 2:] <= GROWING * way[..., 1:-1]).all(-1)
-    inside = np.isfinite(values).all((-2, -1)) & converges.all(-1)
+    inside = np.asarray(np.isfinite(values).all((-2, -1)) & converges.all(-1))
     steep = np.argwhere(unbounded & inside[:, None])
     if not len(steep):
         return None

@@ -30,7 +30,7 @@ class RowClosure:
     def length(self) -> float:
         """The longest one of its arms and rods [m]."""
         rods = [row.length for row in self.rows if isinstance(row, Rod)]
-        return float(max(np.linalg.norm(self.o1.r), np.linalg.norm(self.o2.r), *rods, 0.0))
+        return max(float(np.linalg.norm(self.o1.r)), float(np.linalg.norm(self.o2.r)), *rods)
 
     def gap(self, X_1: SE3, X_2: SE3, *_: Array) -> Array:
         """Angles by which axes are not normal to each other [rad] and shifts of origins [m], (..., 6); others are 0."""
