@@ -140,6 +140,8 @@ class _Walk:
         """
         import sympy
 
+        if c.is_nonnegative:  # never passed: what holds where c = 0 is a value of f that f does not tell, see `slopes`
+            return {symbol: kink("case_")(sum(self.at(c)), value, 0, 0) for symbol, value in self.D(f).items()}
         alpha, u, beta = _affine(c, self.symbols)
         inner = sympy.Symbol("u", real=True, nonnegative=u.is_nonnegative or None)
         one = [_in_terms(part, u, inner) for part in (f, g)]
@@ -200,7 +202,7 @@ def _gathered(expr: Any, symbols: Sequence[Any]) -> Any:
     given = set(symbols)
     for node in sorted(kinks_of(expr, "sign_", "case_"), key=str):
         c, f, _, g = (node.args[0], 1, 0, -1) if is_kink(node, "sign_") else node.args
-        if c.free_symbols & given and not _meet(c, f, g, given):
+        if c.free_symbols & given and not c.is_nonnegative and not _meet(c, f, g, given):
             branches = [_gathered(_on_side(expr, c, side), symbols) for side in (1, 2, 3)]
             return kink("case_")(c, *branches)
     return expr
