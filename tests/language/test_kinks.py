@@ -270,3 +270,10 @@ def test_an_unbounded_slope_inside_a_domain_is_refused_with_its_place(name):
 @pytest.mark.parametrize("name", BOUNDED)
 def test_bounded_slopes_and_ends_of_domains_are_accepted(name):
     require_regular(traced(BOUNDED[name]()), [X, Y], {K: 0.37}, "the energy", ENERGY)
+
+
+def test_curvatures_are_those_of_the_function_where_a_slope_vanishes():
+    """-√(1 - x²/k) and √(k + x²) have one at 0, though neither radicand is positive by itself."""
+    for value, curvature in ((-np.sqrt(1 - x**2 / k), 1 / K), (np.sqrt(k + x**2), 1 / sympy.sqrt(K))):
+        found = slope(slope(traced(value), X), X)
+        assert float(found.subs({X: 0, K: 4})) == float(curvature.subs(K, 4))

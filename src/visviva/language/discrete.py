@@ -110,7 +110,8 @@ class _Walk:
                 return _scaled(quotient * self._unpassed(base), self.D(base))
             if base.is_nonnegative:  # where it rests at zero an infinite slope meets a zero: see `slopes`
                 return _scaled(kink("case_")(a + b, quotient, 0, quotient), self.D(base))
-            return {symbol: _product(quotient, value) for symbol, value in self.D(base).items()}
+            there = kink("abs_")(a) + kink("abs_")(b)
+            return {symbol: _product(quotient, value, there) for symbol, value in self.D(base).items()}
         n = abs(int(exponent))
         if exponent < 0:  # through 1/base: (1/b - 1/a) = -(b - a)/(a b)
             quotient = -sum((1 / a) ** k * (1 / b) ** (n - 1 - k) for k in range(n)) / (a * b)
@@ -140,8 +141,9 @@ class _Walk:
         """
         import sympy
 
-        if c.is_nonnegative:  # never passed: what holds where c = 0 is a value of f that f does not tell, see `slopes`
-            return {symbol: kink("case_")(sum(self.at(c)), value, 0, 0) for symbol, value in self.D(f).items()}
+        if c.is_nonnegative or f == g:  # f but where c = 0, where it may have no value, see `slopes`
+            there = sum(map(kink("abs_"), self.at(c)))
+            return {symbol: kink("case_")(there, value, 0, 0) for symbol, value in self.D(f).items()}
         alpha, u, beta = _affine(c, self.symbols)
         inner = sympy.Symbol("u", real=True, nonnegative=u.is_nonnegative or None)
         one = [_in_terms(part, u, inner) for part in (f, g)]
@@ -238,9 +240,11 @@ def _sum(*slopes: dict[Any, Any]) -> dict[Any, Any]:
     return total
 
 
-def _product(factor: Any, value: Any) -> Any:
-    """Their product, 0 where the value is, be the factor finite or not."""
-    return factor * value if value.is_number else kink("case_")(kink("abs_")(value), factor * value, 0, 0)
+def _product(factor: Any, value: Any, there: Any) -> Any:
+    """Their product; where `there` is 0, and the factor infinite, 0 if the value is."""
+    if value.is_number:
+        return factor * value
+    return kink("case_")(there, factor * value, kink("case_")(kink("abs_")(value), factor * value, 0, 0), 0)
 
 
 def _scaled(factor: Any, slope: dict[Any, Any]) -> dict[Any, Any]:

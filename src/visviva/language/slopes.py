@@ -3,7 +3,8 @@
 SymPy differentiates bᵖ to p bᵖ b'/b, which is 0/0 where b = 0. Here it is p bᵖ⁻¹ b', with two readings of 0 · ∞:
 
     b >= 0 by itself (|x|, max(0, x), x² + y²)   the slope is 0 where b is: the mean of all directions.
-    other b                                      the slope is 0 where b' is; else infinite, at the end of the domain.
+    other b                                      where b is 0 and b' too, the slope is 0; else infinite, at the end of
+                                                 the domain.
 
 What has an unbounded slope inside its domain is refused where it is given, see `visviva.language.steep`.
 """
@@ -32,7 +33,9 @@ def root_slope(base: Any, exponent: Any, rate: Any) -> Any:
         return found
     if base.is_nonnegative:
         return kink("case_")(base, found, 0, 0)
-    return found if rate.is_number else kink("case_")(kink("abs_")(rate), found, 0, 0)
+    if rate.is_number:
+        return found
+    return kink("case_")(base, found, kink("case_")(kink("abs_")(rate), found, 0, 0), found)
 
 
 def _special(expr: Any) -> bool:

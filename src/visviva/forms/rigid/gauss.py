@@ -137,7 +137,7 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     """Are the columns of Y (n, c) independent, with a margin that their solution survives?"""
     if Y.shape[1] > Y.shape[0]:
         return False
-    return counted(singular_values(Y)) == Y.shape[1]
+    return counted(singular_values(np.asarray(Y, np.float64))) == Y.shape[1]
 
 
 def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:
