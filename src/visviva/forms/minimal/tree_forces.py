@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.language.slopes import slope
 from visviva.library.joints import TURN, Along
 from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
@@ -95,10 +96,11 @@ def linear(part: Torsion) -> tuple[float, float] | None:
     H = part.energy.H
     (angle,) = H.states["angle"]
     U = H.values.item().subs(list(H.parameters.values()))
-    slope, k = U.diff(angle), U.diff(angle, 2)
+    moment = slope(U, angle)
+    k = slope(moment, angle)
     if k.free_symbols or not k > 0:
         return None
-    return float(k), -float(slope.subs(angle, 0))
+    return float(k), -float(moment.subs(angle, 0))
 
 
 def _coordinate(port: Torque | Force) -> int:
