@@ -229,7 +229,8 @@ class Acting:
             return F, np.maximum(np.maximum(np.abs(rates), np.abs(F - rates)), 1e-30)
 
         def jacobian(rates: Array) -> Array:
-            return difference_jacobian(missing, rates, _size(rates))
+            sizes = np.maximum(np.abs(rates), np.abs(missing(rates) - rates))  # where they go, if they are zero now
+            return difference_jacobian(missing, rates, np.where(sizes > 0, sizes, 1.0))
 
         try:
             return Newton().solve(residual, jacobian, np.zeros(len(self.others))).y

@@ -8,12 +8,15 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from visviva.errors import RunWarning, VisvivaError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.testing.random_mechanisms import RandomMechanism
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.body_twists import twist_of
+from visviva.mechanism.parts import Body, Particle
+from visviva.testing.random_mechanisms import Call, RandomMechanism
 from visviva.testing.readings import READINGS, Case, Instant, Units, instant
 
 CPU_LIMIT = 30.0  # [s] of CPU that one reading may take
@@ -71,13 +74,24 @@ def check_readings(
 
 
 def start_of(drawn: RandomMechanism, steps: int = 3) -> Instant:
-    """The mechanism as assembled, its constraints closed to rounding."""
+    """The mechanism as assembled: its velocities are the nearest to those drawn that its joints allow."""
     m = drawn.build()
+    motion = m.assemble(fixed=())[0]
+    m = replace(drawn, calls=tuple(_moving(call, m, motion) for call in drawn.calls)).build()
     form = MinimalForm(m, inputs=drawn.input_functions)
-    q, xi, s = form.coordinates(m.assemble(fixed=())[0])
-    units = Units(drawn.length, drawn.time, drawn.mass)
-    case = Case(m, drawn.input_functions, units, drawn.h, steps)
+    q, xi, s = form.coordinates(motion)
+    case = Case(m, drawn.input_functions, Units(drawn.length, drawn.time, drawn.mass), drawn.h, steps)
     return instant(case, form.projected(0.0, q, xi, s))
+
+
+def _moving(call: Call, m: Mechanism, motion: Motion) -> Call:
+    """The call of a body or a particle with its velocity of a motion."""
+    part = m.parts.get(call.name)
+    if isinstance(part, Body):
+        return replace(call, options=call.options | {"twist": twist_of(part, motion).tolist()})
+    if isinstance(part, Particle):
+        return replace(call, options=call.options | {"velocity": motion.V[part.name].tolist()})
+    return call
 
 
 def _read(name: str, check: Callable[[Instant], None], now: Instant, cpu_limit: float) -> Verdict:
@@ -109,7 +123,7 @@ class CpuLimitError(Exception):
 
 @contextmanager
 def _cpu_limit(seconds: float) -> Iterator[None]:
-    """Interrupts what takes longer, where it can: in the main thread of a system with timers, between Python's steps."""
+    """Interrupts what takes longer, where it can: in the main thread, between Python's steps."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return

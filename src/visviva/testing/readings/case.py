@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.linear.mechanism_names import increment_names, port_units, sizes_and_units
 from visviva.mechanism import Mechanism
+from visviva.model import Model
 
 
 @final
@@ -50,6 +51,25 @@ class Units:
         kinds = sizes_and_units(form, increment_names(form), ())[1]
         sizes = {"Wb": self.time, "J/K": self.energy / form.model.theta0}
         return np.array([sizes.get(kinds[name], 1.0) for name in form.s_names])
+
+    def model_states(self, model: Model, m: Mechanism) -> Array:
+        """Of the states of a Model of a mechanism, in Lie form or in directors: placements, velocities, others."""
+        L, T = self.length, self.time
+        units = np.ones(model.layout.size)
+        for body in m.bodies:
+            q, v = (model.layout.x[f"{body.name}.{letter}"] for letter in "qv")
+            units[q] = np.where(np.arange(q.stop - q.start) < 3, L, 1.0)
+            spins = np.arange(v.stop - v.start)
+            turning = {3: spins < 0, 6: spins < 3, 12: spins >= 3}[len(spins)]
+            units[v] = np.where(turning, 1.0, L) / T
+        for name in model.measured:
+            units[model.layout.x[name]] = 1.0 if name.endswith("angle") else L
+        for variable in model.variables:
+            if variable.entropy:
+                units[model.layout.x[variable.name]] = self.energy / model.theta0
+            elif variable.name.endswith(".flux"):
+                units[model.layout.x[variable.name]] = T
+        return units
 
     def inputs(self, form: MinimalForm) -> Array:
         """Of all that ports take, one after the other: torques, forces, volts, rates of what drives."""

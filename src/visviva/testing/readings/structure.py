@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -25,18 +25,25 @@ def implicit(now: Instant) -> None:
     V_dot = dict(zip((body.name for body in m.bodies), now.split_by_body(now.v_dot), strict=True))
     x_dot, dH = network.x_dot(V_dot, inputs), network.dH()
     f, e = network.flows(), network.efforts(inputs)
-    sides = ((system.F1, x_dot, system.states), (system.E1, dH, system.states))
-    sides += ((system.F2, f, system.ports), (system.E2, e, system.ports))
-    terms = sum(np.abs(matrix) @ np.abs(_joined(values, names)) for matrix, values, names in sides)
-    require("equations", system.residual(x_dot, dH, f, e) / np.where(terms > 0, terms, 1.0), 0.0, 1e-11, 1.0)
+    sides = ((system.F1, x_dot, True), (system.E1, dH, False), (system.F2, f, True), (system.E2, e, False))
+    terms = sum(np.abs(matrix) @ _sizes(now, values, flows) for matrix, values, flows in sides)
+    require("equations", system.residual(x_dot, dH, f, e) / terms, 0.0, 1e-11, 1.0)
     stored = [dH[name] @ x_dot[name] for name in system.states]
     supplied = [e[name] @ f[name] for name in system.ports]
     size = float(np.abs([*stored, *supplied, now.units.power]).max())
     require("power", sum(stored), sum(supplied), 1e-9, size)
 
 
-def _joined(values: Mapping[str, Array], names: Iterable[str]) -> Array:
-    return np.concatenate([np.zeros(0), *(np.atleast_1d(values[name]) for name in names)])
+def _sizes(now: Instant, values: Mapping[str, Array], flows: bool) -> Array:
+    """How large values at ports are, one after the other: twists and wrenches no less than one unit."""
+    twist = np.array(3 * [1.0] + 3 * [now.units.length]) / now.units.time
+    sizes = [np.zeros(0)]
+    for name, value in values.items():
+        momenta = name.endswith((".P", ".p"))  # their rates are wrenches
+        unit = twist if flows != momenta else now.units.power / twist
+        unit = unit if len(value) == 6 else unit[3:] if len(value) == 3 else np.zeros(len(value))
+        sizes.append(np.maximum(np.abs(value), unit))
+    return np.concatenate(sizes)
 
 
 def world_twists(now: Instant) -> Array:
