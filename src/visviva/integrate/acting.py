@@ -241,7 +241,6 @@ class Acting:
         except NotConverged as failure:
             raise NotConverged(f"{failure.reason} in the currents and temperatures", -1, failure.residual) from None
 
-
     def _rate_sizes(self, m: Motion, rates: Array, flows: Array) -> Array:
         """For differences of the rates of s: as large as they are or will be, or what warms a node slightly."""
         sizes = np.maximum(np.maximum(np.abs(rates), np.abs(flows)), self._slight / m.h)

@@ -8,6 +8,7 @@ from visviva.testing.models import check_model
 from visviva.testing.random_laws import check_mechanism
 from visviva.testing.random_mechanisms import RandomMechanism, random_mechanism
 from visviva.testing.random_readings import ReadingsTable, Verdict, check_readings
+from visviva.testing.random_variations import varied_mechanism
 from visviva.testing.spaces import check_space
 from visviva.testing.storages import check_storage
 from visviva.testing.structures import check_dirac, check_onsager
@@ -30,4 +31,5 @@ __all__ = [
     "check_storage",
     "measured_order",
     "random_mechanism",
+    "varied_mechanism",
 ]

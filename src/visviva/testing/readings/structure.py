@@ -10,6 +10,7 @@ from scipy.linalg import block_diag
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.rank import significant, unit_rows
+from visviva.mechanism.losses import ENTROPY, HEAT
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
 from visviva.testing.readings.instant import Instant
@@ -27,7 +28,8 @@ def implicit(now: Instant) -> None:
     f, e = network.flows(), network.efforts(inputs)
     sides = ((system.F1, x_dot, True), (system.E1, dH, False), (system.F2, f, True), (system.E2, e, False))
     terms = sum(np.abs(matrix) @ _sizes(now, values, flows) for matrix, values, flows in sides)
-    require("equations", system.residual(x_dot, dH, f, e) / terms, 0.0, 1e-11, 1.0)
+    apart = max(now.units.length, 1 / now.units.length)  # it is composed of turns and shifts in SI units
+    require("equations", system.residual(x_dot, dH, f, e) / terms, 0.0, 1e-11 * apart, 1.0)
     stored = [dH[name] @ x_dot[name] for name in system.states]
     supplied = [e[name] @ f[name] for name in system.ports]
     size = float(np.abs([*stored, *supplied, now.units.power]).max())
@@ -35,13 +37,20 @@ def implicit(now: Instant) -> None:
 
 
 def _sizes(now: Instant, values: Mapping[str, Array], flows: bool) -> Array:
-    """How large values at ports are, one after the other: twists and wrenches no less than one unit."""
-    twist = np.array(3 * [1.0] + 3 * [now.units.length]) / now.units.time
-    sizes = [np.zeros(0)]
+    """How large values at ports are, one after the other: no less than one unit, where that is known."""
+    units, sizes = now.units, [np.zeros(0)]
+    twist = np.array(3 * [1.0] + 3 * [units.length]) / units.time
+    heats = {f"{node.name}{word}": word == ENTROPY for node in now.case.mechanism.thermals for word in (ENTROPY, HEAT)}
     for name, value in values.items():
-        momenta = name.endswith((".P", ".p"))  # their rates are wrenches
-        unit = twist if flows != momenta else now.units.power / twist
-        unit = unit if len(value) == 6 else unit[3:] if len(value) == 3 else np.zeros(len(value))
+        if name in heats:  # temperatures, which are differences, and entropies
+            theta0 = now.model.theta0
+            unit = np.array([units.power / theta0 if heats[name] == flows else theta0])
+        elif len(value) in (3, 6):  # momenta have wrenches as rates
+            unit = twist if flows != name.endswith((".P", ".p")) else units.power / twist
+            unit = unit[-len(value) :]
+        else:  # coordinates of joints, which may be angles or lengths
+            rates, forces = min(1.0, units.length) / units.time, units.energy * min(1.0, 1 / units.length)
+            unit = np.full(len(value), rates if flows else forces)
         sizes.append(np.maximum(np.abs(value), unit))
     return np.concatenate(sizes)
 
