@@ -183,7 +183,7 @@ class _Stepper(AbstractStepper):
         return size
 
     def _typical(self, x0: Array, y: Array, h: float, forces: float) -> Array:
-        """Sizes for differences: of rates those at hand, or as fast as its size in a step; of multipliers the forces."""
+        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces."""
         layout = self.model.layout
         size = np.full_like(y, max(float(np.abs(y[layout.dim :]).max(initial=0.0)), forces) or 1.0)
         for variable in self.model.variables:

@@ -77,4 +77,4 @@ def _least_squares(K: Array, right: Array) -> Array:
         for axis, sizes in ((1, rows), (0, columns)):
             largest = scaled.max(axis, initial=0.0)
             sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))
-    return columns * np.linalg.lstsq(rows[:, None] * K * columns, rows * right, rcond=1e-11)[0]
+    return np.asarray(columns * np.linalg.lstsq(rows[:, None] * K * columns, rows * right, rcond=1e-14)[0])

@@ -76,7 +76,7 @@ def start_gap(now: Instant, scheme: str, step: float) -> tuple[float, float]:
 
 
 def in_numpy(scheme: str) -> Callable[[Instant], None]:
-    """The check of a scheme in NumPy, by the order with which it comes to the Model; in shorter steps if it is stiff."""
+    """The check of a scheme in NumPy, by the order with which it comes to the Model; in shorter steps if stiff."""
 
     def check(now: Instant) -> None:
         for step in SHORT:
