@@ -58,7 +58,9 @@ def test_a_failure_is_told_with_the_script(monkeypatch):
             pass
 
     monkeypatch.setattr(
-        random, "READINGS", {"one": disagrees, "two": refuses, "three": breaks, "four": sleeps, "five": lambda now: None}
+        random,
+        "READINGS",
+        {"one": disagrees, "two": refuses, "three": breaks, "four": sleeps, "five": lambda now: None},
     )
     drawn = random_mechanism(14)
     table = check_readings(drawn, cpu_limit=0.2)

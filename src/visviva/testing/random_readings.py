@@ -13,6 +13,7 @@ from typing import final
 
 from visviva.errors import RunWarning, VisvivaError
 from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.state import Coordinates
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.body_twists import twist_of
 from visviva.mechanism.parts import Body, Particle
@@ -81,7 +82,7 @@ def start_of(drawn: RandomMechanism, steps: int = 3) -> Instant:
     form = MinimalForm(m, inputs=drawn.input_functions)
     q, xi, s = form.coordinates(motion)
     case = Case(m, drawn.input_functions, Units(drawn.length, drawn.time, drawn.mass), drawn.h, steps)
-    return instant(case, form.projected(0.0, q, xi, s))
+    return instant(case, Coordinates(*form.projected(0.0, q, xi, s)))
 
 
 def _moving(call: Call, m: Mechanism, motion: Motion) -> Call:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.bonds.of_models import bond_graph as graph_of
 from visviva.compiler import compile
-from visviva.forms import analytical
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.momentum import MomentumForm
+from visviva.forms.symbols import SymbolicEquations
 from visviva.forms.symbols import symbols as symbols_of
+from visviva.geometry.embedding import AbstractSpace
 from visviva.testing.readings.instant import Instant, close, slope
 
 
@@ -22,12 +27,17 @@ def directors(now: Instant) -> None:
     for body, V_dot in zip(now.case.mechanism.bodies, now.split_by_body(now.v_dot), strict=True):
         q, V, space = now.motion.q[body.name], now.motion.V[body.name], now.model.spaces[f"{body.name}.q"]
         x[model.layout.x[f"{body.name}.v"]] = space.lift(q) @ V
-        turned = slope(lambda h, q=q, V=V, space=space: space.lift(space.retract(q, h * t * V)) @ V) / t
+        turned = slope(partial(_lifted, space, q, V, t)) / t
         expected.append(space.lift(q) @ V_dot + turned)
         units.append(np.where(np.arange(len(q)) < 3, now.units.length, 1.0) / t**2)
     unit, found = np.concatenate(units), model.accelerations(x, u=now.u, u_dot=now.u_dot)
     close(found.v_dot / unit, np.concatenate(expected) / unit, "accelerations")
     now.same_energy(float(model.H(x)))
+
+
+def _lifted(space: AbstractSpace, q: Array, V: Array, time: float, h: float) -> Array:
+    """N V at q moved along V for h of a time."""
+    return np.asarray(space.lift(space.retract(q, h * time * V)) @ V)
 
 
 def minimal(now: Instant) -> None:
@@ -39,7 +49,7 @@ def minimal(now: Instant) -> None:
 
 
 def _same_form(now: Instant, kind: str) -> None:
-    form = analytical(now.case.mechanism, kind, inputs=now.case.inputs)
+    form = MinimalForm(now.case.mechanism, kind, now.case.inputs)
     found = form.solve(form.at(now.q, now.xi, now.s), now.u, now.u_dot)
     now.same_accelerations(found.V_dot)
     now.same_states(found.s_dot)
@@ -62,7 +72,7 @@ def partially_lagrangian(now: Instant) -> None:
 
 def momenta(now: Instant) -> None:
     """ṗ = d(M ξ)/dt = M ξ̇ + Ṁ ξ."""
-    form = analytical(now.case.mechanism, "kane-momentum", inputs=now.case.inputs)
+    form = MomentumForm(now.case.mechanism, now.case.inputs)
     p_dot, s_dot = form.rates(0.0, now.q, form.momenta(now.q, now.xi), now.s)
     point = now.form.at(now.q, now.xi, now.s)
     unit = now.units.power / now.xi_unit
@@ -76,6 +86,7 @@ def symbols(now: Instant) -> None:
     """The generated function of accelerations, energies and rates of other states."""
     m = now.case.mechanism
     e = symbols_of(m)
+    assert isinstance(e, SymbolicEquations), "they are those of minimal velocities"
     point = now.form.at(now.q, now.xi, now.s)
     ports = sum(port.width for port in m.ports)
     laws = [now.form.inputs.laws[e.names[symbol]] for symbol in e.u[ports::2]]
@@ -93,8 +104,8 @@ def bond_graph(now: Instant) -> None:
     states = dict(zip((*form.q_names, *form.xi_names, *form.s_names), (*now.q, *now.xi, *now.s), strict=True))
     for variable in form.model.variables:
         values = now.x[form.model.layout.x[variable.name]]
-        names = [variable.name] if len(values) == 1 else [f"{variable.name}[{k}]" for k in range(len(values))]
-        states = dict(zip(names, values, strict=True)) | states
+        own = [variable.name] if len(values) == 1 else [f"{variable.name}[{k}]" for k in range(len(values))]
+        states = dict(zip(own, values, strict=True)) | states
     y, t = np.array([states[name] for name in flow.plan.independent]), np.zeros(1)
     found = dict(zip(flow.plan.independent, flow.rates(0.0, np.zeros(0), y, t)[0], strict=True))
     rates = np.concatenate([form.q_dot(now.q, now.xi), now.xi_dot, now.s_dot])

@@ -24,6 +24,7 @@ SCHEMES: dict[str, Callable[..., AbstractIntegrator]] = {
     "LieMidpoint": LieMidpoint,
 }
 SHORT = (2e-4, 2e-5)  # steps from which accelerations are taken, in units of time
+CLOSURE = 1e-13  # accuracy of positions, in units of length
 SOLVED = 1e-12  # accuracy of velocities and energies of a step, relatively
 FIRST_LAW, CLOSED = 1e-13, 1e-12  # what the balance of a step and constraints may leave, relatively
 
@@ -66,6 +67,7 @@ def start_gap(now: Instant, scheme: str, step: float) -> tuple[float, float]:
     h = step * now.units.time
     run = run_of(now, scheme, False, h, 3 * pairs)
     require_laws(run)
+    assert run.motion is not None, "runs of mechanisms have a motion"
     span, V = pairs * h, run.motion.tangent_velocities[::pairs]
     size = max(abs(now.heat), abs(now.power), now.units.power)
     heat, work = (float(at_the_start(run[name][::pairs], span)) for name in ("heat", "work"))
@@ -99,7 +101,8 @@ def compiled(scheme: str) -> Callable[[Instant], None]:
         fast, plain = (run_of(now, scheme, flag, now.case.h, now.case.steps) for flag in (True, False))
         require_laws(fast)
         scale = np.maximum(np.abs(plain.record.x).max(0), now.units.model_states(plain.model, now.case.mechanism))
-        require("states", fast.record.x / scale, plain.record.x / scale, 1e-11, 1.0)
+        accuracy = CLOSURE * now.units.time / now.case.h  # velocities are differences of positions over a step
+        require("states", fast.record.x / scale, plain.record.x / scale, accuracy, 1.0)
         unit = max(now.units.energy, plain.energy_unit)
         for name in ("heat", "work", "energy"):
             size = np.abs(plain[name]).max()

@@ -30,9 +30,9 @@ def implicit(now: Instant) -> None:
     terms = sum(np.abs(matrix) @ _sizes(now, values, flows) for matrix, values, flows in sides)
     apart = max(now.units.length, 1 / now.units.length)  # it is composed of turns and shifts in SI units
     require("equations", system.residual(x_dot, dH, f, e) / terms, 0.0, 1e-11 * apart, 1.0)
-    stored = [dH[name] @ x_dot[name] for name in system.states]
-    supplied = [e[name] @ f[name] for name in system.ports]
-    size = float(np.abs([*stored, *supplied, now.units.power]).max())
+    stored = [float(dH[name] @ x_dot[name]) for name in system.states]
+    supplied = [float(e[name] @ f[name]) for name in system.ports]
+    size = max(now.units.power, *(abs(part) for part in (*stored, *supplied)))
     require("power", sum(stored), sum(supplied), 1e-9, size)
 
 
