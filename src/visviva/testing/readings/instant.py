@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.state import Coordinates
+from visviva.geometry.rank import significant, singular_values, unit_rows
 from visviva.mechanism import Motion
 from visviva.model import Model
 from visviva.testing.laws import require
@@ -76,6 +77,13 @@ class Instant:
     def s_unit(self) -> Array:
         """Units of other states."""
         return self.units.states(self.form)
+
+    @cached_property
+    def amplification(self) -> float:
+        """How much errors of closing may grow: one over the least singular value of rows of length one that counts."""
+        rows = unit_rows(self.model.C(self.x)[:, self.form.at_z] * self.units.body_velocities(self.form))[0]
+        sizes = singular_values(rows) if rows.size else np.ones(1)
+        return 1.0 / min(1.0, float(sizes[significant(sizes)].min()))
 
     @property
     def scale(self) -> float:

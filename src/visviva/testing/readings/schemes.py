@@ -24,7 +24,7 @@ SCHEMES: dict[str, Callable[..., AbstractIntegrator]] = {
     "LieMidpoint": LieMidpoint,
 }
 SHORT = (2e-4, 2e-5)  # steps from which accelerations are taken, in units of time
-CLOSURE = 1e-13  # accuracy of positions, in units of length
+CLOSURE = 2e-14  # accuracy of closed positions, in units of length
 SOLVED = 1e-12  # accuracy of velocities and energies of a step, relatively
 FIRST_LAW, CLOSED = 1e-13, 1e-12  # what the balance of a step and constraints may leave, relatively
 
@@ -101,7 +101,8 @@ def compiled(scheme: str) -> Callable[[Instant], None]:
         fast, plain = (run_of(now, scheme, flag, now.case.h, now.case.steps) for flag in (True, False))
         require_laws(fast)
         scale = np.maximum(np.abs(plain.record.x).max(0), now.units.model_states(plain.model, now.case.mechanism))
-        accuracy = CLOSURE * now.units.time / now.case.h  # velocities are differences of positions over a step
+        # velocities are differences of positions over a step, which are closed as well as their rows allow
+        accuracy = max(1e-11, CLOSURE * now.amplification * now.units.time / now.case.h)
         require("states", fast.record.x / scale, plain.record.x / scale, accuracy, 1.0)
         unit = max(now.units.energy, plain.energy_unit)
         for name in ("heat", "work", "energy"):
