@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
-from visviva.compiler import compile_mechanism
+from visviva.compiler import compile_mechanism, initial_x
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
@@ -122,6 +122,13 @@ class MinimalForm(Flow):
         """The mechanism as assembled."""
         return self.coordinates(self.mechanism.assemble()[0])
 
+    @cached_property
+    def initial_s(self) -> Array:
+        """The other states as assembled, whatever velocities were given."""
+        if not self.extra:
+            return np.zeros(0)
+        return self.states.s_of(initial_x(self.model, self.mechanism.assemble(fixed=())[0]))
+
     def coordinates(self, state: Any) -> Coordinates:
         """(q, ξ, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`; see `reading`."""
         from visviva.forms.minimal.reading import coordinates
@@ -140,7 +147,7 @@ class MinimalForm(Flow):
         q = finite_vector(q, f"coordinates q of {self.name!r}", self.size_q)
         xi = np.zeros(self.n) if xi is None else finite_vector(xi, f"velocities xi of {self.name!r}", self.n)
         if s is None:
-            s = self.initial.s if self.extra else np.zeros(0)
+            s = self.initial_s
         return Point(self, q, xi, finite_vector(s, f"states s of {self.name!r}", self.extra))
 
     def x(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Array:
