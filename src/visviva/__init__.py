@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
+    from visviva import robots as robots
     from visviva import testing as testing
     from visviva.bonds.graph import BondGraph as BondGraph
     from visviva.bonds.of_models import bond_graph as bond_graph
@@ -78,6 +79,8 @@ if TYPE_CHECKING:
     from visviva.results.kinestatics import kinestatics as kinestatics
     from visviva.results.sweep import sweep as sweep
     from visviva.results.trajectory import Trajectory as Trajectory
+    from visviva.robots import Robot as Robot
+    from visviva.robots import read_urdf as read_urdf
     from visviva.views import draw as draw
     from visviva.views import equations as equations
 
@@ -129,6 +132,8 @@ _HOME = {
     "rhs": "visviva.model",
     "Report": "visviva.reports",
     "report": "visviva.reports",
+    "Robot": "visviva.robots",
+    "read_urdf": "visviva.robots",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",
@@ -141,6 +146,7 @@ _MODULES = {
     "bonds": "visviva.bonds",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
+    "robots": "visviva.robots",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
