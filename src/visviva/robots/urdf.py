@@ -167,18 +167,21 @@ def _joint(element: Element, words: Words) -> Joint:
         near = difflib.get_close_matches(kind, KINDS, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(KINDS)}."
         raise ModelError(f"{element} has the unknown type {shortened(kind)!r}. {hint}")
-    ends = []
-    for tag in ("parent", "child"):
-        end = element.one(tag)
-        if end is None:
-            raise ModelError(f'{element} has no <{tag}>: write <{tag} link="…"/>.')
-        words.check(end, ("link",), ())
-        ends.append(text_of(end, "link"))
+    parent, child = (_end(element, tag, words) for tag in ("parent", "child"))
     damping, friction = _dynamics(element, kind, words)
     return Joint(
-        name, kind, *ends, origin_of(element, words), _axis(element, words), _limits(element, kind, words),
+        name, kind, parent, child, origin_of(element, words), _axis(element, words), _limits(element, kind, words),
         _mimic(element, kind, words), damping, friction, str(element),
     )  # fmt: skip
+
+
+def _end(joint: Element, tag: str, words: Words) -> str:
+    """The name of the link at one end of a joint."""
+    end = joint.one(tag)
+    if end is None:
+        raise ModelError(f'{joint} has no <{tag}>: write <{tag} link="…"/>.')
+    words.check(end, ("link",), ())
+    return text_of(end, "link")
 
 
 def _axis(joint: Element, words: Words) -> Array:
