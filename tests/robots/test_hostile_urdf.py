@@ -75,8 +75,14 @@ WRONG = {
     "misspelt child": (robot(TWO, joint('<orgin xyz="0 0 1"/>')), "no element 'orgin'. Did you mean 'origin'"),
     "misspelt attribute": (robot(TWO, joint('<limit lowr="1"/>')), "no attribute 'lowr'. Did you mean 'lower'"),
     "negative mass": (robot(f'<link name="a">{MASS.format(-1, 1)}</link>'), 'mass of <link name="a">.* is -1 kg'),
-    "inertia without mass": (robot(f'<link name="a">{MASS.format(0, 1)}</link>'), "has an inertia, but the mass 0"),
-    "impossible inertia": (robot(f'<link name="a">{MASS.format(1, 5)}</link>'), "cannot have this.*triangle"),
+    "inertia without mass": (
+        robot(LINK.format("a"), f'<link name="b">{MASS.format(0, 1)}</link>', joint()),
+        'name="b"> in line 3 .* has an inertia, but the mass 0',
+    ),
+    "impossible inertia": (
+        robot(LINK.format("a"), f'<link name="b">{MASS.format(1, 5)}</link>', joint()),
+        'name="b"> in line 3 .*triangle.*repair=True',
+    ),
     "no inertia": (robot('<link name="a"><inertial><mass value="1"/></inertial></link>'), "has no <inertia>"),
     "mass twice": (robot('<link name="a"><inertial/><inertial/></link>'), "has 2 elements <inertial>"),
     "mimic of nobody": (robot(TWO, joint('<mimic joint="i"/>')), "<mimic> of .* has no 'i'"),
@@ -85,7 +91,7 @@ WRONG = {
         robot(TWO, LINK.format("c"), joint(kind="fixed"), joint('<mimic joint="j"/>', "k", "b", "c")),
         "mimics 'j', which is fixed",
     ),
-    "weld that mimics": (robot(TWO, joint('<mimic joint="j"/>', kind="fixed")), "is fixed and mimics another"),
+    "plane that mimics": (robot(TWO, joint('<mimic joint="j"/>', kind="planar")), "is planar and mimics another"),
     "shapeless": (robot('<link name="a"><visual/></link>'), "has no <geometry>"),
     "unknown shape": (robot('<link name="a"><visual><geometry><boxx/></geometry></visual></link>'), "mean <box>"),
     "negative size": (

@@ -189,3 +189,31 @@ def test_limits_in_degrees_and_a_start_beyond_them_are_said():
     assert limited(-90, 90) == ("limits of 'j', -90 to 90 rad, seem to be degrees",)
     assert limited(0.5, 1.0) == ("q = 0 of 'j' is outside of its limits, 0.5 to 1",)
     assert limited(-1, 1) == ()
+
+
+def inertial(mass, *moments):
+    names = zip(("ixx", "iyy", "izz"), moments, strict=True)
+    tensor = " ".join(f'{name}="{value}"' for name, value in names)
+    return f'<inertial><mass value="{mass}"/><inertia {tensor} ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def test_only_what_moves_as_one_must_have_the_inertia_of_a_body():
+    parts = link("a"), link("b", inertial(1, 1, 1, 1)), link("c", inertial(0.1, 0.1, 0, 0)), joint("j", "a", "b")
+    body = robot_of(*parts, joint("k", "b", "c", "fixed"))["b"]
+    assert_allclose(body.J, np.diag([1.1, 1, 1]), atol=1e-15)
+    assert body.mass == 1.1
+
+
+def test_an_inertia_that_no_body_has_can_be_replaced_by_the_nearest():
+    parts = link("a"), link("b", inertial(1, 1, 1, 3)), joint("j", "a", "b")
+    with pytest.raises(vv.ModelError, match="triangle"):
+        robot_of(*parts)
+    robot = robot_of(*parts, repair=True)
+    assert_allclose(robot["b"].J, np.diag([1.5, 1.5, 3.0]), atol=1e-14)  # E = diag(1.5, 1.5, -0.5) without its last
+    assert "no body has the inertias of 'b': the nearest that one has were taken" in robot.notes
+
+
+def test_what_a_fixed_joint_has_no_use_for_is_not_asked_for():
+    idle = '<axis xyz="0 0 0"/><dynamics damping="1"/><limit lower="1" upper="-1"/><mimic joint="j"/>'
+    robot = robot_of(link("a"), link("b"), link("c"), joint("j", "a", "b"), joint("k", "b", "c", "fixed", idle))
+    assert robot["b"].mass == 2

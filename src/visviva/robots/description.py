@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
+import numpy as np
+
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.geometry.inertia import Inertia
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TURNING, SLIDING = ("revolute", "continuous"), ("prismatic",)
@@ -35,13 +36,37 @@ class Geometry:
 
 @final
 @dataclass(frozen=True, eq=False)
+class MassData:
+    """Mass [kg], centre of mass and inertia about it [kg m²], as given: no body need have them.
+
+    com, J: in the frame of the link.
+    """
+
+    mass: float
+    com: Array  # (3,)
+    J: Array  # (3, 3)
+
+    def moved(self, X: SE3) -> MassData:
+        """The same in a frame in which this one is at X."""
+        return MassData(self.mass, X.act(self.com), X.R @ self.J @ X.R.T)
+
+    def __add__(self, other: MassData) -> MassData:
+        """Two as one, given in the same frame: J = J_a + J_b + μ (|d|² I - d dᵀ), μ = m_a m_b / m."""
+        mass, d = self.mass + other.mass, other.com - self.com
+        part = other.mass / mass if mass > 0 else 0.0
+        steiner = self.mass * part * (d @ d * np.eye(3) - np.outer(d, d))
+        return MassData(mass, self.com + part * d, self.J + other.J + steiner)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid link.   inertia: in the frame of the link, None where it has no mass.   line: in the file."""
+    """A rigid link.   inertia: None where it has neither mass nor inertia.   where: how errors call it."""
 
     name: str
-    inertia: Inertia | None
+    inertia: MassData | None
     visuals: tuple[Geometry, ...]
-    line: int
+    where: str
 
 
 @final
@@ -68,7 +93,7 @@ class Mimic:
 @final
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint.   X_P: its frame, and that of the child at q = 0, in the parent link.   axis: unit vector there.
+    """A joint.   X_P: its frame, and that of the child at q = 0, in the parent link.   axis: unit vector in it.
 
     damping: [N m s/rad, N s/m].   friction: dry [N m, N].   where: how errors call it.
     """

@@ -19,7 +19,7 @@ def in_order(
     for joint in joints.values():
         for end in (joint.parent, joint.child):
             if end not in links:
-                raise unknown_name(shortened(end), links, f"{joint.where} joins links: {where}")
+                raise unknown_name(shortened(end), links, f"{joint.where}: the robot")
         if joint.parent == joint.child:
             raise ModelError(f"{joint.where} joins the link {joint.child!r} with itself: its links must differ.")
         if joint.child in above:

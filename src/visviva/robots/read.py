@@ -35,6 +35,7 @@ def read_urdf(
     stops: Stops | None = None,
     merge: bool = True,
     v_reg: float = 0.01,
+    repair: bool = False,
 ) -> Robot:
     """The Mechanism that a URDF file describes, or its text, which begins with "<". Its q = 0 is as built.
 
@@ -48,13 +49,15 @@ def read_urdf(
               with mass are bodies, and their welds have reactions.
     v_reg:    rate [rad/s, m/s] at which the dry friction of `<dynamics friction="…"/>` is regularised, see
               `vv.friction.coulomb`.
+    repair:   whether an inertia that no body has (triangle inequality) is replaced by the nearest one; else it is
+              refused. It is asked of what moves as one, not of each link that is fixed to it.
 
     A link is a body, or a frame where it moves with another, by its name in the file: run["tool.r"]. A joint that
     mimics another is coupled to it, `<joint>_mimic`. `robot.notes` says what was changed, `robot.description` has all
     that was read. Meshes are not opened, and files that declare entities are refused.
     """
     described = read_description(source)
-    bodies = bodies_of(described, floating, merge)
+    bodies = bodies_of(described, floating, merge, repair)
     if not bodies.inertias:
         raise ModelError(
             f"nothing of the robot {described.name!r} moves: none of its joints carries a link with mass.\n"

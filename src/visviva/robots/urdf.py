@@ -13,9 +13,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.inertia import Inertia
 from visviva.mechanism.names import unknown_name
-from visviva.robots.description import KINDS, SINGLE, Description, Geometry, Joint, Limits, Link, Mimic
+from visviva.robots.description import KINDS, SINGLE, Description, Geometry, Joint, Limits, Link, MassData, Mimic
 from visviva.robots.links_tree import in_order, some_names
 from visviva.robots.markup import Element, read_markup, shortened
 from visviva.robots.values import Words, number_of, numbers_of, optional_number, origin_of, text_of
@@ -69,11 +68,11 @@ def _link(element: Element, colours: dict[str, Colour], words: Words) -> Link:
     words.check(element, ("name", "type"), ("inertial", "visual", "collision"))
     words.skip(element, "collision")
     visuals = [_visual(each, element, colours, words) for each in element.all("visual")]
-    return Link(text_of(element, "name"), _inertia(element, words), tuple(visuals), element.line)
+    return Link(text_of(element, "name"), _mass_data(element, words), tuple(visuals), str(element))
 
 
-def _inertia(link: Element, words: Words) -> Inertia | None:
-    """The inertia of a link in its frame; None where it has none, or zero mass."""
+def _mass_data(link: Element, words: Words) -> MassData | None:
+    """Mass and inertia of a link in its frame; None where both are missing or zero."""
     inertial = link.one("inertial")
     if inertial is None:
         return None
@@ -90,18 +89,8 @@ def _inertia(link: Element, words: Words) -> Inertia | None:
     given = {name: number_of(tensor, name) for name in MOMENTS}
     J = np.array([[given["i" + "".join(sorted(a + b))] for b in "xyz"] for a in "xyz"])
     if m < 0:
-        raise ModelError(f"the mass of {link} is {m:g} kg: it must be positive, or 0 with zero inertia for none.")
-    if m == 0:
-        if J.any():
-            raise ModelError(
-                f"{link} has an inertia, but the mass 0. What turns has mass: give it one,\n"
-                "or set its inertia to zero as well, for a link that is only a frame."
-            )
-        return None
-    try:
-        return Inertia(m, J).moved(X.R, X.r)
-    except ModelError as cause:
-        raise ModelError(f"{link} cannot have this inertia: {cause}") from cause
+        raise ModelError(f"the mass of {link} is {m:g} kg: it must be positive, or 0 for none.")
+    return MassData(m, np.zeros(3), J).moved(X) if m > 0 or J.any() else None
 
 
 def _visual(element: Element, link: Element, colours: dict[str, Colour], words: Words) -> Geometry:
@@ -168,11 +157,9 @@ def _joint(element: Element, words: Words) -> Joint:
         hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(KINDS)}."
         raise ModelError(f"{element} has the unknown type {shortened(kind)!r}. {hint}")
     parent, child = (_end(element, tag, words) for tag in ("parent", "child"))
-    damping, friction = _dynamics(element, kind, words)
-    return Joint(
-        name, kind, parent, child, origin_of(element, words), _axis(element, words), _limits(element, kind, words),
-        _mimic(element, kind, words), damping, friction, str(element),
-    )  # fmt: skip
+    X, axis, limits = origin_of(element, words), _axis(element, kind, words), _limits(element, kind, words)
+    mimic, dynamics = _mimic(element, kind, words), _dynamics(element, kind, words)
+    return Joint(name, kind, parent, child, X, axis, limits, mimic, *dynamics, str(element))
 
 
 def _end(joint: Element, tag: str, words: Words) -> str:
@@ -184,9 +171,9 @@ def _end(joint: Element, tag: str, words: Words) -> str:
     return text_of(end, "link")
 
 
-def _axis(joint: Element, words: Words) -> Array:
+def _axis(joint: Element, kind: str, words: Words) -> Array:
     axis = joint.one("axis")
-    if axis is None:
+    if axis is None or kind in ("fixed", "floating"):  # which have none, whatever is written there
         return np.array([1.0, 0.0, 0.0])
     words.check(axis, ("xyz",), ())
     vector = numbers_of(axis, "xyz", 3)
@@ -199,7 +186,7 @@ def _axis(joint: Element, words: Words) -> Array:
 
 def _limits(joint: Element, kind: str, words: Words) -> Limits | None:
     limit = joint.one("limit")
-    if limit is None:
+    if limit is None or kind == "fixed":
         return None
     words.check(limit, ("lower", "upper", "effort", "velocity"), ())
     lower, upper = optional_number(limit, "lower"), optional_number(limit, "upper")
@@ -216,7 +203,7 @@ def _limits(joint: Element, kind: str, words: Words) -> Limits | None:
 
 def _dynamics(joint: Element, kind: str, words: Words) -> tuple[float, float]:
     dynamics = joint.one("dynamics")
-    if dynamics is None:
+    if dynamics is None or kind == "fixed":
         return 0.0, 0.0
     words.check(dynamics, ("damping", "friction"), ())
     damping, friction = (number_of(dynamics, name, 0.0, minimum=0.0) for name in ("damping", "friction"))
@@ -230,7 +217,7 @@ def _dynamics(joint: Element, kind: str, words: Words) -> tuple[float, float]:
 
 def _mimic(joint: Element, kind: str, words: Words) -> Mimic | None:
     mimic = joint.one("mimic")
-    if mimic is None:
+    if mimic is None or kind == "fixed":
         return None
     words.check(mimic, ("joint", "multiplier", "offset"), ())
     if kind not in SINGLE:
@@ -245,7 +232,7 @@ def _check_mimics(joints: dict[str, Joint]) -> None:
             continue
         other = joints.get(joint.mimic.joint)
         if other is None:
-            raise unknown_name(shortened(joint.mimic.joint), joints, f"the <mimic> of {joint.where} is of a joint: it")
+            raise unknown_name(shortened(joint.mimic.joint), joints, f"the <mimic> of {joint.where}: the robot")
         if other.kind not in SINGLE:
             raise ModelError(
                 f"{joint.where} mimics {other.name!r}, which is {other.kind}: give a joint with one coordinate."

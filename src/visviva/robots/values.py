@@ -112,7 +112,7 @@ class Words:
         ):
             missing = [word for word in known if word not in found]
             for word in found:
-                if word in known:
+                if word in known or word.partition(":")[0] == "xmlns":
                     continue
                 if word.partition(":")[0] == "xacro":
                     raise ModelError(
