@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
     from visviva.compiler import lagrangian as lagrangian
+    from visviva.errors import ArgumentError as ArgumentError
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from visviva.views import equations as equations
 
 _HOME = {
+    "ArgumentError": "visviva.errors",
     "AssemblyError": "visviva.errors",
     "ConvergenceError": "visviva.errors",
     "Interrupted": "visviva.errors",
@@ -166,7 +168,11 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        raise AttributeError(f"module 'visviva' has no attribute {name!r}")
+        from visviva._suggestions import nearest
+
+        near = nearest(name, __all__)
+        hint = f". Did you mean {' or '.join(f'vv.{one}' for one in near)}?" if near else ""
+        raise AttributeError(f"module 'visviva' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

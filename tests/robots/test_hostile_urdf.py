@@ -93,7 +93,7 @@ WRONG = {
     ),
     "plane that mimics": (robot(TWO, joint('<mimic joint="j"/>', kind="planar")), "is planar and mimics another"),
     "shapeless": (robot('<link name="a"><visual/></link>'), "has no <geometry>"),
-    "unknown shape": (robot('<link name="a"><visual><geometry><boxx/></geometry></visual></link>'), "mean <box>"),
+    "unknown shape": (robot('<link name="a"><visual><geometry><boxx/></geometry></visual></link>'), "mean 'box'"),
     "negative size": (
         robot('<link name="a"><visual><geometry><sphere radius="-1"/></geometry></visual></link>'),
         "negative size",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
+@suggesting
 class Mechanism(
     JointMethods, SpringMethods, PoseSpringMethods, DamperMethods, DriveMethods, ConditionMethods, RollingMethods
 ):

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array, with_own_arrays
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
@@ -32,6 +33,7 @@ FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the un
 
 
 @final
+@suggesting
 class Run:
     """Trajectories by dotted name, the audit, pictures, tables. It can be pickled.
 

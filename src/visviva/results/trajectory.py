@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array, finite_number
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
 from visviva.results.notes import cautions, first_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @final
+@suggesting
 class Trajectory:
     """Quantities over time by name.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import finite_number
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import friction
@@ -26,6 +27,7 @@ from visviva.robots.urdf import read_description
 Stops = tuple[float, float] | Mapping[str, tuple[float, float]]
 
 
+@helpful
 def read_urdf(
     source: str | os.PathLike[str],
     *,

@@ -5,13 +5,13 @@ Source: wiki.ros.org/urdf/XML; units are m, kg, rad, N.
 
 from __future__ import annotations
 
-import difflib
 import os
 from typing import TypeVar
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
 from visviva.robots.description import KINDS, SINGLE, Description, Geometry, Joint, Limits, Link, MassData, Mimic
@@ -106,9 +106,7 @@ def _visual(element: Element, link: Element, colours: dict[str, Colour], words: 
         scale = numbers_of(shape, "scale", 3) if "scale" in shape.attributes else np.ones(3)
         return Geometry("mesh", tuple(scale.tolist()), X, text_of(shape, "filename"), colour)
     if shape.tag not in SHAPES:
-        near = difflib.get_close_matches(shape.tag, [*SHAPES, "mesh"], n=1)
-        hint = f"Did you mean <{near[0]}>?" if near else f"There are {', '.join(f'<{s}>' for s in (*SHAPES, 'mesh'))}."
-        raise ModelError(f"the shape {shape}, of {link}, is unknown. {hint}")
+        raise ModelError(f"the shape {shape}, of {link}, is unknown. {hint_of(shape.tag, [*SHAPES, 'mesh'])}")
     name, count = SHAPES[shape.tag]
     long = shape.tag in ("cylinder", "capsule")
     words.check(shape, (name, "length") if long else (name,), ())
@@ -153,9 +151,7 @@ def _joint(element: Element, words: Words) -> Joint:
         words.skip(element, tag)
     name, kind = text_of(element, "name"), text_of(element, "type")
     if kind not in KINDS:
-        near = difflib.get_close_matches(kind, KINDS, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(KINDS)}."
-        raise ModelError(f"{element} has the unknown type {shortened(kind)!r}. {hint}")
+        raise ModelError(f"{element} has the unknown type {shortened(kind)!r}. {hint_of(shortened(kind), KINDS)}")
     parent, child = (_end(element, tag, words) for tag in ("parent", "child"))
     X, axis, limits = origin_of(element, words), _axis(element, kind, words), _limits(element, kind, words)
     mimic, dynamics = _mimic(element, kind, words), _dynamics(element, kind, words)
