@@ -137,6 +137,15 @@ def test_a_data_frame_is_indexed_by_time(machine_run):
     assert frame.attrs["units"]["tip.r[1]"] == "m"
 
 
+def test_a_data_frame_says_which_columns_are_of_steps(machine_run):
+    pytest.importorskip("pandas")
+    frame = machine_run.to_pandas("hinge.*")
+    assert_array_equal(frame["hinge.reaction_mid[2]"][1:], machine_run["hinge.reaction_mid"][:, 2])
+    assert "hinge.reaction_mid[2]" in frame.attrs["steps"]
+    assert "hinge.q" not in frame.attrs["steps"]
+    assert not frame.isna().any().any()
+
+
 def test_a_data_frame_of_the_accounts(machine_run):
     pandas = pytest.importorskip("pandas")
     audit = machine_run.audit()
