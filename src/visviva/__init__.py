@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
+    from visviva import robots as robots
     from visviva import testing as testing
     from visviva.bonds.graph import BondGraph as BondGraph
     from visviva.bonds.of_models import bond_graph as bond_graph
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
     from visviva.compiler import lagrangian as lagrangian
+    from visviva.errors import ArgumentError as ArgumentError
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
@@ -79,10 +81,13 @@ if TYPE_CHECKING:
     from visviva.results.kinestatics import kinestatics as kinestatics
     from visviva.results.sweep import sweep as sweep
     from visviva.results.trajectory import Trajectory as Trajectory
+    from visviva.robots import Robot as Robot
+    from visviva.robots import read_urdf as read_urdf
     from visviva.views import draw as draw
     from visviva.views import equations as equations
 
 _HOME = {
+    "ArgumentError": "visviva.errors",
     "AssemblyError": "visviva.errors",
     "ConvergenceError": "visviva.errors",
     "Interrupted": "visviva.errors",
@@ -131,6 +136,8 @@ _HOME = {
     "rhs": "visviva.model",
     "Report": "visviva.reports",
     "report": "visviva.reports",
+    "Robot": "visviva.robots",
+    "read_urdf": "visviva.robots",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",
@@ -143,6 +150,7 @@ _MODULES = {
     "bonds": "visviva.bonds",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
+    "robots": "visviva.robots",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
@@ -162,7 +170,11 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        raise AttributeError(f"module 'visviva' has no attribute {name!r}")
+        from visviva._suggestions import nearest
+
+        near = nearest(name, __all__)
+        hint = f". Did you mean {' or '.join(f'vv.{one}' for one in near)}?" if near else ""
+        raise AttributeError(f"module 'visviva' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, final, overload
 
 from visviva._arrays import finite_number
+from visviva._suggestions import helpful
 from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
@@ -70,6 +71,7 @@ def simulate(
 ) -> Trajectory: ...
 
 
+@helpful
 def simulate(
     what: Mechanism | Composite | Model | AbstractSystem,
     t_end: float,
