@@ -238,7 +238,7 @@ class TreeDynamics:
 
     def check_quaternions(self, q: Array) -> None:
         """An error that names the link, where a quaternion is not of length one."""
-        for name, at in self._quaternions:
+        for name, at in self.quaternions:
             length = np.linalg.norm(q[..., at : at + 4], axis=-1)
             if (np.abs(length - 1.0) > NEARLY_UNIT).any():
                 raise ModelError(
@@ -246,7 +246,7 @@ class TreeDynamics:
                 )
 
     @cached_property
-    def _quaternions(self) -> list[tuple[str, int]]:
+    def quaternions(self) -> list[tuple[str, int]]:
         """Names of links with a quaternion, and where it begins."""
         found, at = [], 0
         for link in self.tree.links:
