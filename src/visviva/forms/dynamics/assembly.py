@@ -26,6 +26,8 @@ from visviva.model.linked import configuration
 
 ITERATIONS = 25
 LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept
+FASTEST = 10.0  # times as far may others move in the meantime
+BENT = 0.3  # part of a step that a motion may depart from its tangent
 SHORTEST = 1e-7  # part of the way: a shorter step that cannot be closed is the end of it
 
 
@@ -70,21 +72,43 @@ class Assembly:
         start = self._values(q, s, goal.asked)
         way = np.abs(self.space.difference(q, goal.aim) / self.sizes)[goal.held]
         far = max([float(way.max(initial=0.0)), *(abs(goal.asked[k] - x) for k, x in start.items())])
-        done, step = 0.0, min(1.0, LONGEST / far) if far > 0 else 1.0
+        longest = min(1.0, LONGEST / far) if far > 0 else 1.0
+        done, step = 0.0, longest
         while done < 1.0:
             reached = min(1.0, done + step)
-            part = (reached - done) / (1.0 - done)
-            there = self.space.integrate(q, part * self.space.difference(q, goal.aim)) if reached < 1.0 else goal.aim
-            moved = q.copy()
-            moved[goal.places] = there[goal.places]
-            goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
             try:
-                q, done, step = self.close(moved, goal.held, s, goals), reached, 1.5 * step
+                q = self._follow(q, goal, s, start, done, reached)
+                done, step = reached, min(1.5 * step, longest)
             except AssemblyError as error:
                 step = 0.5 * (reached - done)
                 if step < SHORTEST:
                     raise self._refused(given, goal, q, done, error) from None
         return q
+
+    def _follow(self, q: Array, goal: _Goal, s: Array, start: dict[int, float], done: float, reached: float) -> Array:
+        """The configuration a part of the way further: along the tangent, then closed near by, so that branches are kept.
+
+        An error if closing takes it further from the tangent than a smooth motion would.
+        """
+        form, held = self.form, goal.held
+        point = Point(form, q, np.zeros(form.n), s)
+        goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
+        rows, ahead = self._goal_rows(point, goals)
+        Z, unit = np.concatenate([point.Z, rows]), velocity_units(np.diagonal(point.M))[~held]
+        delta = self.space.difference(q, goal.aim) * held * ((reached - done) / (1.0 - done))
+        wanted = np.concatenate([np.zeros(len(point.Z)), -ahead]) - Z @ delta
+        delta[~held] = unit * split(Z[:, ~held] * unit).solve(wanted)
+        length = float(np.abs(delta / self.sizes).max(initial=0.0))
+        if length > FASTEST * LONGEST:
+            raise AssemblyError(f"mechanism {form.name!r} moves without bound there: a dead point.")
+        moved = self.space.integrate(q, delta)
+        if reached == 1.0:
+            moved[goal.places] = goal.aim[goal.places]
+        found = self.close(moved, held, s, goals)
+        off = float(np.abs(self.space.difference(moved, found) / self.sizes).max(initial=0.0))
+        if off > BENT * length + SMALL:
+            raise AssemblyError(f"the next configuration of {form.name!r} that closes is {off:.3g} away.")
+        return found
 
     def _goal(self, given: Mapping[Any, Any], near: Array) -> _Goal:
         if not isinstance(given, Mapping):

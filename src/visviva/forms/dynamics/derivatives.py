@@ -10,7 +10,6 @@ extrapolated differences. With loops a itself is, along independent velocities.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -32,18 +31,15 @@ def derivatives(
     """By q along velocities, by v, and by u."""
     inputs = np.zeros(d.nu) if u is None else u
     if d.tree.forces is not None:
-        Q, V, U = d.states(q=q, v=v, u=inputs)[1]
+        Q, V, U = d.batches.stacked(q=q, v=v, u=inputs)[1]
         found = d.tree.dynamics.derivatives(Q, V, U @ d.tree.forces.B.T)
         return found[0], found[1], np.asarray(found[2] @ d.tree.forces.B)
-    shape, arrays = d.states(q=q, v=v, u=inputs, s=d.s_built if s is None else s)
-    states = [x.reshape(math.prod(shape), x.shape[-1]) for x in arrays]
     one = _of_tree if d.loops is None else _of_loops
-    each = [one(d, *row) for row in zip(*states, strict=True)]
-    by_q, by_v, by_u = (np.array(part).reshape(*shape, *part[0].shape) for part in zip(*each, strict=True))
-    return by_q, by_v, by_u
+    found = d.batches.over(one, d, q=q, v=v, s=d.s_built if s is None else s, u=inputs)
+    return found[0], found[1], found[2]
 
 
-def _of_tree(d: Dynamics, q: Array, v: Array, u: Array, s: Array) -> tuple[Array, Array, Array]:
+def _of_tree(q: Array, v: Array, s: Array, d: Dynamics, u: Array) -> tuple[Array, Array, Array]:
     a = d.forward(q, v, u, s=s)
     by_q, by_v, inverse = d.tree.dynamics.derivatives(q, v, d.tree.inverse(MOTION | GRAVITY, q, v, a))
 
@@ -56,7 +52,7 @@ def _of_tree(d: Dynamics, q: Array, v: Array, u: Array, s: Array) -> tuple[Array
     return by_q + inverse @ slope[:, : d.nv], by_v + inverse @ slope[:, d.nv :], inverse @ d.input_matrix(q)
 
 
-def _of_loops(d: Dynamics, q: Array, v: Array, u: Array, s: Array) -> tuple[Array, Array, Array]:
+def _of_loops(q: Array, v: Array, s: Array, d: Dynamics, u: Array) -> tuple[Array, Array, Array]:
     loops = d.loops
     assert loops is not None
     if loops.independent is None:

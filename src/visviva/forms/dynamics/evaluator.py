@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn, final
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
+from visviva.forms.dynamics.batches import Batches
 from visviva.forms.minimal.model_flow import ModelFlow
 from visviva.forms.minimal.tree_acting import tree_acting
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
@@ -58,7 +58,7 @@ class Evaluator:
         f = self.forces
         self.dynamics = TreeDynamics(form.tree, *((f.damping, f.stiffness, f.relaxed) if f else ()))
         self.acting = not f and not beyond_trees(form)
-        self._shapes = (self.nq,), (self.n,)
+        self._q_shape = (self.nq,)
         self._idle: list[Memory] = []
         self._still = np.zeros(self.n)
         self._idle.append(self._memory())
@@ -122,32 +122,36 @@ class Evaluator:
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M, (..., n, n)."""
-        shape, (Q,) = self._flat(q=q)
+        shape, Q = self._place(q)
         out, work = np.empty((math.prod(shape), self.n, self.n)), self._take()
         status = masses(work.row, Q, out)
         self._idle.append(work)
-        return self._refuse(status, q=q) if status else out.reshape(*shape, self.n, self.n)
+        if status:
+            self._refuse(status, q=q)
+        return out.reshape(*shape, self.n, self.n) if shape else out[0]
 
     # -- frames -------------------------------------------------------------------------------------------------
 
     def pose(self, path: Int, X: Array, q: ArrayLike) -> tuple[Array, Array]:
         """R (..., 3, 3) and r (..., 3) of a frame X in the last link of a path."""
-        shape, (Q,) = self._flat(q=q)
+        shape, Q = self._place(q)
         count, work = math.prod(shape), self._take()
         R, r = np.empty((count, 3, 3)), np.empty((count, 3))
         status = poses(work.row, path, X, Q, R, r)
         self._idle.append(work)
         if status:
             self._refuse(status, q=q)
-        return R.reshape(*shape, 3, 3), r.reshape(*shape, 3)
+        return (R.reshape(*shape, 3, 3), r.reshape(*shape, 3)) if shape else (R[0], r[0])
 
     def jacobian(self, path: Int, X: Array, rows: int, q: ArrayLike) -> Array:
         """J, (..., 6, n)."""
-        shape, (Q,) = self._flat(q=q)
+        shape, Q = self._place(q)
         out, work = np.empty((math.prod(shape), 6, self.n)), self._take()
         status = jacobians(work.row, path, X, rows, Q, out)
         self._idle.append(work)
-        return self._refuse(status, q=q) if status else out.reshape(*shape, 6, self.n)
+        if status:
+            self._refuse(status, q=q)
+        return out.reshape(*shape, 6, self.n) if shape else out[0]
 
     def bias_acceleration(self, path: Int, X: Array, rows: int, q: ArrayLike, v: ArrayLike) -> Array:
         """J̇ v, (..., 6)."""
@@ -155,7 +159,9 @@ class Evaluator:
         out, work = np.empty((math.prod(shape), 6)), self._take()
         status = accelerations(work.row, path, X, rows, Q, V, out)
         self._idle.append(work)
-        return self._refuse(status, q=q, v=v) if status else out.reshape(*shape, 6)
+        if status:
+            self._refuse(status, q=q, v=v)
+        return out.reshape(*shape, 6) if shape else out[0]
 
     # -- states -------------------------------------------------------------------------------------------------
 
@@ -169,27 +175,28 @@ class Evaluator:
                 type(value) is not np.ndarray
                 or value.dtype is not FLOAT
                 or value.ndim != 1
-                or len(value) != self._sizes[what]
+                or len(value) != self.batches.sizes[what]
                 or not value.flags.carray
             ):
-                return self.stacked(given, self._sizes)
+                return self._stacked(given)
         return (), list(given.values())
 
-    @cached_property
-    def _sizes(self) -> dict[str, int]:
-        return {"q": self.nq, "v": self.n, "a": self.n, "tau": self.n, "u": self.nu}
+    def _place(self, q: Any) -> tuple[tuple[int, ...], Array]:
+        """`_flat` of a configuration alone."""
+        if type(q) is np.ndarray and q.dtype is FLOAT and q.shape == self._q_shape and q.flags.carray:
+            return (), q
+        shape, (Q,) = self._stacked({"q": q})
+        return shape, Q
 
-    def stacked(self, given: Mapping[str, Any], sizes: Mapping[str, int]) -> tuple[tuple[int, ...], list[Array]]:
-        """Leading axes that all arguments share, and each with all of its numbers in one row."""
-        arrays = {what: finite_array(value, f"{what} of {self._who}", (sizes[what],)) for what, value in given.items()}
-        fronts = [array.shape[:-1] for array in arrays.values()]
-        try:
-            shape = np.broadcast_shapes(*fronts)
-        except ValueError as cause:
-            shapes = ", ".join(f"{what} {array.shape}" for what, array in arrays.items())
-            raise ModelError(f"leading axes of {shapes} of {self._who} do not fit each other.") from cause
-        wide = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in arrays.values())
-        return shape, [np.ascontiguousarray(x).reshape(-1) for x in wide]
+    def _stacked(self, given: dict[str, Any]) -> tuple[tuple[int, ...], list[Array]]:
+        shape, arrays = self.batches.stacked(**given)
+        return shape, [x.reshape(-1) for x in arrays]
+
+    @cached_property
+    def batches(self) -> Batches:
+        """Arguments of many states."""
+        sizes = {"q": self.nq, "v": self.n, "a": self.n, "tau": self.n, "u": self.nu}
+        return Batches(sizes, self.dynamics.check_quaternions, self._who)
 
     def _refuse(self, status: int, **given: Any) -> NoReturn:
         """The error for a number of `kernels.trees.evaluation`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, final
@@ -10,16 +9,18 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, frozen
+from visviva._arrays import Array, frozen
 from visviva.compiler import compile_mechanism
 from visviva.errors import ModelError
 from visviva.forms.dynamics.assembly import Assembly
+from visviva.forms.dynamics.batches import Batches
+from visviva.forms.dynamics.closed import ClosedEquations
 from visviva.forms.dynamics.coriolis import coriolis_matrix
 from visviva.forms.dynamics.derivatives import derivatives
 from visviva.forms.dynamics.entries import entries_of, indices
 from visviva.forms.dynamics.evaluator import Evaluator
-from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames, rows_of
-from visviva.forms.dynamics.loops import Loops, Motion
+from visviva.forms.dynamics.frames import ROWS, PlacedFrame, PlacedFrames, rows_of
+from visviva.forms.dynamics.loops import Loops
 from visviva.forms.dynamics.model_forces import ModelForces, TreeInputs
 from visviva.forms.dynamics.reach import Reaching, goal_of, reach
 from visviva.forms.dynamics.space import Space
@@ -111,6 +112,10 @@ class Dynamics:
         if self._chosen is not None:
             self.sizes = self.sizes[self._chosen]
         self._plain = self.loops is None and self.tree.compiled
+        self._closed = None if self.loops is None else ClosedEquations(self.loops, self.tree, self._forces)
+        sizes = {"q": self.nq, "v": self.nv, "s": self.ns, "a": self.nv, "u": self.nu, "tau": self.nv}
+        sizes |= {"q0": self.nq, "q1": self.nq}
+        self.batches = Batches(sizes, self.tree.dynamics.check_quaternions, f"the dynamics of {self.name!r}")
 
     def __repr__(self) -> str:
         return f"<dynamics of {self.name!r}: {self.nv} velocities, {self.nq} coordinates, {self.nu} inputs>"
@@ -127,7 +132,7 @@ class Dynamics:
         M = self.tree.mass_matrix(q)
         if self._chosen is None:
             return M
-        N = self._over(lambda q, v, s: self._at(q, v, s).N, q)
+        N = self._basis(q)
         M = np.swapaxes(N, -1, -2) @ M @ N
         return 0.5 * (M + np.swapaxes(M, -1, -2))
 
@@ -140,9 +145,9 @@ class Dynamics:
 
         A matrix C with c = C v is `coriolis_matrix`.
         """
-        if self.loops is None:
+        if self._closed is None:
             return self.tree.inverse(MOTION, q, v, None)
-        return self._over(lambda q, v, s: self._projected(self._at(q, v, s), MOTION), q, v)
+        return self._over(self._closed.coriolis, q, v)
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Array:
         """C(q, v), (..., nv, nv), with c = C v and Ṁ - 2 C skew; not compiled.
@@ -158,28 +163,21 @@ class Dynamics:
 
     def gravity(self, q: ArrayLike) -> Array:
         """g(q), (..., nv): what B u must be against weights alone."""
-        if self.loops is None:
+        if self._closed is None:
             return self.tree.inverse(MOTION | GRAVITY, q, None, None)
-        return self._over(lambda q, v, s: self._at(q, v, s).N.T @ self.tree.inverse(MOTION | GRAVITY, q, None, None), q)
+        return self._over(self._closed.gravity, q)
 
     def passive(self, q: ArrayLike, v: ArrayLike, *, s: ArrayLike | None = None) -> Array:
         """p(q, v), (..., nv): springs, dampers, friction, stops and currents of motors, on the left-hand side."""
         if self._plain:
             return self.tree.inverse(PASSIVE, q, v, None)
-        if self.loops is None:
-            return self._over(self._forces.passive, q, v, s)
-
-        def projected(q: Array, v: Array, s: Array) -> Array:
-            motion = self._at(q, v, s)
-            return motion.N.T @ self._forces.passive(q, motion.point.xi, s)
-
-        return self._over(projected, q, v, s)
+        return self._over(self._forces.passive if self._closed is None else self._closed.passive, q, v, s)
 
     def input_matrix(self, q: ArrayLike) -> Array:
         """B(q), (..., nv, nu)."""
-        if self.loops is not None:
-            return self._over(lambda q, v, s: self._at(q, v, s).N.T @ self._forces.input_matrix(q, s), q)
-        shape = self.states(q=q)[0]
+        if self._closed is not None:
+            return self._over(self._closed.input_matrix, q)
+        shape = self.batches.stacked(q=q)[0]
         B = np.broadcast_to(self._inputs.constant, (*shape, self.nv, self.nu)).copy()
         for columns, frame, point in self._inputs.wrenches:
             J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
@@ -193,9 +191,9 @@ class Dynamics:
         """
         if self._plain:
             return self.tree.inverse(EVERYTHING, q, v, a)
-        if self.loops is None:
+        if self._closed is None:
             return self.tree.inverse(MOTION | GRAVITY, q, v, a) + self.passive(q, v, s=s)
-        return self._over(self._loop_inverse, q, v, s, a=a)
+        return self._over(self._closed.inverse, q, v, s, a=a)
 
     def forward(
         self,
@@ -212,17 +210,15 @@ class Dynamics:
         """
         if self._plain:
             return self.tree.forward(q, v, u, tau)
-        if self.loops is None:
+        if self._closed is None:
             return self.tree.forward(q, v, None, self._applied(q, v, u, tau, s))
-        return self._over(self._loop_forward, q, v, s, u=u, tau=tau)
+        return self._over(self._closed.forward, q, v, s, u=u, tau=tau)
 
-    def s_dot(
-        self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, s: ArrayLike | None = None
-    ) -> Array:
+    def s_dot(self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, s: ArrayLike | None = None) -> Array:
         """Rates of the states besides motion, (..., ns)."""
 
         def rates(q: Array, v: Array, s: Array, u: Array | None = None) -> Array:
-            xi = v if self.loops is None else self._at(q, v, s).point.xi
+            xi = v if self._closed is None else self._closed.velocities(q, v, s)
             return self._forces.s_dot(q, xi, s, np.zeros(self.nu) if u is None else u)
 
         return self._over(rates, q, v, s, u=u)
@@ -252,46 +248,36 @@ class Dynamics:
         frame: "world": axes of the world, at the frame's origin; "body": its own axes, there; "spatial": axes of the
                world, at the world's origin. Particles have no ω: their first three rows are zero.
         """
-        placed, rows = self._frames[name], rows_of(frame)
-        J = self._jacobian(placed, rows, q)
+        placed, rows = self._frames[name], ROWS.get(frame)
+        J = self._jacobian(placed, rows_of(frame) if rows is None else rows, q)
         if self._chosen is not None:
-            J = J @ self._over(lambda q, v, s: self._at(q, v, s).N, q)
+            J = J @ self._basis(q)
         return J
 
     def bias_acceleration(self, name: Named, q: ArrayLike, v: ArrayLike, frame: str = "world") -> Array:
         """J̇ v, (..., 6): what (α; p̈), or its like in other axes, is at a = 0."""
         placed, rows = self._frames[name], rows_of(frame)
-        if self.loops is None:
-            return self._drift(placed, rows, q, v)
-
-        def along(q: Array, v: Array, s: Array) -> Array:
-            motion = self._at(q, v, s)
-            return self._drift(placed, rows, q, motion.point.xi) + self._jacobian(placed, rows, q) @ motion.drift
-
-        return self._over(along, q, v)
+        rows = WORLD if placed.point else rows
+        if self._closed is None:
+            found = self.tree.bias_acceleration(placed.path, placed.X, rows, q, v)
+        else:
+            found = self.batches.over(self._closed.bias_acceleration, placed, rows, q=q, v=v, s=self.s_built)
+        if placed.point:
+            found[..., :3] = 0.0
+        return found
 
     # -- configurations -----------------------------------------------------------------------------------------
 
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The configuration that constant velocities v lead to in a unit of time, (..., nq); loops are closed there."""
-        if self.loops is None:
-            _, (Q, V) = self.states(q=q, v=v)
+        if self._closed is None:
+            _, (Q, V) = self.batches.stacked(q=q, v=v)
             return self._space.integrate(Q, V)
-
-        def moved(q: Array, v: Array, s: Array) -> Array:
-            xi = v if self._chosen is None else self._at(q, v, s).point.xi
-            there = self._space.integrate(q, xi)
-            held = np.zeros(self.form.n, dtype=bool)
-            if self._chosen is not None and self.loops is not None and self.loops.holonomic:
-                held[self._chosen] = True
-            return self._assembly.close(there, held, s)
-
-        return self._over(moved, q, v)
+        return self._over(self._moved, q, v)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """v with integrate(q0, v) = q1, (..., nv); of rotations the shortest."""
-        a, b = (finite_array(x, f"{w} of the dynamics of {self.name!r}", (self.nq,)) for x, w in ((q0, "q0"), (q1, "q1")))
-        xi = self._space.difference(a, b)
+        xi = self._space.difference(*self.batches.stacked(q0=q0, q1=q1)[1])
         return xi if self._chosen is None else xi[..., self._chosen]
 
     def coordinates(
@@ -303,7 +289,7 @@ class Dynamics:
         branch: coordinates are moved from there to their values by small steps. Balls take quaternions or rotations,
         what flies takes poses.
         """
-        q, own = self._one(near, "near", self.q_built, self.nq), self._one(s, "s", self.s_built, self.ns)
+        q, own = self.batches.one("near", near, self.q_built), self.batches.one("s", s, self.s_built)
         return self._assembly.coordinates(values, q, own)
 
     def solve_pose(self, goals: Mapping[Named, Any], *, near: ArrayLike | None = None) -> Array:
@@ -317,7 +303,7 @@ class Dynamics:
         wanted = [
             goal_of(str(getattr(name, "name", name)), value, self._frames[name].point) for name, value in goals.items()
         ]
-        q = self._one(near, "near", self.q_built, self.nq)
+        q = self.batches.one("near", near, self.q_built)
         if self.loops is not None:
             q = self._assembly.close(q, np.zeros(self.form.n, dtype=bool), np.array(self.s_built))
         return reach(wanted, q, self._reaching)
@@ -361,34 +347,26 @@ class Dynamics:
                 f"{', '.join(self.form.xi_names)}.\nLeave `independent` out."
             )
 
-    def _one(self, value: ArrayLike | None, what: str, default: Array, n: int) -> Array:
-        if value is None:
-            return np.array(default)
-        found = finite_array(value, f"{what} of the dynamics of {self.name!r}", (n,))
-        if found.ndim != 1:
-            raise ModelError(f"{what} of the dynamics of {self.name!r} is one state of {n} numbers, got {found.shape}.")
-        return found
-
     def _jacobian(self, frame: PlacedFrame, rows: int, q: ArrayLike) -> Array:
-        J = self.tree.jacobian(frame.path, frame.X, WORLD if frame.point else rows, q)
-        if frame.point:
-            J[..., :3, :] = 0.0
+        if not frame.point:
+            return self.tree.jacobian(frame.path, frame.X, rows, q)
+        J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
+        J[..., :3, :] = 0.0
         return J
 
-    def _drift(self, frame: PlacedFrame, rows: int, q: ArrayLike, v: ArrayLike) -> Array:
-        A = self.tree.bias_acceleration(frame.path, frame.X, WORLD if frame.point else rows, q, v)
-        if frame.point:
-            A[..., :3] = 0.0
-        return A
+    def _basis(self, q: ArrayLike) -> Array:
+        """N, (..., n, nv)."""
+        assert self._closed is not None
+        return self._over(self._closed.basis, q)
 
-    def _at(self, q: Array, v: Array, s: Array) -> Motion:
-        assert self.loops is not None
-        return self.loops.at(q, v, s)
-
-    def _projected(self, motion: Motion, parts: int) -> Array:
-        """Parts of the bias over the independent velocities."""
-        q, xi = motion.point.q, motion.point.xi
-        return motion.N.T @ self.tree.inverse(parts, q, xi, motion.drift)
+    def _moved(self, q: Array, v: Array, s: Array) -> Array:
+        """`integrate` of one state with loops: independent coordinates arrive where they should."""
+        assert self._closed is not None
+        xi, held = v, np.zeros(self.form.n, dtype=bool)
+        if self._chosen is not None:
+            xi = self._closed.velocities(q, v, s)
+            held[self._chosen] = self._closed.loops.holonomic
+        return self._assembly.close(self._space.integrate(q, xi), held, s)
 
     def _applied(
         self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None, tau: ArrayLike | None, s: ArrayLike | None
@@ -396,43 +374,12 @@ class Dynamics:
         """B u + tau - passive, of a tree."""
         force = -self.passive(q, v, s=s)
         if u is not None:
-            force = force + np.einsum("...ij,...j->...i", self.input_matrix(q), self.states(q=q, u=u)[1][1])
-        return force if tau is None else force + self.states(q=q, tau=tau)[1][1]
-
-    def _loop_inverse(self, q: Array, v: Array, s: Array, a: Array) -> Array:
-        motion = self._at(q, v, s)
-        xi = motion.point.xi
-        force = self.tree.inverse(MOTION | GRAVITY, q, xi, motion.N @ a + motion.drift)
-        return motion.N.T @ (force + self._forces.passive(q, xi, s))
-
-    def _loop_forward(
-        self, q: Array, v: Array, s: Array, u: Array | None = None, tau: Array | None = None
-    ) -> Array:
-        motion, form = self._at(q, v, s), self.form
-        xi, force = motion.point.xi, np.zeros(form.n) if u is None else self._forces.input_matrix(q, s) @ u
-        force = force - self.tree.inverse(MOTION | GRAVITY, q, xi, None) - self._forces.passive(q, xi, s)
-        if tau is not None:
-            force[slice(None) if self._chosen is None else self._chosen] += tau
-        found = form.constrained(motion.point, force, motion.point.row_rates(np.zeros(self.nu))).a
-        return found if self._chosen is None else found[self._chosen]
-
-    def states(self, **given: Any) -> tuple[tuple[int, ...], list[Array]]:
-        """Leading axes of some arguments, and each of them with these."""
-        sizes = {"q": self.nq, "v": self.nv, "a": self.nv, "u": self.nu, "tau": self.nv, "s": self.ns}
-        shape, flat = self.tree.stacked(given, sizes)
-        return shape, [x.reshape(*shape, sizes[what]) for what, x in zip(given, flat, strict=True)]
+            force = force + np.einsum("...ij,...j->...i", self.input_matrix(q), self.batches.stacked(q=q, u=u)[1][1])
+        return force if tau is None else force + self.batches.stacked(q=q, tau=tau)[1][1]
 
     def _over(
         self, f: Callable[..., Array], q: ArrayLike, v: ArrayLike | None = None, s: ArrayLike | None = None, **more: Any
     ) -> Array:
         """f at every state of some leading axes."""
-        given = {"q": q, "v": np.zeros(self.nv) if v is None else v, "s": self.s_built if s is None else s}
-        given |= {name: value for name, value in more.items() if value is not None}
-        shape, arrays = self.states(**given)
-        self.tree.dynamics.check_quaternions(arrays[0])
-        states = [x.reshape(math.prod(shape), x.shape[-1]) for x in arrays]
-        names = [name for name in given if name not in ("q", "v", "s")]
-        found = [f(*row[:3], **dict(zip(names, row[3:], strict=True))) for row in zip(*states, strict=True)]
-        if not found:
-            raise ModelError(f"the dynamics of {self.name!r} were asked for no state at all: leading axes {shape}.")
-        return np.array(found).reshape(*shape, *found[0].shape)
+        v, s = np.zeros(self.nv) if v is None else v, self.s_built if s is None else s
+        return np.asarray(self.batches.over(f, q=q, v=v, s=s, **more))

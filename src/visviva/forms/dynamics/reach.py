@@ -7,7 +7,7 @@ velocities a step minimises |J N η - e|² + μ |η|², angles in radians and le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -17,10 +17,12 @@ from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
 
-ITERATIONS = 200
+ITERATIONS = 100
+ATTEMPTS = 20  # dampings of a step
 EXACT = 1e-12  # residual [rad, typical lengths] of a goal that is reached
-LONGEST = 0.5  # [rad, typical lengths] of a step
-STALLED = 1e-9  # part of the residual that a step must take off, else it is the nearest
+LONGEST = 1.0  # [rad, typical lengths] of a step
+STALLED = 1e-7  # cosine between goals and what velocities can do: below, it is the nearest
+KICKS = (0.1, 0.3)  # [rad, typical lengths]
 
 
 @final
@@ -46,6 +48,26 @@ class Reaching:
     owner: str
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """q, twists e to the goals in frame axes, lengths in units, and the matrix J of what velocities take off them."""
+
+    q: Array
+    e: Array
+    J: Array
+
+    @property
+    def square(self) -> float:
+        """|e|²."""
+        return float(self.e @ self.e)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all goals are met."""
+        return bool(np.abs(self.e).max(initial=0.0) <= EXACT)
+
+
 def goal_of(name: str, value: Any, point: bool) -> Goal:
     """A pose as SE3, (4, 4) or (R, r); or a position (3,), which is all that a particle can take."""
     if isinstance(value, SE3):
@@ -68,47 +90,67 @@ def goal_of(name: str, value: Any, point: bool) -> Goal:
 
 
 def reach(goals: list[Goal], q: Array, by: Reaching) -> Array:
-    """q where all goals are met to rounding, or an error that says how far the nearest configuration is from them."""
-    residual, J = _residual(goals, q, by)
-    damping, best = 1e-6, float(residual @ residual)
-    for _ in range(ITERATIONS):
-        if np.abs(residual).max(initial=0.0) <= EXACT:
-            return _polished(goals, q, residual, J, by)
-        U, s, Vt = np.linalg.svd(J * by.sizes, full_matrices=False)
-        moved = False
-        while damping <= 1e12:
-            eta = Vt.T @ (s / (s * s + damping * max(1.0, s[:1].sum() ** 2)) * (U.T @ residual))
-            longest = float(np.abs(eta).max(initial=0.0))
-            eta = eta * min(1.0, LONGEST / longest) if longest > 0 else eta
-            try:
-                trial = by.step(q, by.sizes * eta)
-                found = _residual(goals, trial, by)
-            except AssemblyError:
-                damping = max(10 * damping, 1e-6)
-                continue
-            value = float(found[0] @ found[0])
-            if value < best * (1.0 - STALLED):
-                moved = True
-                q, (residual, J), best = trial, found, value
-                damping = max(damping / 10, 1e-20)
-                break
-            damping = max(10 * damping, 1e-6)
-        if not moved:
+    """q where all goals are met to rounding, or an error that says how far the nearest configuration is from them.
+
+    A search may end where goals pull at a stretched arm and no velocity answers: it is then begun again from a little
+    beside, by a fixed sequence of kicks.
+    """
+    rng, best = np.random.default_rng(0), _descend(goals, q, by)
+    for size in KICKS:
+        if best.exact:
             break
-    if np.abs(residual).max(initial=0.0) <= 1e3 * EXACT:
-        return q
-    raise _unreached(goals, q, by)
+        try:
+            other = _descend(goals, by.step(best.q, size * by.sizes * rng.normal(size=len(by.sizes))), by)
+        except AssemblyError:
+            continue
+        best = other if other.square < best.square else best
+    if not best.exact:
+        raise _unreached(goals, best.q, by)
+    return _polished(goals, best, by)
 
 
-def _polished(goals: list[Goal], q: Array, residual: Array, J: Array, by: Reaching) -> Array:
+def _descend(goals: list[Goal], q: Array, by: Reaching) -> _Reached:
+    """Steps of least squares, damped by λ |e|², which vanishes at a goal that is reached: there they are Newton's."""
+    now, lam = _residual(goals, q, by), 1e-2
+    for _ in range(ITERATIONS):
+        A = now.J * by.sizes
+        U, s, Vt = np.linalg.svd(A, full_matrices=False)
+        pull = A.T @ now.e
+        if now.exact or np.abs(pull).max(initial=0.0) <= STALLED * s[:1].sum() * np.sqrt(now.square):
+            break
+        for _ in range(ATTEMPTS):
+            eta = Vt.T @ (s / (s * s + lam * now.square) * (U.T @ now.e))
+            promised = float(2.0 * eta @ pull - np.square(A @ eta).sum())
+            trial = _tried(goals, now, eta, by)
+            gain = (now.square - trial.square) / promised if trial is not None and promised > 0 else -1.0
+            if trial is not None and gain > 1e-3:
+                lam = max(lam * (0.1 if gain > 0.75 else 1.0 if gain > 0.25 else 3.0), 1e-12)
+                now = trial
+                break
+            lam *= 8.0
+        else:
+            break
+    return now
+
+
+def _tried(goals: list[Goal], now: _Reached, eta: Array, by: Reaching) -> _Reached | None:
+    """After a step; None where it is too long, or loops cannot be closed after it."""
+    if np.abs(eta).max(initial=0.0) > LONGEST:
+        return None
+    try:
+        return _residual(goals, by.step(now.q, by.sizes * eta), by)
+    except AssemblyError:
+        return None
+
+
+def _polished(goals: list[Goal], now: _Reached, by: Reaching) -> Array:
     """One more step of Newton's, kept if it is no worse: from 1e-12 to rounding."""
-    trial = by.step(q, by.sizes * np.linalg.lstsq(J * by.sizes, residual, rcond=1e-8)[0])
-    better = np.abs(_residual(goals, trial, by)[0]).max(initial=0.0) < np.abs(residual).max(initial=0.0)
-    return trial if better else q
+    eta = np.linalg.lstsq(now.J * by.sizes, now.e, rcond=1e-8)[0]
+    trial = _tried(goals, now, eta, by)
+    return trial.q if trial is not None and trial.square < now.square else now.q
 
 
-def _residual(goals: list[Goal], q: Array, by: Reaching) -> tuple[Array, Array]:
-    """Twists to the goals in frame axes, lengths in units, and Jacobians as changes of them take."""
+def _residual(goals: list[Goal], q: Array, by: Reaching) -> _Reached:
     rows, columns = list[Array](), list[Array]()
     units = np.repeat([1.0, by.length], 3)
     for goal in goals:
@@ -120,7 +162,7 @@ def _residual(goals: list[Goal], q: Array, by: Reaching) -> tuple[Array, Array]:
             twist = SE3(R.T @ goal.R, R.T @ (goal.r - r)).log()
             rows.append(twist / units)
             columns.append(SE3.dexp_inv(-twist) @ J / units[:, None])
-    return np.concatenate(rows), np.concatenate(columns)
+    return _Reached(q, np.concatenate(rows), np.concatenate(columns))
 
 
 def _unreached(goals: list[Goal], q: Array, by: Reaching) -> AssemblyError:

@@ -215,7 +215,5 @@ def accelerations(row: Int, path: Int, X: Array, rows: int, q: Array, v: Array, 
         q_b = q[b * nq : b * nq + nq]
         if not _unit(e.quaternions, q_b):
             return NOT_UNIT
-        frame_acceleration(
-            e.C, e.K, e.S, e.W, path, X, rows, q_b, v[b * n : b * n + n], e.still, out[b]
-        )
+        frame_acceleration(e.C, e.K, e.S, e.W, path, X, rows, q_b, v[b * n : b * n + n], e.still, out[b])
     return FINE

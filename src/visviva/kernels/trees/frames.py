@@ -61,9 +61,7 @@ def _put_column(J: Array, k: int, w: Vector, v: Vector) -> None:
 
 
 @inner
-def frame_jacobian(
-    C: Array, K: Int, S: Array, W: Array, path: Int, X: Array, rows: int, q: Array, J: Array
-) -> None:
+def frame_jacobian(C: Array, K: Int, S: Array, W: Array, path: Int, X: Array, rows: int, q: Array, J: Array) -> None:
     """J (6, n) with (ω; v) = J ξ of the frame, rows as `rows` says."""
     R, p = HERE
     J[:] = 0.0
