@@ -1,4 +1,4 @@
-"""vv.dynamics of mechanisms with loops, gears and rolling: all velocities or independent ones, branches, dead points."""
+"""vv.dynamics of mechanisms with loops, gears and rolling: all or independent velocities, branches, dead points."""
 
 from __future__ import annotations
 

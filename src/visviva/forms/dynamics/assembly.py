@@ -86,7 +86,7 @@ class Assembly:
         return q
 
     def _follow(self, q: Array, goal: _Goal, s: Array, start: dict[int, float], done: float, reached: float) -> Array:
-        """The configuration a part of the way further: along the tangent, then closed near by, so that branches are kept.
+        """The configuration a part of the way further: along the tangent, then closed near by: branches are kept.
 
         An error if closing takes it further from the tangent than a smooth motion would.
         """

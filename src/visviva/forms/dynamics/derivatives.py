@@ -31,9 +31,7 @@ def derivatives(
     """By q along velocities, by v, and by u."""
     inputs = np.zeros(d.nu) if u is None else u
     if d.tree.forces is not None:
-        Q, V, U = d.batches.stacked(q=q, v=v, u=inputs)[1]
-        found = d.tree.dynamics.derivatives(Q, V, U @ d.tree.forces.B.T)
-        return found[0], found[1], np.asarray(found[2] @ d.tree.forces.B)
+        return d.tree.derivatives(q, v, inputs)
     one = _of_tree if d.loops is None else _of_loops
     found = d.batches.over(one, d, q=q, v=v, s=d.s_built if s is None else s, u=inputs)
     return found[0], found[1], found[2]
@@ -72,7 +70,7 @@ def _of_loops(q: Array, v: Array, s: Array, d: Dynamics, u: Array) -> tuple[Arra
 
     terms = np.abs(np.linalg.inv(M)) @ (np.abs(d.gravity(q)) + np.abs(d.coriolis(q, v)) + np.abs(B) @ np.abs(u))
     slope = _slopes(d, accelerations, terms, "accelerations")
-    return slope[:, : d.nv], slope[:, d.nv :], np.linalg.solve(M, B)
+    return slope[:, : d.nv], slope[:, d.nv :], np.asarray(np.linalg.solve(M, B), dtype=np.float64)
 
 
 def _slopes(d: Dynamics, f: Callable[[Array], Array], terms: Array, what: str) -> Array:

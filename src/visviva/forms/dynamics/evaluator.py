@@ -25,7 +25,7 @@ from visviva.kernels.trees.acting import acts
 from visviva.kernels.trees.tables import memory
 
 from visviva.kernels.trees.evaluation import (  # isort: skip
-    NEARLY_UNIT, SINGULAR, Evaluated, accelerations, forwards, inverses, jacobians, masses, poses, row_of,
+    NEARLY_UNIT, NOT_FINITE, SINGULAR, Evaluated, accelerations, forwards, inverses, jacobians, masses, poses, row_of,
 )  # fmt: skip
 
 FLOAT = np.dtype(np.float64)
@@ -129,6 +129,21 @@ class Evaluator:
         if status:
             self._refuse(status, q=q)
         return out.reshape(*shape, self.n, self.n) if shape else out[0]
+
+    def derivatives(self, q: ArrayLike, v: ArrayLike, u: ArrayLike) -> tuple[Array, Array, Array]:
+        """∂a/∂q, ∂a/∂v, ∂a/∂u where all that acts does so in joints."""
+        assert self.forces is not None
+        shape, (Q, V, U) = self._flat(q=q, v=v, u=u)
+        count, n, B = math.prod(shape), self.n, self.forces.B
+        Q = Q.reshape(count, self.nq)
+        self.dynamics.check_quaternions(Q)
+        found = np.empty((3, count, n, n))
+        wrenches = np.zeros((count, 0, 6))
+        self.dynamics.differentiate(Q, V.reshape(count, n), U.reshape(count, self.nu) @ B.T, wrenches, found)
+        if not math.isfinite(found.sum()):
+            self._refuse(NOT_FINITE, q=q, v=v, u=u)
+        found = found.reshape(3, *shape, n, n)
+        return found[0], found[1], found[2] @ B
 
     # -- frames -------------------------------------------------------------------------------------------------
 

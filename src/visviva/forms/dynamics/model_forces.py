@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.dynamics.frames import PlacedFrames
+from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.tree_forces import coordinate_of
@@ -54,7 +54,7 @@ class TreeInputs:
         places = form.spanning.places
         at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
         self.constant = np.zeros((form.n, len(form.inputs.base)))
-        self.wrenches = list[tuple[slice, object, bool]]()
+        self.wrenches = list[tuple[slice, PlacedFrame, bool]]()
         for port in form.mechanism.ports:
             columns = form.model.port_columns[port.name]
             match port:

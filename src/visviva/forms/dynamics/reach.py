@@ -145,7 +145,7 @@ def _tried(goals: list[Goal], now: _Reached, eta: Array, by: Reaching) -> _Reach
 
 def _polished(goals: list[Goal], now: _Reached, by: Reaching) -> Array:
     """One more step of Newton's, kept if it is no worse: from 1e-12 to rounding."""
-    eta = np.linalg.lstsq(now.J * by.sizes, now.e, rcond=1e-8)[0]
+    eta = np.asarray(np.linalg.lstsq(now.J * by.sizes, now.e, rcond=1e-8)[0], dtype=np.float64)
     trial = _tried(goals, now, eta, by)
     return trial.q if trial is not None and trial.square < now.square else now.q
 
