@@ -88,6 +88,7 @@ def test_precompiling_says_what_it_does_where_and_how_long(own_cache, monkeypatc
     monkeypatch.setattr(precompile, "DOMAINS", {"springs": lambda: [samples.translation.spring(1.0)]})
     monkeypatch.setattr(precompile, "mechanisms", list)
     monkeypatch.setattr(precompile, "TREE_SCHEMES", ())
+    monkeypatch.setattr(precompile, "evaluate", lambda tree: None)
     assert main(["precompile"]) == 0
     steps, trees, first, last = capsys.readouterr().out.splitlines()
     assert steps.startswith("steps of mechanisms")
