@@ -291,6 +291,9 @@ def test_quaternions_of_another_length_are_refused():
         lambda: d.pose("tool", q),
         lambda: d.forward(q, v),
         lambda: d.gravity([q, q]),
+        lambda: d.integrate(q, v),
+        lambda: d.difference(q, q),
+        lambda: d.coordinates({}, near=q),
     ):
         with pytest.raises(ModelError, match=r"ball|length"):
             call()
@@ -303,6 +306,18 @@ def test_a_joint_without_inertia_is_named():
     d = vv.dynamics(m)
     with pytest.raises(ModelError, match="moves no inertia"):
         d.forward([0.0], [0.0])
+
+
+def test_derivatives_of_what_is_no_number_are_refused():
+    with pytest.raises(ModelError, match="v of the dynamics of 'arm' must be finite"):
+        made("arm").derivatives(np.zeros(7), np.full(7, np.nan))
+
+
+def test_what_cannot_move_has_no_dynamics():
+    m = vv.Mechanism("wall")
+    m.fixed("weld", m.ground, m.body("stone", mass=1.0, inertia=(1, 1, 1)))
+    with pytest.raises(ModelError, match="nothing in mechanism 'wall' can move"):
+        vv.dynamics(m)
 
 
 def test_prescribed_motions_are_refused():

@@ -11,6 +11,8 @@ import numpy as np
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 
+CONFIGURATIONS = {"q", "q0", "q1", "near"}
+
 
 @final
 class Batches:
@@ -31,6 +33,8 @@ class Batches:
         except ValueError as cause:
             shapes = ", ".join(f"{what} {array.shape}" for what, array in arrays.items())
             raise ModelError(f"leading axes of {shapes} of {self.owner} do not fit each other.") from cause
+        for what in CONFIGURATIONS & arrays.keys():
+            self._check(arrays[what])
         return shape, [np.ascontiguousarray(np.broadcast_to(x, (*shape, x.shape[-1]))) for x in arrays.values()]
 
     def one(self, what: str, value: Any, default: Array) -> Array:
@@ -40,13 +44,14 @@ class Batches:
         found = finite_array(value, f"{what} of {self.owner}", (len(default),))
         if found.ndim != 1:
             raise ModelError(f"{what} of {self.owner} is one state of {len(default)} numbers, got {found.shape}.")
+        if what in CONFIGURATIONS:
+            self._check(found)
         return found
 
     def over(self, f: Callable[..., Any], *more: Any, **given: Any) -> Any:
         """f(q, v, s, *more, ...) at every state; a tuple of arrays where f gives one. What is None is left out."""
         kept = {name: value for name, value in given.items() if value is not None}
         shape, arrays = self.stacked(**kept)
-        self._check(arrays[0])
         flat = [x.reshape(math.prod(shape), x.shape[-1]) for x in arrays]
         found = [
             f(*row[:3], *more, **dict(zip(list(kept)[3:], row[3:], strict=True))) for row in zip(*flat, strict=True)

@@ -102,3 +102,16 @@ def indices(form: MinimalForm, entries: dict[str, Entries], names: Sequence[Any]
     if twice:
         raise ModelError(f"independent coordinates of {form.name!r} name {twice[0]!r} twice.")
     return np.array(found, dtype=np.intp)
+
+
+def listed(name: str, independent: Any) -> list[Any]:
+    """Names of independent coordinates as a list."""
+    if independent is None:
+        return []
+    if isinstance(independent, str):
+        return [independent]
+    if not isinstance(independent, Sequence):
+        raise ModelError(
+            f"independent coordinates of {name!r} are given by name, e.g. ('crank',), or 'rank', got {independent!r}."
+        )
+    return list(independent)

@@ -139,7 +139,11 @@ class Evaluator:
         self.dynamics.check_quaternions(Q)
         found = np.empty((3, count, n, n))
         wrenches = np.zeros((count, 0, 6))
-        self.dynamics.differentiate(Q, V.reshape(count, n), U.reshape(count, self.nu) @ B.T, wrenches, found)
+        try:
+            self.dynamics.differentiate(Q, V.reshape(count, n), U.reshape(count, self.nu) @ B.T, wrenches, found)
+        except ModelError:  # no inertia, or nan in its place
+            self.batches.stacked(q=q, v=v, u=u)
+            raise
         if not math.isfinite(found.sum()):
             self._refuse(NOT_FINITE, q=q, v=v, u=u)
         found = found.reshape(3, *shape, n, n)

@@ -17,7 +17,7 @@ from visviva.forms.dynamics.batches import Batches
 from visviva.forms.dynamics.closed import ClosedEquations
 from visviva.forms.dynamics.coriolis import coriolis_matrix
 from visviva.forms.dynamics.derivatives import derivatives
-from visviva.forms.dynamics.entries import entries_of, indices
+from visviva.forms.dynamics.entries import entries_of, indices, listed
 from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import ROWS, PlacedFrame, PlacedFrames, rows_of
 from visviva.forms.dynamics.loops import Loops
@@ -84,9 +84,11 @@ class Dynamics:
                 f"mechanism {m.name!r} has prescribed motions, {names}: in M a + bias = B u inputs are forces.\n"
                 "Leave them out, and prescribe the motion by d.inverse(q, v, a); or simulate the mechanism as it is."
             )
-        wanted = [independent] if isinstance(independent, str) else list(independent or ())
+        wanted = listed(m.name, independent)
         flow = ModelFlow(model, inputs, [str(getattr(name, "name", name)).split(".")[0] for name in wanted])
         self.form, self._flow = flow.form, flow
+        if not self.form.n:
+            raise ModelError(f"nothing in mechanism {m.name!r} can move: all of its bodies are fixed to the ground.")
         self.mechanism, self.name = self.form.mechanism, self.form.name
         self.tree = Evaluator(flow)
         self._space = Space(self.form.configuration)
@@ -271,8 +273,7 @@ class Dynamics:
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The configuration that constant velocities v lead to in a unit of time, (..., nq); loops are closed there."""
         if self._closed is None:
-            _, (Q, V) = self.batches.stacked(q=q, v=v)
-            return self._space.integrate(Q, V)
+            return self._space.integrate(*self.batches.stacked(q=q, v=v)[1])
         return self._over(self._moved, q, v)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
