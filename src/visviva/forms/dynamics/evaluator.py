@@ -14,6 +14,7 @@ from visviva._arrays import Array, finite_array
 from visviva.compiler.flows import NotCompilable
 from visviva.errors import ModelError
 from visviva.forms.dynamics.batches import Batches
+from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.model_flow import ModelFlow
 from visviva.forms.minimal.tree_acting import tree_acting
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
@@ -181,6 +182,14 @@ class Evaluator:
         if status:
             self._refuse(status, q=q, v=v)
         return out.reshape(*shape, 6) if shape else out[0]
+
+    def integrate(self, space: Space, q: ArrayLike, v: ArrayLike) -> Array:
+        """q moved along v, (..., nq)."""
+        shape, (Q, V) = self._flat(q=q, v=v)
+        Q, V = Q.reshape(*shape, self.nq), V.reshape(*shape, self.n)
+        self.dynamics.check_quaternions(Q)
+        found = space.integrate(Q, V)
+        return found if math.isfinite(found.sum()) else self._refuse(NOT_FINITE, q=q, v=v)
 
     # -- states -------------------------------------------------------------------------------------------------
 

@@ -273,7 +273,7 @@ class Dynamics:
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The configuration that constant velocities v lead to in a unit of time, (..., nq); loops are closed there."""
         if self._closed is None:
-            return self._space.integrate(*self.batches.stacked(q=q, v=v)[1])
+            return self.tree.integrate(self._space, q, v)
         return self._over(self._moved, q, v)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
