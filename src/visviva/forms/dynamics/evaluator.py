@@ -59,7 +59,7 @@ class Evaluator:
         f = self.forces
         self.dynamics = TreeDynamics(form.tree, *((f.damping, f.stiffness, f.relaxed) if f else ()))
         self.acting = not f and not beyond_trees(form)
-        self._q_shape = (self.nq,)
+        self._q_shape, self._v_shape = (self.nq,), (self.n,)
         self._idle: list[Memory] = []
         self._still = np.zeros(self.n)
         self._idle.append(self._memory())
@@ -97,10 +97,15 @@ class Evaluator:
 
     # -- forces -------------------------------------------------------------------------------------------------
 
-    def inverse(self, parts: int, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None) -> Array:
-        """M a and parts of the bias, (..., n); v and a that are left out are zero."""
-        v, a = self._still if v is None else v, self._still if a is None else a
-        shape, (Q, V, A) = self._flat(q=q, v=v, a=a)
+    def inverse(self, parts: int, q: Any, v: Any, a: Any) -> Array:
+        """M a and parts of the bias, (..., n); v and a that are None are zero."""
+        still, wide = self._still, self._v_shape
+        v, a = still if v is None else v, still if a is None else a
+        shape: tuple[int, ...] = ()
+        if _proper(q, self._q_shape) and (v is still or _proper(v, wide)) and (a is still or _proper(a, wide)):
+            Q, V, A = q, v, a
+        else:
+            shape, (Q, V, A) = self._stacked({"q": q, "v": v, "a": a})
         out, work = np.empty((*shape, self.n)), self._take()
         status = inverses(work.row, parts, Q, V, A, out.reshape(-1) if shape else out)
         self._idle.append(work)
@@ -198,20 +203,15 @@ class Evaluator:
 
         One state in proper arrays passes without further questions: nan is found in compiled code.
         """
+        sizes = self.batches.sizes
         for what, value in given.items():
-            if (
-                type(value) is not np.ndarray
-                or value.dtype is not FLOAT
-                or value.ndim != 1
-                or len(value) != self.batches.sizes[what]
-                or not value.flags.carray
-            ):
+            if not _proper(value, (sizes[what],)):
                 return self._stacked(given)
         return (), list(given.values())
 
     def _place(self, q: Any) -> tuple[tuple[int, ...], Array]:
         """`_flat` of a configuration alone."""
-        if type(q) is np.ndarray and q.dtype is FLOAT and q.shape == self._q_shape and q.flags.carray:
+        if _proper(q, self._q_shape):
             return (), q
         shape, (Q,) = self._stacked({"q": q})
         return shape, Q
@@ -242,3 +242,8 @@ class Evaluator:
                     "Quaternions (w, x, y, z) have length one: divide by it, or move by d.integrate(q, v)."
                 )
         raise ModelError(f"{self._who} found numbers in q, v, a or u that are not finite.")
+
+
+def _proper(x: Any, shape: tuple[int, ...]) -> bool:
+    """Whether compiled code can take an array as it is."""
+    return type(x) is np.ndarray and x.dtype is FLOAT and x.shape == shape and x.flags.carray
