@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
     from visviva.forms import springs as springs
+    from visviva.forms.dynamics.handle import Dynamics as Dynamics
+    from visviva.forms.dynamics.handle import dynamics as dynamics
     from visviva.forms.flows.flow import Flow as Flow
     from visviva.forms.flows.hand_flow import HandFlow as HandFlow
     from visviva.forms.flows.schemes import DOP853 as DOP853
@@ -116,6 +118,8 @@ _HOME = {
     "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
+    "Dynamics": "visviva.forms.dynamics.handle",
+    "dynamics": "visviva.forms.dynamics.handle",
     "BalancedGauss8": "visviva.forms.flows.schemes",
     "DOP853": "visviva.forms.flows.schemes",
     "Flow": "visviva.forms.flows.flow",

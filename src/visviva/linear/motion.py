@@ -11,8 +11,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.minimal.closing import AT_REST
+from visviva.geometry.differences import each, slopes
 from visviva.linear.assembly import in_increments, second_order, state_space
-from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.excitation import ORDERS, Excitation, excitation, excited
 from visviva.linear.reduction import Basis, Choice, basis, chosen

@@ -9,10 +9,10 @@ import numpy as np
 
 from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.differences import each, slopes
 from visviva.geometry.embedding import origin
 from visviva.geometry.rank import LIGHTEST, velocity_units
 from visviva.integrate.inputs import input_function
-from visviva.linear.differences import each, slopes
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
 from visviva.linear.model_mechanics import model_mechanics

@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.linear.differences import slopes
+from visviva.geometry.differences import slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.reduction import Basis, reach
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -58,8 +59,13 @@ class MinimalForm(Flow):
     inputs: u over time.   form: how c is evaluated, see `inertial`.
     """
 
-    def __init__(self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None) -> None:
-        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it."""
+    def __init__(
+        self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None, wanted: Collection[str] = ()
+    ) -> None:
+        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it.
+
+        wanted: joints whose coordinates are to be in q, where loops leave a choice.
+        """
         self.inputs: TimeInputs
         self.model: Model
         self.inputs, self.model = (
@@ -69,7 +75,7 @@ class MinimalForm(Flow):
         self.mechanism = self.model.mechanism
         self.form = form
         self.name = self.mechanism.name
-        self.spanning: Spanning = spanning(self.mechanism)
+        self.spanning: Spanning = spanning(self.mechanism, wanted)
         held = self.spanning.held
         structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
         self.open: Model = replace(self.model, structures=structures)
@@ -237,18 +243,19 @@ class MinimalForm(Flow):
         """Number of independent rows among those that the tree does not hold, at a regular configuration."""
         if not self.open.constraints:
             return 0
-        kept = regularity(self._linkage, close(self._linkage, self._linkage.kinematics.as_built)).kept
+        kept = regularity(self.linkage, close(self.linkage, self.linkage.kinematics.as_built)).kept
         return int(kept.sum()) - (len(self.masses) - self.n)
 
     def rank_at(self, q: Array) -> int:
         """The same at one configuration that satisfies the constraints: fewer where it is singular."""
         if not self.open.constraints:
             return 0
-        place = self._linkage.kinematics.place(poses_of(self.model, self._linkage, self.at(q).x))
-        return self._linkage.rank(place) - (len(self.masses) - self.n)
+        place = self.linkage.kinematics.place(poses_of(self.model, self.linkage, self.at(q).x))
+        return self.linkage.rank(place) - (len(self.masses) - self.n)
 
     @cached_property
-    def _linkage(self) -> Linkage:
+    def linkage(self) -> Linkage:
+        """Its rows over the velocities of all bodies."""
         return Linkage(self.mechanism)
 
     def unconstrained(self, point: Point, b: Array) -> Array:

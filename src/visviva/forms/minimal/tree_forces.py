@@ -85,7 +85,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
     B = np.zeros((form.n, len(form.inputs.base)))
     for port in form.mechanism.ports:
         assert isinstance(port, Torque | Force)
-        B[at[port.joint.name, _coordinate(port)], form.model.port_columns[port.name]] = 1.0
+        B[at[port.joint.name, coordinate_of(port)], form.model.port_columns[port.name]] = 1.0
     relaxed = np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
     return TreeForces(damping, stiffness, relaxed, B)
 
@@ -103,6 +103,6 @@ def linear(part: Torsion) -> tuple[float, float] | None:
     return float(k), -float(moment.subs(angle, 0))
 
 
-def _coordinate(port: Torque | Force) -> int:
+def coordinate_of(port: Torque | Force) -> int:
     """Which coordinate of its joint an input acts on: the angle about z, or the displacement along it."""
     return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else Along(2))
