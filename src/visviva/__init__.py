@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from visviva.integrate import equilibrium as equilibrium
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
+    from visviva.language.jumping import Jumping as Jumping
     from visviva.linear import LinearSystem as LinearSystem
     from visviva.linear import linearise as linearise
     from visviva.linear import linearize as linearize
@@ -95,6 +96,7 @@ _HOME = {
     "compile": "visviva.compiler",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
+    "Jumping": "visviva.language.jumping",
     "lagrangian": "visviva.compiler",
     "Parameterisation": "visviva.forms",
     "RigidSystem": "visviva.forms",

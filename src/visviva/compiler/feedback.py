@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.errors import ModelError
+from visviva.language.jumping import written_breaks
 from visviva.language.jumps import FEEDBACK, refuse_jumps
 from visviva.language.spaces import StateSpace
 from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, traced_array, wrap
@@ -61,7 +62,8 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
     refuse_jumps(moving, list(called.values()), {theta0: model.theta0}, what, FEEDBACK)
     given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
-    return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers))
+    breaks = written_breaks(values, symbols("t", 1)[0])
+    return Feedback(port, tuple(seen["x"]), tuple(seen["z"]), law, np.array(numbers), breaks)
 
 
 def _called(kind: str, name: str, k: int, n: int) -> Any:

@@ -16,6 +16,7 @@ from visviva._arrays import Array
 from visviva.compiler.conditions import with_laws
 from visviva.compiler.feedback import ARGUMENTS, feedback_of
 from visviva.errors import ModelError
+from visviva.language.jumping import next_break, next_of, said_breaks
 from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
 
@@ -32,6 +33,7 @@ class TimeInputs:
     """u(t) for all ports in order. constant: its value, if it does not depend on time.
 
     laws: of what inputs prescribe, see `mechanism.motion_laws`: over a step they count by their mean.
+    breaks: times at which inputs that depend on states may jump or bend, as far as they are known, in order [s].
     """
 
     widths: dict[str, int]
@@ -39,6 +41,7 @@ class TimeInputs:
     base: Array  # with zeros for the functions
     columns: dict[str, slice]
     laws: dict[str, MotionLaw]
+    breaks: tuple[float, ...] = ()
 
     @property
     def constant(self) -> Array | None:
@@ -49,6 +52,17 @@ class TimeInputs:
     def calls(self) -> bool:
         """Whether functions of the user are called for them while a run is made."""
         return bool(self.functions) or any(law.calls for law in self.laws.values())
+
+    def next_break(self, t: float) -> float:
+        """The next time after t at which an input may jump or bend, as far as that is known [s]; else infinite."""
+        given = [next_break(function, t) for function in self.functions.values()]
+        return min([next_of(self.breaks, t), *given, *(law.next_break(t) for law in self.laws.values())])
+
+    @property
+    def said_breaks(self) -> dict[str, tuple[float, ...]]:
+        """The times at which functions are said to jump, by port."""
+        said = {name: said_breaks(function) for name, function in self.functions.items()}
+        return {name: times for name, times in said.items() if times}
 
     def __call__(self, t: float) -> Array:
         """All inputs at a time."""
@@ -106,7 +120,8 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
         else:
             functions[name] = value
     model = dataclasses.replace(model, feedback=tuple(feedback)) if feedback or model.feedback else model
-    return TimeInputs(widths, functions, base, model.port_columns, laws), model
+    breaks = tuple(sorted({t for part in model.feedback for t in part.breaks}))
+    return TimeInputs(widths, functions, base, model.port_columns, laws, breaks), model
 
 
 def _mean_rate(law: MotionLaw, t: float, h: float) -> float:

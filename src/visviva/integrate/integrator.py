@@ -26,6 +26,9 @@ class Inputs(Protocol):
     def over(self, t: float, h: float) -> Array:
         """Those of a step, or part of one, of length h with its middle at t."""
 
+    def next_break(self, t: float) -> float:
+        """The next time after t at which one of them may jump or bend, as far as that is known; else infinite."""
+
 
 @final
 @dataclass(frozen=True, eq=False)

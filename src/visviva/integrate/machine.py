@@ -107,6 +107,8 @@ class MachineStepper(AbstractMany):
         self.s = elimination_of(self.c, tree, state.active)
         self.sparse = sparse_of(self.c, self.s) if tree is None else None
         self.level = rates_of(self.c, self.s) if self._rates else None
+        bodies = np.ones(self.c.unknowns - len(self.c.w))
+        self._signs = None if (self.c.sign == 1.0).all() else np.concatenate([bodies, self.c.sign])
         self.c.machine.active[:] = state.active[self.c.w]
         if again:
             self._begin(dataclasses.replace(state, x=self._start))
@@ -241,7 +243,7 @@ class MachineStepper(AbstractMany):
             heat=log.heat[:done],
             work=log.work[:done],
             taken=log.taken[:done],
-            u=np.tensordot(u[:done], np.array(self.weights), (1, 0)),
+            u=np.tensordot(u[:done], np.array(self.weights), (1, 0)) if composed else u[:done, 0],
             active=np.broadcast_to(state.active, (done, len(state.active))),
             iterations=log.report[:done, 0],
             residual=log.report[:done, 1],
@@ -253,11 +255,8 @@ class MachineStepper(AbstractMany):
 
     def _signed(self, rates: Array) -> Array:
         """Velocities and multipliers with the signs of the model, or back."""
-        if (self.c.sign == 1.0).all():
-            return rates
-        bodies = self.c.unknowns - len(self.c.w)
-        sign = np.concatenate([np.ones(bodies), self.c.sign])
-        return rates * np.tile(sign, rates.shape[-1] // len(sign))
+        sign = self._signs
+        return rates if sign is None else rates * np.tile(sign, rates.shape[-1] // len(sign))
 
     def _history(self, state: State) -> tuple[Array, int]:
         """The last solutions, newest first, that start values follow from; and how many are known."""

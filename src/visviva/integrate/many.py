@@ -73,7 +73,7 @@ class ManyStepping:
         u, failure = self._inputs(state, n)
         chunk = self.stepper.many(state, state.h, u)
         if chunk.steps == len(u):
-            return dataclasses.replace(chunk, failure=failure)
+            return chunk if failure is None else dataclasses.replace(chunk, failure=failure)
         if chunk.steps:
             return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
         return self.alone(state)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, final, overload
 
 from visviva._arrays import finite_number
 from visviva.compiler import compile
 from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
+from visviva.integrate.drive_jumps import drive_notes
 from visviva.integrate.engine import engine_of, fallback_note
-from visviva.integrate.failure import StopFailed, as_error
+from visviva.integrate.failure import as_error
 from visviva.integrate.grid import divided_note, fitted_steps
 from visviva.integrate.inputs import Input, TimeInputs, input_function
 from visviva.integrate.integrator import AbstractIntegrator, Advancing
@@ -24,13 +25,14 @@ from visviva.integrate.phmp import PHMP
 from visviva.integrate.progress import Progress
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.step_check import StepCheck
+from visviva.integrate.stopping import Stop, StopCondition
 from visviva.integrate.system import AbstractSystem
 from visviva.integrate.warn import warn
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.model import Model, State
-from visviva.results import Run, Snapshot
-from visviva.results.record import Record, Recorder, joined, part
+from visviva.results import Run
+from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import Selection, patterns_of
 from visviva.results.trajectory import Trajectory
 
@@ -38,7 +40,6 @@ CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
 SCHEMES_OF = {"lie": "vv.LieMidpoint() or vv.DOP853()", "directors": "vv.PHMP() or vv.PHMPGGL()"}
 FEWEST = 3  # steps of a run, from which on their length is looked at
-Stop = Callable[[Snapshot], bool]
 
 
 @overload
@@ -115,10 +116,9 @@ def simulate(
     scheme = _scheme(what, integrator)
     model = compile(what, scheme.form)
     _check_form(model, scheme)
-    if stop is not None and not callable(stop):
-        raise ModelError(f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}.")
     u, model = input_function(model, inputs)
     _check_feedback(model, scheme)
+    condition = None if stop is None else StopCondition(stop, model, scheme)
     state, notes = start_state(model, initial, scheme, u)
     t_end, h = finite_number(t_end, "t_end [s]"), finite_number(h, "h [s]", positive=True)
     n, h, changed = _grid(state, t_end, h, scheme)
@@ -138,8 +138,8 @@ def simulate(
             began = time.perf_counter()
             logged = loop.advance(chunk if n is None else min(chunk, n - done))
             fresh, failure = logged.record, logged.failure or interrupts.asked()
-            if stop is not None:
-                cut, wrong = _first_stop(stop, model, scheme, recorder.record, fresh, logged.state(fresh.steps))
+            if condition is not None:
+                cut, wrong = condition.first(recorder.record, fresh, logged.state(fresh.steps))
                 failure = wrong or failure
                 if cut is not None:
                     fresh, failure, n = part(fresh, 0, cut), wrong, done + cut
@@ -148,7 +148,7 @@ def simulate(
                 watch.look(logged, fresh, done)
             loop.state = logged.state(fresh.steps)
             done, divided = done + fresh.steps, divided + logged.divided(fresh.steps)
-            if stop is not None and done == n and cut is not None and failure is None:
+            if condition is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
                 run = _run(model, recorder, loop.state, scheme, (*notes, *_divided(divided), *stepping.notes()), engine)
@@ -157,7 +157,7 @@ def simulate(
                 n = done
             bar.update(loop.state.t)
             chunk = 1 if watch.one_by_one else _next_chunk(chunk, time.perf_counter() - began, model)
-    notes += [*_divided(divided), *stepping.notes(), *watch.notes(stepping)]
+    notes += [*_divided(divided), *stepping.notes(), *watch.notes(stepping, loop.state.t)]
     run = _run(model, recorder, loop.state, scheme, tuple(notes), engine)
     warn(run.warnings)
     return run
@@ -175,8 +175,9 @@ class _Watch:
         self, model: Model, scheme: AbstractIntegrator, u: TimeInputs, start: State, n: int | None, *, one_by_one: bool
     ) -> None:
         self.one_by_one = one_by_one
-        self._jumps = JumpWatch(u) if scheme.fixed_step and not one_by_one else None
+        self._jumps = JumpWatch(u, quiet=one_by_one) if scheme.fixed_step else None
         self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
+        self._drives = partial(drive_notes, u, scheme, start.t, quiet=one_by_one)
 
     def look(self, logged: Logged, fresh: Record, done: int) -> None:
         """Look at steps, of which `done` were made before."""
@@ -185,10 +186,10 @@ class _Watch:
         if self._steps is not None:
             self._steps.look(logged, fresh.steps, done)
 
-    def notes(self, stepping: Advancing) -> list[str]:
-        """What a user should know."""
+    def notes(self, stepping: Advancing, end: float) -> list[str]:
+        """What a user should know of a run that ended at a time."""
         jumps = [] if self._jumps is None else self._jumps.notes()
-        return jumps + ([] if self._steps is None else self._steps.notes(stepping))
+        return jumps + self._drives(end) + ([] if self._steps is None else self._steps.notes(stepping))
 
 
 def _recorder(
@@ -284,22 +285,3 @@ def _grid(state: State, t_end: float, h: float, scheme: AbstractIntegrator) -> t
 def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
     most = CHUNK_NUMBERS // (model.layout.size + len(model.kinds) + 1)
     return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9)), most))
-
-
-def _first_stop(
-    stop: Stop, model: Model, scheme: AbstractIntegrator, before: Callable[[], Record], fresh: Record, final: State
-) -> tuple[int | None, BaseException | None]:
-    """The first of the fresh steps at which the condition holds, or at which it failed, and how."""
-    recent = Run(model, fresh, final, scheme, ())
-    whole = cache(lambda: Run(model, joined(before(), fresh), final, scheme, ()))
-    for i in range(1, fresh.steps + 1):
-        try:
-            if bool(stop(Snapshot(recent, i, whole))):
-                return i, None
-        except KeyboardInterrupt as error:
-            return i, error
-        except Exception as error:
-            failure = StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
-            failure.__cause__ = error
-            return i, failure
-    return None, None

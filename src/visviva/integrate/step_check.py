@@ -78,17 +78,15 @@ class StepCheck:
         self._velocities = model.layout.read(tuple(model.kinetic))
         masses = [np.diag(model.mass(name, start.x)) for name in model.kinetic if model.mechanism is not None]
         self._masses = np.concatenate([np.zeros(0), *masses])
+        self._last = np.zeros((0, model.layout.size))  # the last two states so far
         self._bend = self._speed = 0.0  # largest squares of second differences and of velocities, with their masses
 
     def look(self, logged: Logged, made: int, first: int) -> None:
         """Keep states of the first `made` steps of a chunk, which begin with the step number `first` of the run."""
         if not made:
             return
-        if self._masses.size and made > 1:
-            at = np.unique(np.linspace(0, made - 2, TRIPLES).astype(int))
-            v = [logged.chunk.x[np.ix_(at + k, self._velocities)] for k in range(3)]
-            self._speed = max(self._speed, float((v[1] ** 2 @ self._masses).max()))
-            self._bend = max(self._bend, float(((v[2] - 2.0 * v[1] + v[0]) ** 2 @ self._masses).max()))
+        if self._masses.size:
+            self._look_at_velocities(logged.chunk.x[: made + 1])
         tallies = logged.chunk.tallies
         energy = self.model.exergies(logged.chunk.x[: made + 1]) if tallies is None else tallies.energy[: made + 1, :2]
         self._size = max(self._size, float(np.abs(energy).sum(-1).max()))
@@ -100,6 +98,18 @@ class StepCheck:
         self._lively = sorted(self._lively, key=lambda each: -each[0])[:LIVELY]
         kept = [k - first for k in self._even if first <= k < first + made]
         self._spread += [Sample(logged.state(k), u[k]) for k in kept]
+
+    def _look_at_velocities(self, x: Array) -> None:
+        """Second differences at some nodes; steps may come one by one, so that nodes before count as well."""
+        nodes = np.concatenate([self._last, x[1:]]) if len(self._last) else x
+        self._last = nodes[-2:].copy()
+        if len(nodes) < 3:
+            return
+        first = range(len(nodes) - 2)
+        at = first if len(first) <= TRIPLES else np.unique(np.linspace(0, len(nodes) - 3, TRIPLES).astype(int))
+        v = [nodes[[i + k for i in at]][:, self._velocities] for k in range(3)]
+        self._speed = max(self._speed, float((v[1] ** 2 @ self._masses).max()))
+        self._bend = max(self._bend, float(((v[2] - 2.0 * v[1] + v[0]) ** 2 @ self._masses).max()))
 
     def notes(self, stepping: Advancing) -> list[str]:
         """What a user should know about the length of the steps."""

@@ -12,7 +12,9 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
+from visviva.language.clock import span_of
 from visviva.language.expression import numeric
+from visviva.language.jumping import next_break, next_of, said_breaks, written_breaks
 from visviva.language.jumps import CONSTRAINT, refuse_jumps
 from visviva.language.trace import Traced, UntraceableError, call, expressions
 
@@ -22,15 +24,32 @@ STEP = 1e-3  # [s] of the differences that stand for the derivative of what is n
 
 @final
 class TimeFunction:
-    """A function of time: an expression where it can be traced, else the function as it was given."""
+    """A function of time: an expression where it can be traced, else the function as it was given.
 
-    def __init__(self, what: str, expr: Any, function: Callable[[float], Any] | None) -> None:
+    said: times at which it is said to jump or bend.
+    """
+
+    def __init__(
+        self, what: str, expr: Any, function: Callable[[float], Any] | None, said: tuple[float, ...] = ()
+    ) -> None:
         self.what = what
         self.expr = expr
         self.function = function
+        self.said = said
 
     def __reduce__(self) -> Any:
-        return TimeFunction, (self.what, self.expr, None if self.expr is not None else self.function)
+        return TimeFunction, (self.what, self.expr, None if self.expr is not None else self.function, self.said)
+
+    def next_break(self, t: float) -> float:
+        """The next time after t at which it may jump or bend, as far as that is known [s]; else infinite."""
+        if self.expr is not None:
+            return next_of(self._breaks, t)
+        assert self.function is not None
+        return min(next_of(self.said, t), next_break(self.function, t))
+
+    @cached_property
+    def _breaks(self) -> tuple[float, ...]:
+        return tuple(sorted({*self.said, *written_breaks([self.expr], _time())}))
 
     @cached_property
     def _evaluate(self) -> Callable[[float], Any]:
@@ -53,12 +72,24 @@ class TimeFunction:
     def slope(self) -> TimeFunction:
         """Its derivative; by differences of order 4 where it is no expression."""
         if self.expr is not None:
-            return TimeFunction(f"the derivative of {self.what}", self.expr.diff(_time()), None)
-        return TimeFunction(f"the derivative of {self.what}", None, self._difference)
+            return TimeFunction(f"the derivative of {self.what}", self.expr.diff(_time()), None, self.said)
+        return TimeFunction(f"the derivative of {self.what}", None, self._difference, self.said)
 
     def _difference(self, t: float) -> float:
-        ahead, behind, far, back = (self(t + k * STEP) for k in (1, -1, 2, -2))
-        return (8.0 * (ahead - behind) - (far - back)) / (12.0 * STEP)
+        """Across no break that is known: on one side of t where the next one is near."""
+        first, last = self._span(t)
+        if min(t - first, last - t) > 2.0 * STEP:
+            ahead, behind, far, back = (self(t + k * STEP) for k in (1, -1, 2, -2))
+            return (8.0 * (ahead - behind) - (far - back)) / (12.0 * STEP)
+        step = min(STEP, (last - t) / 5.0) if last - t > t - first else -min(STEP, (t - first) / 5.0)
+        values = [self(t + k * step) for k in range(5)]
+        return float(np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) @ values) / (12.0 * step)
+
+    def _span(self, t: float) -> tuple[float, float]:
+        """The times around t without a break that is known."""
+        assert self.function is not None
+        first, last = span_of(self.function, t)
+        return max([first, *(time for time in self.said if time < t)]), min(last, next_of(self.said, t))
 
 
 @final
@@ -85,6 +116,10 @@ class MotionLaw:
         """Whether one of them is a function that could not be traced, and is called as it was given."""
         given = (self.rate, self.position) if self.position is not None else (self.rate,)
         return any(function.expr is None for function in given)
+
+    def next_break(self, t: float) -> float:
+        """The next time after t at which its rate may jump or bend, as far as that is known [s]; else infinite."""
+        return min(self.rate.next_break(t), np.inf if self.position is None else self.position.next_break(t))
 
     def mean_rate(self, t0: float, t1: float) -> float:
         """Δs/(t1 - t0) between two times: exact for a law of position, by Gauss's rule of order 10 for one of rate."""
@@ -130,11 +165,11 @@ def _function(given: Any, what: str) -> TimeFunction:
     try:
         value = expressions(call(lambda t: function(t), {"t": Traced(_time())}, what), what)
     except UntraceableError:
-        found = TimeFunction(what, None, function)
+        found = TimeFunction(what, None, function, said_breaks(given))
     else:
         if value.shape not in ((), (1,)):
             raise ModelError(f"{what} must be one number at each time, got shape {value.shape}.")
-        found = TimeFunction(what, value.item(), None)
+        found = TimeFunction(what, value.item(), None, said_breaks(given))
     found(0.0)
     return found
 

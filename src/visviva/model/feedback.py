@@ -20,10 +20,14 @@ class AbstractInputLaw(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """The inputs of a port by a law. reads: variables whose coordinates it sees; feels: names whose efforts it sees."""
+    """The inputs of a port by a law. reads: variables whose coordinates it sees; feels: names whose efforts it sees.
+
+    breaks: times at which it may jump or bend, as far as they are known, in order [s].
+    """
 
     port: str
     reads: tuple[str, ...]
     feels: tuple[str, ...]
     law: AbstractInputLaw
     parameters: Array
+    breaks: tuple[float, ...] = ()

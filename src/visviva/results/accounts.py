@@ -25,6 +25,11 @@ class Accounts:
         self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
+        self._rest = [k for k, part in enumerate(model.storages) if not isinstance(part, Kinetic | Linear)]
+        self._hot_inputs = bool(model.entropy_inputs.any())
+        self._natural = np.array([model.storages[k].has_zero for k in self._rest], dtype=bool)
+        numbers = {part.name: k for k, part in enumerate(model.constraints)}
+        self._driven = [(numbers[p.name], model.port_columns[p.name].start) for p in model.prescribed.values()]
 
     def of(
         self,
@@ -43,9 +48,10 @@ class Accounts:
         counted: what the steps have counted themselves.
         """
         model = self.model
-        carried = model.theta0 * (inflow * model.entropy_inputs)
-        carried = np.stack([carried[:, at].sum(-1) for at in model.port_columns.values()] or [np.zeros(len(heat))], -1)
-        carried = carried[:, : len(model.ports)]
+        carried = np.zeros((len(heat), len(model.ports)))
+        if self._hot_inputs:
+            brought = model.theta0 * (inflow * model.entropy_inputs)
+            carried[:] = np.array([brought[:, model.port_columns[port.name]].sum(-1) for port in model.ports]).T
         total_work = self.work + np.cumsum(work.sum(-1))
         self.work = float(total_work[-1]) if len(total_work) else self.work
         columns = self._of_states(x, u, w) if counted is None else self._of_tallies(x, u, counted)
@@ -76,16 +82,14 @@ class Accounts:
 
     def _of_tallies(self, x: Array, u: Array, counted: Tallies) -> dict[str, Array]:
         """The same, where bodies and joints have been counted: what is left are energies of elements, and ṡ."""
-        model, storages = self.model, self.model.storages
-        rest = [k for k, part in enumerate(storages) if not isinstance(part, Kinetic | Linear)]
+        model, storages, rest = self.model, self.model.storages, self._rest
         H = np.zeros((len(x), 0))
         if rest:
             H = np.stack([storages[k].H(x[:, model.layout.x[storages[k].variable]]) for k in rest], axis=-1)
-        natural = np.array([storages[k].has_zero for k in rest], dtype=bool)
         kinetic, gravity, changes, terms = counted.energy.T
         if model.is_thermal:
             terms = terms + entropic_terms(model, x)
-        scale = changes + kinetic + np.abs(H - self.H_start[rest]).sum(-1) + H[:, natural].sum(-1)
+        scale = changes + kinetic + np.abs(H - self.H_start[rest]).sum(-1) + H[:, self._natural].sum(-1)
         return {
             "H": kinetic + gravity + H.sum(-1),
             "g": counted.g,
@@ -98,10 +102,9 @@ class Accounts:
 
     def _driven_rates(self, counted: Array, u: Array) -> Array:
         """|C v| per constraint; where an input drives it, steps have counted C v, and |C v - ṡ| is meant."""
-        rates, number = counted.copy(), {part.name: k for k, part in enumerate(self.model.constraints)}
-        for port in self.model.prescribed.values():
-            k = number[port.name]
-            rates[:, k] = np.abs(counted[:, k] - u[1:, self.model.port_columns[port.name].start])
+        rates = counted.copy()
+        for k, column in self._driven:
+            rates[:, k] = np.abs(counted[:, k] - u[1:, column])
         return rates
 
     def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array, carried: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from visviva.mechanism.parts import Body
 from visviva.model.friction import LawFriction
 from visviva.model.heat import Heated
-from visviva.results.notes import TOO_LONG
+from visviva.results.notes import DRIVE_JUMPS, TOO_LONG
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
 from visviva.results.singularity import singular_warning
@@ -47,7 +47,7 @@ def audit_warnings(run: Run, g_v: float | None) -> Iterator[str]:
 
 def long_steps(run: Run, g_v: float | None) -> Iterator[str]:
     """Signs in the record of a run that its steps are too long for its motion."""
-    if g_v is not None and g_v > SPEED_WARNING:
+    if g_v is not None and g_v > SPEED_WARNING and not _drive_jumps(run):
         yield (
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
@@ -62,7 +62,7 @@ def record_warnings(run: Run, g_v: float) -> Iterator[str]:
     if not any(note.startswith(TOO_LONG) for note in run.notes):
         yield from islice(long_steps(run, g_v), 1)
     drift = abs(float(run.record.drift.sum())) / run.energy_unit
-    if not run.exact and drift > DRIFT_WARNING:
+    if not run.exact and drift > DRIFT_WARNING and not _drive_jumps(run):
         yield (
             f"energy is off by {drift:.2g} of its scale; {type(run.integrator).__name__} does not keep it, so "
             "that this measures the error of the motion. Take a smaller h or tolerance."
@@ -71,6 +71,11 @@ def record_warnings(run: Run, g_v: float) -> Iterator[str]:
     if turn > TURN_WARNING:
         yield f"a joint turned by {turn:.2g} rad in one step: its angle may be wrong by whole turns. Reduce h."
     yield from _unresolved_frictions(run)
+
+
+def _drive_jumps(run: Run) -> bool:
+    """Whether the rate of a drive jumps in the run, which its notes say: rates or energies are off by that."""
+    return any(note.startswith(DRIVE_JUMPS) for note in run.notes)
 
 
 def _largest_spin(run: Run) -> tuple[float, str]:

@@ -28,17 +28,26 @@ class MechanismMotion:
 
     Public velocities are the projections of the scheme's own on the tangent space of the constraints, nearest in
     the metric of kinetic energy; the scheme's own stay in `State`.
+
+    like: a motion of the same mechanism, whose tables it takes.
     """
 
-    def __init__(self, model: Model, mechanism: Mechanism, record: Record) -> None:
+    def __init__(
+        self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None
+    ) -> None:
         self.model = model
         self.mechanism = mechanism
         self.record = record
+        self._like = like
+
+    def over(self, record: Record) -> MechanismMotion:
+        """The motion at the nodes of another record."""
+        return MechanismMotion(self.model, self.mechanism, record, self._like or self)
 
     @cached_property
     def lie(self) -> Model:
         """The mechanism in Lie form, in which velocities and reactions are read."""
-        return compile_mechanism(self.mechanism, "lie")
+        return compile_mechanism(self.mechanism, "lie") if self._like is None else self._like.lie
 
     def q(self, part: Body | Particle) -> Array:
         """Coordinates of a body or particle, (N+1, 12) or (N+1, 3)."""
@@ -103,7 +112,7 @@ class MechanismMotion:
     @cached_property
     def linkage(self) -> Linkage:
         """Its joints as rows over the velocities of all bodies."""
-        return Linkage(self.mechanism)
+        return Linkage(self.mechanism) if self._like is None else self._like.linkage
 
     @cached_property
     def configurations(self) -> Array:
@@ -138,7 +147,9 @@ class MechanismMotion:
 
     def coordinates(self, joint: Joint) -> Array:
         """Coordinates of a joint, angles continuous over many turns; (N+1,) where it has one, else (N+1, k)."""
-        values = coordinate_values(joint, self._q_of(joint))
+        turning = all(isinstance(part, Angle) for part in joint.joint.coordinates)
+        shape = (len(self.record.t), len(joint.joint.coordinates))
+        values = np.empty(shape) if turning else coordinate_values(joint, self._q_of(joint))
         names = [turn.name for turn in self.model.turns]
         angles = iter(self.record.angles[:, names.index(name)] for name in turn_names(joint))
         for k, part in enumerate(joint.joint.coordinates):

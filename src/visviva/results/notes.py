@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import final
 
+DRIVE_JUMPS = "the rate of drive"  # what begins so explains rates and energies that are off
 TOO_LONG = "steps are too long"  # how a caution begins that was found by steps of other lengths
 
 

@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     from visviva.results.run import Run
 
 
-def readers(run: Run) -> dict[str, Reader]:
-    """Every name that a run answers to, with the function that reads it."""
-    table = balances(run)
+def common_readers(run: Run) -> dict[str, Reader]:
+    """Names that runs of all models answer to, with the functions that read them."""
+    return balances(run)
+
+
+def own_readers(run: Run) -> dict[str, Reader]:
+    """Names of what the model is made of, with the functions that read them."""
     if run.motion is not None:
-        return table | _mechanism(run, run.motion)
+        return _mechanism(run, run.motion)
     if run.model.coordinates:
-        return table | lagrangian_quantities(run)
-    return table | {
+        return lagrangian_quantities(run)
+    return {
         variable.name: Reader(partial(column, run.record.x, at), "J/K" if variable.entropy else "")
         for variable in run.model.variables
         for at in [run.model.layout.x[variable.name]]

@@ -15,7 +15,6 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
-from visviva.results.motion import MechanismMotion
 from visviva.results.wrenches import wrench_on_child
 
 
@@ -101,7 +100,7 @@ class Reactions:
         record, found = self.motion.record, []
         for x, t in (record.x_before, record.t_mid - 0.5 * record.h), (record.x[1:], record.t_mid + 0.5 * record.h):
             ends = dataclasses.replace(record, x=x, t=t, u=record.u_mid)
-            motion = MechanismMotion(self.motion.model, self.motion.mechanism, ends)
+            motion = self.motion.over(ends)
             found.append(Reactions(motion)._node_multipliers)
         return np.asarray(0.5 * (found[0] + found[1]))
 

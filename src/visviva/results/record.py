@@ -108,6 +108,9 @@ class Recorder:
 
     def add(self, fresh: Record) -> None:
         """Append steps that follow on the last ones."""
+        if self._every == 1:
+            self._kept += [fresh] * bool(fresh.steps)
+            return
         if self._open is not None:
             fill = min(self._every - self._count, fresh.steps)
             self._extend(part(fresh, 0, fill))

@@ -16,7 +16,7 @@ from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.notes import cautions, first_of
 from visviva.results.powers import Powers, port_powers
-from visviva.results.quantities import no_such_quantity, readers
+from visviva.results.quantities import common_readers, no_such_quantity, own_readers
 from visviva.results.reader import Reader
 from visviva.results.record import Record
 from visviva.results.rounding import EPS, ROUNDINGS, state_terms
@@ -63,6 +63,13 @@ class Run:
         """What it was made from: all that was read from it since can be read again."""
         return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded, self.engine)
 
+    def over(self, record: Record, final: State) -> Run:
+        """The same run over other steps, with the tables of its mechanism that are the same for all."""
+        other = Run(self.model, record, final, self.integrator, self.notes, None, self.engine)
+        if self.motion is not None:
+            other.motion = self.motion.over(record)
+        return other
+
     # -- by name ------------------------------------------------------------------------------------------------
 
     @property
@@ -88,8 +95,22 @@ class Run:
         return port_powers(self.model, self.record, scheme, stabilised=len(self.final.gam) > 0)
 
     @cached_property
+    def _common(self) -> dict[str, Reader]:
+        return common_readers(self)
+
+    @cached_property
+    def _own(self) -> dict[str, Reader]:
+        return own_readers(self)
+
+    def _reader(self, name: str) -> Reader | None:
+        """How a quantity is read, by the table that has it; the other one is not made for it."""
+        if self.recorded is not None:
+            return self._readers.get(name)
+        return self._own.get(name) or self._common.get(name)
+
+    @cached_property
     def _readers(self) -> dict[str, Reader]:
-        table = readers(self)
+        table = self._common | self._own
         if self.recorded is None:
             return table
         kept = {name: values for name, values in self.recorded.items() if name in table}
@@ -114,24 +135,26 @@ class Run:
 
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
-        if name not in self:
-            if self.recorded is not None and isinstance(name, str) and name in readers(self):
+        reader = self._reader(name) if isinstance(name, str) else None
+        if reader is None:
+            if self.recorded is not None and isinstance(name, str) and name in self._common | self._own:
                 raise ModelError(
                     f"{name!r} was not recorded: record= of simulate() kept {', '.join(self.names)}. Add it there."
                 )
             raise no_such_quantity(self, name, self.names)
         if name not in self._values:
-            value = np.asarray(self._readers[name].read()).view()
+            value = np.asarray(reader.read()).view()
             value.flags.writeable = False  # it is shared with whoever asks next
             self._values[name] = value
         return self._values[name]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._readers
+        return isinstance(name, str) and self._reader(name) is not None
 
     def adds_up(self, name: str) -> bool:
         """Whether a quantity is a sum from the start of the run, such as work and heat."""
-        return self._readers[name].adds_up
+        reader = self._reader(name)
+        return reader is not None and reader.adds_up
 
     def unit(self, name: str) -> str:
         """The unit of a quantity; empty where nobody said it."""

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.flows.local import Local
+from visviva.forms.flows.local import Local, stage_times
 
 
 @final
@@ -48,11 +48,11 @@ def dop853_table() -> Table:
 
 def stages(local: Local, table: Table, h: float) -> tuple[Array, Array]:
     """States Y and rates K of all stages, (stages, 2n + extra) each."""
-    t, Y = local.start.t, np.empty((len(table.b), len(local.y0)))
+    times, Y = stage_times(local.start.t, h, table.c), np.empty((len(table.b), len(local.y0)))
     K = np.empty_like(Y)
     for i, row in enumerate(table.A):
         Y[i] = local.y0 + h * (row[:i] @ K[:i])
-        K[i] = local.rate(t + table.c[i] * h, Y[i])
+        K[i] = local.rate(times[i], Y[i])
     return Y, K
 
 

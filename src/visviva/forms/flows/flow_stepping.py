@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.forms.flows.flow import FlowState
-from visviva.forms.flows.local import FlowStep, Local
+from visviva.forms.flows.local import FlowStep, Local, stage_times
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.trajectories import step_notes
 from visviva.forms.minimal.model_flow import ModelFlow, model_flow
@@ -18,6 +18,7 @@ from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.engine import slower
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
+from visviva.integrate.jumps import JumpFinder
 from visviva.integrate.newton import NotConverged
 from visviva.model import Model, State
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, state: State, h: float) -> Advancing:
     """What makes the steps of a scheme over a mechanism; an error at once if there is no minimal form."""
     flow = model_flow(model, inputs, type(scheme).__name__)
-    stepping = FlowStepping(scheme, flow, model, h)
+    stepping = FlowStepping(scheme, flow, model, h, JumpFinder(inputs))
     start = stepping.flow_state(state)
     flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
     if not scheme.compiled:
@@ -47,16 +48,20 @@ class FlowStepping:
     """Makes steps in minimal velocities.
 
     A state of its runs has x and, in `rate`, coordinates and velocities themselves, so that a run continues exactly.
+    Steps of various lengths end where an input jumps.
 
     reason: why they are not made in compiled code, if they could not be.
     """
 
     compiled = False
 
-    def __init__(self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float) -> None:
+    def __init__(
+        self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float, jumps: JumpFinder
+    ) -> None:
         self.scheme = scheme
         self.flow = flow
         self.model = model
+        self.jumps = jumps
         self.pacer = Pacer(scheme, flow, h)
         self.t_end = np.inf
         self.reason = ""
@@ -94,6 +99,9 @@ class FlowStepping:
         starts, fixed = [now], self.scheme.fixed_step
         self.pacer.h, self.pacer.t_end = state.h if fixed else self._h, self.t_end
         while len(made) < n and (fixed or now.t < self.t_end):
+            if not fixed:
+                jump = self.jumps.first(now.t, min(now.t + min(now.h or self._h, self._h), self.t_end))
+                self.pacer.t_end = self.t_end if jump is None else jump
             try:
                 steps = self.pacer.steps(now)
             except (NotConverged, BadInput, KeyboardInterrupt) as error:
@@ -156,7 +164,7 @@ class FlowStepping:
         whole = sum(step.h for step in steps)
         for step in steps:
             local, used = Local(self.flow, start), np.flatnonzero(step.b)
-            times = start.t + step.c * step.h
+            times = stage_times(start.t, step.h, step.c)
             found = self.flow.supplied([self.flow.evaluated(times[i], *local.parts(step.Y[i])) for i in used])
             for name in total:
                 mean = step.b[used] @ getattr(found, name)

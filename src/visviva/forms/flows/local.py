@@ -10,7 +10,14 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ConvergenceError, ModelError, VisvivaError
 from visviva.forms.flows.flow import Flow, FlowState
+from visviva.integrate.jumps import rounded
 from visviva.integrate.newton import NotConverged
+
+
+def stage_times(t: float, h: float, c: Array) -> Array:
+    """t + c h, but by a rounding inside of the step: what jumps at one of its ends has its value of inside there."""
+    apart = rounded(t, t + h)
+    return np.asarray(np.clip(t + c * h, t + apart, t + h - apart))
 
 
 @final

@@ -19,7 +19,7 @@ from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Ad
 from visviva.model import Model, State
 
 FINEST = 1e-13  # tolerances below are rounding
-FAR = 0.1  # a step is damped by less, to close its balance
+FAR = 0.1  # a step is damped by less, or its length changed, to close its balance
 SHARE = 100.0  # of its error estimate, by which relaxation may change a step
 NOTHING = 1e-11  # the same, where the estimate is rounding
 ROUNDED, RESOLVED = 2 * EPS, 64 * EPS  # of the energies: what is not improved, and what counts as closed
@@ -187,7 +187,7 @@ class Relaxed(AbstractFlowScheme):
         size = max(flow.energy_size(there.q, there.xi, there.s) for there in (state, whole))
         gamma, left = root(gap, 1.0, 1.0 + FURTHER, ROUNDED * size)
         shift = abs(gamma - 1.0) * float(np.linalg.norm((d - h * K[-1]) / local.sizes(h, K[0])))
-        if shift > max(SHARE * error_estimate(local, table, K, h), NOTHING):
+        if abs(gamma - 1.0) > FAR or shift > max(SHARE * error_estimate(local, table, K, h), NOTHING):
             gamma, left = 1.0, gap(1.0)
         balanced = abs(left) <= RESOLVED * size
         return FlowStep(end(gamma), gamma * h, Y, table.b, table.c / gamma, balanced=balanced)

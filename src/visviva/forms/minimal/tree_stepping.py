@@ -86,9 +86,7 @@ class TreeStepping:
         """Up to n steps."""
         start, h, count = self._start(state), state.h, n
         if not self.plain.scheme.fixed_step:
-            left = self.t_end - start.t
-            nodes = max(1, round(left / self._h)) if left > 0 else 0
-            h, count = (left / nodes if nodes else self._h), min(n, nodes)
+            h, count = self._nodes(start.t, n)
         if not count:
             return self._chunk(state, start, None, h)
         steps: Array = np.arange(count + 1, dtype=np.float64)
@@ -105,6 +103,17 @@ class TreeStepping:
             return self._one_by_one(state)
         self._loose += motion.unrelaxed
         return self._chunk(state, start, motion, h)
+
+    def _nodes(self, t: float, n: int) -> tuple[float, int]:
+        """How far apart the next nodes are, and how many: up to n, and none behind a jump of an input but at it."""
+        left = self.t_end - t
+        nodes = max(1, round(left / self._h)) if left > 0 else 0
+        h, count = (left / nodes if nodes else self._h), min(n, nodes)
+        for k in range(count):
+            jump = self.plain.jumps.first(t + k * h, t + (k + 1) * h)
+            if jump is not None:
+                return (h, k) if k else (jump - t, 1)
+        return h, count
 
     def _start(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.forms.flows.local import stage_times
 
 if TYPE_CHECKING:
     from visviva.kernels.multibody.tables import Int
@@ -65,7 +66,7 @@ def unchanged(ports: Int, u: Array) -> TreeInputs:
 
 def sampled(ports: Int, u: Callable[[float], Array], starts: Array, h: float, c: Array) -> TreeInputs:
     """u at the stages, at parts c of steps of length h that begin at some times."""
-    U = np.array([[u(t + x * h) for x in c] for t in starts])
+    U = np.array([[u(float(x)) for x in stage_times(float(t), h, c)] for t in starts])
     return TreeInputs(ports, U.reshape(len(starts), len(c), len(ports)), np.zeros(1), np.zeros((0, 0, 0)))
 
 
