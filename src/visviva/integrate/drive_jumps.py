@@ -9,9 +9,7 @@ from visviva.mechanism.motion_laws import MotionLaw
 from visviva.results.notes import DRIVE_JUMPS, Caution
 
 
-def drive_notes(
-    inputs: TimeInputs, scheme: AbstractIntegrator, start: float, end: float, *, quiet: bool
-) -> list[str]:
+def drive_notes(inputs: TimeInputs, scheme: AbstractIntegrator, start: float, end: float, *, quiet: bool) -> list[str]:
     """What a user should know where the rate of a drive jumps inside of a run, as far as its breaks are known.
 
     quiet: whether functions of the user must not be called for it.

@@ -52,6 +52,7 @@ class Mechanism(
         self.theta0 = finite_number(theta0, f"theta0 of mechanism {name!r} [K]", positive=True)
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
+        self._made: tuple[object, dict[Any, Any]] = (None, {})
 
     # -- what is there ------------------------------------------------------------------------------------------
 
@@ -104,6 +105,17 @@ class Mechanism(
     def thermals(self) -> list[Thermal]:
         """What takes up heat and gets warm, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, Thermal)]
+
+    @property
+    def made(self) -> dict[Any, Any]:
+        """What others have made of the mechanism as it is now, by keys of theirs: forgotten where it changes."""
+        revision = (self.name, self.theta0, self.gravity.tobytes(), tuple(map(id, self.parts.values())))
+        if self._made[0] != revision:
+            self._made = (revision, {})
+        return self._made[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_made"} | {"_made": (None, {})}
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"

@@ -32,9 +32,7 @@ class MechanismMotion:
     like: a motion of the same mechanism, whose tables it takes.
     """
 
-    def __init__(
-        self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None
-    ) -> None:
+    def __init__(self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None) -> None:
         self.model = model
         self.mechanism = mechanism
         self.record = record

@@ -55,9 +55,7 @@ class FlowStepping:
 
     compiled = False
 
-    def __init__(
-        self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float, jumps: JumpFinder
-    ) -> None:
+    def __init__(self, scheme: AbstractFlowScheme, flow: ModelFlow, model: Model, h: float, jumps: JumpFinder) -> None:
         self.scheme = scheme
         self.flow = flow
         self.model = model
