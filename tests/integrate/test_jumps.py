@@ -98,6 +98,119 @@ def test_other_inputs_are_not_warned_of(law):
     assert vv.simulate(cart(), T, 0.01, inputs={"push": law}).warnings == ()
 
 
+# -- pulses ----------------------------------------------------------------------------------------------------------
+
+START, LONG = 0.5, 1e-5  # a pulse that is far shorter than any step
+
+
+def kick(t):
+    return 1.0 / LONG if START < t < START + LONG else 0.0
+
+
+def kick_in_the_dark(t):
+    """The same, where the time is compared with nothing."""
+    return 1.0 / LONG if (t - START) ** 2 < LONG * (t - START) else 0.0
+
+
+ADAPTIVE = [vv.Adaptive(), vv.Adaptive(vv.LieMidpoint(compiled=False)), vv.DOP853(), vv.DOP853(compiled=False)]
+
+
+@pytest.mark.parametrize("integrator", [*ADAPTIVE, vv.Relaxed()], ids=lambda each: repr(each)[:30])
+@pytest.mark.parametrize("law", [kick, vv.Jumping(kick_in_the_dark, at=[START, START + LONG])], ids=["seen", "said"])
+def test_a_pulse_much_shorter_than_the_steps_gives_all_of_its_impulse(integrator, law):
+    run = vv.simulate(cart(), 1.0, 0.1, integrator=integrator, inputs={"push": law})
+    assert run["rail.rate"][-1] == pytest.approx(1.0, rel=1e-10)
+    assert run["rail.q"][-1] == pytest.approx(0.5 - 0.5 * LONG, rel=1e-9)
+    assert run.warnings == ()
+
+
+@pytest.mark.parametrize("options", [{}, {"stop": lambda now: False}], ids=["alone", "beside stop"])
+def test_a_pulse_inside_of_a_fixed_step_is_warned_of(options):
+    law = vv.Jumping(kick_in_the_dark, at=[START, START + LONG])
+    with pytest.warns(vv.RunWarning, match=r"the input 'push' jumps inside of a step, at t = 0\.50001 s"):
+        run = vv.simulate(cart(), 1.0, 0.1, inputs={"push": law}, **options)
+    assert run["rail.q"][-1] == 0.0
+    with pytest.warns(vv.RunWarning, match=r"jumps inside of a step, at t = 0\.50001 s"):
+        vv.simulate(cart(), 1.0, 0.1, inputs={"push": kick})
+
+
+def test_a_table_with_many_knots_costs_no_step_each():
+    knots = np.linspace(0.0, 1.0, 5001)
+    law = {"push": lambda t: float(np.interp(t, knots, np.sin(knots)))}
+    run = vv.simulate(cart(), 1.0, 0.1, integrator=vv.Adaptive(vv.PHMP(), 1e-3), inputs=law)
+    assert run.steps < 40
+    assert run["rail.q"][-1] == pytest.approx(1.0 - np.sin(1.0), abs=1e-3)
+
+
+def test_adaptive_steps_end_where_an_input_with_states_jumps_in_time():
+    law = {"push": lambda t, x: np.where(t < JUMP, 1.0, -2.0)}
+    run = vv.simulate(cart(), T, 0.5, integrator=vv.Adaptive(vv.LieMidpoint(compiled=False)), inputs=law)
+    assert np.abs(run.t - JUMP).min() < 1e-14
+    assert run["rail.q"][-1] == pytest.approx(path(T), abs=1e-11)
+
+
+# -- jumps on nodes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("scheme", [vv.RK4, vv.Gauss8, lambda **on: vv.DOP853(None, **on)], ids=["RK4", "G8", "DOP"])
+def test_a_jump_on_a_node_belongs_to_the_step_after_it(scheme, compiled):
+    """Schemes with stages at the ends of steps took its value into the step before, an error of first order."""
+    run = vv.simulate(
+        cart(), 2.0, 0.1, integrator=scheme(compiled=compiled), inputs={"push": lambda t: 1.0 if t < 0.7 else -2.0}
+    )
+    assert run["rail.q"][-1] == pytest.approx(path(2.0, 0.7), abs=1e-12)
+
+
+@pytest.mark.parametrize("integrator", [vv.Adaptive(), vv.DOP853()], ids=["Adaptive", "DOP853"])
+def test_a_run_that_is_continued_at_a_jump_goes_on_behind_it(integrator):
+    first = vv.simulate(cart(), JUMP, 0.5, integrator=integrator, inputs={"push": push})
+    run = vv.simulate(cart(), T, 0.5, integrator=integrator, inputs={"push": push}, initial=first.final)
+    assert run["rail.q"][-1] == pytest.approx(path(T), abs=1e-11)
+
+
+# -- drives ----------------------------------------------------------------------------------------------------------
+
+
+def driven(rate):
+    m = vv.Mechanism("driven")
+    body = m.body("cart", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.prismatic("rail", m.ground, body, at=(0, 0, 0), axis=(1, 0, 0))
+    m.drive("feed", "rail", rate=rate)
+    return m
+
+
+DRIVEN_END = JUMP - 2.0 * (T - JUMP)
+
+
+@pytest.mark.parametrize("rate", [push, lambda t: np.where(t < JUMP, 1.0, -2.0)], ids=["called", "traced"])
+@pytest.mark.parametrize(
+    ("integrator", "what"),
+    [
+        (vv.Adaptive(), "velocities of the scheme alternate about the motion"),
+        (vv.DOP853(compiled=False), "work of the impulse is not in the balance of energy"),
+        (vv.Relaxed(compiled=False), "work of the impulse is not in the balance of energy"),
+    ],
+    ids=["Adaptive", "DOP853", "Relaxed"],
+)
+def test_a_drive_whose_rate_jumps_is_warned_of_by_what_is_true(rate, integrator, what):
+    """Neither are steps too long nor is the motion wrong."""
+    with pytest.warns(vv.RunWarning, match=what):
+        run = vv.simulate(driven(rate), T, 0.5, integrator=integrator)
+    (text,) = run.warnings
+    assert text.startswith("the rate of drive 'feed' jumps at t = 1.2345 s")
+    assert run["rail.q"][-1] == pytest.approx(DRIVEN_END, abs=1e-11)
+    assert not any("step is too large" in each for each in run.audit().warnings)
+
+
+def test_a_scheme_that_keeps_rates_accounts_for_the_impulse_of_a_drive():
+    run = vv.simulate(driven(push), T, 0.5, integrator=vv.Adaptive(vv.PHMPGGL(compiled=False)))
+    assert run.warnings == ()
+    assert run.audit().ok
+    assert run["energy"][-1] - run["energy"][0] == pytest.approx(0.5 * (4.0 - 1.0), abs=1e-11)
+    assert run["feed.work"][-1] == pytest.approx(1.5, abs=1e-11)
+
+
 def test_looking_for_jumps_asks_little_more_than_the_steps_do():
     asked = []
     vv.simulate(cart(), T, 0.01, inputs={"push": lambda t: float(asked.append(t) or np.sin(3 * t))})

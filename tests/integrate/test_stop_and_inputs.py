@@ -61,3 +61,42 @@ def test_sums_from_the_start_of_a_run_are_seen_step_by_step():
         arm(), 0.2, 0.01, inputs={"motor": lambda t: 1.0}, stop=lambda now: bool(seen.append(float(now["motor.work"])))
     )
     np.testing.assert_allclose(seen, run["motor.work"][1:], rtol=1e-12)
+
+
+@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("record", [None, "rod.r"])
+def test_sums_that_are_asked_for_now_and_then_count_from_the_start(every, record):
+    seen = {}
+
+    def stop(now):
+        k = round(now.t / 0.01)
+        if k % 5 in (0, 1) or k > 30:
+            seen[k] = float(now["motor.work"])
+        return False
+
+    law = {"motor": lambda t: 1.0}
+    vv.simulate(arm(), 0.4, 0.01, inputs=law, stop=stop, every=every, record=record)
+    run = vv.simulate(arm(), 0.4, 0.01, inputs=law)
+    np.testing.assert_allclose(list(seen.values()), run["motor.work"][list(seen)], rtol=1e-12)
+
+
+def test_a_snapshot_that_is_read_makes_its_tables_once():
+    """The tables of a mechanism do not change from step to step, however often they are read."""
+    made = []
+
+    def stop(now):
+        made.append((now._steps._recent.motion.linkage, now["hinge.reaction"]))
+        return False
+
+    vv.simulate(arm(), 0.1, 0.01, inputs={"motor": lambda t: 1.0}, stop=stop)
+    assert len({id(linkage) for linkage, _ in made}) == 1
+
+
+def test_steps_too_long_are_warned_of_where_they_come_one_by_one():
+    m = vv.Mechanism("mass on spring")
+    mass = m.body("mass", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -1.01))
+    m.prismatic("slide", m.ground, mass, at=(0, 0, -1), axis=(0, 0, 1))
+    m.spring("spring", m.ground, mass, k=1e6, length=1.0, at_a=(0, 0, 0))
+    m.force("load", "slide")
+    with pytest.warns(vv.RunWarning, match="steps are too long for the motion"):
+        vv.simulate(m, 1.0, 0.01, inputs={"load": lambda t: 0.0}, stop=lambda now: False)

@@ -42,7 +42,7 @@ class Adaptive(AbstractOuter):
     not keep exactly, over long times.
 
     The `h` of `simulate` is the longest step, and the first that is tried. Pairs end where an input jumps, see
-    `visviva.integrate.jumps`: the estimate compares values at three times and could not see it.
+    `visviva.integrate.jumps`: the estimate compares values at three times and could not see it. `Jumping` says where.
 
     tolerance: largest local error of a pair of steps, relative. Errors of many pairs add up: the error at a fixed
                time falls with tolerance^(p/(p + 1)).

@@ -74,14 +74,16 @@ def simulate(
                 (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
                 start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
                 and z the efforts by name, traced and solved inside the step. Functions of time may be asked at any
-                time and in any order, but with `stop`: see there.
+                time and in any order, but with `stop`: see there. Schemes that choose their steps end them where an
+                input jumps, as far as that is known; `Jumping` says where.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
                 same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
     stop:       called with a `Snapshot` of each step's end; the run ends at the first step where it is true. Beside
                 functions in `inputs` steps are made one by one, and the order of calls is: the inputs of a step in the
                 order of its stages, those at its end, then `stop` there, then the inputs of the next step. So what an
-                input remembers of the last snapshot is never older than one step.
+                input remembers of the last snapshot is never older than one step. `Adaptive` makes its steps in pairs,
+                and asks for inputs within a pair in any order.
     progress:   show a progress bar; default: where there is a terminal and the run takes more than a second.
 
     If a step cannot be solved, or on Ctrl-C, an error is raised whose `.run` holds the part that is valid. What may

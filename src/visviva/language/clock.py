@@ -39,7 +39,7 @@ class Clock(float):
     _b: float
     _span: Span
 
-    def __new__(cls, value: float, a: float, b: float, span: Span) -> Clock:
+    def __new__(cls, value: float, a: float, b: float, span: Span) -> Clock:  # noqa: D102
         clock = super().__new__(cls, value)
         clock._a, clock._b, clock._span = a, b, span
         return clock
@@ -58,9 +58,9 @@ class Clock(float):
     def meets(self, other: Any) -> None:
         """Note when it is equal to another number, or to each of several."""
         if isinstance(other, Clock):
-            a, b = self._a - other._a, other._b - self._b
+            a, b = self._a - other._a, np.asarray(other._b - self._b)
         else:
-            a, b = self._a, other - self._b if isinstance(other, int | float) else np.asarray(other, float) - self._b
+            a, b = self._a, np.asarray(other, dtype=np.float64) - self._b
         if a != 0:
             self._span.bound(np.ravel(b / a))
 

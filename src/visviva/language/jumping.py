@@ -19,7 +19,7 @@ from visviva.language.kinks import kinks_of
 @final
 @dataclass(frozen=True, eq=False)
 class Jumping:
-    """A function of time that jumps, or bends, at given times [s]: steps of `Adaptive` end there, however short a pulse.
+    """A function of time that jumps, or bends, at given times [s]: steps of `Adaptive` end there.
 
     Where a function compares its time with numbers, as in `1.0 if 0.5 < t < 0.5001 else 0.0`, these times are found
     without it. It is for functions that do not say so: of other languages, of t², of tables read in other ways.

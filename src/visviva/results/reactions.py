@@ -15,6 +15,7 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
+from visviva.results.motion import MechanismMotion
 from visviva.results.wrenches import wrench_on_child
 
 
