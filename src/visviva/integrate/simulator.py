@@ -49,7 +49,7 @@ class Simulator:
         sim["tool.r"], sim.t
 
     integrator, inputs, initial: as those of `simulate`. Inputs that a step is given are held over it, and go before
-    those of the simulator.
+    those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one of h.
 
     Each step is the one that `simulate` would make, to the last bit, with the same checks and the same accounts:
     `audit()` has those of all steps since `reset`. No input is evaluated ahead of the step that is asked for.
@@ -65,11 +65,6 @@ class Simulator:
         initial: Initial = None,
     ) -> None:
         scheme = chosen_scheme(what, integrator)
-        if not scheme.fixed_step:
-            raise ModelError(
-                f"a Simulator makes steps of one length, and {type(scheme).__name__} chooses them.\n"
-                "Give it a scheme of fixed steps, such as vv.PHMP(), or use vv.simulate()."
-            )
         self._prepare(what, scheme, inputs)
         self.h = finite_number(h, "h [s]", positive=True)
         if self.model.mechanism is not None or initial is not None or self.model.start:
@@ -242,14 +237,19 @@ class Simulator:
             self._fail(failure)
 
     def _careful(self, n: int) -> None:
-        """Make n steps one by one with all checks, divided where they have no solution."""
+        """Make n steps one by one with all checks, divided where they have no solution.
+
+        Schemes that choose their steps make as many as they need.
+        """
         loop, self._going = self._running, False
-        for _ in range(n):
+        t_end = loop.stepping.t_end = self.t + n * self.h
+        while n > 0:
             logged = loop.advance(1)
             if not logged.record.steps:
                 assert logged.failure is not None
                 self._fail(logged.failure)
             self._take(logged)
+            n = n - 1 if self.integrator.fixed_step else int(loop.state.t < t_end)
 
     def _settle(self) -> int:
         """Account for the steps in the buffer; how many of them are good. If not all are, what goes on begins anew."""

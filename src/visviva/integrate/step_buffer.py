@@ -72,7 +72,7 @@ class StepBuffer:
         done, status = self._call()
         last = first + int(done)
         self.made = last
-        self._known[0] = min(self._past, self._known[0] + done)
+        self._known[0] = min(self._past, self._known[0] + len(self.nodes) * done)
         self.x = log.x[last]
         if last:
             self.angles = log.angles[last - 1]
