@@ -88,10 +88,12 @@ def test_precompiling_says_what_it_does_where_and_how_long(own_cache, monkeypatc
     monkeypatch.setattr(precompile, "DOMAINS", {"springs": lambda: [samples.translation.spring(1.0)]})
     monkeypatch.setattr(precompile, "mechanisms", list)
     monkeypatch.setattr(precompile, "TREE_SCHEMES", ())
+    monkeypatch.setattr(precompile, "evaluate", lambda tree: None)
     assert main(["precompile"]) == 0
-    steps, trees, first, last = capsys.readouterr().out.splitlines()
+    steps, trees, held, first, last = capsys.readouterr().out.splitlines()
     assert steps.startswith("steps of mechanisms")
     assert trees.startswith("steps of trees")
+    assert held.startswith("equations of motion in the hand")
     assert first.startswith("laws of springs")
     assert first.endswith(" s")
     assert last.endswith(f"MB in {cache.folder()}")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from visviva import geometry as geometry
     from visviva import language as language
     from visviva import library as library
+    from visviva import robots as robots
     from visviva import testing as testing
     from visviva.bonds.graph import BondGraph as BondGraph
     from visviva.bonds.of_models import bond_graph as bond_graph
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from visviva.compiler import compile as compile
     from visviva.compiler import consistent as consistent
     from visviva.compiler import lagrangian as lagrangian
+    from visviva.errors import ArgumentError as ArgumentError
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
     from visviva.errors import Interrupted as Interrupted
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from visviva.forms import analytical as analytical
     from visviva.forms import coordinates as coordinates
     from visviva.forms import springs as springs
+    from visviva.forms.dynamics.handle import Dynamics as Dynamics
+    from visviva.forms.dynamics.handle import dynamics as dynamics
     from visviva.forms.flows.flow import Flow as Flow
     from visviva.forms.flows.hand_flow import HandFlow as HandFlow
     from visviva.forms.flows.schemes import DOP853 as DOP853
@@ -80,10 +84,13 @@ if TYPE_CHECKING:
     from visviva.results.kinestatics import kinestatics as kinestatics
     from visviva.results.sweep import sweep as sweep
     from visviva.results.trajectory import Trajectory as Trajectory
+    from visviva.robots import Robot as Robot
+    from visviva.robots import read_urdf as read_urdf
     from visviva.views import draw as draw
     from visviva.views import equations as equations
 
 _HOME = {
+    "ArgumentError": "visviva.errors",
     "AssemblyError": "visviva.errors",
     "ConvergenceError": "visviva.errors",
     "Interrupted": "visviva.errors",
@@ -113,6 +120,8 @@ _HOME = {
     "equilibrium": "visviva.integrate",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
+    "Dynamics": "visviva.forms.dynamics.handle",
+    "dynamics": "visviva.forms.dynamics.handle",
     "BalancedGauss8": "visviva.forms.flows.schemes",
     "DOP853": "visviva.forms.flows.schemes",
     "Flow": "visviva.forms.flows.flow",
@@ -133,6 +142,8 @@ _HOME = {
     "rhs": "visviva.model",
     "Report": "visviva.reports",
     "report": "visviva.reports",
+    "Robot": "visviva.robots",
+    "read_urdf": "visviva.robots",
     "Audit": "visviva.results",
     "draw": "visviva.views",
     "equations": "visviva.views",
@@ -145,6 +156,7 @@ _MODULES = {
     "bonds": "visviva.bonds",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
+    "robots": "visviva.robots",
     "friction": "visviva.mechanism.friction",
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
@@ -164,7 +176,11 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        raise AttributeError(f"module 'visviva' has no attribute {name!r}")
+        from visviva._suggestions import nearest
+
+        near = nearest(name, __all__)
+        hint = f". Did you mean {' or '.join(f'vv.{one}' for one in near)}?" if near else ""
+        raise AttributeError(f"module 'visviva' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

@@ -50,6 +50,22 @@ def finite_vector(value: ArrayLike, what: str, n: int) -> Array:
     return array
 
 
+AXES = {
+    sign + letter: np.array([float(letter == other) for other in "xyz"]) * (-1.0 if sign == "-" else 1.0)
+    for sign in ("", "+", "-")
+    for letter in "xyz"
+}
+
+
+def finite_direction(value: ArrayLike, what: str) -> Array:
+    """A vector of three numbers that may be given by its letter, "x", "-z"; nobody asked for its length."""
+    if isinstance(value, str):
+        if value not in AXES:
+            raise ModelError(f"{what} must be a direction: 'x', 'y', 'z', '-x', '-y', '-z' or a vector, got {value!r}.")
+        return AXES[value].copy() + 0.0  # no -0
+    return finite_vector(value, what, 3)
+
+
 def finite_number(value: ArrayLike, what: str, *, positive: bool = False, minimum: float | None = None) -> float:
     """One finite number, positive or at least `minimum` where asked."""
     array = finite_array(value, what)

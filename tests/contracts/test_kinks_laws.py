@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
+import sympy
 from numpy.testing import assert_allclose
 from systems import coupling, mass
 from test_engine_laws import compiled_secant
@@ -11,6 +16,8 @@ from test_engine_laws import compiled_secant
 import visviva as vv
 from visviva.compiler.laws import canonical, energy_law, symbols
 from visviva.language import Quantity, compose, storage
+from visviva.language.slopes import slope
+from visviva.language.tangents import numeric_tangents, tangents
 from visviva.language.trace import Traced, expressions
 
 # of two variables, with the places of their kinks in the first one
@@ -85,6 +92,80 @@ def test_the_slope_at_the_mean_is_not():
     law, p = law_of("two stiffnesses")
     a, b = np.array([-0.3, 0.0]), np.array([0.5, 0.0])
     assert abs(law.gradient((a + b) / 2, p) @ (b - a) - (law.energy(b, p) - law.energy(a, p))) > 0.01
+
+
+# -- where powers begin ----------------------------------------------------------------------------------------------
+
+AT_ZERO = {  # energies whose gradient is zero at zero
+    "downwards": lambda x: (-x) ** 1.5,
+    "downwards, no fraction": lambda x: (-x) ** 1.3,
+    "abs": lambda x: abs(x) ** 1.5,
+    "abs, no fraction": lambda x: abs(x) ** 1.3,
+    "odd": lambda x: x * abs(x) ** 0.3,
+    "odd root": lambda x: x * np.sqrt(abs(x)),
+    "max": lambda x: np.maximum(x, 0) ** 1.5,
+    "min": lambda x: (-np.minimum(x, 0)) ** 1.5,
+    "product with a root": lambda x: x * np.sqrt(np.maximum(x, 0)),
+    "root of a square": lambda x: np.sqrt(x**2),
+    "norm": lambda x: np.sqrt(x**2 + x**4),
+    "power of a norm": lambda x: (x**2 + x**4) ** 0.6,
+    "chord": lambda x: np.sqrt(1 - np.cos(x)),
+    "where": lambda x: np.where(x > 0, x**1.5, 0),
+    "sign": lambda x: np.sign(x) * abs(x) ** 1.3,
+}
+
+
+@pytest.mark.parametrize("name", AT_ZERO)
+def test_gradients_differences_and_tangents_are_zero_where_powers_begin(name):
+    given = expressions(AT_ZERO[name](Traced(symbols("x", 1)[0])), "H").item()
+    (value,), numbers = canonical([given], {}, [])
+    law, p, zero = energy_law(value, 1, len(numbers)), np.array(numbers), np.zeros(1)
+    assert_allclose(law.gradient(zero, p), 0.0, atol=0)
+    assert_allclose(law.secant(zero, zero, p), 0.0, atol=0)
+    e, dE = compiled_secant(law, zero, zero, p)
+    assert_allclose(e, 0.0, atol=0)
+    assert np.isfinite(dE).all()
+    x, v = sympy.symbols("x0 v", real=True)
+    assert_allclose(numeric_tangents(tangents([given, 2 * given], {x: v}), [x, v])(np.array([0.0, 3.0])), 0.0, atol=0)
+    with np.errstate(all="ignore"):  # of the branch that is not taken
+        assert sympy.lambdify([x], slope(given, x), modules="numpy")(np.float64(0.0)) == 0.0
+    assert sympy.lambdify([x], slope(given, x), modules="math")(0.0) == 0.0
+
+
+@pytest.mark.parametrize("name", AT_ZERO)
+def test_slopes_in_c_are_zero_where_powers_begin(name, tmp_path):
+    given = expressions(AT_ZERO[name](Traced(symbols("x", 1)[0])), "H").item()
+    found = in_c(slope(given, symbols("x", 1)[0]), tmp_path)
+    assert found(0.0) == 0.0
+
+
+def in_c(expr, folder):
+    """A function of x0 as a C compiler makes it."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    source, library = folder / "f.c", folder / "f.so"
+    source.write_text(f"#include <math.h>\ndouble f(double x0) {{ return {sympy.ccode(expr)}; }}\n")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).f
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+    return function
+
+
+@pytest.mark.parametrize("H", [lambda x: 1 / abs(x), lambda x: np.log(abs(x)), lambda x: np.log(x**2)])
+def test_no_step_passes_a_pole_of_two_sides(H):
+    law = energy_law(expressions(H(Traced(symbols("x", 1)[0])), "H").item(), 1, 0)
+    one, p = np.ones(1), np.zeros(0)
+    assert np.isnan(law.secant(-one, 2 * one, p)).all()
+    assert_allclose(law.secant(one, 2 * one, p), law.energy(2 * one, p) - law.energy(one, p), rtol=1e-14)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("H", [lambda x: x.q**1.5, lambda x: np.log(x.q), lambda x: 1 / abs(x.q - 1) + 1 / (x.q + 1)])
+def test_a_start_outside_the_domain_is_refused_by_name(H, compiled):
+    scheme = vv.DiscreteGradient(compiled=compiled)
+    with pytest.raises(vv.ModelError, match=r"(?s)energy 'pe' of 'osc' has no finite value .* q = .*inside the domain"):
+        vv.simulate(oscillator(H), t_end=1.0, h=0.1, initial={"q": -1.0, "p": 0.0}, integrator=scheme)
 
 
 # -- runs ------------------------------------------------------------------------------------------------------------
@@ -246,6 +327,52 @@ JUMPS = {
         r"port 'p' jumps at z\[\"p\"\] = 0: it is 1 before",
     ),
 }
+
+
+STEEP = {
+    "storage": (
+        lambda: oscillator(lambda x: abs(x.q) ** 0.5),
+        "the energy H of a storage has an unbounded slope at q = 0",
+    ),
+    "spring": (lambda: hanging(lambda l: abs(l - 1) ** 0.5), "energy of spring 'rope' has an unbounded slope at l = 1"),
+    "potential": (
+        lambda: arm(potential=lambda a: abs(a) ** 0.5),
+        "of joint 'hinge' has an unbounded slope at angle = 0",
+    ),
+    "friction": (
+        lambda: arm(friction=lambda r: np.sign(r) * abs(r) ** 0.5),
+        "(?s)'hinge' has an unbounded slope at rate = 0.*v_reg",
+    ),
+    "V": (lambda: lagrangian(V=lambda q: abs(q.x) ** 0.5), "V of 'ball' has an unbounded slope at x = 0"),
+    "L": (
+        lambda: lagrangian(M=None, V=None, L=lambda q, v: v.x**2 + v.y**2 - abs(q.x) ** 0.5),
+        "L of 'ball' has an unbounded slope at x = 0",
+    ),
+    "damping": (
+        lambda: lagrangian(damping=lambda q, v: [abs(v.x) ** -0.5, 1.0]),
+        "the force of damping 'damping' of 'ball' has an unbounded slope at v_x = 0",
+    ),
+    "Kane's potential": (lambda: kane(V=lambda q: abs(q.x) ** 0.5), "V of 'ball' has an unbounded slope at x = 0"),
+    "drive": (
+        lambda: driven(position=lambda t: abs(t - 1) ** 0.5),
+        "the position of drive 'crank' has an unbounded slope at t = 1",
+    ),
+    "constraint": (
+        lambda: bound(lambda p: p.r[2] - abs(p.r[0]) ** 0.5),
+        r"'track' has an unbounded slope at p.r\[0\] = 0",
+    ),
+    "feedback": (
+        lambda: fed(lambda t, x, z: -np.sign(z.p) * abs(z.p) ** 0.5),
+        r"port 'p' has an unbounded slope at z\[\"p\"\] = 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_what_has_an_unbounded_slope_is_refused_by_name(name):
+    make, message = STEEP[name]
+    with pytest.raises(vv.ModelError, match=message):
+        make()
 
 
 @pytest.mark.parametrize("name", JUMPS)

@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 import readings
 from parts import BODIES, ELEMENTS, JOINTS, sample
-from readings import READINGS, admissible, instant
+from readings import READINGS, instant
 from readings_page import table
 from refusals import REFUSED, WRONG
 
 import visviva as vv
+from visviva.testing.readings import structure
+from visviva.testing.readings.structure import admissible
 
 PAGE = Path(__file__).parents[2] / "docs" / "readings_table.txt"
 PARTS = {joint: (joint, "gravity") for joint in JOINTS}
@@ -100,7 +102,7 @@ def test_other_accelerations_are_rejected(reading, monkeypatch):
 def test_other_admissible_velocities_are_rejected(reading, monkeypatch):
     given = sample("cylindrical")
     other = admissible(instant(sample("revolute")))
-    monkeypatch.setattr(readings, "admissible", lambda _: other)
+    monkeypatch.setattr(structure, "admissible", lambda _: other)
     with pytest.raises(AssertionError):
         READINGS[reading](given)
 

@@ -241,7 +241,7 @@ def test_moments_scale_with_the_square_of_size(size):
         (lambda: inertia.capsule(1.0, 1.0, -1.0), "length of the capsule must be at least 0"),
         (
             lambda: inertia.cylinder(1.0, 1.0, 1.0, axis="w"),
-            "axis of the cylinder must be 'x', 'y', 'z' or a vector",
+            "axis of the cylinder must be a direction: 'x', 'y', 'z'",
         ),
         (lambda: inertia.rod(1.0, 1.0, axis=(0, 0, 0)), "axis of the rod must have a direction"),
         (lambda: inertia.plate(1.0), "plate needs its size"),

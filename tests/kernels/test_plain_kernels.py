@@ -56,3 +56,13 @@ def test_a_body_out_of_place_shows_in_any_direction(gaps):
     assert len(moved) > 30
     wrong = {name: pair for name, pair in moved.items() if not 0.05 < pair[0] / pair[1] < 2.5}
     assert not wrong
+
+
+def test_not_a_number_is_the_largest_wherever_it_comes():
+    from visviva.kernels.multibody.algebra import exceeds
+
+    nan = float("nan")
+    assert exceeds(2.0, 1.0)
+    assert not exceeds(1.0, 1.0)
+    assert exceeds(nan, 1.0)
+    assert not exceeds(1.0, nan)

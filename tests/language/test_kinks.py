@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 
 from visviva.errors import ModelError
 from visviva.language import Quantity, UntraceableError, storage
-from visviva.language.expression import slope
-from visviva.language.jumps import ENERGY, refuse_jumps
 from visviva.language.kinks import continuous, kink
+from visviva.language.regularity import ENERGY, require_regular
+from visviva.language.slopes import slope
 from visviva.language.trace import Traced, expressions, traced_array
 
 X, Y, K = sympy.symbols("x y k", real=True)
@@ -198,8 +198,7 @@ MEETING = {
     "at a parameter": lambda: np.where(x > k, (x - k) ** 2, 0),
     "two cases that jump, and their sum not": lambda: np.where(x > 0, x + 1, 0) - np.where(x > 0, 1, 0),
     "at a curve": lambda: np.where(x**2 + y**2 > 1, x**2, 1 - y**2),
-    "steep": lambda: np.where(x > 0, x**0.1, 0),
-    "no value on the other side": lambda: np.where(x > 0, x * np.log(x), 0),
+    "no value on the other side": lambda: np.where(x > 0, x**2 * np.log(x), 0),
 }
 
 
@@ -207,15 +206,74 @@ MEETING = {
 def test_a_jump_is_refused_with_its_place(name):
     make, message = JUMPS[name]
     with pytest.raises(ModelError, match=f"^the energy .*{message}") as error:
-        refuse_jumps(traced(make()), [X, Y], {K: 0.37}, "the energy", ENERGY)
+        require_regular(traced(make()), [X, Y], {K: 0.37}, "the energy", ENERGY)
     assert "branches meet" in str(error.value)
 
 
 @pytest.mark.parametrize("name", MEETING)
 def test_branches_that_meet_are_accepted(name):
-    refuse_jumps(traced(MEETING[name]()), [X, Y], {K: 0.37}, "the energy", ENERGY)
+    require_regular(traced(MEETING[name]()), [X, Y], {K: 0.37}, "the energy", ENERGY)
 
 
 def test_an_energy_of_a_storage_must_not_jump():
     with pytest.raises(ModelError, match=r"the energy H of a storage jumps at q = 0.5: it is 0 before and 0.25 after"):
         storage({"q": Quantity("R", "displacement")}, H=lambda x, a: np.where(x.q > a, x.q**2, 0), a=0.5)
+
+
+# -- slopes that are not bounded -------------------------------------------------------------------------------------
+
+STEEP = {
+    "root": (lambda: abs(x) ** 0.5, "x = 0:"),
+    "root of a square": (lambda: (x**2) ** 0.3, "x = 0:"),
+    "nearly one": (lambda: abs(x - 0.3) ** 0.95, "x = 0.3:"),
+    "odd root": (lambda: np.sign(x) * abs(x) ** 0.4, "x = 0:"),
+    "one side": (lambda: np.maximum(x - 1, 0) ** 0.5, "x = 1:"),
+    "one side down": (lambda: (-np.minimum(x, 0)) ** 0.5, "x = 0:"),
+    "a branch": (lambda: np.where(x > 0, x**0.1, 0), "x = 0:"),
+    "a logarithm": (lambda: np.where(x > 0, x * np.log(x), 0), "x = 0:"),
+    "a logarithm of both sides": (lambda: x * np.log(abs(x)), "x = 0:"),
+    "exponent that is a parameter": (lambda: abs(x) ** k, "x = 0:"),
+    "function of a root": (lambda: np.cos(x) * np.exp(np.sqrt(abs(x - 2))), "x = 2:"),
+    "end of an arc": (lambda: np.arcsin(np.clip(x, -1, 1)), "x = -?1:"),
+    "beside what is larger": (lambda: 1e-3 * abs(x) ** 0.5 + 1e6 * x**2, "x = 0:"),
+    "at a curve": (lambda: abs(x**2 + y**2 - 1) ** 0.5, "[xy] = "),
+    "at a point of the plane": (lambda: ((x - 1) ** 2 + (y + 2) ** 2) ** 0.3, r"[xy] = .*(x = 1|y = -2)"),
+}
+BOUNDED = {
+    "norm": lambda: np.sqrt(x**2 + y**2),
+    "norm about a point": lambda: np.sqrt((x - 1) ** 2 + (y + 2) ** 2),
+    "power of a norm": lambda: (x**2 + y**2) ** 0.6,
+    "root of a square": lambda: np.sqrt(x**2),
+    "power": lambda: abs(x - 0.3) ** 1.05,
+    "one side": lambda: np.maximum(x, 0) ** 1.5,
+    "product": lambda: x * np.sqrt(abs(x)),
+    "end of a domain": lambda: np.sqrt(x),
+    "end of a domain with a logarithm": lambda: x * np.log(x),
+    "end of an arc": lambda: np.arcsin(x),
+    "pole": lambda: 1 / abs(x) ** 0.5,
+    "pole of a logarithm": lambda: np.log(abs(x)),
+    "rounded root": lambda: (x**2 + 1e-12) ** 0.25,
+    "rounded by a step": lambda: np.sqrt(np.maximum(x, 1e-8)),
+    "chord": lambda: np.sqrt(1 - np.cos(x)),
+    "saturated logarithm": lambda: np.log(np.maximum(x, 0.1)),
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_an_unbounded_slope_inside_a_domain_is_refused_with_its_place(name):
+    make, message = STEEP[name]
+    with pytest.raises(ModelError, match=f"^the energy has an unbounded slope at {message}") as error:
+        require_regular(traced(make()), [X, Y], {K: 0.37}, "the energy", ENERGY)
+    assert "infinite force" in str(error.value)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounded_slopes_and_ends_of_domains_are_accepted(name):
+    require_regular(traced(BOUNDED[name]()), [X, Y], {K: 0.37}, "the energy", ENERGY)
+
+
+def test_curvatures_are_those_of_the_function_where_a_slope_vanishes():
+    """-√(1 - x²/k) and √(k + x²) have one at 0, though neither radicand is positive by itself."""
+    for value, curvature in ((-np.sqrt(1 - x**2 / k), 1 / K), (np.sqrt(k + x**2), 1 / sympy.sqrt(K))):
+        found = slope(slope(traced(value), X), X)
+        assert float(found.subs({X: 0, K: 4})) == float(curvature.subs(K, 4))

@@ -17,7 +17,7 @@ NODES = {
     **{f"{name}.R": (3, 3) for name in ("rod", "arm", "tool", "base")},
     **{f"{name}.twist": (6,) for name in ("rod", "arm", "tool", "base")},
     **{f"{name}.{what}": () for name in ("hinge", "elbow") for what in ("q", "rate")},
-    **{f"{name}.reaction": (6,) for name in ("hinge", "elbow", "ball")},
+    **{f"{name}.{which}": (6,) for name in ("hinge", "elbow", "ball") for which in ("reaction", "reaction_world")},
     **{f"energy.{name}": () for name in ("rod", "arm", "tip")},
     **{f"{name}.work": () for name in ("motor", "load")},
     **{f"exergy.{name}": () for name in ("rod", "arm", "tip")},
@@ -26,7 +26,7 @@ NODES = {
     "momentum": (6,),
 }
 STEPS = {
-    **{f"{name}.reaction_mid": (6,) for name in ("hinge", "elbow", "ball")},
+    **{f"{name}.{which}_mid": (6,) for name in ("hinge", "elbow", "ball") for which in ("reaction", "reaction_world")},
     **{f"{name}.power": () for name in ("motor", "load")},
     **{f"{name}.power": () for name in ("rod", "arm", "tip")},
     **{f"{name}.power": () for name in ("hinge.rod", "elbow.rod", "elbow.arm", "ball.arm", "ball.tip")},

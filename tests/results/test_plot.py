@@ -51,7 +51,40 @@ def test_a_quantity_is_drawn_against_its_own_times(machine_run):
 
 def test_a_pattern_draws_every_component_of_every_name(machine_run):
     (axes,) = machine_run.plot("*.r").axes
-    assert set(curves(axes)) == {f"{name}.r[{k}]" for name in ("rod", "arm", "tip", "tool", "base") for k in range(3)}
+    assert set(curves(axes)) == {f"{name}.r {k}" for name in ("rod", "arm", "tip", "tool", "base") for k in "xyz"}
+    (axes,) = machine_run.plot("rod.R").axes
+    assert set(curves(axes)) == {f"rod.R[{i},{j}]" for i in range(3) for j in range(3)}
+
+
+def test_several_names_are_one_figure_with_axes_for_each_unit(machine_run):
+    angle, speed = machine_run.plot("hinge.q", "hinge.rate").axes
+    assert (angle.get_ylabel(), speed.get_ylabel()) == ("[rad]", "[rad/s]")
+    assert_array_equal(curves(angle)["hinge.q"], machine_run["hinge.q"])
+    assert_array_equal(curves(speed)["hinge.rate"], machine_run["hinge.rate"])
+    assert angle.get_title(loc="left") == "machine: hinge.q, hinge.rate"
+    assert speed.get_xlabel() == "time [s]"
+    (axes,) = machine_run.plot("energy", "heat").axes  # as quantities
+    assert set(curves(axes)) == {"energy", "heat"}
+
+
+def test_moments_and_forces_of_a_reaction_have_axes_of_their_own(machine_run):
+    moment, force = machine_run.plot("hinge.reaction_world").axes
+    assert (moment.get_ylabel(), force.get_ylabel()) == ("[N m]", "[N]")
+    assert list(curves(moment)) == [f"hinge.reaction_world m_{k}" for k in "xyz"]
+    assert_array_equal(curves(force)["hinge.reaction_world f_z"], machine_run["hinge.reaction_world"][:, 5])
+
+
+def test_a_picture_of_its_own_is_not_plotted_with_others(machine_run):
+    with pytest.raises(vv.ModelError, match=r"(?s)plot\('motion'\) is a picture of its own.*'hinge.q'"):
+        machine_run.plot("hinge.q", "motion")
+
+
+def test_a_path_is_the_last_name_or_a_keyword(machine_run, tmp_path):
+    machine_run.plot("hinge.q", "hinge.rate", path=tmp_path / "both.png")
+    machine_run.plot("hinge.q", "hinge.rate", str(tmp_path / "again.png"))
+    assert {each.name for each in tmp_path.iterdir()} == {"both.png", "again.png"}
+    with pytest.raises(vv.ModelError, match="has no 'nothing'"):
+        machine_run.plot("hinge.q", "nothing")
 
 
 def test_an_unknown_quantity_comes_with_a_suggestion(machine_run):

@@ -49,6 +49,19 @@ def test_a_hinge_carries_the_moment_that_it_does_not_let_go(integrator):
         assert_allclose(run[name], np.tile(expected, (n, 1)), rtol=0, atol=1e-8)
 
 
+@SCHEMES
+def test_reactions_in_world_axes_are_those_of_the_joint_frame_turned(integrator):
+    m = vv.Mechanism(gravity=(0, 0, -G))
+    m.body("rod", inertia=vv.inertia.box(1.0, (1.0, 0.1, 0.2)), at=(0.5, 0.1, 0), rotation=SO3.exp((0.2, 0.1, 0)))
+    joint = m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=(0.2, 1, 0.3))
+    run = vv.simulate(m, t_end=0.5, h=0.01, integrator=integrator)
+    moment, force = in_world(run, joint, run["hinge.reaction"], run["rod.R"])
+    assert_allclose(run["hinge.reaction_world"], np.concatenate([moment, force], axis=-1), rtol=0, atol=1e-10)
+    before, after = run["rod.R"][:-1], run["rod.R"][1:]
+    moment, force = in_world(run, joint, run["hinge.reaction_mid"], SO3.nearest(0.5 * (before + after)).R)
+    assert_allclose(run["hinge.reaction_world_mid"], np.concatenate([moment, force], axis=-1), rtol=0, atol=1e-10)
+
+
 def test_a_particle_on_a_hook_is_carried_by_its_weight():
     m = vv.Mechanism(gravity=(0, 0, -G))
     m.particle("ball", mass=0.5, at=(0, 0, 0))

@@ -76,11 +76,35 @@ def test_by_default_csv_holds_all_nodes(machine_run, tmp_path):
     assert not [name for name in head if "power" in name]
 
 
-def test_one_table_has_one_clock(machine_run, tmp_path):
-    with pytest.raises(vv.ModelError, match=r"energy live at the nodes run.t, motor.power at the midpoints"):
-        machine_run.to_csv(tmp_path / "both.csv", "energy", "motor.power")
-    with pytest.raises(vv.ModelError, match=r"arm.r, base.r, rod.r … live at the nodes"):
-        machine_run.to_csv(tmp_path / "both.csv", "*.r", "motor.power")
+def test_a_row_of_nodes_has_the_step_that_ends_there(machine_run, tmp_path):
+    machine_run.to_csv(tmp_path / "both.csv", "energy", "motor.power")
+    head, rows = read_csv(tmp_path / "both.csv")
+    assert head == ["t [s]", "energy [J]", "motor.power (step) [W]"]
+    assert_array_equal(rows[:, 0], machine_run.t)
+    assert_array_equal(rows[:, 1], machine_run["energy"])
+    assert_array_equal(rows[1:, 2], machine_run["motor.power"])
+    assert rows[0, 2] == machine_run["motor.power"][0]
+
+
+@pytest.mark.parametrize("integrator", [vv.PHMP(), vv.DOP853()], ids=["PHMP", "DOP853"])
+def test_all_of_a_joint_is_one_table(pendulum, tmp_path, integrator):
+    run = vv.simulate(pendulum(), t_end=0.1, h=0.01, integrator=integrator)
+    joint = run.model.mechanism.joints[0].name
+    run.to_csv(tmp_path / "joint.csv", f"{joint}.*")
+    head, rows = read_csv(tmp_path / "joint.csv")
+    assert {f"{joint}.q [rad]", f"{joint}.reaction_mid[5] (step) [N]"} <= set(head)
+    assert rows.shape == (len(run.t), len(head))
+    assert np.isfinite(rows).all()
+
+
+def test_coordinates_of_different_kinds_have_their_own_units():
+    m = vv.Mechanism()
+    m.body("plate", mass=1.0, inertia=(1, 1, 1))
+    m.planar("table", m.ground, "plate", at=(0, 0, 0), normal=(0, 0, 1), rate=(1.0, 2.0, 3.0))
+    run = vv.simulate(m, t_end=0.02, h=0.01)
+    assert run.unit("table.q") == "rad, m, m"
+    turning, sliding = run.plot("table.q").axes
+    assert [len(axes.lines) for axes in (turning, sliding)] == [1, 2]
 
 
 # -- NPZ ------------------------------------------------------------------------------------------------------------
@@ -111,6 +135,15 @@ def test_a_data_frame_is_indexed_by_time(machine_run):
     assert_array_equal(frame.index, machine_run.t)
     assert_array_equal(frame["hinge.q"], machine_run["hinge.q"])
     assert frame.attrs["units"]["tip.r[1]"] == "m"
+
+
+def test_a_data_frame_says_which_columns_are_of_steps(machine_run):
+    pytest.importorskip("pandas")
+    frame = machine_run.to_pandas("hinge.*")
+    assert_array_equal(frame["hinge.reaction_mid[2]"][1:], machine_run["hinge.reaction_mid"][:, 2])
+    assert "hinge.reaction_mid[2]" in frame.attrs["steps"]
+    assert "hinge.q" not in frame.attrs["steps"]
+    assert not frame.isna().any().any()
 
 
 def test_a_data_frame_of_the_accounts(machine_run):

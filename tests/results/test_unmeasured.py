@@ -125,3 +125,47 @@ def test_a_joint_that_is_open_from_the_start_is_seen(pendulum):
     start = {name: np.array(value) for name, value in pendulum.start.items()}
     start["arm.q"][:3] += (0.0, 0.03, 0.0)
     assert falling(pendulum, 0.1, initial=start).audit().g == pytest.approx(0.06, rel=0.1)
+
+
+def test_ties_of_a_redundant_loop_are_measured_and_stay_closed():
+    from visviva.demo.linkage import four_bar
+
+    run = vv.simulate(four_bar().system(), 0.1, 0.01)
+    audit = run.audit()
+    assert not audit.held
+    assert "g" not in audit.unmeasured
+    assert 0.0 < audit.g < 1e-12
+    assert {f"opening.{name}" for name in "ABCD"} <= set(run.names)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "distance", "point_on_plane"])
+def test_the_opening_of_a_tie_is_that_of_its_rows(kind):
+    """Bodies moved apart by 1 mm along x, where all of these joints hold them."""
+    from visviva.library.joints import Along, Distance, Revolute, Spherical
+    from visviva.library.multibody.closure import RowClosure
+
+    rows = {
+        "revolute": Revolute().rows,
+        "spherical": Spherical().rows,
+        "distance": Distance(2.0).rows,
+        "point_on_plane": (Along(0),),
+    }[kind]
+    o1 = SE3(np.eye(3), np.array([2.0, 0, 0]) if kind == "distance" else np.zeros(3))
+    gap = RowClosure(rows, o1, SE3.identity()).gap(
+        SE3.identity(), SE3(np.eye(3), np.array([-1e-3 if kind == "distance" else 1e-3, 0, 0]))
+    )
+    assert np.linalg.norm(gap[3:]) == pytest.approx(1e-3, rel=1e-9)
+    assert not gap[:3].any()
+
+
+@pytest.mark.parametrize("integrator", [vv.PHMP(), vv.LieMidpoint(compiled=False)], ids=["directors", "minimal"])
+def test_a_blade_beside_joints_is_said_to_have_no_g(integrator):
+    m = free_body(edge=True)
+    m.planar("floor", m.ground, "block", at=(0, 0, 0), normal=(0, 0, 1))
+    audit = vv.simulate(m, 0.05, 0.01, integrator=integrator).audit()
+    assert audit.g < 1e-12
+    assert audit.without_g == ("blade",)
+    (line,) = [line for line in str(audit).splitlines() if line.startswith("  on velocities")]
+    assert "none" in line
+    assert "blade" in line
+    assert vv.simulate(hinged(), 0.05, 0.01, integrator=integrator).audit().without_g == ()

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from formulation_catalogue import CATALOGUE
 from numpy.testing import assert_allclose
-from readings import increments
 
 import visviva as vv
 from visviva.linear.mechanism_names import increment_names
 from visviva.mechanism.parts import Body
+from visviva.testing.readings.linear import increments
 
 SINGULAR = {"Sarrus linkage", "thin rods"}
 FEW = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ import visviva as vv
 from visviva import demo
 from visviva.views.mechanism_bodies import Scene, hull, outline
 from visviva.views.mechanism_draw import draw
+from visviva.views.mechanism_placement import placement
 from visviva.views.mechanism_solids import solid_of
 
 LENGTHS = st.floats(0.01, 10.0)
@@ -122,3 +125,24 @@ def test_a_body_without_mass_has_no_solid():
     m.body("rod", massless=True, at=(0.5, 0, 0))
     (shape,) = Scene(m).shapes
     assert shape.solid is None
+
+
+def test_bodies_are_drawn_as_they_look_where_that_is_known():
+    arm = vv.read_urdf(Path(__file__).parent.parent / "data" / "urdf" / "arm.urdf")
+    scene = Scene(arm)
+    assert [looks.solid.kind for looks in scene.looks] == ["cylinder", *("box", "cylinder", "ball") * 2]
+    assert scene.looks[0].carrier is arm.ground
+    solids = {shape.body.name: shape.solid for shape in scene.shapes}
+    assert solids["link1"] is None
+    assert not {name for name, solid in solids.items() if solid is not None} - {"link4"}  # a mesh is not drawn
+    plain = vv.draw(arm, solids=False).svg
+    assert len(vv.draw(arm, solids=True).svg) > len(plain)
+
+
+def test_what_a_body_looks_like_moves_with_it():
+    arm = vv.read_urdf(Path(__file__).parent.parent / "data" / "urdf" / "arm.urdf")
+    run = vv.simulate(arm, t_end=0.2, h=0.01)
+    looks, place = Scene(arm).looks[1], placement(arm, run.final)
+    X_L = arm.description.links["link1"].visuals[0].X_L
+    assert_allclose(place.point(looks.carrier, looks.r_W), run["link1.r"][-1] + run["link1.R"][-1] @ X_L.r, atol=1e-12)
+    assert_allclose(place.turned(looks.carrier, looks.R_W), run["link1.R"][-1] @ X_L.R, atol=1e-12)

@@ -14,6 +14,7 @@ from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
 from visviva.language.discrete import FUNCTIONS
+from visviva.language.slopes import slope
 from visviva.library.thermal import conduction
 from visviva.mechanism.body_twists import relative_rates
 from visviva.mechanism.elements import Element as Spring
@@ -267,5 +268,5 @@ def _slope_of(energy: Any) -> Any:
     import sympy
 
     ((symbol,),) = energy.H.states.values()
-    slope = energy.H.values.item().diff(symbol).subs(dict(energy.H.parameters.values()))
-    return sympy.lambdify([symbol], slope, modules=[FUNCTIONS, "numpy"])
+    force = slope(energy.H.values.item(), symbol).subs(dict(energy.H.parameters.values()))
+    return sympy.lambdify([symbol], force, modules=[FUNCTIONS, "numpy"])

@@ -12,10 +12,10 @@ from visviva.bonds.given import is_law
 from visviva.bonds.groups import lift, space_of, sympified
 from visviva.bonds.moduli import check_not_negative, inverse, least
 from visviva.bonds.states import numbered
-from visviva.bonds.tracing import formula, matrix, no_jumps, own_inputs, traced, value
+from visviva.bonds.tracing import formula, matrix, own_inputs, regular, traced, value
 from visviva.errors import ModelError
-from visviva.language.expression import slope
-from visviva.language.jumps import FEEDBACK, LAW
+from visviva.language.regularity import FEEDBACK, LAW
+from visviva.language.slopes import slope
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -93,7 +93,7 @@ def _resistor(laws: Laws, label: str, element: Element) -> Roles:
     check_not_negative(laws, factor, own)
     values, vector = factor.values, np.array(own, dtype=object)
     output = values @ vector if values.ndim else values.item() * vector
-    no_jumps(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", output, own, LAW)
+    regular(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", output, own, LAW)
     return {"factor": factor, "output": formula(laws, f"law of R {label!r}", output, tuple(own))}
 
 
@@ -108,7 +108,7 @@ def _source(laws: Laws, label: str, element: Element) -> Roles:
     own = own_inputs(label, element, kind, n)
     if element.functional:
         values = traced(laws, label, element, element.given, {kind: own}, "law").values
-        no_jumps(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", values, own, FEEDBACK)
+        regular(laws, f"the law of {element.kind} {label!r} in {laws.graph.name!r}", values, own, FEEDBACK)
     else:
         values = value(laws, label, element.given).values
     values = values if values.ndim else np.array([values.item()] * n, dtype=object)

@@ -13,6 +13,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.kane.numbers import numbers_of
+from visviva.language.slopes import slope
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -83,7 +84,7 @@ class Formula:
     def slopes_of(self, states: Sequence[Any]) -> Formula:
         """Derivatives with respect to some states, then time, in a last axis."""
         arguments = [*states, self.scope.t]
-        flat = [[entry.diff(symbol) for symbol in arguments] for entry in np.ravel(self.values)]
+        flat = [[slope(entry, symbol) for symbol in arguments] for entry in np.ravel(self.values)]
         slopes = np.array(flat, dtype=object).reshape(*self.shape, len(arguments))
         return Formula(f"rate of {self.what}", self.scope, slopes.shape, slopes)
 

@@ -26,6 +26,7 @@ from visviva.errors import ModelError
 from visviva.geometry.embedding import origin
 from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
 from visviva.language.expression import Expression
+from visviva.language.slopes import slope
 from visviva.library.onsager import heating
 
 
@@ -140,14 +141,14 @@ def _constant(box: Storage) -> bool:
     """Whether a storage of a vector is a source: an energy with constant slope."""
     ((symbols,), (port,)) = box.H.states.values(), box.interface.values()
     return len(symbols) == port.quantity.dim and not any(
-        box.H.values.item().diff(symbol).free_symbols & set(symbols) for symbol in symbols
+        slope(box.H.values.item(), symbol).free_symbols & set(symbols) for symbol in symbols
     )
 
 
 def _slope(box: Storage) -> Array:
     (symbols,) = box.H.states.values()
     numbers = dict(box.H.parameters.values())
-    return np.array([float(box.H.values.item().diff(symbol).subs(numbers)) for symbol in symbols])
+    return np.array([float(slope(box.H.values.item(), symbol).subs(numbers)) for symbol in symbols])
 
 
 def _resistance(box: Irreversible) -> tuple[float, str, str] | None:

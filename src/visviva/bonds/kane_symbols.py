@@ -13,6 +13,7 @@ from visviva.errors import ModelError
 from visviva.forms.kane.matrices import lie_poisson
 from visviva.forms.kane.rates import momentum_drift
 from visviva.forms.kane.system import KaneSystem
+from visviva.language.slopes import slope
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -106,7 +107,7 @@ class SymbolicMotion(AbstractMotion):
             case "V":
                 return np.array(system.V, dtype=object)
             case "V_q":
-                return np.array([system.V.diff(x) for x in system.symbols.q], dtype=object)
+                return np.array([slope(system.V, x) for x in system.symbols.q], dtype=object)
             case _:
                 return system._loads
 

@@ -16,8 +16,8 @@ from visviva.bonds.states import numbered
 from visviva.bonds.units import Unit
 from visviva.errors import ModelError
 from visviva.forms.kane.trace import rational
-from visviva.language.jumps import ENERGY, refuse_jumps
 from visviva.language.kinks import continuous
+from visviva.language.regularity import ENERGY, Advice, require_regular
 from visviva.language.trace import Traced, Values, call, expressions, traced_array
 
 if TYPE_CHECKING:
@@ -89,13 +89,13 @@ def traced(laws: Laws, label: str, element: Element, given: Any, own: dict[str, 
         read: dict[Any, str | Unit] = {s: kind for kind, symbols in own.items() if kind in "ef" for s in symbols}
         check_balance(laws, label, values, role, read | {numbers[name]: by for name, by in element.units.items()})
     if role == "energy":
-        no_jumps(laws, what, values, [s for symbols in own.values() for s in symbols], ENERGY)
+        regular(laws, what, values, [s for symbols in own.values() for s in symbols], ENERGY)
     return formula(laws, law, values)
 
 
-def no_jumps(laws: Laws, what: str, values: Any, own: list[Any], way_out: str) -> None:
-    """An error where values jump as the states of a graph and what a law reads of its own bond move."""
-    refuse_jumps(values, [*dict.fromkeys((*own, *laws.symbols.values()))], laws.parameters, what, way_out)
+def regular(laws: Laws, what: str, values: Any, own: list[Any], advice: Advice) -> None:
+    """An error where values jump or are too steep, as the states of a graph and what a law reads of its own move."""
+    require_regular(values, [*dict.fromkeys((*own, *laws.symbols.values()))], laws.parameters, what, advice)
 
 
 def _by_name(given: Any, known: dict[str, Any], what: str) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
+
 import visviva as vv
 from visviva.cli.samples import DOMAINS, alone, arm, mechanisms, oscillator
 from visviva.compiler.flows import NotCompilable
@@ -40,11 +42,23 @@ def precompile() -> None:
     for scheme in TREE_SCHEMES:
         vv.simulate(arm(), t_end=0.02, h=0.01, integrator=scheme)
     line.end()
+    line = _Line("equations of motion in the hand")
+    evaluate(arm())
+    line.end()
     for domain, systems in DOMAINS.items():
         line = _Line(f"laws of {domain}")
         line.end(compile_laws(systems()))
     path = cache.folder()
     print(f"{time.perf_counter() - began:.1f} s in all; {size(path) / 1e6:.1f} MB in {path}")
+
+
+def evaluate(tree: vv.Mechanism) -> None:
+    """Every compiled function of `vv.dynamics`, once."""
+    d = vv.dynamics(tree)
+    q, v = d.q_built, np.zeros(d.nv)
+    frame = d.frames[-1]
+    d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v), d.derivatives(q, v)
+    d.pose(frame, q), d.jacobian(frame, q), d.bias_acceleration(frame, q, v)
 
 
 def compile_laws(systems: list[AbstractSystem]) -> str:

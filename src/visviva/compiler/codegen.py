@@ -12,6 +12,7 @@ from typing import Any, final
 from visviva.compiler.flows import FlowLaw, is_flat, rotation_of
 from visviva.compiler.laws import EnergyLaw, InputLaw, RateLaw, symbols
 from visviva.compiler.printing import HELPERS, shared
+from visviva.language.slopes import slope
 
 
 @final
@@ -48,7 +49,7 @@ def energy_source(law: EnergyLaw) -> str:
         (first, second), (efforts, slopes) = _gonzalez(law)
     else:
         D = law.differences
-        (first, second), (efforts, slopes) = shared([D, [d.diff(x) for d in D for x in b]])
+        (first, second), (efforts, slopes) = shared([D, [slope(d, x) for d in D for x in b]])
     lines += first
     lines += [f"e[T[o + 1] + {k}] += {value}" for k, value in enumerate(efforts)]
     lines += ["if mode == 1:", "    pass", *(f"    {line}" for line in second)]
@@ -91,9 +92,9 @@ def _gonzalez(law: EnergyLaw) -> tuple[tuple[list[str], list[str]], tuple[list[s
     x, a, b = symbols("x", n), symbols("a", n), symbols("b", n)
     start, end = dict(zip(x, a, strict=True)), dict(zip(x, b, strict=True))
     mean = {s: (p + q) / 2 for s, p, q in zip(x, a, b, strict=True)}
-    ends = [law.H.xreplace(start), law.H.xreplace(end), *(slope.xreplace(mean) for slope in law.slopes)]
-    more = [slope.xreplace(end) for slope in law.slopes]
-    more += [slope.diff(s).xreplace(mean) for slope in law.slopes for s in x]
+    ends = [law.H.xreplace(start), law.H.xreplace(end), *(effort.xreplace(mean) for effort in law.slopes)]
+    more = [effort.xreplace(end) for effort in law.slopes]
+    more += [slope(effort, s).xreplace(mean) for effort in law.slopes for s in x]
     (first, second), (values, rest) = shared([ends, more])
     first = [*first, f"H0, H1 = {values[0]}, {values[1]}"]
     first += [f"g{k}, d{k} = {values[2 + k]}, b{k} - a{k}" for k in range(n)]
@@ -207,7 +208,7 @@ class _FlowWriter:
         columns += [[*x, *c, *y] for x, c, y in zip(self.x, self.c, self.y, strict=True)]
         found: dict[int, list[tuple[int, Any]]] = {}
         for column, variables in enumerate(columns):
-            terms = [(l, flow.diff(v)) for l, v in enumerate(variables) if v in flow.free_symbols]
+            terms = [(l, slope(flow, v)) for l, v in enumerate(variables) if v in flow.free_symbols]
             terms = [(l, w) for l, w in terms if w != 0]
             if terms:
                 found[column] = terms

@@ -10,7 +10,7 @@ import numpy as np
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.errors import ModelError
 from visviva.language.jumping import written_breaks
-from visviva.language.jumps import FEEDBACK, refuse_jumps
+from visviva.language.regularity import FEEDBACK, require_regular
 from visviva.language.spaces import StateSpace
 from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, traced_array, wrap
 from visviva.model import Feedback, Model
@@ -59,7 +59,7 @@ def feedback_of(model: Model, port: str, function: Callable[..., Any]) -> Feedba
     called = {s: _called(kind, name, k, len(own)) for kind, every in seen.items()
               for name, own in every.items() for k, s in enumerate(own)}  # fmt: skip
     moving = [value.xreplace(called) for value in values]
-    refuse_jumps(moving, list(called.values()), {theta0: model.theta0}, what, FEEDBACK)
+    require_regular(moving, list(called.values()), {theta0: model.theta0}, what, FEEDBACK)
     given, numbers = canonical(list(values), {"x": coordinates, "e": efforts}, [(theta0, model.theta0)])
     law = InputLaw(given, (len(coordinates), len(efforts), len(numbers)))
     breaks = written_breaks(values, symbols("t", 1)[0])

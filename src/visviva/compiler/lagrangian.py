@@ -14,7 +14,8 @@ from visviva.compiler.laws import canonical, energy_law, matrix_law
 from visviva.compiler.map_laws import map_of
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
-from visviva.language.jumps import CONSTRAINT, ENERGY, LAW
+from visviva.language.regularity import CONSTRAINT, ENERGY, LAW
+from visviva.language.slopes import slope
 from visviva.mechanism.names import check_new_name
 from visviva.model import Dissipation, Kinetic, Model, Port, Variable
 from visviva.model.checks import check_symmetric
@@ -69,7 +70,7 @@ def lagrangian(
         structures.append(_constraint(tracing, _new(label, taken, name), given))
     for label, given in _named(damping, "damping").items():
         values = tracing.matrix(given, f"damping {label!r}", velocities=True)
-        tracing.refuse_jumps(values @ tracing.v, f"the force of damping {label!r}", LAW)
+        tracing.require_regular(values @ tracing.v, f"the force of damping {label!r}", LAW)
         R = _matrix(tracing, values, efforts=True)
         if isinstance(R, np.ndarray):
             check_symmetric(R, f"damping {label!r} of {name!r}", semidefinite=True)
@@ -130,16 +131,16 @@ def _energies(tracing: Tracing, L: Any, M: Any, V: Any) -> tuple[list[AbstractSt
         raise ModelError(f"{system!r} needs either L, a function of q and v, or M, with V where there is a potential.")
     if L is None:
         potential, mass = sympy.Integer(0) if V is None else tracing.scalar(V, "V"), tracing.matrix(M, "M")
-        tracing.refuse_jumps(potential, "V", ENERGY)
-        tracing.refuse_jumps(mass, "M", ENERGY)
+        tracing.require_regular(potential, "V", ENERGY)
+        tracing.require_regular(mass, "M", ENERGY)
         return _of_mass(tracing, mass, [sympy.Integer(0)] * tracing.n, potential)
     if V is not None:
         raise ModelError(f"{system!r} has both L and V: L holds the potential energy already.")
     L = tracing.scalar(L, "L", velocities=True)
-    p = [L.diff(v_k) for v_k in v]
-    tracing.refuse_jumps(L, "L", ENERGY)
-    tracing.refuse_jumps(p, "a momentum ∂L/∂v", ENERGY)
-    mass = np.array([[sympy.expand(p_k.diff(v_l)) for v_l in v] for p_k in p], dtype=object)
+    p = [slope(L, v_k) for v_k in v]
+    tracing.require_regular(L, "L", ENERGY)
+    tracing.require_regular(p, "a momentum ∂L/∂v", ENERGY)
+    mass = np.array([[sympy.expand(slope(p_k, v_l)) for v_l in v] for p_k in p], dtype=object)
     if all(value == 0 for value in mass.ravel()):
         raise ModelError(
             f"L of {system!r} has no term of second or higher degree in v: without kinetic energy there is no motion."
@@ -189,10 +190,10 @@ def _constraint(tracing: Tracing, label: str, given: Any) -> Curved:
             raise ModelError(
                 f"constraint {label!r} of {tracing.system!r} does not depend on q: its entry {row} is {value}."
             )
-    tracing.refuse_jumps(g, f"constraint {label!r}", CONSTRAINT)
-    G = [value.diff(q_k) for value in g for q_k in tracing.q]
-    value, slope = (map_of(values, tracing.q, tracing.parameters) for values in (g, G))
-    return Curved(label, (PLACE,), (SPEED,), value, slope)
+    tracing.require_regular(g, f"constraint {label!r}", CONSTRAINT)
+    G = [slope(value, q_k) for value in g for q_k in tracing.q]
+    value, gradient = (map_of(values, tracing.q, tracing.parameters) for values in (g, G))
+    return Curved(label, (PLACE,), (SPEED,), value, gradient)
 
 
 def _matrix(tracing: Tracing, values: Any, *, efforts: bool = False) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
-from visviva.language.expression import slope
+from visviva.language.slopes import slope
 from visviva.model.feedback import AbstractInputLaw
 from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw, AbstractRateLaw
 from visviva.model.storage import secant_of_gonzalez
@@ -177,7 +177,7 @@ class RateLaw(AbstractRateLaw):
     @cached_property
     def slopes(self) -> tuple[Any, Any]:
         """∂F/∂r and ∂F/∂θ."""
-        return self.F.diff(symbols("r", 1)[0]), self.F.diff(symbols("t", 1)[0])
+        return slope(self.F, symbols("r", 1)[0]), slope(self.F, symbols("t", 1)[0])
 
     @cached_property
     def _force(self) -> Callable[..., Array]:

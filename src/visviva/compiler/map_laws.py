@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.laws import canonical, numeric_law, symbols
 from visviva.language.discrete import NoRule, discrete_gradient
+from visviva.language.slopes import slope
 from visviva.model.maps import AbstractMapLaw, LawMap
 from visviva.model.storage import secant_of_gonzalez
 
@@ -46,7 +47,7 @@ class MapLaw(AbstractMapLaw):
 
     @cached_property
     def _gradient(self) -> Callable[..., Array]:
-        slopes = [value.diff(x) for value in self.values for x in symbols("x", self.size)]
+        slopes = [slope(value, x) for value in self.values for x in symbols("x", self.size)]
         return numeric_law(slopes, "x", (self.size,), self.width)
 
     @cached_property

@@ -27,6 +27,8 @@ def _printer() -> Any:
                 return f"({product})" if exponent > 0 else f"(1.0/({product}))"
             if exponent.is_Rational and exponent.q == 2:
                 root = f"math.sqrt({self._print(base)})"
+                if exponent < 0:  # 1/(b √b), not √b/b², which is no number at 0
+                    return f"(1.0/({self._print(base**-exponent)}))"
                 whole = self._print(base ** (exponent.p // 2)) if exponent.p // 2 else "1.0"
                 return f"(({whole})*{root})"
             return f"({self._print(base)})**({self._print(exponent)})"

@@ -8,7 +8,7 @@ import numpy as np
 
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.errors import ModelError
-from visviva.geometry.embedding import Rotations
+from visviva.geometry.embedding import Flat, Rotations
 from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
 from visviva.language.composite import End
 from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Rows, Variable
@@ -18,6 +18,7 @@ from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 
 THETA0 = 300.0  # [K], of systems that have no environment
+POSES = ("pose", "position")  # quantities that tell where a body or a particle is
 
 
 def compile_system(system: Composite) -> Model:
@@ -81,12 +82,19 @@ def _closures(flat: Composite, at: dict[End, str]) -> Iterator[Closure]:
     for box, part in flat.boxes.items():
         if not isinstance(part, Reversible) or part.closure is None:
             continue
-        poses = [_pose_at(flat, at, _beyond_offset(flat, at, box, port)) for port in ("p_j1", "p_j2")]
+        poses = [_pose_at(flat, at, _carrier(flat, at, box, number)) for number in "12"]
         spaces = [flat.junctions[name].quantity.space.embedding for name in poses if name is not None]
         first, second = poses
-        if first is None or second is None or not all(isinstance(space, Rotations) for space in spaces):
+        if first is None or second is None or not all(isinstance(space, Rotations | Flat) for space in spaces):
             continue
-        yield Closure(box.removesuffix(".hc"), (first, second, at[box, "q_r"]), tuple(spaces), part.closure)  # type: ignore[arg-type]
+        own = (at[box, "q_r"],) if "q_r" in part.interface else ()
+        yield Closure(box.removesuffix(".hc"), (first, second, *own), tuple(spaces), part.closure)  # type: ignore[arg-type]
+
+
+def _carrier(flat: Composite, at: dict[End, str], box: str, number: str) -> str:
+    """The junction of the body that a joint holds by an offset, or of the particle that it holds itself."""
+    frame = f"p_j{number}"
+    return _beyond_offset(flat, at, box, frame) if frame in flat.boxes[box].interface else at[box, f"p_{number}"]
 
 
 def _beyond_offset(flat: Composite, at: dict[End, str], box: str, port: str) -> str:
@@ -99,7 +107,7 @@ def _pose_at(flat: Composite, at: dict[End, str], junction: str) -> str | None:
     """The pose whose rate is the effort of a junction, or None where no box couples one with it."""
     coupled = (box for box, _ in flat.junctions[junction].ends if isinstance(flat.boxes[box], Reversible))
     found = (
-        at[box, port.name] for box in coupled for port in flat.boxes[box].power_ports if port.quantity.name == "pose"
+        at[box, port.name] for box in coupled for port in flat.boxes[box].power_ports if port.quantity.name in POSES
     )
     return next(found, None)
 

@@ -44,10 +44,10 @@ def pictures(run: vv.Run, stem: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
     energy = stem.with_suffix(".png")
-    plt.close(run.plot("energy", energy))
+    plt.close(run.plot("energy", path=energy))
     if run.motion is not None:
         page, motion = stem.with_suffix(".html"), stem.with_name(f"{stem.name}_motion.png")
-        plt.close(run.plot("motion", motion))
+        plt.close(run.plot("motion", path=motion))
         run.page(page)
         return [energy, motion, page]
     flows, warmth = (stem.with_name(f"{stem.name}_{what}.png") for what in ("sankey", "temperatures"))

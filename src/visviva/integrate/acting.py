@@ -24,6 +24,8 @@ from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractR
 
 Part = AbstractRouting | AbstractDissipation | AbstractPort
 
+SLIGHT = 1e-3  # of the heat capacity of a node: entropies that differences may add
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,9 @@ class Acting:
         moved = {name for part in self.coupled for name in part.acts}
         others = [name for name in names if name in moved - velocities and name not in model.measured]
         self.others = model.layout.read(tuple(others))
+        nodes = () if model.mechanism is None else model.mechanism.thermals
+        capacities = {f"{node.name}.s": node.capacity for node in nodes}
+        self._slight = np.array([SLIGHT * capacities.get(name, 0.0) for name in others])
 
     # -- forces -------------------------------------------------------------------------------------------------
 
@@ -101,7 +106,9 @@ class Acting:
         if self.coupled:
             at, k = self._touched, len(self._touched)
             rates = self._rates(m)
-            size = np.concatenate([difference_size(m.q[at]), difference_size(m.v[at]), difference_size(rates)])
+            size = np.concatenate(
+                [difference_size(m.q[at]), difference_size(m.v[at]), self._rate_sizes(m, rates, rates)]
+            )
             slope = difference_jacobian(partial(self._coupled, m), self._local(m, rates), size)
             total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ np.linalg.solve(slope[k:, 2 * k :], slope[k:, : 2 * k])
             f_q[np.ix_(at, at)] += total[:, :k]
@@ -229,9 +236,14 @@ class Acting:
             return F, np.maximum(np.maximum(np.abs(rates), np.abs(F - rates)), 1e-30)
 
         def jacobian(rates: Array) -> Array:
-            return difference_jacobian(missing, rates, difference_size(rates))
+            return difference_jacobian(missing, rates, self._rate_sizes(m, rates, missing(rates) - rates))
 
         try:
             return Newton().solve(residual, jacobian, np.zeros(len(self.others))).y
         except NotConverged as failure:
             raise NotConverged(f"{failure.reason} in the currents and temperatures", -1, failure.residual) from None
+
+    def _rate_sizes(self, m: Motion, rates: Array, flows: Array) -> Array:
+        """For differences of the rates of s: as large as they are or will be, or what warms a node slightly."""
+        sizes = np.maximum(np.maximum(np.abs(rates), np.abs(flows)), self._slight / m.h)
+        return np.where(sizes > 0, sizes, 1.0)

@@ -75,14 +75,14 @@ class _Stepper(AbstractStepper):
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
         ends, function = self._equations(x0, active, h, u, state.t + 0.5 * h)
-        size = self._sizes(x0, E, h, u)
+        size, forces = self._sizes(x0, E, h, u), self._forces(x0, u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             scale = size(y[:dim], ends(y)[2])
             return function(y), np.concatenate([scale[:dim], scale[dim : model.layout.solved][active]])
 
         def jacobian(y: Array) -> Array:
-            return difference_jacobian(function, y, _typical(y, dim))
+            return difference_jacobian(function, y, self._typical(x0, y, h, forces))
 
         start = np.concatenate([predict(state.rate, self._cold_rate(x0, u)), state.w[active]])
         try:
@@ -132,7 +132,7 @@ class _Stepper(AbstractStepper):
         active = np.flatnonzero(state.active)
         y = np.concatenate([self._cold_rate(state.x, u), state.w[active]])
         function = self._equations(state.x, active, h, u)[1]
-        matrix = difference_jacobian(function, y, _typical(y, self.model.layout.dim))
+        matrix = difference_jacobian(function, y, self._typical(state.x, y, h, self._forces(state.x, u)))
         if not np.isfinite(matrix).all():
             return  # the first step will say where
         free = _undetermined(matrix)
@@ -182,6 +182,20 @@ class _Stepper(AbstractStepper):
 
         return size
 
+    def _typical(self, x0: Array, y: Array, h: float, forces: float) -> Array:
+        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces."""
+        layout = self.model.layout
+        size = np.full_like(y, max(float(np.abs(y[layout.dim :]).max(initial=0.0)), forces) or 1.0)
+        for variable in self.model.variables:
+            at = layout.z[variable.name]
+            far = float(np.abs(x0[layout.x[variable.name]]).max(initial=0.0)) / abs(h)
+            size[at] = max(float(np.abs(y[at]).max(initial=0.0)), far) or 1.0
+        return size
+
+    def _forces(self, x: Array, u: Array) -> float:
+        """The largest flow at a state without multipliers: what those are added to."""
+        return float(np.abs(self.model.flow(x, self.model.z(x), u)).max(initial=0.0))
+
     def _cold_rate(self, x: Array, u: Array) -> Array:
         """A start value without history: rates of the state variables as they are, velocities unchanged."""
         model = self.model
@@ -197,20 +211,13 @@ class _Stepper(AbstractStepper):
         return unknown_name(self.model, row)
 
 
-def _typical(y: Array, dim: int) -> Array:
-    """A size for differences: the largest entry among the rates, and among the algebraic unknowns."""
-    size = np.empty_like(y)
-    for part in (slice(0, dim), slice(dim, None)):
-        size[part] = max(1.0, float(np.abs(y[part]).max(initial=0.0)))
-    return size
-
-
 def _undetermined(matrix: Array) -> Index:
-    """Unknowns that a singular matrix leaves free; none if it is regular. Rows and columns are scaled first."""
-    scaled = matrix.copy()
-    for _ in range(4):
-        scaled /= np.maximum(np.sqrt(np.abs(scaled).max(1, keepdims=True)), 1e-150)
-        scaled /= np.maximum(np.sqrt(np.abs(scaled).max(0, keepdims=True)), 1e-150)
-    _, s, Vt = np.linalg.svd(scaled)
+    """Unknowns that a singular matrix leaves free; none if it is regular. Units of rows and columns do not count."""
+    from scipy.sparse import csr_array
+
+    from visviva.kernels.ordering import equilibration
+
+    r, c = equilibration(csr_array(matrix))
+    _, s, Vt = np.linalg.svd(r[:, None] * matrix * c)
     null = np.abs(Vt[s <= 1e-11 * s.max(initial=0.0)])
     return np.flatnonzero(null.max(0, initial=0.0) > 0.1)

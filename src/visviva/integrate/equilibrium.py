@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
@@ -71,6 +72,7 @@ class Equilibrium:
         return "\n".join(lines)
 
 
+@helpful
 def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
 

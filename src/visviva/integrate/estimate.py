@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, finite_number
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.integrate.inputs import Input
 from visviva.integrate.integrator import AbstractIntegrator
@@ -86,6 +87,7 @@ class Estimate:
         return "\n".join(lines)
 
 
+@helpful
 def estimate(
     what: Mechanism | Composite | Model,
     t_end: float,

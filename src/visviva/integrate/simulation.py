@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.integrate.inputs import Input
 from visviva.integrate.integrator import AbstractIntegrator
@@ -48,6 +49,7 @@ def simulate(
 ) -> Trajectory: ...
 
 
+@helpful
 def simulate(
     what: Mechanism | Composite | Model | AbstractSystem,
     t_end: float,

@@ -49,6 +49,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
     x = initial_x(model, motion) if motion is not None else model.pack(_values(initial))
     _check_temperatures(model, x)
     model.check(x)
+    _check_domain(model, x)
     moved: list[str] = []
     if model.coordinates:
         check_inertia(model, x)
@@ -68,6 +69,23 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         names=_names(model),
     )
     return state, [*moved, *notes]
+
+
+def _check_domain(model: Model, x: Array) -> None:
+    """An error that names an energy without a value at the start, such as q**1.5 at a negative q."""
+    with np.errstate(all="ignore"):
+        found = {name: float(energy) for name, energy in model.energies(x).items()}
+    outside = [name for name, energy in found.items() if not np.isfinite(energy)]
+    if outside:
+        values = ", ".join(
+            f"{part.variable} = {np.array2string(x[model.layout.x[part.variable]], precision=4)}"
+            for part in model.storages
+            if part.name == outside[0]
+        )
+        raise ModelError(
+            f"the energy {outside[0]!r} of {model.name!r} has no finite value where the run starts, at {values}.\n"
+            "Start inside the domain of its energies and laws."
+        )
 
 
 def _values(initial: object) -> Mapping[str, ArrayLike]:

@@ -80,7 +80,8 @@ class _Walk:
             return self._case(*expr.args)
         rule = _rules().get(expr.func.__name__)
         if rule is not None and len(expr.args) == 1:
-            return _scaled(rule(*self.at(expr.args[0])), self.D(expr.args[0]))
+            barrier = self._unpassed(expr.args[0]) if isinstance(expr, sympy.log) else 1
+            return _scaled(rule(*self.at(expr.args[0])) * barrier, self.D(expr.args[0]))
         raise NoRule(str(expr.func))
 
     def _product(self, expr: Any) -> dict[Any, Any]:
@@ -105,16 +106,27 @@ class _Walk:
         if not exponent.is_Integer:
             root = exponent == sympy.Rational(1, 2)
             quotient = 1 / (sympy.sqrt(a) + sympy.sqrt(b)) if root else symbolic("powq_")(a, b, exponent)
-            if kinks_of(base):  # where it rests at zero, as |x| and max(0, x) do, an infinite slope meets a zero
-                quotient = kink("case_")(a + b, quotient, 0, quotient)
-            return _scaled(quotient, self.D(base))
+            if exponent.is_negative or base.is_positive:
+                return _scaled(quotient * self._unpassed(base), self.D(base))
+            if base.is_nonnegative:  # where it rests at zero an infinite slope meets a zero: see `slopes`
+                return _scaled(kink("case_")(a + b, quotient, 0, quotient), self.D(base))
+            there = kink("abs_")(a) + kink("abs_")(b)
+            return {symbol: _product(quotient, value, there) for symbol, value in self.D(base).items()}
         n = abs(int(exponent))
         if exponent < 0:  # through 1/base: (1/b - 1/a) = -(b - a)/(a b)
             quotient = -sum((1 / a) ** k * (1 / b) ** (n - 1 - k) for k in range(n)) / (a * b)
-            quotient *= symbolic("connected_")(a, b)
+            quotient *= symbolic("connected_")(a, b) * self._unpassed(base)
         else:
             quotient = sum(a**k * b ** (n - 1 - k) for k in range(n))
         return _scaled(quotient, self.D(base))
+
+    def _unpassed(self, base: Any) -> Any:
+        """1, but not a number where a factor |u| or u² of a base has a zero, a pole of the function, on the way."""
+        import sympy
+
+        factors = [part for part in sympy.Mul.make_args(base) if part.free_symbols & self.symbols]
+        inner = [u.args[0] for u in factors if is_kink(u, "abs_") or (u.is_Pow and u.exp.is_even)]
+        return sympy.Mul(*(symbolic("connected_")(*self.at(u)) for u in inner))
 
     def _extreme(self, expr: Any) -> dict[Any, Any]:
         f, g = expr.args
@@ -129,6 +141,9 @@ class _Walk:
         """
         import sympy
 
+        if c.is_nonnegative or f == g:  # f but where c = 0, where it may have no value, see `slopes`
+            there = sum(map(kink("abs_"), self.at(c)))
+            return {symbol: kink("case_")(there, value, 0, 0) for symbol, value in self.D(f).items()}
         alpha, u, beta = _affine(c, self.symbols)
         inner = sympy.Symbol("u", real=True, nonnegative=u.is_nonnegative or None)
         one = [_in_terms(part, u, inner) for part in (f, g)]
@@ -189,7 +204,7 @@ def _gathered(expr: Any, symbols: Sequence[Any]) -> Any:
     given = set(symbols)
     for node in sorted(kinks_of(expr, "sign_", "case_"), key=str):
         c, f, _, g = (node.args[0], 1, 0, -1) if is_kink(node, "sign_") else node.args
-        if c.free_symbols & given and not _meet(c, f, g, given):
+        if c.free_symbols & given and not c.is_nonnegative and not _meet(c, f, g, given):
             branches = [_gathered(_on_side(expr, c, side), symbols) for side in (1, 2, 3)]
             return kink("case_")(c, *branches)
     return expr
@@ -223,6 +238,13 @@ def _sum(*slopes: dict[Any, Any]) -> dict[Any, Any]:
         for symbol, value in slope.items():
             total[symbol] = total.get(symbol, 0) + value
     return total
+
+
+def _product(factor: Any, value: Any, there: Any) -> Any:
+    """Their product; where `there` is 0, and the factor infinite, 0 if the value is."""
+    if value.is_number:
+        return factor * value
+    return kink("case_")(there, factor * value, kink("case_")(kink("abs_")(value), factor * value, 0, 0), 0)
 
 
 def _scaled(factor: Any, slope: dict[Any, Any]) -> dict[Any, Any]:

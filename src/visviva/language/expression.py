@@ -11,9 +11,8 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
-from visviva.language.jumps import refuse_jumps
-from visviva.language.kinks import joined
 from visviva.language.quantity import Port
+from visviva.language.regularity import Advice, require_regular
 from visviva.language.trace import Traced, Values, call, expressions, traced_array, wrap
 
 
@@ -43,11 +42,11 @@ class Expression:
         flat = [symbol for symbols in (*self.states.values(), *self.efforts.values()) for symbol in symbols]
         return [*flat, self.theta0, *(symbol for symbol, _ in self.parameters.values())]
 
-    def refuse_jumps(self, what: str, way_out: str, values: Any = None, theta0: float = 300.0) -> None:
-        """An error where the array, or other values in its symbols, jump as states and efforts move."""
+    def require_regular(self, what: str, advice: Advice, values: Any = None, theta0: float = 300.0) -> None:
+        """An error where the array, or other values in its symbols, jump or are too steep as states move."""
         moving = [symbol for symbols in (*self.states.values(), *self.efforts.values()) for symbol in symbols]
         numbers = {self.theta0: theta0} | dict(self.parameters.values())
-        refuse_jumps(self.values if values is None else values, moving, numbers, what, way_out)
+        require_regular(self.values if values is None else values, moving, numbers, what, advice)
 
     def numeric(self, theta0: float) -> Callable[[Array], Array]:
         """A NumPy function of (states and efforts, as one array with any leading batch shape)."""
@@ -131,15 +130,6 @@ def numeric(
         return np.asarray(stacked, dtype=np.float64).reshape((*y.shape[:-1], *shape))
 
     return evaluate
-
-
-def slope(expr: Any, symbol: Any) -> Any:
-    """∂/∂symbol, with powers of one base joined: n xⁿ/x is n xⁿ⁻¹, which has a value at 0; likewise kinks."""
-    import sympy
-
-    found = joined(expr.diff(symbol))
-    open_ended = any(power.exp.free_symbols for power in found.atoms(sympy.Pow))
-    return sympy.powsimp(found, combine="exp") if open_ended else found
 
 
 def _vector(symbols: list[Any]) -> Any:

@@ -247,10 +247,16 @@ def _classes() -> dict[str, Any]:
         def _eval_is_nonnegative(self) -> bool | None:
             return True if any(part.is_nonnegative for part in self.args) else None
 
+        def _eval_is_nonpositive(self) -> bool | None:
+            return True if all(part.is_nonpositive for part in self.args) else None
+
     class Smaller(Extreme):
         """The smaller of two."""
 
         spelling, sense = "Min", -1
+
+        def _eval_is_nonpositive(self) -> bool | None:
+            return True if any(part.is_nonpositive for part in self.args) else None
 
         def _eval_is_nonnegative(self) -> bool | None:
             return True if all(part.is_nonnegative for part in self.args) else None

@@ -9,8 +9,8 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language.expression import Expression, traced
-from visviva.language.jumps import ENERGY, LAW
 from visviva.language.quantity import Port, interface
+from visviva.language.regularity import ENERGY, LAW
 from visviva.language.system import Environment, Irreversible, Reversible, Storage
 from visviva.structure import Dirac
 
@@ -32,7 +32,7 @@ def storage(ports: dict[str, Any], H: Any, **parameters: float) -> Storage:
     energy = traced(H, box, parameters, "the energy H of a storage")
     if energy.shape != ():
         raise ModelError(f"the energy H of a storage must be one number, got shape {energy.shape}.")
-    energy.refuse_jumps("the energy H of a storage", ENERGY)
+    energy.require_regular("the energy H of a storage", ENERGY)
     return Storage(box, energy)
 
 
@@ -57,7 +57,7 @@ def reversible(
     _check_law(skew, box, _mirror(1.0), "must be skew, or it would create energy: |J + Jᵀ| is")
     conserves = "must leave entropy alone, or energy would not be conserved: the sum of its entropy columns is"
     _check_law(skew, box, _entropy_columns(box), conserves)
-    skew.refuse_jumps(what, LAW)
+    skew.require_regular(what, LAW)
     unused = [name for name in parameters if name not in skew.parameters and name not in _split(parameters, C)]
     if unused:
         raise ModelError(f"a reversible component does not depend on its parameter {unused[0]!r}: a misprint?")
@@ -70,7 +70,7 @@ def reversible(
             )
     if rows is not None:
         _check_law(rows, box, _entropy_columns(box), conserves, "C")
-        rows.refuse_jumps("C of a reversible component", LAW)
+        rows.require_regular("C of a reversible component", LAW)
     return Reversible(box, skew, rows)
 
 
@@ -103,7 +103,7 @@ def irreversible(ports: dict[str, Any], M: Any, **parameters: float) -> Irrevers
     _check_law(onsager, box, _negative, "must be positive semidefinite: it has an eigenvalue below zero by")
     _check_law(onsager, box, _kernel, "must conserve energy, M (e with absolute temperatures) = 0: it misses by")
     efforts = [symbol for symbols in onsager.efforts.values() for symbol in symbols]
-    onsager.refuse_jumps("a flow M e of an irreversible component", LAW, onsager.values @ efforts)
+    onsager.require_regular("a flow M e of an irreversible component", LAW, onsager.values @ efforts)
     return Irreversible(box, onsager)
 
 

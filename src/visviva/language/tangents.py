@@ -13,6 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.language.slopes import slope
 
 
 @final
@@ -30,19 +31,23 @@ def tangents(values: Sequence[Any], along: Mapping[Any, Any]) -> Tangents:
     import sympy
 
     lines, reduced = sympy.cse(list(values), symbols=sympy.numbered_symbols("w"), order="none")
-    rates, every = dict(along), list[tuple[Any, Any]]()
-    for symbol, expression in lines:
+    rates, every, named = dict(along), list[tuple[Any, Any]](), dict[Any, Any]()
+    for name, line in lines:
+        expression = line.xreplace(named)
+        symbol = sympy.Symbol(str(name), real=True, nonnegative=expression.is_nonnegative or None)  # `slope` asks
+        named[name] = symbol
         every.append((symbol, expression))
         rate = _rate(expression, rates)
         if rate != 0:
             rates[symbol] = sympy.Symbol(f"d{symbol}", real=True)
             every.append((rates[symbol], rate))
-    return Tangents(every, list(reduced), [_rate(value, rates) for value in reduced])
+    results = [value.xreplace(named) for value in reduced]
+    return Tangents(every, results, [_rate(value, rates) for value in results])
 
 
 def _rate(expression: Any, rates: Mapping[Any, Any]) -> Any:
     moving = sorted((symbol for symbol in expression.free_symbols if symbol in rates), key=str)
-    return sum((expression.diff(symbol) * rates[symbol] for symbol in moving), start=0 * expression)
+    return sum((slope(expression, symbol) * rates[symbol] for symbol in moving), start=0 * expression)
 
 
 def numeric_tangents(given: Tangents, arguments: Sequence[Any]) -> Callable[[Array], Array]:

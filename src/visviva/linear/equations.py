@@ -10,10 +10,13 @@ from types import MappingProxyType
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.forms.flows.flow import Flow, FlowState
+
+Index = NDArray[np.intp]
 
 
 @final
@@ -132,6 +135,29 @@ class AbstractEquations(ABC):
     def driving(self, ref: Reference) -> Array:
         """What the rates ṡ of drives that are inputs add to the rows, (k, drives): Z ζ + driving ṡ = 0."""
         return np.zeros((len(self.holonomic), len(self.drives)))
+
+    def velocity_sizes(self, ref: Reference, N: Array, eta: Index) -> Array:
+        """How far velocities go in differences, (n,); N, eta: independent velocities and which they are."""
+        return self.sizes
+
+    def input_sizes(self, ref: Reference) -> Array:
+        """How far inputs go in differences."""
+        return np.ones(len(self.inputs))
+
+    def natural_rates(self, ref: Reference, N: Array, eta: Index, forces: Array) -> Array:
+        """How fast forces (n,) move independent increments by their sizes [1/s], √(F/(M size)), (n,).
+
+        Of all others the least.
+        """
+        inertia, forces = self.inertia(ref, N), np.abs(N).T @ forces
+        own = np.sqrt(np.where(inertia > 0, forces / np.where(inertia > 0, inertia, 1.0), 0.0) / self.sizes[eta])
+        found = np.full(self.n, float(own[own > 0].min()) if (own > 0).any() else 0.0)
+        found[eta] = np.maximum(own, found[eta])
+        return found
+
+    def inertia(self, ref: Reference, N: Array) -> Array:
+        """Of each independent velocity."""
+        return np.asarray(((self.mass(ref.q) @ N) * N).sum(axis=0))
 
     def other_sizes(self, ref: Reference) -> Array:
         """How far other states go in differences."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva._suggestions import helpful
 from visviva.bonds.graph import BondGraph
 from visviva.compiler import compile
 from visviva.errors import ModelError
@@ -35,6 +36,7 @@ from visviva.mechanism import Mechanism
 from visviva.model import Model
 
 
+@helpful
 def linearise(
     m: Any,
     at: Any = None,

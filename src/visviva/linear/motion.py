@@ -11,8 +11,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.minimal.closing import AT_REST
+from visviva.geometry.differences import each, slopes
 from visviva.linear.assembly import in_increments, second_order, state_space
-from visviva.linear.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.excitation import ORDERS, Excitation, excitation, excited
 from visviva.linear.reduction import Basis, Choice, basis, chosen
@@ -94,23 +94,8 @@ def _creeps(equations: AbstractEquations, ref: Reference, b: Basis, part: float)
 
 
 def _natural_rates(equations: AbstractEquations, ref: Reference, b: Basis) -> Array:
-    """How fast forces at hand move independent increments by their sizes [1/s], √(F/(M size)); of all others the least.
-
-    (n,)
-    """
-    inertia = _inertia(equations, ref, b)
-    forces = np.abs(b.N).T @ equations.force_sizes(ref)
-    own = np.sqrt(
-        np.where(inertia > 0, forces / np.where(inertia > 0, inertia, 1.0), 0.0) / equations.sizes[b.choice.eta]
-    )
-    found = np.full(equations.n, float(own[own > 0].min()) if (own > 0).any() else 0.0)
-    found[b.choice.eta] = np.maximum(own, found[b.choice.eta])
-    return found
-
-
-def _inertia(equations: AbstractEquations, ref: Reference, b: Basis) -> Array:
-    """Of each independent velocity."""
-    return np.asarray(((equations.mass(ref.q) @ b.N) * b.N).sum(axis=0))
+    """Those of the forces at hand."""
+    return equations.natural_rates(ref, b.N, b.choice.eta, equations.force_sizes(ref))
 
 
 def _check_balance(equations: AbstractEquations, ref: Reference, b: Basis, W: Array, steady: bool) -> None:
@@ -128,7 +113,7 @@ def _check_balance(equations: AbstractEquations, ref: Reference, b: Basis, W: Ar
     xi_dot, M, N = ref.xi_dot + W @ ref.xi, equations.mass(ref.q), b.N
     left, bound = N.T @ M @ xi_dot, BALANCED * np.abs(N).T @ equations.force_sizes(ref)
     if (np.abs(left) > bound).any():  # where all forces vanish, what is left of them may be rounding
-        inertia = np.maximum(_inertia(equations, ref, b), 1e-300)
+        inertia = np.maximum(equations.inertia(ref, b.N), 1e-300)
         near = np.abs(N.T @ M @ N) @ (np.abs(N).T @ equations.near_forces(ref) / inertia)
         bound = np.maximum(bound, max(NOTHING, ROUNDING * equations.offset) * near)
     driven = np.abs(xi_dot - N @ xi_dot[b.choice.eta])

@@ -12,7 +12,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.hamel_flow import HamelFlow
 from visviva.forms.flows.flow import Flow
 from visviva.forms.rigid.system import RigidSystem
-from visviva.linear.differences import each, slopes
+from visviva.geometry.differences import each, slopes
 from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
 from visviva.mechanism.names import unknown_name
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import shift_variable
+from visviva.compiler.losses import flux_of
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
@@ -17,7 +18,7 @@ from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.equilibrium import Equilibrium
-from visviva.linear.equations import AbstractEquations, Reference, Values, check_place
+from visviva.linear.equations import AbstractEquations, Index, Reference, Values, check_place
 from visviva.linear.excitation import ORDERS
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
@@ -31,6 +32,10 @@ from visviva.model.driven import row_inputs
 from visviva.results.balances import input_unit
 
 ELSE = ",\nvv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
+
+SLIGHT = 1e-3  # of the heat capacity of a node, and of other states in SI units: how far they go in differences
+
+NO_RATE = 1e-6  # of the largest natural rate: below, forces are rounding
 
 MANY = 1_000_000  # entries of Jacobians that are computed at once
 
@@ -126,7 +131,32 @@ class MechanismEquations(AbstractEquations):
         return np.stack(columns, axis=1) if columns else np.zeros((len(model.kinds), 0))
 
     def other_sizes(self, ref: Reference) -> Array:  # noqa: D102
-        return np.maximum(np.abs(ref.s[self.kept]), 1e-3)
+        m, energy = self.form.mechanism, self._energy(ref)
+        floors = {f"{node.name}.s": SLIGHT * node.capacity for node in m.thermals}
+        floors |= {flux_of(motor): motor.inductance * energy / abs(motor.k) for motor in m.motors if motor.k}
+        return np.maximum(np.abs(ref.s[self.kept]), [floors.get(name, SLIGHT) or SLIGHT for name in self.others])
+
+    def velocity_sizes(self, ref: Reference, N: Array, eta: Index) -> Array:
+        """Of a motion as fast as the fastest at hand, or as the slowest that forces make."""
+        natural = self.natural_rates(ref, N, eta, self._forces(ref))
+        slowest = natural[natural > NO_RATE * natural.max(initial=0.0)].min(initial=np.inf)
+        rate = max(float((np.abs(ref.xi) / self.sizes).max(initial=0.0)), slowest if np.isfinite(slowest) else 0.0)
+        return self.sizes * (rate or 1.0)
+
+    def input_sizes(self, ref: Reference) -> Array:
+        """Torques and forces of the size of those at hand; volts."""
+        energy = self._energy(ref)
+        length = typical_length(Linkage(self.form.mechanism).kinematics)
+        sizes = {"N m": energy, "N": energy / length}
+        return np.array([sizes.get(self.units[name], 1.0) for name in self.inputs])
+
+    def _energy(self, ref: Reference) -> float:
+        """What forces do along increments of their sizes [J]; 1 if there are none."""
+        return float((self._forces(ref) * self.sizes).max(initial=0.0)) or 1.0
+
+    def _forces(self, ref: Reference) -> Array:
+        """Sizes of forces along each velocity, at hand or nearby, (n,)."""
+        return np.maximum(self.force_sizes(ref), self.near_forces(ref))
 
     def rates(self, ref: Reference) -> Array:  # noqa: D102
         point = Point(self.form, ref.q, ref.xi, ref.s)

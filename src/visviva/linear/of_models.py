@@ -9,9 +9,10 @@ import numpy as np
 
 from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry.differences import each, slopes
 from visviva.geometry.embedding import origin
+from visviva.geometry.rank import LIGHTEST, velocity_units
 from visviva.integrate.inputs import input_function
-from visviva.linear.differences import each, slopes
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
 from visviva.linear.model_mechanics import model_mechanics
@@ -141,7 +142,8 @@ def linearise_model(
     x = field.start(at)
     x, w = _settled(field, x, steady) if at is None else (x, np.zeros(field.algebraic))
     E = field.model.E(x)[: field.dim, : field.dim]
-    if np.linalg.cond(E) > 1e12:
+    unit = velocity_units(np.abs(np.diag(E)))
+    if np.linalg.cond(unit[:, None] * E * unit) * LIGHTEST > 1.0:
         raise ModelError(
             f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
             "Give it mass in all directions."

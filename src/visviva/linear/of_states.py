@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.flows.flow import Flow
-from visviva.linear.differences import each, slopes
+from visviva.geometry.differences import each, slopes
 from visviva.linear.system import LinearSystem
 from visviva.mechanism.names import unknown_name
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.linear.differences import slopes
+from visviva.geometry.differences import slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.linear.reduction import Basis, reach
 
@@ -53,8 +53,9 @@ def variation(equations: AbstractEquations, ref: Reference, b: Basis) -> Variati
         found = equations.values(ref, eps @ b.R, zeta @ b.R, sigma, du)
         return np.concatenate([found.force @ b.R.T, found.rates, found.outputs], axis=1)
 
-    ways = [reach(b.H, equations.sizes), reach(b.N, equations.sizes), equations.other_sizes(ref), np.ones(inputs)]
-    ways += [reach(b.H_s, equations.sizes), reach(b.N_s, equations.sizes)]
+    pace = equations.velocity_sizes(ref, b.N, b.choice.eta)
+    ways = [reach(b.H, equations.sizes), reach(b.N, pace), equations.other_sizes(ref), equations.input_sizes(ref)]
+    ways += [reach(b.H_s, equations.sizes), reach(b.N_s, pace)]
     size = np.maximum(equations.force_sizes(ref), equations.offset * equations.near_forces(ref))
     terms = np.concatenate([size, np.zeros(others + len(equations.outputs))])
     found = slopes(values, sum(widths), np.concatenate(ways), terms)

@@ -22,6 +22,7 @@ End = Carrier | Frame | str
 RotationLike = SO3 | ArrayLike | None
 P = TypeVar("P", bound=Part)
 
+WORLD = "world"  # the ground, where no part is called so
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
 CALLED |= {"Thermal": "thermal node"}
 
@@ -34,7 +35,7 @@ class Builder:
     parts: dict[str, Part]
 
     def __getitem__(self, name: str) -> Part | Ground:
-        if name == self.ground.name:
+        if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
             return self.ground
         if name not in self.parts:
             raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")

@@ -1,7 +1,9 @@
 """Loops of a mechanism, seen from its tree: which of their rows say anything beyond the tree joints.
 
-A joint that hangs body c on body p leaves V_c = T V_p + Z s, with its own velocities s. Carried up both branches to
-where they meet, a row of a loop joint becomes a row W over the s of the joints on the way, and a sum D of their rows:
+A joint that hangs body c on body p leaves V_c = T V_p + Z s, with its own velocities s, where T carries c along with p
+as if both were one body. Carried up both branches to where they meet, a row of a loop joint becomes a row W over the s
+of the joints on the way, and a sum D of their rows; what both branches share moves all of the loop as one, and is left
+out. A particle does not turn what hangs on it: beyond one, rows are carried to the ground.
 
     row = W s - D (rows of the tree joints)
 
@@ -18,6 +20,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.geometry.hat import skew
 from visviva.geometry.linear import transpose
 from visviva.geometry.rank import TOLERANCE, independent_rows
 from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
@@ -69,12 +72,14 @@ class Closure:
         self.kinematics = kinematics
         self.topology = topology
         self.scale = row_scale(kinematics)
-        lengths = np.append(np.full(3, 1.0 / typical_length(kinematics)), np.ones(3))
+        self.length = typical_length(kinematics)
+        self.place = place
+        lengths = np.append(np.full(3, 1.0 / self.length), np.ones(3))
         self.blocks = kinematics.blocks(place) * lengths / self.scale[:, None, None]
 
     def loops(self, joints: tuple[int, ...]) -> Loops:
         """The loops that these joints close."""
-        cycles = {joint: self.topology.cycle(*self.kinematics.ends[joint].tolist()) for joint in joints}
+        cycles = {joint: self._way(*self.kinematics.ends[joint].tolist()) for joint in joints}
         maps = {body: self._hang(body) for body in sorted({body for cycle in cycles.values() for body in cycle})}
         return self._merged({joint: self._fold(joint, cycle, maps) for joint, cycle in cycles.items()}, maps)
 
@@ -91,8 +96,39 @@ class Closure:
         U, s, Vt = np.linalg.svd(own)
         m = own.shape[-2]
         inverse = transpose(Vt[..., :m, :]) @ (transpose(U) / s[..., None])
-        T = -inverse @ self._side(joint, above) if above < len(self.topology.parent) else inverse[..., :0]
+        T = self._carried_along(body, above) if above < len(self.topology.parent) else inverse[..., :0]
         return T, transpose(Vt[..., m:, :]), inverse
+
+    def _carried_along(self, body: int, above: int) -> Array:
+        """Velocities of a body that moves as if fixed to another, over those of that one; all in lengths."""
+        R, (r, r_above) = self.place.R, (self._centre(one) for one in (body, above))
+        T = np.zeros((*R.shape[:-3], 6, 6))
+        T[..., :3, :3] = transpose(R[..., body, :, :]) @ R[..., above, :, :]
+        T[..., 3:, :3] = skew(r_above - r) @ R[..., above, :, :] / self.length
+        T[..., 3:, 3:] = np.eye(3)
+        rows, columns = (slice(0 if self.kinematics.rigid[one] else 3, 6) for one in (body, above))
+        return T[..., rows, columns]
+
+    def _centre(self, body: int) -> Array:
+        return self.place.q[..., self.kinematics.places[body]][..., :3]
+
+    def _way(self, a: int, b: int) -> list[int]:
+        """Bodies whose tree joints lie between two: up to where both branches meet, or to the ground."""
+        parent, ground = self.topology.parent, len(self.topology.parent)
+        way = self.topology.cycle(a, b)
+        if any(parent[body] != ground and not self.kinematics.rigid[parent[body]] for body in way):
+            ends = [one for one in (a, b) if one != ground]
+            above = {body for end in ends for body in self._ancestors(end)}
+            way = sorted(above, key=lambda body: -int(self.topology.depth[body]))
+        return way
+
+    def _ancestors(self, body: int) -> list[int]:
+        """The body and all that it hangs on, but the ground."""
+        found = list[int]()
+        while body != len(self.topology.parent):
+            found.append(body)
+            body = int(self.topology.parent[body])
+        return found
 
     def _fold(self, joint: int, cycle: list[int], maps: dict[int, tuple[Array, Array, Array]]) -> Fold:
         ground = len(self.topology.parent)

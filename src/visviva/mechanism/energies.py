@@ -16,8 +16,8 @@ from visviva.errors import ModelError
 from visviva.language import Quantity, Storage, storage
 from visviva.language.expression import Expression, traced
 from visviva.language.functions import logarithm
-from visviva.language.jumps import ENERGY, refuse_jumps
 from visviva.language.quantity import interface
+from visviva.language.regularity import ENERGY, require_regular
 from visviva.language.trace import Traced
 from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
 from visviva.library.stops import stop_energy
@@ -181,7 +181,7 @@ def _given(
     if not energy.values.item().free_symbols:
         raise ModelError(f"the energy of {where} is constant: such a spring has no force. Leave it out.")
     value = energy.values.item().xreplace(seen(next(iter(energy.states.values()))))
-    refuse_jumps(value, sorted(value.free_symbols, key=str), {}, f"the energy of {where}", ENERGY)
+    require_regular(value, sorted(value.free_symbols, key=str), {}, f"the energy of {where}", ENERGY)
     return Storage(box, energy)
 
 

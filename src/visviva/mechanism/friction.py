@@ -16,7 +16,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask, finite_number
 from visviva.errors import ModelError
-from visviva.language.jumps import LAW, refuse_jumps
+from visviva.language.regularity import LAW, require_regular
 from visviva.language.trace import Traced, call, expressions
 from visviva.library import rate_laws
 
@@ -179,7 +179,7 @@ def _arguments(function: Callable[..., Any], where: str) -> int:
 
 def _check_loss(law: FrictionLaw, where: str) -> None:
     """An error that says where a law adds energy, is not finite, or does not vanish at rest."""
-    refuse_jumps(law.force, [rate_symbol(), temperature_symbol()], dict(law.parameters), where, LAW)
+    require_regular(law.force, [rate_symbol(), temperature_symbol()], dict(law.parameters), where, LAW)
     thetas = TEMPERATURES if law.warm else TEMPERATURES[:1]
     force = law.evaluate(RATES[:, None], thetas)
     finite = np.isfinite(force)

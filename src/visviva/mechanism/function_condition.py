@@ -13,7 +13,8 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.discrete import FUNCTIONS, NoRule, discrete_gradient
 from visviva.language.expression import numeric
-from visviva.language.jumps import CONSTRAINT, refuse_jumps
+from visviva.language.regularity import CONSTRAINT, require_regular
+from visviva.language.slopes import slope
 from visviva.language.trace import call, expressions
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.parts import Body, Particle
@@ -67,7 +68,7 @@ class FunctionCondition(AbstractCondition):
     @cached_property
     def _rates(self) -> list[Any]:
         """ġ = ∇g v."""
-        return [sum(g.diff(y) * v for y, v in zip(self._y, self._v, strict=True)) for g in self.g]
+        return [sum(slope(g, y) * v for y, v in zip(self._y, self._v, strict=True)) for g in self.g]
 
     @cached_property
     def _value(self) -> Callable[[Array], Array]:
@@ -75,7 +76,7 @@ class FunctionCondition(AbstractCondition):
 
     @cached_property
     def _gradient(self) -> Callable[[Array], Array]:
-        return numeric(np.array([[g.diff(y) for y in self._y] for g in self.g], dtype=object), self._y, [], FUNCTIONS)
+        return numeric(np.array([[slope(g, y) for y in self._y] for g in self.g], dtype=object), self._y, [], FUNCTIONS)
 
     @cached_property
     def _secant(self) -> Callable[[Array], Array]:
@@ -91,7 +92,7 @@ class FunctionCondition(AbstractCondition):
 
     @cached_property
     def _bend(self) -> Callable[[Array], Array]:
-        along = [sum(r.diff(y) * v for y, v in zip(self._y, self._v, strict=True)) for r in self._rates]
+        along = [sum(slope(r, y) * v for y, v in zip(self._y, self._v, strict=True)) for r in self._rates]
         return numeric(np.array(along, dtype=object), [*self._y, *self._v], [], FUNCTIONS)
 
     # -- numbers --
@@ -134,7 +135,7 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
         names = ", ".join(repr(part.name) for part in parts)
         raise ModelError(f"value {constant[0]} of {what} does not depend on the placement of {names}: it is constant.")
     named = placements.names()
-    refuse_jumps([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
+    require_regular([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
     condition = FunctionCondition(name, placements, tuple(values))
     try:
         condition._secant  # noqa: B018 - it is kept

@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 def implicit_of(network: MechanismNetwork) -> Implicit:
     """Bodies, springs and what acts on joints, joined to the kinestatic structure.
 
+    It is composed of twists in units of τ and wrenches in units of 1/τ, in which momenta are about one: they are the
+    only numbers that do not follow from geometry, and would else be all that is seen of the rows of a heavy body.
+
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
-    m = network.mechanism
+    m, tau = network.mechanism, _twist_unit(network)
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
         if body.mass:
             ports = [port.name for port in m.ports if isinstance(port, WrenchPort) and port.carrier is body]
-            parts[body.name] = _body(body, network, ports)
+            parts[body.name] = _body(body, network, ports, tau)
             joined[body.name] = (f".{body.name}", f"{body.name}.motion")
             names |= {f"{body.name}.{port}": port for port in ports}
     for element in m.elements:
@@ -58,7 +61,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
         names |= {f"{name}.{inner}": inner for inner in acting}
     for motor in m.motors:
         box = f"motor {motor.name}"
-        parts[box] = _motor(motor)
+        parts[box] = _motor(motor, tau)
         joined[box] = (f"{motor.joint.name}.{motor.name}", f"{box}.shaft")
         names |= {f"{box}.flux": f"{motor.name}{FLUX}", f"{box}.voltage": motor.name}
         names |= {f"{box}.resistance": f"{motor.name}{RESISTANCE}"}
@@ -67,10 +70,31 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
         parts[f"node {node.name}"] = _node()
         names |= {f"node {node.name}.s": f"{node.name}{ENTROPY}", f"node {node.name}.heat": f"{node.name}{HEAT}"}
     names |= {f".{drive}": drive for drive, part in network.kinestatics.conditions.items() if part.driven}
-    structure = compose(parts, joined).rename(names)
+    structure = _in_si(compose(parts, joined).rename(names), m, tau)
     outside = _outside(network)
     states = {name: dim for name, dim in structure.ports.items() if name not in outside}
     return Implicit.of(structure, states, constraints_of(network, states))
+
+
+def _twist_unit(network: MechanismNetwork) -> float:
+    """τ, a power of two, for which the largest momentum times τ² is about one; 1 at rest."""
+    momenta = [0.0]
+    for body in network.mechanism.bodies:
+        if body.mass:
+            P = inertia_of(body) @ twist_of(body, network.motion) if isinstance(body, Body) else np.zeros(0)
+            momenta.append(float(np.abs(P).max(initial=0.0)))
+    return float(2.0 ** -np.round(0.5 * np.log2(max(momenta)))) if max(momenta) > 0 else 1.0
+
+
+def _in_si(structure: Dirac, m: Mechanism, tau: float) -> Dirac:
+    """A structure over twists in units of τ, wrenches in units of 1/τ, in SI; voltages and entropies are so already."""
+    momenta = {momentum_of(body) for body in m.bodies}
+    still = {f"{node.name}{word}" for node in m.thermals for word in (ENTROPY, HEAT)}
+    still |= {f"{motor.name}{word}" for motor in m.motors for word in (FLUX, RESISTANCE, "")}
+    units = [np.full(dim, 1.0 if name in still else 1 / tau if name in momenta else tau)
+             for name, dim in structure.ports.items()]  # fmt: skip
+    unit = np.concatenate([np.zeros(0), *units])
+    return Dirac(structure.F / unit, structure.E * unit, structure.ports)
 
 
 def constraints_of(network: MechanismNetwork, states: Ports) -> dict[str, Array]:
@@ -136,7 +160,7 @@ def _edges(element: Element) -> dict[str, bool]:
     return edges | ({f"{element.name}{LOSS}": False} if element.damping is not None else {})
 
 
-def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str]) -> Dirac:
+def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str], tau: float) -> Dirac:
     """Ḣ = T, Ṗ = P∧ T - e_H + Adᵀ W + Kᵀ u, with the twist Ad T at the port motion and K T at the input ports.
 
     K takes the twist to that of the centre of mass in world axes. Signs as of the wrench on the network, which is
@@ -144,7 +168,7 @@ def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str]) ->
     """
     if isinstance(body, Body):
         X = body_pose(body, network.motion)
-        P = inertia_of(body) @ twist_of(body, network.motion)
+        P = tau**2 * inertia_of(body) @ twist_of(body, network.motion)
         gyroscopic = np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
         outputs = [X.Ad(), *[np.block([[X.R, np.zeros((3, 3))], [-X.R @ skew(body.com), X.R]])] * len(ports)]
         states = ("H", "P")
@@ -184,13 +208,13 @@ def _hub(freedom: int, acting: dict[str, Array]) -> Dirac:
     return Dirac(whole.F, whole.E, {"pair": freedom, **{name: len(rows) for name, rows in acting.items()}})
 
 
-def _motor(motor: Motor) -> Dirac:
+def _motor(motor: Motor, tau: float) -> Dirac:
     """τ = k i at the shaft, φ_dot = u + u_R - k θ_dot, and the current i at the ports of both voltages."""
     F, E = np.zeros((4, 4)), np.zeros((4, 4))
-    E[0, 0], E[0, 1] = 1.0, -motor.k
+    E[0, 0], E[0, 1] = 1.0, -tau * motor.k
     F[1, 2], E[1, 1] = 1.0, -1.0
     F[2, 3], E[2, 1] = 1.0, -1.0
-    F[3, 1], F[3, 0], E[3, 2], E[3, 3] = 1.0, motor.k, 1.0, 1.0
+    F[3, 1], F[3, 0], E[3, 2], E[3, 3] = 1.0, tau * motor.k, 1.0, 1.0
     return Dirac.kernel(F, E, {"shaft": 1, "flux": 1, "voltage": 1, "resistance": 1})
 
 

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_direction, finite_number, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.library.joints import AbstractJoint, Along, AlongChild, Angle, Dot
 from visviva.mechanism.builder import Builder, End
@@ -140,7 +140,7 @@ def direction(name: str, given: ArrayLike | None, word: str = "axis", what: str 
     """A joint frame with z along the direction given, or None where none was."""
     if given is None:
         return None
-    vector = finite_vector(given, f"{word} of {what} {name!r}", 3)
+    vector = finite_direction(given, f"{word} of {what} {name!r}")
     largest = float(np.abs(vector).max())
     if not largest > 0:
         raise ModelError(f"{word} of {what} {name!r} is zero. It must be a direction, e.g. {word}=(0, 0, 1).")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector, frozen
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
@@ -21,6 +22,7 @@ from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.pose_spring_methods import PoseSpringMethods
 from visviva.mechanism.rolling_methods import RollingMethods
+from visviva.mechanism.shapes import Shape
 from visviva.mechanism.spring_methods import SpringMethods
 from visviva.mechanism.thermal import Thermal
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork
 
 
+@suggesting
 class Mechanism(
     JointMethods, SpringMethods, PoseSpringMethods, DamperMethods, DriveMethods, ConditionMethods, RollingMethods
 ):
@@ -52,6 +55,7 @@ class Mechanism(
         self.theta0 = finite_number(theta0, f"theta0 of mechanism {name!r} [K]", positive=True)
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
+        self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
         self._made: tuple[object, dict[Any, Any]] = (None, {})
 
     # -- what is there ------------------------------------------------------------------------------------------
@@ -109,7 +113,8 @@ class Mechanism(
     @property
     def made(self) -> dict[Any, Any]:
         """What others have made of the mechanism as it is now, by keys of theirs: forgotten where it changes."""
-        revision = (self.name, self.theta0, self.gravity.tobytes(), tuple(map(id, self.parts.values())))
+        looks = tuple((name, id(shapes)) for name, shapes in self.shapes.items())
+        revision = (self.name, self.theta0, self.gravity.tobytes(), tuple(map(id, self.parts.values())), looks)
         if self._made[0] != revision:
             self._made = (revision, {})
         return self._made[1]
@@ -301,7 +306,7 @@ class Mechanism(
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
-        copy.ground, copy.parts = self.ground, dict(self.parts)
+        copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
         return copy
 
 

@@ -15,7 +15,8 @@ from visviva.errors import ModelError
 from visviva.language.clock import span_of
 from visviva.language.expression import numeric
 from visviva.language.jumping import next_break, next_of, said_breaks, written_breaks
-from visviva.language.jumps import CONSTRAINT, refuse_jumps
+from visviva.language.regularity import CONSTRAINT, require_regular
+from visviva.language.slopes import slope
 from visviva.language.trace import Traced, UntraceableError, call, expressions
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -72,7 +73,7 @@ class TimeFunction:
     def slope(self) -> TimeFunction:
         """Its derivative; by differences of order 4 where it is no expression."""
         if self.expr is not None:
-            return TimeFunction(f"the derivative of {self.what}", self.expr.diff(_time()), None, self.said)
+            return TimeFunction(f"the derivative of {self.what}", slope(self.expr, _time()), None, self.said)
         return TimeFunction(f"the derivative of {self.what}", None, self._difference, self.said)
 
     def _difference(self, t: float) -> float:
@@ -141,7 +142,7 @@ def law_of_position(name: str, position: object, rate: object = None) -> MotionL
     """The law of a position: a function of time that can be traced, or one whose rate is given as well."""
     function = _function(position, f"the position of drive {name!r}")
     if function.expr is not None:
-        refuse_jumps(function.expr, [_time()], {}, function.what, CONSTRAINT)
+        require_regular(function.expr, [_time()], {}, function.what, CONSTRAINT)
     if rate is not None:
         given = law_of_rate(name, rate)
         law = MotionLaw(given.rate, given.acceleration, function)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
+from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 
 RESERVED = frozenset(
@@ -34,7 +34,4 @@ def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
 
 def unknown_name(name: str, known: Iterable[str], where: str) -> ModelError:
     """The error for a name that is not there, with the nearest ones that are."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3)
-    hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"Known: {', '.join(names) or 'none'}."
-    return ModelError(f"{where} has no {name!r}. {hint}")
+    return ModelError(f"{where} has no {name!r}. {hint_of(name, known)}")

@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.language import Storage
 from visviva.language.discrete import FUNCTIONS
-from visviva.language.expression import numeric, slope
+from visviva.language.expression import numeric
+from visviva.language.slopes import slope
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.elements import Element, Stop, Torsion

@@ -23,7 +23,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply, transpose
 from visviva.language.expression import numeric
-from visviva.language.jumps import CONSTRAINT, refuse_jumps
+from visviva.language.regularity import CONSTRAINT, require_regular
 from visviva.language.tangents import Tangents, numeric_tangents, tangents
 from visviva.language.trace import Pose, Traced, call, expressions
 from visviva.mechanism.coordinates import space_of
@@ -173,7 +173,7 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
     if empty:
         raise ModelError(f"row {empty[0]} of {what} is zero: it says nothing. Leave it out.")
     named = placements.names()
-    refuse_jumps([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
+    require_regular([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
     return _over_movers(values, placements)
 
 

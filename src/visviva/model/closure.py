@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.geometry.embedding import Rotations
+from visviva.geometry.embedding import Flat, Rotations
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -22,7 +22,7 @@ class Pairing(Protocol):
     def length(self) -> float:
         """Its arm [m]."""
 
-    def gap(self, X_1: SE3, X_2: SE3, q_r: Array) -> Array:
+    def gap(self, X_1: SE3, X_2: SE3, *q_r: Array) -> Array:
         """Rotation vector [rad] and shift [m] by which it is open, (..., 6)."""
 
 
@@ -31,20 +31,25 @@ class Pairing(Protocol):
 class Closure:
     """A joint whose rows are on velocities: over a run it opens as far as the scheme is inaccurate.
 
-    reads: poses of its bodies and its own relative pose.   spaces: those of the poses.
+    reads: poses of its bodies and, where it has one, its own relative pose.   spaces: those of the poses; a particle
+    has a position alone.
     """
 
     name: str
-    reads: tuple[str, str, str]
-    spaces: tuple[Rotations, Rotations]
+    reads: tuple[str, ...]
+    spaces: tuple[Rotations | Flat, Rotations | Flat]
     pairing: Pairing
 
-    def gap(self, q_1: Array, q_2: Array, q_r: Array) -> Array:
+    def gap(self, q_1: Array, q_2: Array, *q_r: Array) -> Array:
         """Rotation vector [rad] and shift [m] by which it is open, of coordinates with any leading axes, (..., 6)."""
-        X_1, X_2 = (
-            SE3(space.rotation(q), space.translation(q)) for space, q in zip(self.spaces, (q_1, q_2), strict=True)
-        )
-        return self.pairing.gap(X_1, X_2, q_r)
+        X_1, X_2 = (_pose(space, q) for space, q in zip(self.spaces, (q_1, q_2), strict=True))
+        return self.pairing.gap(X_1, X_2, *q_r)
+
+
+def _pose(space: Rotations | Flat, q: Array) -> SE3:
+    if isinstance(space, Flat):
+        return SE3(np.broadcast_to(np.eye(3), (*q.shape, 3)), q)
+    return SE3(space.rotation(q), space.translation(q))
 
 
 def largest_opening(model: Model, x: Array) -> Array:

@@ -39,6 +39,8 @@ class Audit:
     held:       whether constraints are rows on positions, which the scheme keeps. Joints that rows on velocities hold
                 open as far as the scheme is inaccurate: g is then the largest opening, an angle [rad] or a
                 shift relative to the longest arm, and an error of the motion, no defect.
+    without_g:  constraints on velocities alone beside those that have a g: blades, rolling, drives by their rate.
+                They have none, and g_v tells of them.
     components: the accounts by name.   is_thermal: whether the model accounts for entropy itself.
     """
 
@@ -64,6 +66,7 @@ class Audit:
     unmeasured: Mapping[str, str] = field(default_factory=dict)
     vacuous: Mapping[str, str] = field(default_factory=dict)
     held: bool = True
+    without_g: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -128,6 +131,7 @@ def audit(run: Run) -> Audit:
         unmeasured=unmeasured,
         vacuous=vacuous,
         held=bool(run.model.has_g.any()) or not run.model.closures,
+        without_g=constraints_without_g(run),
     )
 
 
@@ -151,6 +155,12 @@ def unmeasured_figures(run: Run) -> dict[str, str]:
     if model.constraints and not rated_constraints(model).any():
         missing["g_v"] = "its terms are efforts of steps, no states"
     return missing
+
+
+def constraints_without_g(run: Run) -> tuple[str, ...]:
+    """Constraints on velocities alone, where others have a g."""
+    parts = run.model.constraints
+    return tuple(part.name for part in parts if not part.has_g) if any(part.has_g for part in parts) else ()
 
 
 def relative_g_v(run: Run, *, with_start: bool = True) -> float:

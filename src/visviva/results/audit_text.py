@@ -26,6 +26,7 @@ def audit_text(a: Audit) -> str:
         ),
         _figure(a, "second law", "second_law", "smallest entropy production of a step [J/K]", a.heat_flows_forward),
         _constraints(a),
+        *_nonholonomic(a),
         _figure(a, "their rate g_v", "g_v", "largest violation, relative", _within(a.g_v, SPEED_WARNING), bad="!"),
         f"{'scale':<16}{a.unit:>11.4g}  J;  {a.iterations:.1f} Newton iterations per step",
         "─" * WIDTH,
@@ -62,6 +63,17 @@ def _constraints(a: Audit) -> str:
     if a.held:
         return _figure(a, "constraints g", "g", "largest violation, relative", kept)
     return _figure(a, "joints open by g", "g", "largest angle [rad] or shift / longest arm", kept or None)
+
+
+def _nonholonomic(a: Audit) -> list[str]:
+    """A line for constraints that have no g beside those that have one."""
+    if not a.without_g:
+        return []
+    shown = ", ".join(a.without_g[:FEW]) + (f" and {len(a.without_g) - FEW} more" if len(a.without_g) > FEW else "")
+    return textwrap.wrap(
+        f"{'  on velocities':<16}{'none':>11}    rows without positions, see g_v: {shown}", WIDTH,
+        subsequent_indent=" " * 31,
+    )  # fmt: skip
 
 
 def _within(value: float | None, bound: float) -> bool | None:

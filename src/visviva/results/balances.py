@@ -15,7 +15,7 @@ from visviva.model import Model
 from visviva.model.closure import Closure
 from visviva.results.accounts import rated_constraints
 from visviva.results.port_names import power_readers
-from visviva.results.reader import Reader, column
+from visviva.results.reader import VECTOR, WRENCH, Reader, column
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
@@ -87,7 +87,9 @@ def _supplied(run: Run) -> dict[str, Reader]:
     model, record, table = run.model, run.record, dict[str, Reader]()
     for k, port in enumerate(model.ports):
         values = partial(column, record.u_mid, model.port_columns[port.name])
-        table[f"{port.name}.u"] = Reader(values, input_unit(model, port.name))
+        unit = input_unit(model, port.name)
+        components = {"N m, N": WRENCH, "N": VECTOR}.get(unit, ()) if port.width > 1 else ()
+        table[f"{port.name}.u"] = Reader(values, unit, components=components)
         table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J", adds_up=True)
         table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
     return table

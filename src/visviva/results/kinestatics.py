@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion, motion_at
@@ -14,6 +15,7 @@ from visviva.results.run import Run
 from visviva.views.mechanism_placement import motion_in
 
 
+@helpful
 def kinestatics(
     subject: Mechanism | Run, motion: Motion | State | None = None, *, node: int | None = None
 ) -> MechanismNetwork:

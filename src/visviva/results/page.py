@@ -28,7 +28,7 @@ def write_page(run: Run, path: str | PathLike[str]) -> None:
         title=html.escape(run.model.name),
         summary=html.escape(repr(run).strip("<>")),
         audit=html.escape(str(run.audit())),
-        energy=_svg(plot(run, "energy")),
+        energy=_svg(plot(run, ("energy",))),
         sankey=_svg(sankey(run)) if panels(run) else "",
         motion=json.dumps(moving_picture(run), separators=(",", ":")).replace("<", "\\u003c"),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva._files import write_figure
+from visviva.errors import ModelError
+from visviva.results.plot_quantities import Path, lines_of, names_and_path, plot_lines
 from visviva.results.plot_style import closure, lighten, name_axes
 
 if TYPE_CHECKING:
@@ -20,17 +21,31 @@ if TYPE_CHECKING:
 MANY = 6  # more components than this would hide each other
 
 
-def plot(run: Run, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
+def plot(run: Run, names: tuple[str, ...], path: Path | None = None) -> Figure:
     """One of the pictures "energy", "heat", "audit" and "motion", or any quantities by name or pattern against time."""
     from visviva.results.plot_audit import plot_audit
     from visviva.results.plot_heat import plot_heat
     from visviva.results.plot_motion import plot_motion
 
     pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit, "motion": plot_motion}
-    figure = pictures[what](run) if what in pictures else _quantities(run, what)
+    names, path = names_and_path(names, path, run)
+    names = names or ("energy",)
+    alone = [name for name in names if name in pictures and name not in run]
+    if alone and len(names) > 1:
+        raise ModelError(
+            f"run.plot({alone[0]!r}) is a picture of its own, and no quantity to plot with\n"
+            f"{_others(names, alone[0])}. Make two figures: one for it, and one for the quantities."
+        )
+    if len(names) > 1 or names[0] not in pictures:
+        return plot_lines(f"{run.model.name}: {', '.join(names)}", lines_of(run, *names), path)
+    figure = pictures[names[0]](run)
     if path is not None:
         write_figure(path, figure, dpi=150)
     return figure
+
+
+def _others(names: tuple[str, ...], name: str) -> str:
+    return ", ".join(repr(other) for other in names if other != name)
 
 
 def _energy(run: Run) -> Figure:
@@ -98,19 +113,3 @@ def _largest(changes: dict[str, Array]) -> dict[str, Array]:
     small = ranked[MANY - 1 :]
     rest = np.sum([changes[name] for name in small], axis=0)
     return {name: change for name, change in changes.items() if name not in small} | {f"{len(small)} others": rest}
-
-
-def _quantities(run: Run, pattern: str) -> Figure:
-    import matplotlib.pyplot as plt
-
-    values = run.select(pattern)  # before anything is drawn: names may be wrong
-    figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
-    for name, columns in values.items():
-        t = run.t if len(columns) == len(run.t) else run.t_mid
-        flat = columns.reshape(len(columns), -1)
-        for k in range(flat.shape[1]):
-            axes.plot(t, flat[:, k], lw=1.3, label=name if flat.shape[1] == 1 else f"{name}[{k}]")
-    axes.set_xlabel("time [s]")
-    name_axes(axes, f"{run.model.name}: {pattern}")
-    lighten(axes)
-    return figure

@@ -16,7 +16,7 @@ from visviva.results.drives import Drives
 from visviva.results.lagrangian import lagrangian_quantities
 from visviva.results.motion import MechanismMotion
 from visviva.results.reactions import Reactions
-from visviva.results.reader import Reader, column
+from visviva.results.reader import MOMENTUM, TWIST, VECTOR, WRENCH, Reader, column
 from visviva.results.singularity import margin_readers
 from visviva.results.springs import Springs
 
@@ -50,22 +50,25 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
 
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
-    table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s")} | margin_readers(motion)
+    table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s", components=MOMENTUM)} | margin_readers(motion)
     reactions = Reactions(motion, in_steps=getattr(run.integrator, "multipliers", True))
     springs, drives = Springs(motion), Drives(motion)
     for name, part in motion.mechanism.parts.items():
         match part:
             case Body() | Frame():
-                table[f"{name}.r"] = Reader(partial(motion.position, part), "m")
+                table[f"{name}.r"] = Reader(partial(motion.position, part), "m", components=VECTOR)
                 table[f"{name}.R"] = Reader(partial(motion.rotation, part), "1")
-                table[f"{name}.twist"] = Reader(partial(motion.twist, part), "rad/s, m/s")
+                table[f"{name}.twist"] = Reader(partial(motion.twist, part), "rad/s, m/s", components=TWIST)
             case Particle():
-                table[f"{name}.r"] = Reader(partial(motion.q, part), "m")
-                table[f"{name}.v"] = Reader(partial(motion.velocity, part), "m/s")
+                table[f"{name}.r"] = Reader(partial(motion.q, part), "m", components=VECTOR)
+                table[f"{name}.v"] = Reader(partial(motion.velocity, part), "m/s", components=VECTOR)
             case Joint():
-                table[f"{name}.reaction"] = Reader(partial(reactions.at_nodes, part), "N m, N")
-                table[f"{name}.reaction_mid"] = Reader(partial(reactions.at_midpoints, part), "N m, N")
-                units = list(dict.fromkeys("rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates))
+                for end, read in (("", reactions.at_nodes), ("_mid", reactions.at_midpoints)):
+                    table[f"{name}.reaction{end}"] = Reader(partial(read, part), "N m, N", components=WRENCH)
+                    in_world = partial(read, part, world=True)
+                    table[f"{name}.reaction_world{end}"] = Reader(in_world, "N m, N", components=WRENCH)
+                units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
+                units = units if len(set(units)) > 1 else units[:1]
                 if units:
                     table[f"{name}.q"] = Reader(partial(motion.coordinates, part), ", ".join(units))
                     rate_units = ", ".join(f"{unit}/s" for unit in units)
@@ -77,7 +80,7 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
                 table[f"{name}.length"] = Reader(partial(springs.length, part), "m")
                 table[f"{name}.force"] = Reader(partial(springs.tension, part), "N")
             case Element():
-                table[f"{name}.wrench"] = Reader(partial(springs.wrench, part), "N m, N")
+                table[f"{name}.wrench"] = Reader(partial(springs.wrench, part), "N m, N", components=WRENCH)
             case Torsion():
                 table[f"{name}.angle"] = Reader(partial(springs.angle, part), "rad")
                 table[f"{name}.torque"] = Reader(partial(springs.torque, part), "N m")

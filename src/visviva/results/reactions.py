@@ -21,7 +21,7 @@ from visviva.results.wrenches import wrench_on_child
 
 @final
 class Reactions:
-    """Constraint wrenches (m; f) on the child, in the joint frame on the child.
+    """Constraint wrenches (m; f) on the child, in the joint frame on the child, or along the axes of the world.
 
     The moment is about the origin of that frame. What motors and friction do along a joint's coordinates is not in
     them. A particle has no axes of its own: there they are those of the joint as built. Where constraints are
@@ -53,18 +53,18 @@ class Reactions:
             rows[:, row] += [law.acceleration(t) for t in self.motion.record.t.tolist()] if law is not None else 0.0
         return linkage.least(q, linkage.solve(q, force, rows)[1], self._kept)
 
-    def at_nodes(self, joint: Joint) -> Array:
-        """Wrench (m; f) on the child in the joint frame on the child at the nodes, (N+1, 6)."""
+    def at_nodes(self, joint: Joint, *, world: bool = False) -> Array:
+        """Wrench (m; f) on the child in the joint frame on the child, or in world axes, at the nodes, (N+1, 6)."""
         if not joint.joint.rows:
             return np.zeros((len(self.motion.record.t), 6))
         x = lie_state(self.motion.model, self.motion.lie, self.motion.record.x)
-        return reaction(self.motion.lie, joint, x, self._node_multipliers)
+        return reaction(self.motion.lie, joint, x, self._node_multipliers, world=world)
 
-    def at_midpoints(self, joint: Joint) -> Array:
+    def at_midpoints(self, joint: Joint, *, world: bool = False) -> Array:
         """The same from the multipliers of the steps, at their midpoints, (N, 6)."""
         if not joint.joint.rows:
             return np.zeros((self.motion.record.steps, 6))
-        return reaction(self.motion.lie, joint, self._middles, self._step_multipliers)
+        return reaction(self.motion.lie, joint, self._middles, self._step_multipliers, world=world)
 
     def forces_at_nodes(self, condition: AbstractCondition) -> Array:
         """Generalised forces -λ of a condition at the nodes; (N+1,) where it has one row, else (N+1, rows)."""
@@ -106,10 +106,10 @@ class Reactions:
         return np.asarray(0.5 * (found[0] + found[1]))
 
 
-def reaction(lie: Model, joint: Joint, x: Array, lam: Array) -> Array:
+def reaction(lie: Model, joint: Joint, x: Array, lam: Array, *, world: bool = False) -> Array:
     """Wrench (m; f) of a joint's multipliers on its child in the joint frame there, (..., 6); x: of the Lie form.
 
-    It is -Cᵀλ on the child; on the ground, minus that on the parent.
+    world: in world axes, about the same point. It is -Cᵀλ on the child; on the ground, minus that on the parent.
     """
     part = next(part for part in lie.constraints if part.name == joint.name)
     rows = lie.layout.act((part.name,)) - lie.layout.dim
@@ -119,4 +119,4 @@ def reaction(lie: Model, joint: Joint, x: Array, lam: Array) -> Array:
         lead = next(part for part in lie.constraints if part.name == f"{joint.name}.lead")
         rows = lie.layout.act((lead.name,)) - lie.layout.dim
         pull = pull - apply(transpose(lead.C(lie.local(lead, x)[0])), lam[..., rows])
-    return wrench_on_child(joint, q, pull)
+    return wrench_on_child(joint, q, pull, world=world)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import fnmatch
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, final
+from typing import IO, TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array, with_own_arrays
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.model import Model, State
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.notes import cautions, first_of
+from visviva.results.port_names import untold_powers
 from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import common_readers, no_such_quantity, own_readers
 from visviva.results.reader import Reader
@@ -30,6 +33,7 @@ FIRST_LAW = 1e-13  # largest |ΔH + heat - work| of one step, relative to the un
 
 
 @final
+@suggesting
 class Run:
     """Trajectories by dotted name, the audit, pictures, tables. It can be pickled.
 
@@ -114,7 +118,7 @@ class Run:
         if self.recorded is None:
             return table
         kept = {name: values for name, values in self.recorded.items() if name in table}
-        return {name: Reader(partial(np.asarray, values), table[name].unit) for name, values in kept.items()}
+        return {name: replace(table[name], read=partial(np.asarray, values)) for name, values in kept.items()}
 
     @cached_property
     def _values(self) -> dict[str, Array]:
@@ -130,8 +134,16 @@ class Run:
         return fnmatch.filter(self.names, pattern)
 
     def select(self, *patterns: str) -> dict[str, Array]:
-        """Trajectories by name, for all names that fit one of the patterns; a plain name fits itself."""
-        return {name: self[name] for pattern in patterns for name in self.match(pattern) or [pattern]}
+        """Trajectories by name, for all names that fit one of the patterns; a plain name fits itself.
+
+        A pattern is of what the record can tell: powers through ports only where the steps of the scheme have them.
+        """
+        found: dict[str, Array] = {}
+        for pattern in patterns:
+            matched = [pattern] if pattern in self else self.match(pattern)
+            silent = set[str]() if pattern in matched else untold_powers(self, matched)
+            found |= {name: self[name] for name in matched or [pattern] if name not in silent}
+        return found
 
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""
@@ -161,6 +173,12 @@ class Run:
         if name not in self:
             raise no_such_quantity(self, name, self.names)
         return self._readers[name].unit
+
+    def components(self, name: str) -> tuple[str, ...]:
+        """What the components of a quantity are called, such as x, y, z; empty where they are numbered."""
+        if name not in self:
+            raise no_such_quantity(self, name, self.names)
+        return self._readers[name].components
 
     def at(self, t: float, name: str) -> Array:
         """A quantity at any time of the run [s]; between nodes by cubic interpolation where its rate is known.
@@ -237,11 +255,14 @@ class Run:
 
     # -- pictures and files -------------------------------------------------------------------------------------
 
-    def plot(self, what: str = "energy", path: str | PathLike[str] | None = None) -> Figure:
-        """A picture: "energy", "heat", "audit", "motion", or a name or pattern of quantities; saved to a path."""
+    def plot(self, *names: str, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
+        """A picture: "energy" by default, "heat", "audit" or "motion"; or names and patterns of quantities, by unit.
+
+        path: where it is saved as well; a last name that ends as a picture does, "energy.png", is taken for it.
+        """
         from visviva.results.plot import plot
 
-        return plot(self, what, path)
+        return plot(self, names, path)
 
     def sankey(self, path: str | PathLike[str] | None = None, what: str | None = None) -> Figure:
         """Where energy and exergy came from and went over the whole run. Saved where a path is given.

@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva._files import write_figure
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import Mechanism
@@ -98,6 +99,7 @@ class Sweep:
         return figure
 
 
+@helpful
 def sweep(
     subject: Mechanism | Run,
     along: Coordinate | Body | None = None,

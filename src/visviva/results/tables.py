@@ -6,66 +6,83 @@ import codecs
 import csv
 import importlib
 import zipfile
+from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva._files import output_file
 from visviva.errors import ModelError
-from visviva.results.port_names import power_readers
+from visviva.results.plot_quantities import unit_at
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
 
+ALL = ("*",)
 UNITS = "(units)"  # member of an NPZ file: pairs of name and unit; no quantity has such a name
 
 
-def columns(run: Run, names: tuple[str, ...]) -> tuple[Array, dict[str, Array], dict[str, str]]:
-    """Times, numbers and units of one table, one column for each component: `rod.r[0]`, `rod.r[1]`, …
+@final
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Times and columns, one for each component: `rod.r[0]`, `rod.r[1]`, …
 
-    A table has one clock: what lives at the nodes and what lives at the midpoints of steps go into two.
+    A row of the nodes holds what is at that time, and of what lives in steps the step that ends there; the first row
+    has the first step. So no number is made up. A table of what lives in steps alone has their midpoints.
+
+    units: of the columns.   steps: which columns are of steps, in a table of nodes.
     """
-    values = _selected(run, names)
+
+    t: Array
+    columns: dict[str, Array]
+    units: dict[str, str]
+    steps: frozenset[str]
+
+
+def table_of(run: Run, names: tuple[str, ...]) -> Table:
+    """What was asked for as one table; all that lives at the nodes by default."""
+    values = run.select(*(names or ALL))
     if not names:
         values = {name: value for name, value in values.items() if len(value) == len(run.t)}
     values.pop("t", None)
-    nodes = [name for name, value in values.items() if len(value) == len(run.t)]
-    steps = [name for name in values if name not in nodes]
-    if nodes and steps:
+    at_nodes = {name for name, value in values.items() if len(value) == len(run.t)}
+    mixed = bool(at_nodes) and len(at_nodes) < len(values)
+    if mixed and not len(run.t_mid):
+        missing = _some([name for name in values if name not in at_nodes])
         raise ModelError(
-            f"one table has one clock: {_some(nodes)} live at the nodes run.t, {_some(steps)} at the midpoints\n"
-            "run.t_mid. Make two tables, or take run.to_npz or run.to_xarray, which hold both."
+            f"the run of {run.model.name!r} has no steps, and so nothing of {missing}.\n"
+            "Ask for what lives at the nodes, or make the run longer."
         )
     flat: dict[str, Array] = {}
     units: dict[str, str] = {}
+    steps: set[str] = set()
     for name, value in values.items():
+        held = mixed and name not in at_nodes
+        numbers = np.concatenate([value[:1], value]) if held else value
         for at in np.ndindex(value.shape[1:]):
             column = name + (f"[{','.join(map(str, at))}]" if at else "")
-            flat[column], units[column] = value[(slice(None), *at)], _unit_at(run.unit(name), at, value.shape[1:])
-    return run.t_mid if steps else run.t, flat, units
-
-
-def _unit_at(unit: str, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """The unit of one component: twists and wrenches have one for each half, "rad/s, m/s"."""
-    units = unit.split(", ")
-    return units[at[0] * len(units) // shape[0]] if at else unit
+            flat[column], units[column] = numbers[(slice(None), *at)], unit_at(run.unit(name), at, value.shape[1:])
+            if held:
+                steps.add(column)
+    return Table(run.t if at_nodes or not values else run.t_mid, flat, units, frozenset(steps))
 
 
 def to_pandas(run: Run, names: tuple[str, ...]) -> Any:
-    """One table, indexed by time; units are in `attrs["units"]`."""
+    """One table, indexed by time; units are in `attrs["units"]`, columns of steps among nodes in `attrs["steps"]`."""
     pandas = _library("pandas")
-    t, flat, units = columns(run, names)
-    frame = pandas.DataFrame(flat, index=pandas.Index(t, name="t"))
-    frame.attrs["units"] = units
+    table = table_of(run, names)
+    frame = pandas.DataFrame(table.columns, index=pandas.Index(table.t, name="t"))
+    frame.attrs["units"] = table.units
+    frame.attrs["steps"] = sorted(table.steps)
     return frame
 
 
 def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
     """One data set with both clocks, `t` and `t_mid`; units are attributes of its variables."""
     xarray = _library("xarray")
-    values = _selected(run, names)
+    values = run.select(*(names or ALL))
     values.pop("t", None)
     variables = {}
     for name, value in values.items():
@@ -78,9 +95,17 @@ def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
 
 
 def to_csv(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
-    """One table with a line of headers, `rod.r[0] [m]`; numbers are written so that they read back exactly."""
-    t, flat, units = columns(run, names)
-    write_csv(path, t, {f"{name} [{units[name]}]" if units[name] else name: column for name, column in flat.items()})
+    """One table with a line of headers, `rod.r[0] [m]`; numbers are written so that they read back exactly.
+
+    What lives in steps is `motor.power (step) [W]` beside what lives at the nodes.
+    """
+    table = table_of(run, names)
+
+    def head(name: str) -> str:
+        unit = table.units[name]
+        return name + (" (step)" if name in table.steps else "") + (f" [{unit}]" if unit else "")
+
+    write_csv(path, table.t, {head(name): column for name, column in table.columns.items()})
 
 
 def write_csv(path: str | PathLike[str], t: Array, columns: dict[str, Array]) -> None:
@@ -93,25 +118,13 @@ def write_csv(path: str | PathLike[str], t: Array, columns: dict[str, Array]) ->
 
 def to_npz(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
     """One array for each name, with `t`, `t_mid` and the units; `numpy.load` reads it without pickle."""
-    values = _selected(run, names)
+    values = run.select(*(names or ALL))
     units = np.array([[name, run.unit(name)] for name in values]).reshape(-1, 2)
     members = values | {"t": run.t, "t_mid": run.t_mid, UNITS: units}
     with output_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, value in members.items():  # numpy.savez takes no array named "file"
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(value), allow_pickle=False)
-
-
-def _selected(run: Run, names: tuple[str, ...]) -> dict[str, Array]:
-    """What was asked for; if nothing was, everything that the record of this scheme can tell."""
-    if names:
-        return run.select(*names)
-    powers = set(power_readers(run))
-    try:
-        run.powers  # noqa: B018 - it is kept, and fails where the steps are no midpoints
-    except ModelError:
-        return {name: run[name] for name in run.names if name not in powers}
-    return run.select(*run.names)
 
 
 def _library(name: str) -> Any:

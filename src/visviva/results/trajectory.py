@@ -5,12 +5,12 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, final
+from typing import IO, TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array, finite_number
-from visviva._files import write_figure
+from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.mechanism.names import unknown_name
 from visviva.results.notes import cautions, first_of
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @final
+@suggesting
 class Trajectory:
     """Quantities over time by name.
 
@@ -90,24 +91,18 @@ class Trajectory:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"
         return f"<Trajectory of {self.name!r} with {type(self.integrator).__name__}: {span}{first_of(self.warnings)}>"
 
-    def plot(self, what: str | None = None, path: str | PathLike[str] | None = None) -> Figure:
+    def plot(self, *names: str, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """Quantities by name or pattern against time, "q" by default; saved where a path is given."""
-        import matplotlib.pyplot as plt
+        from visviva.results.plot_quantities import Line, names_and_path, plot_lines
 
-        from visviva.results.plot_style import lighten, name_axes
-
-        what = "q" if what is None else what
-        figure, axes = plt.subplots(figsize=(7.5, 4.0), layout="constrained")
-        for name, value in self.select(what).items():
+        names, path = names_and_path(names, path, self)
+        names = names or ("q",)
+        lines = []
+        for name, value in self.select(*names).items():
             flat = value.reshape(len(value), -1)
-            for k in range(flat.shape[1]):
-                axes.plot(self.t, flat[:, k], lw=1.3, label=name if value.ndim == 1 else f"{name}[{k}]")
-        axes.set_xlabel("time [s]")
-        name_axes(axes, f"{self.name}: {what}")
-        lighten(axes)
-        if path is not None:
-            write_figure(path, figure, dpi=150)
-        return figure
+            labels = [name] if value.ndim == 1 else [f"{name}[{k}]" for k in range(flat.shape[1])]
+            lines += [Line(label, "", self.t, flat[:, k]) for k, label in enumerate(labels)]
+        return plot_lines(f"{self.name}: {', '.join(names)}", lines, path)
 
     def to_csv(self, path: str | PathLike[str], *names: str) -> None:
         """A table by name or pattern, everything by default, one column for each component: q[0], q[1], …"""

@@ -11,8 +11,8 @@ from visviva.mechanism.coordinates import POSES, movers, space_of
 from visviva.mechanism.parts import Body, Pair
 
 
-def wrench_on_child(pair: Pair, q: Array, forces: Array) -> Array:
-    """Wrench (m; f) on the child in its frame, about the origin of that frame, (..., 6).
+def wrench_on_child(pair: Pair, q: Array, forces: Array, *, world: bool = False) -> Array:
+    """Wrench (m; f) on the child in its frame, about the origin of that frame, (..., 6); in world axes where asked.
 
     q, forces: coordinates of the movers, and generalised forces on their velocities in Lie form. On the ground it is
     minus what the parent feels; a particle has no axes of its own, and the frame is that as built.
@@ -34,4 +34,6 @@ def wrench_on_child(pair: Pair, q: Array, forces: Array) -> Array:
             R_WJ = R_WC @ end.R_WC.T @ R_W
             r_J = q[..., :3] + apply(R_WC, end.to_principal(r_W))
     m_W = m_W + np.cross(q[..., :3] - r_J, f_W)
+    if world:
+        return np.concatenate([m_W, f_W], axis=-1)
     return np.concatenate([apply(transpose(R_WJ), m_W), apply(transpose(R_WJ), f_W)], axis=-1)

@@ -7,12 +7,16 @@ from visviva.testing.joints import check_joint
 from visviva.testing.models import check_model
 from visviva.testing.random_laws import check_mechanism
 from visviva.testing.random_mechanisms import RandomMechanism, random_mechanism
+from visviva.testing.random_readings import ReadingsTable, Verdict, check_readings
+from visviva.testing.random_variations import varied_mechanism
 from visviva.testing.spaces import check_space
 from visviva.testing.storages import check_storage
 from visviva.testing.structures import check_dirac, check_onsager
 
 __all__ = [
     "RandomMechanism",
+    "ReadingsTable",
+    "Verdict",
     "check_adjoint_cayley",
     "check_condition",
     "check_conservation",
@@ -22,8 +26,10 @@ __all__ = [
     "check_mechanism",
     "check_model",
     "check_onsager",
+    "check_readings",
     "check_space",
     "check_storage",
     "measured_order",
     "random_mechanism",
+    "varied_mechanism",
 ]

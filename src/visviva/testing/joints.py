@@ -8,6 +8,7 @@ from visviva._arrays import Array
 from visviva.geometry import SE3, turning
 from visviva.geometry.embedding import SE3_SPACE
 from visviva.geometry.linear import apply
+from visviva.geometry.rank import rank
 from visviva.library.joints import TURN, AbstractJoint, Along
 from visviva.mechanism.coordinates import joint_rows, pair_functions
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, cos_sin
@@ -30,7 +31,7 @@ def check_joint(joint: AbstractJoint, *, samples: int = 8, seed: int = 0) -> Non
     built = joint.X_PC(np.zeros(joint.nv))
     require("as built", built.matrix, SE3(np.eye(3), joint.offset).matrix, 1e-14)
     S = joint.S(q)
-    ranks = {int(np.linalg.matrix_rank(one)) for one in S} if joint.nv else {0}
+    ranks = {rank(one.T) for one in S} if joint.nv else {0}
     if ranks != {joint.nv}:
         raise AssertionError(f"motion subspace: S has rank {ranks}, but nv is {joint.nv}")
     h, V = 1e-5, apply(S, q_dot)
@@ -65,7 +66,7 @@ def _rows(placed: Joint, x: Array) -> tuple[Array, Array]:
 
 
 def _check_rank(joint: AbstractJoint, C: Array) -> None:
-    ranks = {int(np.linalg.matrix_rank(one)) for one in C} if C.shape[-2] else {0}
+    ranks = {rank(one) for one in C} if C.shape[-2] else {0}
     if ranks != {6 - joint.nv} or C.shape[-2] != 6 - joint.nv:
         raise AssertionError(f"rows and freedom: {C.shape[-2]} rows of rank {ranks} for {joint.nv} freedoms")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from visviva.geometry.embedding import AbstractSpace, ProductSpace, Rotations
 from visviva.language import Composite, Quantity
-from visviva.language.expression import slope
+from visviva.language.slopes import slope
 from visviva.views.equations_names import Names, candidates, relettered
 from visviva.views.equations_pattern import holders, walk
 from visviva.views.equations_terms import Vector, named_vector
@@ -95,11 +95,11 @@ def _rotations(H: Any, space: Rotations, x: tuple[Any, ...]) -> tuple[Any, ...]:
     n = space.n
     head = n if space.moves else 0
     R = sympy.Matrix(n, n, x[head:]).T  # stored by columns
-    H_R = R.applyfunc(lambda symbol: H.diff(symbol))
+    H_R = R.applyfunc(lambda symbol: slope(H, symbol))
     turns = [(H_R.T * R * generator).trace() for generator in _generators(n)]
     if not space.moves:
         return tuple(turns)
-    H_r = sympy.Matrix([H.diff(symbol) for symbol in x[:head]])
+    H_r = sympy.Matrix([slope(H, symbol) for symbol in x[:head]])
     return (*turns, *(R.T * H_r if space.moves == "body" else H_r))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.mechanism import Mechanism
 from visviva.mechanism.elements import Element
-from visviva.mechanism.parts import Body, Joint, Particle
+from visviva.mechanism.parts import Body, Ground, Joint, Particle
 from visviva.views.mechanism_solids import Solid, solid_of
 
 SAME = 1e-9  # points that are nearer than this part of their distance from the origin coincide
@@ -36,6 +36,17 @@ class Shape:
 
 
 @final
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """A solid that its mechanism was given to look like; axes and centre in the world as built."""
+
+    carrier: Body | Ground
+    solid: Solid
+    R_W: Array  # (3, 3)
+    r_W: Array  # (3,)
+
+
+@final
 class Scene:
     """What is to be drawn of a mechanism, worked out once for many instants."""
 
@@ -43,6 +54,7 @@ class Scene:
         self.mechanism = mechanism
         self.elements, self.torsions = mechanism.elements, mechanism.torsions
         self.particles = [part for part in mechanism.bodies if isinstance(part, Particle)]
+        self.looks = self._looks()
         self.shapes = self._shapes()
 
     @property
@@ -78,7 +90,20 @@ class Scene:
         for frame in self.mechanism.frames:
             if frame.carrier.name in shown:
                 shown[frame.carrier.name].append(frame.r_WF)
-        return [_shape(body, held[body.name], shown[body.name]) for body in bodies]
+        dressed = {looks.carrier.name for looks in self.looks}
+        shapes = [_shape(body, held[body.name], shown[body.name]) for body in bodies]
+        return [replace(shape, solid=None) if shape.body.name in dressed else shape for shape in shapes]
+
+    def _looks(self) -> list[Looks]:
+        """Balls, cylinders and boxes that bodies and the ground were given; meshes are not drawn."""
+        m, kinds = self.mechanism, {"sphere": "ball", "cylinder": "cylinder", "box": "box"}
+        carriers = {part.name: part for part in (m.ground, *m.bodies) if isinstance(part, Body | Ground)}
+        return [
+            Looks(carriers[name], Solid(kinds[shape.kind], shape.half), shape.R_WS, shape.r_WS)
+            for name, shapes in m.shapes.items()
+            for shape in shapes
+            if shape.kind in kinds and name in carriers
+        ]
 
 
 def _shape(body: Body, held: list[Array], shown: list[Array]) -> Shape:

@@ -55,6 +55,9 @@ def extent(scene: Scene, place: Placement, solids: bool) -> Array:
         if solids and shape.solid is not None:
             corners = shape.body.r_WC + CORNERS * shape.solid.half @ shape.body.R_WC.T
             points.append(place.points(shape.body, corners))
+    for looks in scene.looks if solids else ():
+        R, r = place.turned(looks.carrier, looks.R_W), place.point(looks.carrier, looks.r_W)
+        points.append(r[..., None, :] + CORNERS * looks.solid.half @ np.swapaxes(R, -1, -2))
     return np.concatenate(points, axis=-2)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from visviva._files import figure_bytes
+from visviva._suggestions import helpful
 from visviva.mechanism import Mechanism
 from visviva.mechanism.assembly import Motion
 from visviva.model import State
@@ -60,6 +61,7 @@ class MechanismPicture(AbstractPicture):
         return f"<Picture of {self.drawing.name!r}, {high[0] - low[0]:.0f} x {high[1] - low[1]:.0f}>"
 
 
+@helpful
 def draw_mechanism(
     m: Mechanism,
     path: str | Path | None = None,

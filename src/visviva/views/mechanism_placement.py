@@ -45,9 +45,14 @@ class Placement:
         key = id(pair), id(end)
         if key not in self._frames:
             R_W, r_W = pair.frame_on(end)
-            R = POSES.rotation(self.q[end.name]) @ end.R_WC.T @ R_W if isinstance(end, Body) else self._still(R_W)
-            self._frames[key] = R, self.point(end, r_W)
+            self._frames[key] = self.turned(end, R_W), self.point(end, r_W)
         return self._frames[key]
+
+    def turned(self, carrier: Carrier, R_W: Array) -> Array:
+        """Axes that were R_W as built and turn with a carrier, (..., 3, 3)."""
+        if isinstance(carrier, Body):
+            return np.asarray(POSES.rotation(self.q[carrier.name]) @ carrier.R_WC.T @ R_W)
+        return self._still(R_W)
 
     def points(self, body: Body, r_W: Array) -> Array:
         """Where several points of a body are, (..., n, 3)."""

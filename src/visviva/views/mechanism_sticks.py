@@ -7,7 +7,7 @@ import numpy as np
 from visviva.mechanism.coordinates import POSES
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_placement import Placement
-from visviva.views.mechanism_strokes import INK, PAPER, Stroke, disc, outline_of, ring
+from visviva.views.mechanism_strokes import INK, PAPER, SHADE, Stroke, disc, outline_of, ring
 from visviva.views.mechanism_view import View
 
 LINK = 36.0  # length of a body on the page at which marks have their full size [pt]
@@ -44,13 +44,17 @@ def body_strokes(scene: Scene, place: Placement, view: View, size: float, alpha:
 
 
 def solid_strokes(scene: Scene, place: Placement, view: View) -> list[Stroke]:
-    """Solids of the bodies that have one, the farthest first."""
-    strokes: list[Stroke] = []
-    for shape in sorted(scene.shapes, key=lambda shape: float(view.depth(place.q[shape.body.name][:3]))):
+    """Solids of the bodies that have one, of their inertia or as they look, the farthest first."""
+    solids = []
+    for shape in scene.shapes:
         if shape.solid is not None:
             q = place.q[shape.body.name]
-            strokes += outline_of(view, shape.solid, POSES.rotation(q), q[:3], scene.colours[shape.body.name])
-    return strokes
+            solids.append((shape.solid, POSES.rotation(q), q[:3], scene.colours[shape.body.name]))
+    for looks in scene.looks:
+        R, r = place.turned(looks.carrier, looks.R_W), place.point(looks.carrier, looks.r_W)
+        solids.append((looks.solid, R, r, scene.colours.get(looks.carrier.name, SHADE)))
+    solids.sort(key=lambda each: float(view.depth(each[2])))
+    return [stroke for each in solids for stroke in outline_of(view, *each)]
 
 
 def centres(scene: Scene, place: Placement, view: View, size: float) -> list[Stroke]:

@@ -13,7 +13,7 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_array, finite_vector
+from visviva._arrays import Array, finite_array, finite_direction, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
 from visviva.forms.calculus.edges import AbstractEdge, adjoint, inverse_pose
@@ -173,7 +173,7 @@ def _pose(given: ArrayLike | None, what: str) -> Array:
 
 
 def _unit(axis: ArrayLike, name: str) -> Array:
-    e = finite_vector(axis, f"axis of joint {name!r}", 3)
+    e = finite_direction(axis, f"axis of joint {name!r}")
     length = float(np.linalg.norm(e))
     if length == 0:
         raise ModelError(f"axis of joint {name!r} is zero: give a direction.")

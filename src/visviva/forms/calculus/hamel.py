@@ -20,6 +20,7 @@ from visviva.forms.calculus.given import map_of, reads_time
 from visviva.forms.calculus.maps import AbstractMap
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.kinds import of_kind
+from visviva.geometry.rank import singular_values, velocity_units
 
 SINGULAR = 1e-12  # smallest part of the largest singular value of M that counts as inertia
 
@@ -98,10 +99,12 @@ class Hamel:
 
 
 def check_inertia(M: Array, velocities: tuple[str, ...]) -> None:
-    """An error that names a velocity without inertia, if there is one."""
-    s = np.linalg.svd(M, compute_uv=False)
+    """An error that names a velocity without inertia, if there is one; velocities count in units of their inertia."""
+    unit = velocity_units(np.abs(np.diag(M)))
+    scaled = unit[:, None] * M * unit
+    s = singular_values(scaled)
     if len(s) and not s[-1] > SINGULAR * s[0]:
-        Z = np.linalg.svd(M)[2][s <= SINGULAR * s.max(initial=0.0)].T
+        Z = np.linalg.svd(scaled)[2][s <= SINGULAR * s.max(initial=0.0)].T
         worst = int(np.argmax(np.abs(Z).max(axis=1))) if Z.size else 0
         raise ModelError(
             f"the mass matrix is singular: no inertia resists the velocity {velocities[worst]!r}"

@@ -16,7 +16,7 @@ from visviva.forms.kane.point import singular_mass
 from visviva.forms.kane.system import KaneSystem
 from visviva.forms.kane.trace import KaneTracing
 from visviva.forms.kinds import by_name
-from visviva.language.jumps import ENERGY, LAW
+from visviva.language.regularity import ENERGY, LAW
 from visviva.mechanism.names import check_new_name, unknown_name
 
 Given = Callable[..., Any] | ArrayLike | Any
@@ -75,9 +75,9 @@ def kane(
         places[label] = motion.partial(velocity, None, f"velocity of point {label!r}", ((3,), (2,)), 0)[0]
     spins = {label: S[b, :3] for b, label in enumerate(bodies)}
     potential = tracing.shaped(0 if V is None else V, "potential energy V", [()], of="q and t").item()
-    tracing.refuse_jumps(potential, "potential energy V", ENERGY)
+    tracing.require_regular(potential, "potential energy V", ENERGY)
     loads = active_forces(tracing, places, spins, forces or {}, torques or {}, tau or {})
-    tracing.refuse_jumps(loads, "a generalised force", LAW)
+    tracing.require_regular(loads, "a generalised force", LAW)
     prescribed = _known(tracing, known or {})
     tracing.check_parameters()
     for k, velocity in enumerate(tracing.velocities):

@@ -14,7 +14,7 @@ from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.kane.numbers import numbers_of
 from visviva.forms.kane.point import KanePoint, check_mass
 from visviva.forms.kane.trace import KaneTracing
-from visviva.language.expression import slope
+from visviva.language.slopes import slope
 
 if TYPE_CHECKING:
     from visviva.forms.kane.equations import KaneEquations
@@ -225,7 +225,7 @@ class KaneSystem:
     def _numbers(self) -> Any:
         s = self.symbols
         parts = (
-            self._rates, self._S, self._S_dot, self._inertias, self._loads, self._slope, [self.V, self.V.diff(s.t)]
+            self._rates, self._S, self._S_dot, self._inertias, self._loads, self._slope, [self.V, slope(self.V, s.t)]
         )  # fmt: skip
         return numbers_of(parts, [*s.q, *s.xi, s.t], s.parameters, repr(self.name))
 
@@ -250,7 +250,7 @@ class KaneSystem:
     @cached_property
     def _known_rates(self) -> Any:
         s = self.symbols
-        rates = [law.diff(s.t) for law in self._laws]
+        rates = [slope(law, s.t) for law in self._laws]
         return numbers_of([rates], [s.t], s.parameters, f"rates of known velocities of {self.name!r}")
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language.coordinates import Coordinates
-from visviva.language.jumps import refuse_jumps
+from visviva.language.regularity import Advice, require_regular
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.names import check_new_name
 
@@ -74,9 +74,9 @@ class KaneTracing:
             raise ModelError(f"{what} of {self.system!r} must have shape {wanted}, got {values.shape}.")
         return values
 
-    def refuse_jumps(self, values: Any, what: str, way_out: str) -> None:
-        """An error where expressions jump as q and ξ move."""
-        refuse_jumps(values, [*self.q, *self.xi], self.parameters, f"{what} of {self.system!r}", way_out)
+    def require_regular(self, values: Any, what: str, advice: Advice) -> None:
+        """An error where expressions jump, or have unbounded slopes, as q and ξ move."""
+        require_regular(values, [*self.q, *self.xi], self.parameters, f"{what} of {self.system!r}", advice)
 
     def number(self, value: Any) -> float:
         """An expression of parameters alone, as a number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -9,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
-from visviva.compiler import compile_mechanism
+from visviva.compiler import compile_mechanism, initial_x
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
@@ -58,8 +59,13 @@ class MinimalForm(Flow):
     inputs: u over time.   form: how c is evaluated, see `inertial`.
     """
 
-    def __init__(self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None) -> None:
-        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it."""
+    def __init__(
+        self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None, wanted: Collection[str] = ()
+    ) -> None:
+        """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it.
+
+        wanted: joints whose coordinates are to be in q, where loops leave a choice.
+        """
         self.inputs: TimeInputs
         self.model: Model
         self.inputs, self.model = (
@@ -69,7 +75,7 @@ class MinimalForm(Flow):
         self.mechanism = self.model.mechanism
         self.form = form
         self.name = self.mechanism.name
-        self.spanning: Spanning = spanning(self.mechanism)
+        self.spanning: Spanning = spanning(self.mechanism, wanted)
         held = self.spanning.held
         structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
         self.open: Model = replace(self.model, structures=structures)
@@ -122,6 +128,13 @@ class MinimalForm(Flow):
         """The mechanism as assembled."""
         return self.coordinates(self.mechanism.assemble()[0])
 
+    @cached_property
+    def initial_s(self) -> Array:
+        """The other states as assembled, whatever velocities were given."""
+        if not self.extra:
+            return np.zeros(0)
+        return self.states.s_of(initial_x(self.model, self.mechanism.assemble(fixed=())[0]))
+
     def coordinates(self, state: Any) -> Coordinates:
         """(q, ξ, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`; see `reading`."""
         from visviva.forms.minimal.reading import coordinates
@@ -140,7 +153,7 @@ class MinimalForm(Flow):
         q = finite_vector(q, f"coordinates q of {self.name!r}", self.size_q)
         xi = np.zeros(self.n) if xi is None else finite_vector(xi, f"velocities xi of {self.name!r}", self.n)
         if s is None:
-            s = self.initial.s if self.extra else np.zeros(0)
+            s = self.initial_s
         return Point(self, q, xi, finite_vector(s, f"states s of {self.name!r}", self.extra))
 
     def x(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Array:
@@ -230,18 +243,19 @@ class MinimalForm(Flow):
         """Number of independent rows among those that the tree does not hold, at a regular configuration."""
         if not self.open.constraints:
             return 0
-        kept = regularity(self._linkage, close(self._linkage, self._linkage.kinematics.as_built)).kept
+        kept = regularity(self.linkage, close(self.linkage, self.linkage.kinematics.as_built)).kept
         return int(kept.sum()) - (len(self.masses) - self.n)
 
     def rank_at(self, q: Array) -> int:
         """The same at one configuration that satisfies the constraints: fewer where it is singular."""
         if not self.open.constraints:
             return 0
-        place = self._linkage.kinematics.place(poses_of(self.model, self._linkage, self.at(q).x))
-        return self._linkage.rank(place) - (len(self.masses) - self.n)
+        place = self.linkage.kinematics.place(poses_of(self.model, self.linkage, self.at(q).x))
+        return self.linkage.rank(place) - (len(self.masses) - self.n)
 
     @cached_property
-    def _linkage(self) -> Linkage:
+    def linkage(self) -> Linkage:
+        """Its rows over the velocities of all bodies."""
         return Linkage(self.mechanism)
 
     def unconstrained(self, point: Point, b: Array) -> Array:

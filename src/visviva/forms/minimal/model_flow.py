@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -61,8 +62,8 @@ class Supplied:
 class ModelFlow(Flow):
     """The minimal form of a model; what was evaluated last is remembered, since accounts ask for it again."""
 
-    def __init__(self, model: Model, inputs: TimeInputs) -> None:
-        self.form = MinimalForm(model, inputs=inputs)
+    def __init__(self, model: Model, inputs: TimeInputs, wanted: Collection[str] = ()) -> None:
+        self.form = MinimalForm(model, inputs=inputs, wanted=wanted)
         self.n, self.size_q, self.extra = self.form.n, self.form.size_q, self.form.extra
         self.name, self.names = self.form.name, self.form.names
         self._known: OrderedDict[tuple[float, int, bytes], Evaluation] = OrderedDict()

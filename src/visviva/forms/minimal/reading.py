@@ -49,7 +49,9 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     metric = np.ones(len(V)) if exact else Linkage(form.mechanism).metric
     M = point.S.T @ (metric[:, None] * point.S)
     rows = -row_inputs(form.open, point.x, u)
-    xi = constrained(M, point.Z, point.S.T @ (metric * V), rows, form.xi_names, f"mechanism {form.name!r}").a
+    who, terms = f"mechanism {form.name!r}", point.row_terms
+    force = point.S.T @ (metric * V)
+    xi = constrained(M, point.Z, force, rows, form.xi_names, who, form.rank, terms, lambda: form.rank_at(q)).a
     if exact:
         check_state(form, Point(form, q, xi, s), u)
         _check_velocities(form, V, point.S @ xi)

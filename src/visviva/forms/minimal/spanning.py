@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -103,9 +103,9 @@ class Spanning:
         return sum(SIZES[link.kind][1] for link in self.tree.links)
 
 
-def spanning(m: Mechanism) -> Spanning:
-    """The tree with the least rows left to its loops."""
-    grown = list(_grow(m))
+def spanning(m: Mechanism, wanted: Collection[str] = ()) -> Spanning:
+    """The tree with the least rows left to its loops; wanted: names of joints that are in it rather than others."""
+    grown = list(_grow(m, wanted))
     used = [joint for joint, _, _ in grown if joint is not None]
     links: list[Link] = []
     places: list[Place] = []
@@ -142,20 +142,21 @@ def strength(joint: AbstractJoint) -> int:
     return sum(row.count for row in joint.rows) + (joint.lead is not None) if joint.kind in PARTS else -1
 
 
-def _grow(m: Mechanism) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
+def _grow(m: Mechanism, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
     """Joint, what it hangs on and what it carries, outwards from the ground; Prim's algorithm."""
     edges: dict[str, list[tuple[Joint, Carrier]]] = {end.name: [] for end in (m.ground, *m.bodies)}
     for joint in m.joints:
         if strength(joint.joint) >= 0:
             edges[joint.parent.name].append((joint, joint.child))
             edges[joint.child.name].append((joint, joint.parent))
-    waiting: list[tuple[int, int, int, Joint, Carrier, Carrier]] = []
+    waiting: list[tuple[bool, int, int, int, Joint, Carrier, Carrier]] = []
     depth = {m.ground.name: 0}
     number = itertools.count()
 
     def reach(end: Carrier) -> None:
         for joint, other in edges[end.name]:
-            heapq.heappush(waiting, (-strength(joint.joint), depth[end.name], next(number), joint, end, other))
+            rank = joint.name not in wanted, -strength(joint.joint), depth[end.name], next(number)
+            heapq.heappush(waiting, (*rank, joint, end, other))
 
     for start in (m.ground, *m.bodies):
         if not isinstance(start, Ground):
@@ -165,7 +166,7 @@ def _grow(m: Mechanism) -> Iterator[tuple[Joint | None, Carrier, Body | Particle
             yield None, m.ground, start
         reach(start)
         while waiting:
-            joint, above, below = heapq.heappop(waiting)[3:]
+            joint, above, below = heapq.heappop(waiting)[4:]
             if below.name not in depth and not isinstance(below, Ground):
                 depth[below.name] = depth[above.name] + 1
                 yield joint, above, below

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.language.slopes import slope
 from visviva.library.joints import TURN, Along
 from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
@@ -84,7 +85,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
     B = np.zeros((form.n, len(form.inputs.base)))
     for port in form.mechanism.ports:
         assert isinstance(port, Torque | Force)
-        B[at[port.joint.name, _coordinate(port)], form.model.port_columns[port.name]] = 1.0
+        B[at[port.joint.name, coordinate_of(port)], form.model.port_columns[port.name]] = 1.0
     relaxed = np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
     return TreeForces(damping, stiffness, relaxed, B)
 
@@ -95,12 +96,13 @@ def linear(part: Torsion) -> tuple[float, float] | None:
     H = part.energy.H
     (angle,) = H.states["angle"]
     U = H.values.item().subs(list(H.parameters.values()))
-    slope, k = U.diff(angle), U.diff(angle, 2)
+    moment = slope(U, angle)
+    k = slope(moment, angle)
     if k.free_symbols or not k > 0:
         return None
-    return float(k), -float(slope.subs(angle, 0))
+    return float(k), -float(moment.subs(angle, 0))
 
 
-def _coordinate(port: Torque | Force) -> int:
+def coordinate_of(port: Torque | Force) -> int:
     """Which coordinate of its joint an input acts on: the angle about z, or the displacement along it."""
     return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else Along(2))

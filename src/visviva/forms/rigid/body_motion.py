@@ -18,12 +18,17 @@ from visviva.geometry.se3 import SE3
 @final
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A frame in another: pose X, Jacobian J of its body twist V = J ξ, and bias B = J̇ ξ."""
+    """A frame in another: pose X, Jacobian J of its body twist V = J ξ, and bias B = J̇ ξ.
+
+    terms: of each column of J, the lengths of all angular velocities that add up to its own, and of all velocities.
+           They do not depend on axes, in which an entry may be small without anything that cancels.
+    """
 
     X: SE3
     J: Array  # (6, n)
     V: Array  # (6,)
     B: Array  # (6,)
+    terms: Array  # (2, n)
 
 
 def pose_of(given: SE3 | ArrayLike, what: str) -> SE3:
@@ -39,12 +44,21 @@ def edge_motion(edge: AbstractEdge, q: Array, xi: Array) -> Frame:
             f"these coordinates are no configuration: the pose {edge.name} is a reflection, not a rotation.\n"
             "Its axes are left-handed. Change the sign of one of them, or of all three."
         )
-    return Frame(SE3(X[:3, :3], X[:3, 3]), J, J @ xi, edge.bias(q, xi))
+    return Frame(SE3(X[:3, :3], X[:3, 3]), J, J @ xi, edge.bias(q, xi), _lengths(J))
+
+
+def _lengths(J: Array) -> Array:
+    return np.stack([np.linalg.norm(J[:3], axis=0), np.linalg.norm(J[3:], axis=0)])
+
+
+def _carried(X: SE3, terms: Array) -> Array:
+    """Terms of Ad(X)⁻¹ J: velocities of another point, at the end of the arm of X."""
+    return np.stack([terms[0], terms[1] + float(np.linalg.norm(X.r)) * terms[0]])
 
 
 def fixed_frame(X: SE3, n: int) -> Frame:
     """A frame that does not move in another."""
-    return Frame(X, np.zeros((6, n)), np.zeros(6), np.zeros(6))
+    return Frame(X, np.zeros((6, n)), np.zeros(6), np.zeros(6), np.zeros((2, n)))
 
 
 def frames_of(graph: FrameGraph, q: Array, xi: Array) -> dict[str, Frame]:
@@ -64,7 +78,8 @@ def after(a: Frame, ab: Frame) -> Frame:
     """
     A = ab.X.inverse().Ad()
     V = A @ a.V
-    return Frame(a.X @ ab.X, A @ a.J + ab.J, V + ab.V, A @ a.B - SE3.ad(ab.V) @ V + ab.B)
+    terms = _carried(ab.X, a.terms) + ab.terms
+    return Frame(a.X @ ab.X, A @ a.J + ab.J, V + ab.V, A @ a.B - SE3.ad(ab.V) @ V + ab.B, terms)
 
 
 def between(a: Frame, b: Frame) -> Frame:
@@ -73,4 +88,5 @@ def between(a: Frame, b: Frame) -> Frame:
     A = X.inverse().Ad()
     V_a = A @ a.V
     V = b.V - V_a
-    return Frame(X, b.J - A @ a.J, V, b.B - A @ a.B + SE3.ad(V) @ V_a)
+    terms = b.terms + _carried(X, a.terms)
+    return Frame(X, b.J - A @ a.J, V, b.B - A @ a.B + SE3.ad(V) @ V_a, terms)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.geometry.rank import significant
+from visviva.geometry.rank import significant, velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.parameterisation import Parameterisation
@@ -63,7 +63,8 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
     Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
     M = system.terms(q, np.zeros(system.n)).M
     L = _metric(M)
-    rows, size = rows_of_one_size(np.asarray(np.linalg.solve(L, Z.T), np.float64).T)  # over ½ |Lᵀ ξ|² = T
+    terms = np.concatenate([part.terms for part in parts]) * velocity_units(np.diag(M))
+    rows, size = rows_of_one_size(np.asarray(np.linalg.solve(L, Z.T), np.float64).T, terms)  # over ½ |Lᵀ ξ|² = T
     off = off / size
     state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
     residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))

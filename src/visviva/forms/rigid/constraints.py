@@ -18,6 +18,7 @@ from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.rigid.body_motion import Frame
+from visviva.geometry.rank import FLOOR, TOLERANCE
 
 
 @final
@@ -41,16 +42,30 @@ class Rows:
 
     position: ψ of a geometric constraint.   velocity: its rate, or η.   Both None where there is no such thing.
     stabilisation: the part -L1 ψ̇ - L0 ψ of z.
+    terms: sizes of the numbers that add up to Z, entry by entry: where these cancel, a row says nothing.
     """
 
     Z: Array  # (c, n)
     z: Array  # (c,)
+    terms: Array  # (c, n)
     position: Array | None = None
     velocity: Array | None = None
     stabilisation: Array = field(default_factory=lambda: np.zeros(0))
 
 
 Law = Callable[[Instant], Rows]
+
+NOTHING = 1e-14  # rows of this size, of functions that do not tell their terms, are zero
+
+
+def terms_of(sizes: Array) -> Array:
+    """Terms of rows (c, n) of which nothing but their own sizes is known, those of one constraint together.
+
+    As in `geometry.rank`, a row that is short beside the longest one may be rounding of the numbers that made it.
+    """
+    length = np.linalg.norm(sizes, axis=1, keepdims=True)
+    floor = max(FLOOR * float(length.max(initial=0.0)), NOTHING / TOLERANCE)
+    return np.where(length < floor, floor / np.sqrt(max(sizes.shape[1], 1)), np.abs(sizes))
 
 
 class AbstractConstraint(ABC):
@@ -90,7 +105,7 @@ class AbstractConstraint(ABC):
                 pull = pull - L1 * found.velocity
             if found.position is not None:
                 pull = pull - L0 * found.position
-            return Rows(found.Z, found.z + pull, found.position, found.velocity, pull)
+            return Rows(found.Z, found.z + pull, found.terms, found.position, found.velocity, pull)
 
         return rows
 
@@ -128,7 +143,9 @@ class Geometric(AbstractConstraint):
         def rows(at: Instant) -> Rows:
             x = np.append(at.q, at.t)
             value, rate, second = psi.along(x, np.append(at.q_dot, 1.0), np.append(at.q_ddot, 0.0))
-            return Rows(psi.slope(x)[:, :-1] @ at.A, -second, value, rate)
+            slope = psi.slope(x)[:, :-1]
+            terms = terms_of(np.abs(slope) @ np.abs(at.A))
+            return Rows(slope @ at.A, -second, terms, value, rate)
 
         return rows
 
@@ -138,7 +155,8 @@ class Geometric(AbstractConstraint):
         what, value = f"constraint '{self.name}'", np.atleast_1d(psi)
         psi_q = finite_array(slope(at.q), f"slope of {what}", (len(value), len(at.q)))
         bend = finite_array(curvature(at.q, at.q_dot), f"curvature of {what}", (len(value),))
-        return Rows(psi_q @ at.A, -(bend + psi_q @ at.q_ddot), value, psi_q @ at.q_dot)
+        terms = terms_of(np.abs(psi_q) @ np.abs(at.A))
+        return Rows(psi_q @ at.A, -(bend + psi_q @ at.q_ddot), terms, value, psi_q @ at.q_dot)
 
 
 @final
@@ -171,8 +189,9 @@ class Pfaffian(AbstractConstraint):
         def rows(at: Instant) -> Rows:
             value, slope = N.value(at.q), N.slope(at.q) @ at.q_dot
             if in_xi:
-                return Rows(value, -slope @ at.xi, None, value @ at.xi)
-            return Rows(value @ at.A, -(slope @ at.q_dot + value @ at.q_ddot), None, value @ at.q_dot)
+                return Rows(value, -slope @ at.xi, terms_of(value), None, value @ at.xi)
+            terms = terms_of(np.abs(value) @ np.abs(at.A))
+            return Rows(value @ at.A, -(slope @ at.q_dot + value @ at.q_ddot), terms, None, value @ at.q_dot)
 
         return rows
 
@@ -200,7 +219,8 @@ class Kinematic(AbstractConstraint):
             x = np.concatenate([at.q, at.xi, [at.t]])
             slope = eta.slope(x)
             rate = slope @ np.concatenate([at.q_dot, np.zeros(p.n), [1.0]])
-            return Rows(slope[:, p.size_q : -1], -rate, None, eta.value(x))
+            by_xi = slope[:, p.size_q : -1]
+            return Rows(by_xi, -rate, terms_of(by_xi), None, eta.value(x))
 
         return rows
 
@@ -229,6 +249,7 @@ class Acceleration(AbstractConstraint):
 
         def rows(at: Instant) -> Rows:
             x = np.concatenate([at.q, at.xi, [at.t]])
-            return Rows(np.atleast_2d(Z.value(x)), np.atleast_1d(z.value(x)))
+            value = np.atleast_2d(Z.value(x))
+            return Rows(value, np.atleast_1d(z.value(x)), terms_of(value))
 
         return rows

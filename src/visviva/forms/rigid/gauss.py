@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import EPS, TOLERANCE, unit_rows
+from visviva.geometry.rank import EPS, counted, singular_values, unit_rows, velocity_units
 
 Method = Literal["auto", "null space", "kkt", "range space"]
 NOTHING = (
@@ -47,6 +47,7 @@ def least_constraint(
     method: Method = "auto",
     names: Sequence[str] = (),
     velocities: Sequence[str] = (),
+    terms: Array | None = None,
 ) -> Constrained:
     """Solve Gauss' principle for symmetric M (n, n), b (n,), Z (c, n) and z (c,).
 
@@ -54,11 +55,16 @@ def least_constraint(
             independent rows; "null space" (3.129) takes any Z, and an M that is positive definite on what Z leaves
             free. "auto" takes the range space where it can and the null space otherwise.
     names:  of the rows of Z, for errors;   velocities: names of the entries of ξ, likewise.
+    terms:  sizes of the numbers that add up to Z, (c, n); without them rows below 1e-14 are zero.
+
+    Velocities count in units in which their inertia is one, rows in those of their terms: see `geometry.rank`.
     """
     checked_method(method)
+    unit = velocity_units(np.diag(M))
+    M, b, Z = unit[:, None] * M * unit, unit * b, Z * unit
     if not len(z):
-        return Constrained(_solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
-    Z, scale = rows_of_one_size(Z)
+        return Constrained(unit * _solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
+    Z, scale = rows_of_one_size(Z, None if terms is None else terms * unit)
     z = z / scale
     solution = None
     if method in ("auto", "range space"):
@@ -69,7 +75,7 @@ def least_constraint(
         raise AssemblyError(_dependent(method, Z, names))
     if solution is None:
         solution = _null_space(M, b, Z, z, names, velocities)
-    return Constrained(solution.xi_dot, solution.lam / scale)
+    return Constrained(unit * solution.xi_dot, solution.lam / scale)
 
 
 def checked_method(method: Method) -> Method:
@@ -79,8 +85,13 @@ def checked_method(method: Method) -> Method:
     return method
 
 
-def rows_of_one_size(Z: Array) -> tuple[Array, Array]:
-    """Rows of length one, since units of constraints differ, and their lengths; rounding of zero becomes zero."""
+def rows_of_one_size(Z: Array, terms: Array | None = None) -> tuple[Array, Array]:
+    """Rows in units of their terms (c, n), since units of constraints differ, and these units.
+
+    Without terms rows have length one, and rounding of zero becomes zero.
+    """
+    if terms is not None:
+        return unit_rows(Z, np.linalg.norm(terms, axis=1))
     size = np.linalg.norm(Z, axis=1)
     there = size > max(NOTHING, EPS * float(size.max(initial=0.0)))
     return unit_rows(np.where(there[:, None], Z, 0.0), np.where(there, size, 1.0))
@@ -126,8 +137,7 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     """Are the columns of Y (n, c) independent, with a margin that their solution survives?"""
     if Y.shape[1] > Y.shape[0]:
         return False
-    s = np.linalg.svd(Y, compute_uv=False)
-    return bool(s[-1] > TOLERANCE * s[0])
+    return counted(singular_values(np.asarray(Y, np.float64))) == Y.shape[1]
 
 
 def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:

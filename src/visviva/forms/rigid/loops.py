@@ -125,6 +125,7 @@ def _closing(relative: Callable[[Instant], Frame], kind: str, name: str) -> Law:
         return Rows(
             np.concatenate([2 * w_i.T, columns[:, at_r, 3].T]),
             -np.concatenate([2 * w_ddot, second[at_r, 3]]),
+            np.repeat(gap.terms, (len(w), len(shifts)), axis=0),
             np.concatenate([2 * w, X[at_r, 3]]),
             np.concatenate([2 * w_dot, rate[at_r, 3]]),
         )

@@ -11,7 +11,7 @@ from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import Instant, Rows
 from visviva.forms.rigid.gauss import rows_of_one_size
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE
+from visviva.geometry.rank import TOLERANCE, counted, singular_values, velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.rigid.system import RigidSystem
@@ -27,27 +27,33 @@ def agreeing(system: RigidSystem, at: Instant, rows: dict[str, Rows]) -> dict[st
     hold what may move, and contradict each other. Z and z are therefore those of the nearest state, and of what
     stabilisation asks for, -L1 ψ̇ - L0 ψ here, the part that Z can reach counts: no acceleration undoes the rest.
     """
-    if not rows or _independent(rows, CLEAR) or _on(at, rows):
+    unit = velocity_units(np.diag(system.terms(at.q, np.zeros(system.n)).M)) if rows else np.ones(system.n)
+    if not rows or _independent(rows, unit, CLEAR) or _on(at, rows):
         return rows
     near = system.rows(system.instant(*consistent(system, at.q, at.xi, at.t), at.t))
-    if _independent(near, TOLERANCE):
+    if _independent(near, unit, TOLERANCE):
         return rows
     pull = {name: part.stabilisation for name, part in rows.items()}
-    Z, scale = rows_of_one_size(np.concatenate([part.Z for part in near.values()]))
+    Z, scale = _in_units(near, unit)
     reached = scale * (Z @ split(Z, np.ones(len(Z))).solve(np.concatenate(list(pull.values())) / scale))
     ends = np.cumsum([len(part) for part in pull.values()])[:-1]
     return {
-        name: Rows(part.Z, part.z + more, here.position, here.velocity)
+        name: Rows(part.Z, part.z + more, part.terms, here.position, here.velocity)
         for (name, part), here, more in zip(near.items(), rows.values(), np.split(reached, ends), strict=True)
     }
 
 
-def _independent(rows: dict[str, Rows], margin: float) -> bool:
+def _in_units(rows: dict[str, Rows], unit: Array) -> tuple[Array, Array]:
+    """All rows over velocities in their units, each in that of its terms; and these."""
+    Z, terms = (np.concatenate([getattr(part, name) for part in rows.values()]) * unit for name in ("Z", "terms"))
+    return rows_of_one_size(Z, terms)
+
+
+def _independent(rows: dict[str, Rows], unit: Array, margin: float) -> bool:
     """Whether rows that are not zero are independent by a margin."""
-    Z = rows_of_one_size(np.concatenate([part.Z for part in rows.values()]))[0]
+    Z = _in_units(rows, unit)[0]
     Z = Z[Z.any(axis=1)]
-    s = np.linalg.svd(Z, compute_uv=False)
-    return len(Z) == 0 or (len(Z) <= Z.shape[1] and bool(s[-1] > margin * s[0]))
+    return len(Z) == 0 or (len(Z) <= Z.shape[1] and counted(singular_values(Z), margin) == len(Z))
 
 
 def _on(at: Instant, rows: dict[str, Rows]) -> bool:

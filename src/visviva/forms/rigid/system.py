@@ -147,8 +147,8 @@ class RigidSystem(Flow):
         """Accelerations, multipliers and reactions.  Source: Konz (3.124), (3.126)-(3.132)."""
         at = self.instant(q, xi, t)
         terms, rows = self._terms(at, f), agreeing(self, at, self.rows(at))
-        Z, z, names = self._stacked(rows)
-        found = least_constraint(terms.M, terms.b, Z, z, self.method, names, self.parameterisation.velocities)
+        Z, z, sizes, names = self._stacked(rows)
+        found = least_constraint(terms.M, terms.b, Z, z, self.method, names, self.parameterisation.velocities, sizes)
         ends = np.cumsum([len(part.z) for part in rows.values()])[:-1]
         multipliers = dict(zip(rows, np.split(found.lam, ends), strict=True)) if rows else {}
         reactions = {name: -rows[name].Z.T @ lam for name, lam in multipliers.items()}
@@ -235,12 +235,13 @@ class RigidSystem(Flow):
         """By constraint, what it asks of the accelerations."""
         return {name: law(at) for name, law in self._laws.items()}
 
-    def _stacked(self, rows: Mapping[str, Rows]) -> tuple[Array, Array, list[str]]:
+    def _stacked(self, rows: Mapping[str, Rows]) -> tuple[Array, Array, Array, list[str]]:
         if not rows:
-            return np.zeros((0, self.n)), np.zeros(0), []
+            return np.zeros((0, self.n)), np.zeros(0), np.zeros((0, self.n)), []
         names = [name for name, part in rows.items() for _ in part.z]
         parts = list(rows.values())
-        return np.concatenate([part.Z for part in parts]), np.concatenate([part.z for part in parts]), names
+        Z, z, terms = (np.concatenate([getattr(part, name) for part in parts]) for name in ("Z", "z", "terms"))
+        return Z, z, terms, names
 
     def _terms(self, at: Instant, f: ArrayLike | None) -> Terms:
         n, frames, xi = self.n, at.frames, at.xi

@@ -16,6 +16,7 @@ from visviva.forms.symbols.moving import Moving
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
+from visviva.language.slopes import slope
 from visviva.library.joints import TURN, Along, Angle
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
@@ -79,7 +80,7 @@ class Acting:
             for letter, (symbol, number) in energy.H.parameters.items()
         }
         H, at = energy.H.values.item().xreplace(given), dict(zip(symbols, y.value, strict=True))
-        e = self.steps.names([H.diff(s).xreplace(at) for s in symbols], Label("e", (name,)))
+        e = self.steps.names([slope(H, s).xreplace(at) for s in symbols], Label("e", (name,)))
         self.pull(name, -y.row.T @ e, H.xreplace(at))
         return e
 

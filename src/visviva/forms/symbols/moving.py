@@ -13,6 +13,7 @@ import numpy as np
 
 from visviva.forms.symbols.frames import Frame
 from visviva.forms.symbols.steps import Steps, cross, zeros
+from visviva.language.slopes import slope
 from visviva.views.equations_names import Label
 
 
@@ -83,15 +84,15 @@ def function_of(f: Any, symbols: Sequence[Any], y: Moving) -> Moving:
 
     f, at = sympy.sympify(f), dict(zip(symbols, y.value, strict=True))
     used = [k for k, s in enumerate(symbols) if s in f.free_symbols]
-    slopes = {k: f.diff(symbols[k]) for k in used}
+    slopes = {k: slope(f, symbols[k]) for k in used}
     row, rate, bias = zeros(y.row.shape[1]), sympy.Integer(0), sympy.Integer(0)
     for k in used:
-        slope = slopes[k].xreplace(at)
-        row = row + slope * y.row[k]
-        rate += slope * y.rate[k]
-        bias += slope * y.bias[k]
+        gain = slopes[k].xreplace(at)
+        row = row + gain * y.row[k]
+        rate += gain * y.rate[k]
+        bias += gain * y.bias[k]
         for l in used:
-            bend = slopes[k].diff(symbols[l])
+            bend = slope(slopes[k], symbols[l])
             if bend != 0:
                 bias += bend.xreplace(at) * y.rate[k] * y.rate[l]
     return Moving(*(np.array([part], dtype=object) for part in (f.xreplace(at), row, rate, bias)))
@@ -103,5 +104,5 @@ def value_and_rate(f: Any, symbols: Sequence[Any], y: Moving) -> tuple[Any, Any]
 
     f, at = sympy.sympify(f), dict(zip(symbols, y.value, strict=True))
     used = [k for k, s in enumerate(symbols) if s in f.free_symbols]
-    rate = sum((f.diff(symbols[k]).xreplace(at) * y.rate[k] for k in used), sympy.Integer(0))
+    rate = sum((slope(f, symbols[k]).xreplace(at) * y.rate[k] for k in used), sympy.Integer(0))
     return f.xreplace(at), rate

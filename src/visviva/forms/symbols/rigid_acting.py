@@ -17,6 +17,7 @@ from visviva.forms.springs.spring import Spring
 from visviva.forms.symbols.parameters import Parameters, exacts
 from visviva.forms.symbols.rigid_motion import RigidMotion
 from visviva.forms.symbols.steps import cross, zeros
+from visviva.language.slopes import slope
 from visviva.language.trace import Traced, call, expressions
 from visviva.mechanism.energies import bushing_energy
 from visviva.views.equations_names import Label
@@ -32,7 +33,7 @@ def spring_force(at: RigidMotion, spring: Stiffness | Spring, parameters: Parame
     X = np.array(sympy.symbols("X0:12", real=True), dtype=object)
     V = _energy(spring, law, X.reshape(3, 4), parameters, name)
     placed = dict(zip(X, y.value, strict=True))
-    e = at.steps.names([V.diff(x).xreplace(placed) for x in X], Label("e"))
+    e = at.steps.names([slope(V, x).xreplace(placed) for x in X], Label("e"))
     return -y.row.T @ e, V.xreplace(placed)
 
 

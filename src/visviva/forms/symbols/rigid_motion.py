@@ -15,6 +15,7 @@ from visviva.forms.symbols.moving import Moving, axis_on, dot, point_on, stacked
 from visviva.forms.symbols.parameters import directions, exacts, tidy
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.geometry.se3 import SE3
+from visviva.language.slopes import slope
 from visviva.views.equations_names import Label
 
 
@@ -48,15 +49,15 @@ class RigidMotion:
 
     def slope(self, entry: Any, i: int) -> Any:
         """∂_i."""
-        return sum(entry.diff(s) * a for s, a in zip(self.q, self.A[:, i], strict=True))
+        return sum(slope(entry, s) * a for s, a in zip(self.q, self.A[:, i], strict=True))
 
     def along(self, values: Any) -> Any:
         """Rates along the motion without ξ̇."""
         found = np.empty(np.shape(values), dtype=object)
         for at in np.ndindex(found.shape):
             entry = values[at]
-            found[at] = entry.diff(self.t) + sum(
-                entry.diff(s) * d for s, d in zip(self.q, self.q_dot, strict=True) if entry.has(s)
+            found[at] = slope(entry, self.t) + sum(
+                slope(entry, s) * d for s, d in zip(self.q, self.q_dot, strict=True) if entry.has(s)
             )
         return found
 

@@ -16,6 +16,7 @@ from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rigid_motion import RigidMotion
 from visviva.forms.symbols.rows import ConstraintRows
 from visviva.forms.symbols.steps import zeros
+from visviva.language.slopes import slope
 from visviva.views.equations_names import Label
 
 
@@ -45,7 +46,7 @@ def _rows(at: RigidMotion, part: AbstractConstraint) -> ConstraintRows:
         case Kinematic():
             map_ = map_of(part.eta, p.motion, what, (None,))
             eta = map_.expressions([*q, *at.xi, at.t])
-            Z = np.array([[entry.diff(x) for x in at.xi] for entry in eta], dtype=object)
+            Z = np.array([[slope(entry, x) for x in at.xi] for entry in eta], dtype=object)
             return ConstraintRows(part.name, "nonholonomic", None, Z, Z @ at.xi - eta, -at.along(eta))
         case Acceleration():
             x = [*q, *at.xi, at.t]
@@ -62,7 +63,7 @@ def _rows(at: RigidMotion, part: AbstractConstraint) -> ConstraintRows:
 
 def _geometric(at: RigidMotion, name: str, psi: Any) -> ConstraintRows:
     Z = np.array([[at.slope(entry, i) for i in range(len(at.xi))] for entry in psi], dtype=object)
-    r = -np.array([entry.diff(at.t) for entry in psi], dtype=object)
+    r = -np.array([slope(entry, at.t) for entry in psi], dtype=object)
     return ConstraintRows(name, "holonomic", psi, Z, r, -at.along(Z) @ at.xi + at.along(r))
 
 

@@ -157,14 +157,18 @@ class TreeDynamics:
                 f"out of derivatives must be a contiguous array of {shape} floats, got {found.shape}, {found.dtype}"
                 f"{'' if found.flags.c_contiguous else ', not contiguous'}: take np.empty({shape})."
             )
+        self.differentiate(Q, XI, TAU, L, found.reshape(3, len(Q), self.n, self.n))
+        return found[0], found[1], found[2]
+
+    def differentiate(self, Q: Array, XI: Array, TAU: Array, L: Array, out: Array) -> None:
+        """`derivatives` of many states, (states, ...) each, to out (3, states, n, n); only inertia is checked."""
         try:
             work = self._idle.pop()
         except IndexError:  # none yet, or others are at work in other threads
             work = Differentiation(self.parts)
-        singular = work(self.sizes(L.shape[1]), Q, XI, TAU, L, found.reshape(3, len(Q), self.n, self.n))
+        singular = work(self.sizes(L.shape[1]), Q, XI, TAU, L, out)
         self._idle.append(work)
         self.refuse_singular(singular)
-        return found[0], found[1], found[2]
 
     def directional_derivative(
         self,
@@ -238,7 +242,7 @@ class TreeDynamics:
 
     def check_quaternions(self, q: Array) -> None:
         """An error that names the link, where a quaternion is not of length one."""
-        for name, at in self._quaternions:
+        for name, at in self.quaternions:
             length = np.linalg.norm(q[..., at : at + 4], axis=-1)
             if (np.abs(length - 1.0) > NEARLY_UNIT).any():
                 raise ModelError(
@@ -246,7 +250,7 @@ class TreeDynamics:
                 )
 
     @cached_property
-    def _quaternions(self) -> list[tuple[str, int]]:
+    def quaternions(self) -> list[tuple[str, int]]:
         """Names of links with a quaternion, and where it begins."""
         found, at = [], 0
         for link in self.tree.links:

@@ -5,19 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_direction
 from visviva.errors import ModelError
-
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def unit_axis(axis: ArrayLike, what: str) -> Array:
     """Unit vector (3,) of "x", "y", "z" or of any vector that is not zero."""
-    if isinstance(axis, str):
-        if axis not in AXES:
-            raise ModelError(f"{what} must be 'x', 'y', 'z' or a vector, got {axis!r}.")
-        return np.array(AXES[axis])
-    vector = finite_vector(axis, what, 3)
+    vector = finite_direction(axis, what)
     largest = np.abs(vector).max()
     if largest == 0:
         raise ModelError(f"{what} must have a direction, got the zero vector.")

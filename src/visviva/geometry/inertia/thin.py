@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from visviva.errors import ModelError
 from visviva.geometry.inertia.amount import length_of, lengths_of, mass_of
-from visviva.geometry.inertia.axis import AXES, unit_axis
+from visviva.geometry.inertia.axis import unit_axis
 from visviva.geometry.inertia.inertia import Inertia
 from visviva.geometry.inertia.revolution import about_axis
 
@@ -50,7 +50,7 @@ def plate(
     size: (a, b) along (x, y) for normal "z", (y, z) for "x", (z, x) for "y". Density in [kg/m²].
     """
     edges = lengths_of(size, "size", "plate", 2)
-    if not isinstance(normal, str) or normal not in AXES:
+    if not isinstance(normal, str) or normal not in ("x", "y", "z"):
         raise ModelError(
             f"normal of the plate must be 'x', 'y' or 'z', got {normal!r}.\n"
             "Another normal leaves open where the edges point: turn the plate with .moved(rotation)."

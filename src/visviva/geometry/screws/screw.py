@@ -9,7 +9,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from visviva._arrays import Array, finite_number, finite_vector
+from visviva._arrays import Array, finite_direction, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.projective.lines import checked_lines, foot, line
 from visviva.geometry.screws import products
@@ -37,13 +37,13 @@ class Screw:
     @classmethod
     def about(cls, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0), pitch: float = 0.0) -> Self:
         """Turning about the line through `at` along `axis`, and shifting `pitch` [m/rad] along it: l + h p(l)."""
-        l = line(finite_vector(at, "point of the axis", 3), finite_vector(axis, "axis", 3))
+        l = line(finite_vector(at, "point of the axis", 3), finite_direction(axis, "axis"))
         return cls(l + finite_number(pitch, "pitch") * products.polar(l))
 
     @classmethod
     def along(cls, direction: ArrayLike) -> Self:
         """The free vector (0; v): a translation, or a couple."""
-        return cls(np.concatenate([np.zeros(3), finite_vector(direction, "direction", 3)]))
+        return cls(np.concatenate([np.zeros(3), finite_direction(direction, "direction")]))
 
     @classmethod
     def of_wrench(cls, F: ArrayLike) -> Self:

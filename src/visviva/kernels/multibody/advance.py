@@ -9,6 +9,7 @@ from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, terms_of_rows, work_of, worst_gap
+from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
@@ -46,6 +47,7 @@ from visviva.kernels.newton import (  # isort: skip
 BROKEN = 1e-9  # |g| of a row that was left out, relative to the size of its terms
 SHORTEST = 5  # place of the smallest part of an increment that is taken; 1: always all of it
 STAGNANT = 0.25  # a residual that falls by less has come to its end
+LOOKS = 2  # times that a residual above rounding may rise before that is its end: bodies at rest have small scales
 FALLING = 0.9  # the same for one above rounding: the matrix leaves out how axes turn, and the iteration may be slow
 
 
@@ -97,7 +99,7 @@ def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> 
         k = K[i, PLACE]
         for j in range(3 if K[i, KIND] == MEET else 1):
             missing = abs(h * gap[k + j]) / X[i, SIZE_G]
-            if not active[k + j] and not missing <= most:
+            if not active[k + j] and exceeds(missing, most):
                 worst, most = k + j, missing
     return worst, most
 
@@ -192,7 +194,7 @@ def advance(
             share, inputs = parts[0, part], u[step, part]
             length, status, begin = share * h, SOLVED_STEP, True
             best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-            along = known >= past
+            along, stalls = known >= past, 0
             if level is None:
                 begin_bodies(B, lie, length)
             else:
@@ -206,7 +208,7 @@ def advance(
                 if begin:
                     _predict(B, lam, level, active, history, parts[1:, part], along, length)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-                    begin = False
+                    begin, stalls = False, 0
                 if level is None:
                     balance_bodies(B, lie, gravity, length)
                 else:
@@ -216,25 +218,25 @@ def advance(
                     efforts(M, e, losses, inputs, length, 1)
                 if conditions is not None:
                     other, at_other = hold(B, conditions.generated, lam, gap, active, length)
-                    if not other <= row:
+                    if exceeds(other, row):
                         row, at_row = other, at_other
                     couple(conditions.couplings, T, elastic, e.effort, e.slope, lam, gap, X, inputs, length)
                     most, at_most = worst_coupling(conditions.couplings, gap, active, length, True)
-                    if not EXACT * most <= row:
+                    if exceeds(EXACT * most, row):
                         row, at_row = EXACT * most, at_most
                 if acting:
                     push_elements(M, e, length)
                 if level is not None:
                     rate, at_rate = rate_residual(B, X, K, rows, active, level, length)
-                    if not rate <= row:
+                    if exceeds(rate, row):
                         row, at_row = rate, at_rate
                 reach(B)
                 r, worst = balances(B, B, FORCE)
                 if level is not None:
                     moved, at_moved = balances(B, level.B, KIN_T)
-                    if not moved <= r:
+                    if exceeds(moved, r):
                         r, worst = moved, at_moved
-                if not row <= r:
+                if exceeds(row, r):
                     r, worst = row, 2 * bodies + at_row
                 if not r <= last and last > accept and taken > settings[SHORTEST]:
                     taken *= 0.5  # the full increment overshoots: half of it is taken back
@@ -259,7 +261,9 @@ def advance(
                 if r <= settings[FLOOR] or fell:
                     break
                 rounded = best <= settings[ROUNDED]
-                if r > (STAGNANT if rounded else FALLING) * last and (fresh or rounded) and best <= accept:
+                stagnant = r > (STAGNANT if rounded else FALLING) * last and (fresh or rounded) and best <= accept
+                stalls += 1 if stagnant else 0
+                if stagnant and (rounded or stalls > LOOKS):
                     if r == best:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
@@ -325,7 +329,7 @@ def advance(
             row, missing = _broken(X, K, rows, gap, active, length)
             if conditions is not None:
                 most, at_most = worst_coupling(conditions.couplings, gap, active, length, False)
-                if not most <= missing:
+                if exceeds(most, missing):
                     row, missing = at_most, most
                 other, worse = broken_row(conditions.generated, gap, active, length, missing)
                 row, missing = (other, worse) if other >= 0 else (row, missing)

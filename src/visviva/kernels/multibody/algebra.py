@@ -102,6 +102,12 @@ def cross(x: Vector, y: Vector) -> Vector:
 
 
 @inner
+def exceeds(value: float, most: float) -> bool:
+    """Whether a number is larger than the largest so far. Not a number is, and nothing is larger than that."""
+    return most == most and not value <= most
+
+
+@inner
 def size_of(x: Vector) -> float:
     """Σ|x_i|, the size of a vector; not a number stays one."""
     return abs(x[0]) + abs(x[1]) + abs(x[2])

@@ -28,6 +28,7 @@ from visviva.kernels.multibody.tables import (  # isort: skip
 )  # fmt: skip
 
 NEEDLE = 1e-9  # of the trace of the inertia, added to the matrix only: an axis without inertia that joints hold
+THIN = 1e-6  # of the sum of moments of inertia: the smallest one of a needle is less
 
 
 @inner
@@ -91,6 +92,15 @@ def balance_bodies(B: Array, lie: int, gravity: Array, h: float) -> None:
 
 
 @inner
+def with_needle(K: Matrix, B: Array, b: int, lie: int) -> Matrix:
+    """The block of a body's rotation, with some inertia about an axis that has none, which joints hold."""
+    e = vector(B, b, E)
+    total = e[0] + e[1] + e[2]
+    least = min(e[0], min(e[1], e[2])) if lie else 0.5 * (total - max(e[0], max(e[1], e[2])))
+    return matplus(K, mattimes(NEEDLE * (K[0] + K[4] + K[8]), ONE)) if least <= THIN * total else K
+
+
+@inner
 def slope_bodies(B: Array, lie: int, h: float) -> None:
     """Derivative of the same by u and ω. That of a moment given in the world is left out but for its leading part."""
     for b in range(B.shape[0] - 1):
@@ -107,8 +117,7 @@ def slope_bodies(B: Array, lie: int, h: float) -> None:
         m = vector(B, b, LOAD_M)
         if m[0] != 0.0 or m[1] != 0.0 or m[2] != 0.0:
             K = matminus(K, mattimes(0.5 * h * h, hat(m)))
-        s = NEEDLE * (K[0] + K[4] + K[8])
-        put_matrix(B, b, KWW, matplus(K, mattimes(s, ONE)))
+        put_matrix(B, b, KWW, with_needle(K, B, b, lie))
 
 
 @inner

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
+from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.curvature import FIRST, columns_of
 from visviva.kernels.multibody.turns import turned_by
 
@@ -90,7 +91,7 @@ def worst_coupling(c: Couplings, gap: Array, active: Mask, h: float, solved: boo
         k = c.rows[r, 0]
         if active[k] == solved:
             missing = abs(h * gap[k]) / c.size[r]
-            if not missing <= worst:
+            if exceeds(missing, worst):
                 worst, at = missing, k
     return worst, at
 

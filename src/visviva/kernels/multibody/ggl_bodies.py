@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.bodies import NEEDLE, euler_tensor, load_moment, orthonormal
+from visviva.kernels.multibody.bodies import euler_tensor, load_moment, orthonormal, with_needle
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    NOTHING, ONE, ZERO, Matrix, Vector, add_to, axial, cross_product, dot, halfway, hat, hat_mul, lowered, matminus,
+    NOTHING, ZERO, Matrix, Vector, add_to, axial, cross_product, dot, halfway, hat, hat_mul, lowered, matminus,
     matmul, matplus, matrix, mattimes, minus, moment, mul, plus, put, put_matrix, size_of, times, to_middle, trace_less,
     transpose, vector,
 )  # fmt: skip
@@ -104,18 +104,12 @@ def _own(B: Array, b: int, vv: float, ww: Matrix) -> None:
 
 
 @inner
-def _needle(K: Matrix) -> Matrix:
-    """An axis without inertia that joints hold."""
-    return matplus(K, mattimes(NEEDLE * (K[0] + K[4] + K[8]), ONE))
-
-
-@inner
 def slope_kinematics(B: Array, C: Array, h: float) -> None:
     """Derivative of the kinematics by u and ω, at constant forces and arms: what these add comes with the joints."""
     for b in range(B.shape[0] - 1):
         B_, change = matrix(C, b, B0), matminus(hat(vector(C, b, PSI)), matrix(C, b, Z0))
         K = trace_less(matminus(B_, mattimes(0.25 * h, matmul(change, B_))))
-        _own(B, b, B[b, MASS], _needle(K))
+        _own(B, b, B[b, MASS], with_needle(K, B, b, 0))
 
 
 @inner
@@ -148,7 +142,7 @@ def slope_momentum_end(B: Array, C: Array, h: float) -> None:
         half = mattimes(0.5 * h, matmul(matrix(C, b, W_), raised))
         K = cross_product(matminus(raised, half), B_)
         K = matplus(K, cross_product(mattimes(0.5 * h, raised), transpose(matrix(C, b, S_))))
-        _own(B, b, B[b, MASS], _needle(K))
+        _own(B, b, B[b, MASS], with_needle(K, B, b, 0))
 
 
 @inner

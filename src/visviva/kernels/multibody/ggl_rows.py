@@ -12,8 +12,8 @@ from visviva.kernels.cache import inner
 from visviva.kernels.multibody.functions import turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    NOTHING, ZERO, Vector, add_matrix_to, add_outer, add_to, cross, dot, matrix, minus, moment, mul, plus, put, size_of,
-    times, vector,
+    NOTHING, ZERO, Vector, add_matrix_to, add_outer, add_to, cross, dot, exceeds, matrix, minus, moment, mul, plus, put,
+    size_of, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.ggl_tables import (  # isort: skip
     END, END_D, HALF, MEAN, MEAN_D, OBJECTS, POINTS, PRESENT, PSI, PUSH, V1, Z0, Q,
@@ -172,6 +172,6 @@ def rate_rows(
                 size *= longest
             r = abs(gap[k]) if active[k] else 0.0
         r /= size + CALM * X[i, SIZE_G] / abs(h)
-        if not r <= worst:
+        if exceeds(r, worst):
             worst, at = r, k
     return worst, at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visviva._arrays import Array, Mask
 from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import Place, minus, plus, size_of, times, vector
+from visviva.kernels.multibody.algebra import Place, exceeds, minus, plus, size_of, times, vector
 
 from visviva.kernels.multibody.functions import (  # isort: skip
     dot_middle, hinge_middle, meet_middle, middle, push, push_dot, push_meet, push_moment,
@@ -33,15 +33,16 @@ def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active
             push_meet(B, X, K, i, (lam[k], lam[k + 1], lam[k + 2]))
             r = 0.0
             for j in range(3):
-                if active[k + j]:
-                    r = max(r, abs(g[j]))
+                if active[k + j] and exceeds(abs(g[j]), r):
+                    r = abs(g[j])
         elif K[i, TWIN] != ALONE:
             speed = size_of(vector(B, P, W)) + size_of(vector(B, C, W))
             first, second = hinge_middle(B, X, K, i)
             gap[k], gap[k + 1] = X[i, G] / h + first, X[i + 1, G] / h + second
             push_moment(B, P, C, plus(times(lam[k], vector(X, i, MA)), times(lam[k + 1], vector(X, i + 1, MA))))
             r = abs(gap[k]) if active[k] else 0.0
-            r = max(r, abs(gap[k + 1]) if active[k + 1] else 0.0)
+            if active[k + 1] and exceeds(abs(gap[k + 1]), r):
+                r = abs(gap[k + 1])
         elif K[i, KIND] == DOT:
             speed = size_of(vector(B, P, W)) + size_of(vector(B, C, W))
             gap[k] = X[i, G] / h + dot_middle(B, X, K, i)
@@ -53,7 +54,7 @@ def joints(B: Array, X: Array, K: Int, rows: int, lam: Array, gap: Array, active
             push(B, X, K, i, lam[k])
             r = abs(gap[k]) if active[k] else 0.0
         r *= EXACT / (X[i, SIZE_G] / abs(h) + speed)
-        if not r <= worst:
+        if exceeds(r, worst):
             worst, at = r, k
     return worst, at
 
@@ -83,10 +84,10 @@ def balances(B: Array, R: Array, force: Place) -> tuple[float, int]:
     for b in range(B.shape[0] - 1):
         floor = SMALLEST if B[b, MASS] > 0.0 else 1.0
         r = size_of(vector(R, b, force)) / max(B[b, SIZE_T], floor * most_T)
-        if not r <= worst:
+        if exceeds(r, worst):
             worst, at = r, 2 * b
         least = most_R if B[b, MASS] > 0.0 else max(most_R, (B[b, REACH] + apart) * most_T)
         r = size_of(vector(R, b, force + 3)) / max(B[b, SIZE_R], floor * least)
-        if not r <= worst:
+        if exceeds(r, worst):
             worst, at = r, 2 * b + 1
     return worst, at

@@ -17,7 +17,7 @@ from visviva.kernels.multibody.bodies import spin
 from visviva.kernels.multibody.functions import turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    Vector, add_to, cross, dot, minus, moment, plus, size_of, times, to_middle, vector,
+    Vector, add_to, cross, dot, exceeds, minus, moment, plus, size_of, times, to_middle, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
     ADDRESS, BODIES, FIRST, FORCE, HAS_G, MOVERS, NUMBERS, OWNER, PHI, ROT, ROWS, SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE,
@@ -104,7 +104,7 @@ def hold(B: Array, c: GeneratedRows, lam: Array, gap: Array, active: Mask, h: fl
             else:
                 c.size[k] = AT_REST * length + abs(h) * speed
             scaled = EXACT * abs(h * gap[k]) / c.size[k] if active[k] else 0.0
-            if not scaled <= worst:
+            if exceeds(scaled, worst):
                 worst, at = scaled, k
     return worst, at
 
@@ -197,7 +197,7 @@ def broken_row(c: GeneratedRows, gap: Array, active: Mask, h: float, most: float
         for r in range(c.table[i, ROWS]):
             k = c.table[i, FIRST] + r
             missing = abs(h * gap[k]) / c.size[k]
-            if not active[k] and not missing <= most:
+            if not active[k] and exceeds(missing, most):
                 worst, most = k, missing
     return worst, most
 

@@ -1,4 +1,4 @@
-"""A hinge in forward dynamics, in frames where its rotation is made of turns about coordinate axes.
+"""A hinge in forward and inverse dynamics, in frames where its rotation is made of turns about coordinate axes.
 
 Every congruence of a 6 x 6 inertia is then a few plane rotations, and what the joint lets go is zero in its z rows: of
 21 numbers 15 are turned. It is about 430 operations per hinge.
@@ -23,12 +23,21 @@ from visviva.kernels.trees.tables import (  # isort: skip
 
 
 @woven
-def _to_link(C: Array, K: Int, W: Array, i: int, x: Vector) -> Vector:
+def to_link(C: Array, K: Int, W: Array, i: int, x: Vector) -> Vector:
     """R_PLᵀ x."""
     if K[i, SPUN]:
         x = about_z(C[i, COS_B], -C[i, SIN_B], x)
     x = about_x(C[i, COS_A], -C[i, SIN_A], x)
     return about_z(load(W, i, COS), -load(W, i, SIN), x)
+
+
+@woven
+def to_parent(C: Array, K: Int, W: Array, i: int, x: Vector) -> Vector:
+    """R_PL x."""
+    x = about_x(C[i, COS_A], C[i, SIN_A], about_z(load(W, i, COS), load(W, i, SIN), x))
+    if K[i, SPUN]:
+        x = about_z(C[i, COS_B], C[i, SIN_B], x)
+    return x
 
 
 @woven
@@ -44,7 +53,7 @@ def move_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> None:
     """ω of the link, and what it adds to accelerations."""
     w = vector(W, K[i, PARENT], OMEGA)
     put(W, i, DRIFT, around(w, vector(C, i, ORIGIN)))
-    w = _to_link(C, K, W, i, w)
+    w = to_link(C, K, W, i, w)
     put(W, i, OMEGA, (w[0], w[1], w[2] + rate))
 
 
@@ -113,8 +122,8 @@ def accelerate_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> float:
     p = K[i, PARENT]
     alpha = vector(W, p, ALPHA)
     a = plus(plus(vector(W, p, ACC), vector(W, i, DRIFT)), cross(alpha, vector(C, i, ORIGIN)))
-    x, y, z = _to_link(C, K, W, i, alpha)
-    a = _to_link(C, K, W, i, a)
+    x, y, z = to_link(C, K, W, i, alpha)
+    a = to_link(C, K, W, i, a)
     x, y = x + rate * load(W, i, OMEGA + 1), y - rate * load(W, i, OMEGA)
     left = load(W, i, REST) - load(W, i, UW) * x - load(W, i, UW + 1) * y
     left = left - load(W, i, UV) * a[0] - load(W, i, UV + 1) * a[1] - load(W, i, UV + 2) * a[2]
@@ -122,3 +131,18 @@ def accelerate_hinge(C: Array, K: Int, W: Array, i: int, rate: float) -> float:
     put(W, i, ALPHA, (x, y, z + xi_dot))
     put(W, i, ACC, a)
     return xi_dot
+
+
+@woven
+def carry_hinge(C: Array, K: Int, W: Array, i: int, rate: float, xi_dot: float) -> tuple[Vector, Vector, Vector]:
+    """ω, α and the acceleration of the origin of its link at a known ξ̇, in link axes, written and returned."""
+    p, r = K[i, PARENT], vector(C, i, ORIGIN)
+    w, alpha = vector(W, p, OMEGA), vector(W, p, ALPHA)
+    a = to_link(C, K, W, i, plus(plus(vector(W, p, ACC), around(w, r)), cross(alpha, r)))
+    x, y, z = to_link(C, K, W, i, w)
+    alpha = to_link(C, K, W, i, alpha)
+    w, alpha = (x, y, z + rate), (alpha[0] + rate * y, alpha[1] - rate * x, alpha[2] + xi_dot)
+    put(W, i, OMEGA, w)
+    put(W, i, ALPHA, alpha)
+    put(W, i, ACC, a)
+    return w, alpha, a

@@ -11,6 +11,7 @@ from visviva.kernels.trees.joints import place_joint
 
 from visviva.kernels.trees.tables import (  # isort: skip
     ARM, AT_Q, AT_V, COS_A, COS_B, COUNT, HINGE, KIND, LINEAR, OFFSET, OMEGA, ORIGIN, PARENT, R_PL, SIN_A, SIN_B,
+    SPUN,
 )  # fmt: skip
 
 
@@ -37,6 +38,26 @@ def put_rotation(C: Array, W: Array, i: int, c: float, s: float) -> None:
 def _turned(C: Array, i: int, x: Vector) -> Vector:
     """Rz(β) Rx(α) x."""
     return about_z(C[i, COS_B], C[i, SIN_B], about_x(C[i, COS_A], C[i, SIN_A], x))
+
+
+@woven
+def turn_by_hinge(C: Array, K: Int, i: int, R: Matrix, c: float, s: float) -> Matrix:
+    """R Rz(β) Rx(α) Rz(q + q0), from cos and sin of the angle: of a hinge, the rotation of its link."""
+    x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
+    if K[i, SPUN]:
+        x, y = _turn_columns(C[i, COS_B], C[i, SIN_B], x, y)
+    y, z = _turn_columns(C[i, COS_A], C[i, SIN_A], y, z)
+    x, y = _turn_columns(c, s, x, y)
+    return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
+
+
+@woven
+def _turn_columns(c: float, s: float, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """Two columns of a rotation that is turned about the third."""
+    return (
+        (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]),
+        (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]),
+    )
 
 
 @inner

@@ -19,12 +19,12 @@ from visviva._arrays import Array
 from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
+from visviva.kernels.trees.kinematics import turn_by_hinge
 from visviva.kernels.trees.lanes import load_four, store_four
 
 from visviva.kernels.trees.algebra import Six, matrix, six, sym, sym_turned, vector  # isort: skip
 from visviva.kernels.trees.tables import (  # isort: skip
-    ARM, AT_V, AXIS, BALL, COS, COS_A, COS_B, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN,
-    SIN_A, SIN_B, SPUN, UV, UW,
+    ARM, AT_V, AXIS, BALL, COS, COUNT, COUPLING, HINGE, INVERSE, JI, KIND, MI, ORIGIN, PARENT, R_PL, SIN, UV, UW,
 )  # fmt: skip
 
 # Rows of Y. First of a link: rotation and place; v_P, a_P, v, a. Then S, ψ̇ + Ṡ, ψ̈, the angular part of ψ̇; of all behind
@@ -114,7 +114,7 @@ def move_out(f: Evaluated, s: Sweeps, xi: Array, xi_dot: Array) -> None:
         if K[i, KIND] == HINGE:
             R, x = _turn_of(Y, carrier), column(Y, PLACE, carrier)
             x = plus(x, mul(R, vector(f.C, i, ORIGIN)))
-            R = _turned(f, i, R)
+            R = turn_by_hinge(f.C, f.K, i, R, f.W[i, COS], f.W[i, SIN])
             e = (R[2], R[5], R[8])
             S, v_P, a_P = (e, cross(x, e)), pair(Y, V, carrier), pair(Y, A, carrier)
             v, change = _along(v_P, xi[k], S), motion_cross(v_P, S)
@@ -165,26 +165,6 @@ def _put_link(Y: Array, k: int, R: Matrix, x: Vector, v_P: Pair, a_P: Pair, v: P
     _put_pair(Y, A_P, k, a_P)
     _put_pair(Y, V, k, v)
     _put_pair(Y, A, k, a)
-
-
-@woven
-def _turned(f: Evaluated, i: int, R: Matrix) -> Matrix:
-    """R Rz(β) Rx(α) Rz(q + q0) of a hinge."""
-    x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
-    if f.K[i, SPUN]:
-        x, y = _columns(f.C[i, COS_B], f.C[i, SIN_B], x, y)
-    y, z = _columns(f.C[i, COS_A], f.C[i, SIN_A], y, z)
-    x, y = _columns(f.W[i, COS], f.W[i, SIN], x, y)
-    return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
-
-
-@woven
-def _columns(c: float, s: float, x: Vector, y: Vector) -> Pair:
-    """Two columns of a rotation that is turned about the third."""
-    return (
-        (c * x[0] + s * y[0], c * x[1] + s * y[1], c * x[2] + s * y[2]),
-        (c * y[0] - s * x[0], c * y[1] - s * x[1], c * y[2] - s * x[2]),
-    )
 
 
 @woven

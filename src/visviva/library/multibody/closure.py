@@ -1,4 +1,4 @@
-"""How far a joint is open: the pose of its bodies to each other against the relative pose that it has itself."""
+"""How far a joint is open: the pose of its bodies to each other against the relative pose it has, or by its rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,48 @@ from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import interface
+from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
 from visviva.library.multibody.pairs import RelativePose
 from visviva.library.multibody.parameters import taking
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RowClosure:
+    """The rows of a `tie` themselves, as functions of the poses of its bodies."""
+
+    rows: tuple[Row, ...]
+    o1: SE3
+    o2: SE3
+
+    @property
+    def length(self) -> float:
+        """The longest one of its arms and rods [m]."""
+        rods = [row.length for row in self.rows if isinstance(row, Rod)]
+        return max(float(np.linalg.norm(self.o1.r)), float(np.linalg.norm(self.o2.r)), *rods)
+
+    def gap(self, X_1: SE3, X_2: SE3, *_: Array) -> Array:
+        """Angles by which axes are not normal to each other [rad] and shifts of origins [m], (..., 6); others are 0."""
+        P, C = X_1 @ self.o1, X_2 @ self.o2
+        d, turns, shifts = C.r - P.r, list[Array](), list[Array]()
+        for row in self.rows:
+            match row:
+                case Meet():
+                    shifts += [d[..., k] for k in range(3)]
+                case Dot(i, j):
+                    turns.append((P.R[..., i] * C.R[..., j]).sum(-1))
+                case Along(k):
+                    shifts.append((P.R[..., k] * d).sum(-1))
+                case AlongChild(k):
+                    shifts.append((C.R[..., k] * d).sum(-1))
+                case Rod(length):
+                    shifts.append(np.linalg.norm(d, axis=-1) - length)
+        found = np.zeros((*d.shape[:-1], 6))
+        for k, value in enumerate(turns):
+            found[..., k] = value
+        for k, value in enumerate(shifts):
+            found[..., 3 + k] = value
+        return found
 
 
 @final
@@ -33,9 +73,9 @@ class PairClosure:
         """The longer one of its arms [m]."""
         return float(max(np.linalg.norm(self.o1.r), np.linalg.norm(self.o2.r)))
 
-    def gap(self, X_1: SE3, X_2: SE3, q_r: Array) -> Array:
+    def gap(self, X_1: SE3, X_2: SE3, *q_r: Array) -> Array:
         """Rotation vector [rad] and shift [m] of C2 on body 2, against where body 1 and q_r have it, (..., 6)."""
-        I = self._relative.numeric(0.0)(q_r)  # (..., 3, 4)
+        I = self._relative.numeric(0.0)(*q_r)  # (..., 3, 4)
         D = (X_1 @ self.o1 @ SE3(I[..., :3], I[..., 3])).inverse() @ X_2 @ self.o2
         return np.concatenate([SO3(D.R).log(), D.r], axis=-1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,7 @@ from visviva.language import (
     storage,
 )
 from visviva.library.joints import Angle, Coordinate, Rod, Row
+from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
 from visviva.library.multibody.parameters import constraint_box, numbered
@@ -61,7 +63,8 @@ def tie(
     """
     acting = tuple(coordinates) if friction is not None or drive else ()
     ends = ends_of(rows, particles, acting)
-    boxes: dict[str, AbstractSystem] = {"hc": _rows(rows, acting, ends, (o1, o2))}
+    held = replace(_rows(rows, acting, ends, (o1, o2)), closure=RowClosure(tuple(rows), o1, o2))
+    boxes: dict[str, AbstractSystem] = {"hc": held}
     junctions: dict[str, list[str]] = {"p_r": ["hc.p_r"]} if acting else {}
     if friction is not None:
         boxes |= {

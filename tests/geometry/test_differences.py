@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from visviva.linear.differences import each, slopes
+from visviva.geometry.differences import each, slopes
 
 ONE = np.ones(1)
 

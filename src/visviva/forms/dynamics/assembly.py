@@ -1,0 +1,219 @@
+"""Configurations with given values of some coordinates, loops closed, all else as near as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array, Mask, finite_vector
+from visviva.errors import AssemblyError, ModelError
+from visviva.forms.dynamics.entries import Entries, find, value_of
+from visviva.forms.dynamics.space import Space
+from visviva.forms.minimal.closing import CLOSED, NEARLY, SMALL
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.point import Point
+from visviva.geometry.nullspace import split
+from visviva.geometry.rank import velocity_units
+from visviva.geometry.turning import continued
+from visviva.library.joints import Angle
+from visviva.mechanism.joint_rates import JointRates
+from visviva.mechanism.parts import Joint
+from visviva.model.linked import configuration
+
+ITERATIONS = 25
+LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept
+FASTEST = 10.0  # times as far may others move in the meantime
+BENT = 0.3  # part of a step that a motion may depart from its tangent
+SHORTEST = 1e-7  # part of the way: a shorter step that cannot be closed is the end of it
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Goal:
+    """aim: q with the values at `places`; held: velocities that they take; asked: values of cut joints by row."""
+
+    aim: Array
+    held: Mask
+    places: list[int]
+    asked: dict[int, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _CutJoints:
+    """Joints that close loops and have coordinates; names of all of these, and which are angles."""
+
+    joints: list[Joint]
+    rates: JointRates
+    names: list[str]
+    turns: Mask
+
+
+@final
+class Assembly:
+    """Moves coordinates to given values by steps, and closes what the tree does not hold after each.
+
+    sizes: typical sizes of the velocities, [rad, m].
+    """
+
+    def __init__(self, form: MinimalForm, space: Space, entries: dict[str, Entries], sizes: Array) -> None:
+        self.form, self.space, self.entries, self.sizes = form, space, entries, sizes
+
+    def coordinates(self, given: Mapping[Any, Any], near: Array, s: Array) -> Array:
+        """q with the values that are given by name, from a configuration near by."""
+        goal = self._goal(given, near)
+        if not self.form.open.constraints:
+            return goal.aim
+        q = self.close(near, np.zeros(self.form.n, dtype=bool), s)
+        start = self._values(q, s, goal.asked)
+        way = np.abs(self.space.difference(q, goal.aim) / self.sizes)[goal.held]
+        far = max([float(way.max(initial=0.0)), *(abs(goal.asked[k] - x) for k, x in start.items())])
+        longest = min(1.0, LONGEST / far) if far > 0 else 1.0
+        done, step = 0.0, longest
+        while done < 1.0:
+            reached = min(1.0, done + step)
+            try:
+                q = self._follow(q, goal, s, start, done, reached)
+                done, step = reached, min(1.5 * step, longest)
+            except AssemblyError as error:
+                step = 0.5 * (reached - done)
+                if step < SHORTEST:
+                    raise self._refused(given, goal, q, done, error) from None
+        return q
+
+    def _follow(self, q: Array, goal: _Goal, s: Array, start: dict[int, float], done: float, reached: float) -> Array:
+        """The configuration a part of the way further: along the tangent, then closed near by: branches are kept.
+
+        An error if closing takes it further from the tangent than a smooth motion would.
+        """
+        form, held = self.form, goal.held
+        point = Point(form, q, np.zeros(form.n), s)
+        goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
+        rows, ahead = self._goal_rows(point, goals)
+        Z, unit = np.concatenate([point.Z, rows]), velocity_units(np.diagonal(point.M))[~held]
+        delta = self.space.difference(q, goal.aim) * held * ((reached - done) / (1.0 - done))
+        wanted = np.concatenate([np.zeros(len(point.Z)), -ahead]) - Z @ delta
+        delta[~held] = unit * split(Z[:, ~held] * unit).solve(wanted)
+        length = float(np.abs(delta / self.sizes).max(initial=0.0))
+        if length > FASTEST * LONGEST:
+            raise AssemblyError(f"mechanism {form.name!r} moves without bound there: a dead point.")
+        moved = self.space.integrate(q, delta)
+        if reached == 1.0:
+            moved[goal.places] = goal.aim[goal.places]
+        found = self.close(moved, held, s, goals)
+        off = float(np.abs(self.space.difference(moved, found) / self.sizes).max(initial=0.0))
+        if off > BENT * length + SMALL:
+            raise AssemblyError(f"the next configuration of {form.name!r} that closes is {off:.3g} away.")
+        return found
+
+    def _goal(self, given: Mapping[Any, Any], near: Array) -> _Goal:
+        if not isinstance(given, Mapping):
+            raise ModelError(f"coordinates are given by name, e.g. {{{self.form.q_names[0]!r}: 0.3}}, got {given!r}.")
+        aim, held, places = near.copy(), np.zeros(self.form.n, dtype=bool), list[int]()
+        asked = dict[int, float]()
+        for name, value in given.items():
+            if rows := self._cut_rows(name):
+                values = finite_vector(np.atleast_1d(np.asarray(value)), f"coordinates of {_named(name)!r}", len(rows))
+                asked |= dict(zip(rows, values.tolist(), strict=True))
+            else:
+                entry = find(self.entries, name, self.form)
+                aim[entry.q] = value_of(entry, value, _named(name))
+                held[entry.xi] = True
+                places += entry.q.tolist()
+        return _Goal(aim, held, places, asked)
+
+    def _refused(
+        self, given: Mapping[Any, Any], goal: _Goal, q: Array, done: float, cause: AssemblyError
+    ) -> AssemblyError:
+        wanted = ", ".join(f"{_named(name)} = {np.asarray(value).tolist()}" for name, value in given.items())
+        reached = ", ".join(f"{self.form.q_names[k]} = {q[k]:.6g}" for k in goal.places)
+        return AssemblyError(
+            f"mechanism {self.form.name!r} cannot be assembled with {wanted}: from near= it comes {100 * done:.1f} % "
+            f"of the way{', to ' if reached else ''}{reached}.\n{cause.args[0]}\n"
+            "Beyond there is a dead point, or no configuration at all: ask for less, or start on another branch, near=."
+        )
+
+    def close(self, q: Array, held: Mask, s: Array, goals: Mapping[int, float] | None = None) -> Array:
+        """The nearest configuration on all constraints, with velocities that are held at rest; Gauss and Newton.
+
+        goals: values of coordinates of cut joints, by row.
+        """
+        form, goals = self.form, goals or {}
+        free, best = ~held, np.inf
+        for _ in range(ITERATIONS):
+            point = Point(form, q, np.zeros(form.n), s)
+            g, scale = form.open.g(point.x), np.maximum(form.open.g_scale(point.x), SMALL)
+            rows, gaps = self._goal_rows(point, goals)
+            residual = np.concatenate([g, gaps])
+            scale = np.concatenate([scale, np.ones(len(gaps))])
+            gap = float((np.abs(residual) / scale).max(initial=0.0))
+            if gap <= CLOSED or (gap <= NEARLY and gap >= 0.5 * best):
+                return q
+            if not np.isfinite(gap) or gap > 1e3 * max(best, 1.0):
+                break
+            best = min(best, gap)
+            unit = velocity_units(np.diagonal(point.M))[free]
+            Z = np.concatenate([point.Z, rows])[:, free] * unit
+            delta = np.zeros(form.n)
+            delta[free] = unit * split(Z).solve(-residual)
+            longest = float(np.abs(delta / self.sizes).max(initial=0.0))
+            q = self.space.integrate(q, delta * min(1.0, LONGEST / longest if longest > 0 else 1.0))
+        worst = int((np.abs(residual) / scale).argmax())
+        name = form.open.kinds[worst][0] if worst < len(g) else self._cut.names[list(goals)[worst - len(g)]]
+        raise AssemblyError(
+            f"{name!r} of mechanism {form.name!r} cannot be closed: {np.abs(residual[worst]):.3g} is left."
+        )
+
+    # -- joints that close loops --------------------------------------------------------------------------------
+
+    @cached_property
+    def _cut(self) -> _CutJoints:
+        joints = [joint for joint in self.form.spanning.cut if joint.joint.coordinates]
+        names = list[str]()
+        for joint in joints:
+            count = len(joint.joint.coordinates)
+            names += [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
+        turns = [isinstance(part, Angle) for joint in joints for part in joint.joint.coordinates]
+        return _CutJoints(joints, JointRates(self.form.mechanism.bodies, joints), names, np.array(turns, dtype=bool))
+
+    def _cut_rows(self, name: Any) -> list[int]:
+        """Rows of the coordinates of a cut joint, `joint`, `joint.q` or `joint.q[k]`; none for other names."""
+        known, cut = _named(name), self._cut
+        if known in self.entries:
+            return []
+        for joint, part in zip(cut.joints, cut.rates.parts, strict=True):
+            rows = list(range(part.start, part.stop))
+            if known in (joint.name, f"{joint.name}.q"):
+                return rows
+            if known in (single := [f"{joint.name}.q[{k}]" for k in range(len(rows))]):
+                return [rows[single.index(known)]]
+        return []
+
+    def _values(self, q: Array, s: Array, asked: Mapping[int, float]) -> dict[int, float]:
+        """Coordinates of cut joints, angles with the turns nearest to what is asked for."""
+        if not asked:
+            return {}
+        rows, wanted = list(asked), np.array(list(asked.values()))
+        found = self._cut.rates.values(self._bodies(Point(self.form, q, np.zeros(self.form.n), s)))[rows]
+        found = np.where(self._cut.turns[rows], continued(found, wanted), found)
+        return dict(zip(rows, found.tolist(), strict=True))
+
+    def _goal_rows(self, point: Point, goals: Mapping[int, float]) -> tuple[Array, Array]:
+        """Rows over ξ of some coordinates of cut joints, and what their values are above the goals."""
+        if not goals:
+            return np.zeros((0, self.form.n)), np.zeros(0)
+        rows, wanted, at = list(goals), np.array(list(goals.values())), self._bodies(point)
+        found = self._cut.rates.values(at)[rows]
+        found = np.where(self._cut.turns[rows], continued(found, wanted), found)
+        return np.asarray(self._cut.rates.matrix(at)[rows] @ point.S), found - wanted
+
+    def _bodies(self, point: Point) -> Array:
+        return configuration(self.form.model, self.form.linkage, point.x)
+
+
+def _named(name: Any) -> str:
+    return str(getattr(name, "name", name))

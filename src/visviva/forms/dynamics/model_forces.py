@@ -1,0 +1,66 @@
+"""What acts on a mechanism by its Model, in generalised forces: for all that has no compiled form on trees."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.point import Point
+from visviva.forms.minimal.tree_forces import coordinate_of
+from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
+
+
+@final
+class ModelForces:
+    """Forces of springs, dampers, friction, stops and motors, and the matrix of the inputs, over the velocities ξ."""
+
+    def __init__(self, form: MinimalForm) -> None:
+        self.form = form
+
+    @cached_property
+    def _weightless(self) -> MinimalForm:
+        """The same mechanism without gravity: what acts there is all that is not a weight."""
+        m = self.form.mechanism.snapshot()
+        m.gravity = np.zeros(3)
+        return MinimalForm(m, wanted=[place.joint.name for place in self.form.spanning.places if place.joint])
+
+    def passive(self, q: Array, v: Array, s: Array) -> Array:
+        """Their sum on the left-hand side, (n,)."""
+        form = self._weightless
+        return -Point(form, q, v, s).force(np.zeros(len(form.inputs.base)))
+
+    def s_dot(self, q: Array, v: Array, s: Array, u: Array) -> Array:
+        """Rates of the states besides motion, (ns,)."""
+        form = self.form
+        flow = Point(form, q, v, s).flow(u)
+        return np.concatenate([np.zeros(0), *(flow[form.open.layout.z[name]] for name in form.states.s)])
+
+    def input_matrix(self, q: Array, s: Array) -> Array:
+        """B of all ports, (n, nu)."""
+        point = Point(self.form, q, np.zeros(self.form.n), s)
+        return np.asarray(point.S.T @ self.form.open.B(point.x)[self.form.at_z])
+
+
+@final
+class TreeInputs:
+    """B (n, nu) of a tree: forces along coordinates are constant, wrenches turn with the Jacobian of their body."""
+
+    def __init__(self, form: MinimalForm, frames: PlacedFrames) -> None:
+        places = form.spanning.places
+        at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
+        self.constant = np.zeros((form.n, len(form.inputs.base)))
+        self.wrenches = list[tuple[slice, PlacedFrame, bool]]()
+        for port in form.mechanism.ports:
+            columns = form.model.port_columns[port.name]
+            match port:
+                case Torque() | Force():
+                    self.constant[at[port.joint.name, coordinate_of(port)], columns] = 1.0
+                case WrenchPort():
+                    self.wrenches.append((columns, frames.centre(port.carrier), port.width == 3))
+                case Motor():  # its voltage drives a current, which is a state
+                    pass

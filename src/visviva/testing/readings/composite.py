@@ -1,0 +1,80 @@
+"""A mechanism as a composite of the language, at a state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler import compile
+from visviva.model import Model
+from visviva.testing.laws import require
+from visviva.testing.readings.case import Units
+from visviva.testing.readings.instant import Instant, close, slope
+
+
+def composite(now: Instant) -> None:
+    """Momenta of the composite change as those of the Model; energy, heat and work are the same."""
+    m, given = now.case.mechanism, now.case.constant_inputs
+    model = compile(m.system())
+    x = model.pack(m.system_state(now.motion))
+    u = np.concatenate([np.zeros(0), *(np.atleast_1d(given[port.name]) for port in model.ports)])
+    xi, z = rates_of(model, x, u, now.units)
+    now.same_energy(float(model.H(x)))
+    now.same_power(float(model.heats(x, z).sum()), now.heat, "heat")
+    now.same_power(float(model.outputs(x, z) @ u), now.power, "work")
+    unit = now.units.power / now.units.body_velocities(now.form)
+    expected = zip(m.bodies, now.split_by_body(now.form.masses * now.v_dot), now.split_by_body(unit), strict=True)
+    for body, p_dot, one in expected:
+        if body.mass:
+            found = xi[model.layout.z[f"p_{body.name}"]]
+            close(found / one, p_dot / one, f"momentum of {body.name}", now.scale, 1e-7)
+
+
+def rates_of(model: Model, x: Array, u: Array, units: Units) -> tuple[Array, Array]:
+    """ξ and z of a Model with junctions: its rows C(x) (e, w) = 0 hold, and go on to hold.
+
+    E ξ = f - C_eᵀλ,   0 = f_w - C_wᵀλ,   d/dt (C_e e + C_w w) = 0
+    """
+    dim, solved = model.layout.dim, model.layout.solved
+    z, C = np.array(model.z(x)), model.C(x)
+    m = C.shape[1]
+    z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim])
+    require("rows", C @ z[:m], 0.0, 1e-10, float((np.abs(C) @ np.abs(z[:m])).max(initial=1e-300)))
+    f, inverse, sizes = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim]), _increments(model, units)
+
+    def rows(h: float) -> Array:
+        """At the states next to x, along each of its increments."""
+        moved = model.retract(np.tile(x, (dim, 1)), h * np.diag(sizes))
+        efforts = np.concatenate([model.z(moved)[:, :dim], np.tile(z[dim:m], (dim, 1))], axis=1)
+        return np.einsum("kij,kj->ik", model.C(moved), efforts)
+
+    A = slope(rows) / sizes
+    zeros = np.zeros((m - dim, m - dim))
+    K = np.block([[A @ inverse @ C[:, :dim].T, -C[:, dim:]], [C[:, dim:].T, zeros]])
+    found = _least_squares(K, np.concatenate([A @ inverse @ f[:dim], f[dim:m]]))
+    z[m:solved] = found[: len(C)]
+    return inverse @ model.flow(x, z, u)[:dim], z
+
+
+def _increments(model: Model, units: Units) -> Array:
+    """Sizes of increments of all states: turns, shifts, momenta; coordinates of joints may be either."""
+    twist = np.array(3 * [1.0] + 3 * [units.length])
+    sizes = np.full(model.layout.dim, min(1.0, units.length))
+    for variable in model.variables:
+        at = model.layout.z[variable.name]
+        if at.stop - at.start == 6:
+            sizes[at] = units.energy * units.time / twist if variable.name.startswith("p_") else twist
+        elif variable.name.startswith("p_"):
+            sizes[at] = units.energy * units.time / units.length
+    return sizes
+
+
+def _least_squares(K: Array, right: Array) -> Array:
+    """The solution of K y = right, rows and columns in units in which they are about one."""
+    rows, columns = np.ones(K.shape[0]), np.ones(K.shape[1])
+    for _ in range(8):
+        scaled = np.abs(rows[:, None] * K * columns)
+        for axis, sizes in ((1, rows), (0, columns)):
+            largest = scaled.max(axis, initial=0.0)
+            sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    return np.asarray(columns * np.linalg.lstsq(rows[:, None] * K * columns, rows * right, rcond=1e-14)[0])

@@ -1,0 +1,92 @@
+"""Every reading of mechanisms drawn at random agrees with the Model, or refuses with an error that says why."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+import visviva as vv
+from visviva.testing import check_readings, random_mechanism, varied_mechanism
+from visviva.testing import random_readings as random
+
+QUICK = (14, 27, 35, 47)  # one to five bodies, tree and loop, with open joints and a massless rod among them
+SLOW = range(36)
+OPEN = {25: "one row too many in a loop of a millimetre: PHMPGGL in NumPy finds no solution of a step in 30 s"}
+
+
+def check(seed):
+    table = check_readings(varied_mechanism(seed))
+    assert not table.failed, str(table)
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_readings_of_small_mechanisms(seed):
+    check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [seed for seed in SLOW if seed not in OPEN])
+def test_readings_of_mechanisms_drawn_at_random(seed):
+    check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=pytest.mark.xfail(strict=True, reason=OPEN[k])) for k in OPEN])
+def test_mechanisms_with_a_reading_that_fails(seed):
+    check(seed)
+
+
+def test_mechanisms_that_want_assembling_and_massless_bodies_are_drawn():
+    calls = [call for seed in range(0, 48, 12) for call in varied_mechanism(seed).calls]
+    assert any(call.method == "body" and call.options.get("massless") for call in calls)
+    assert any(call.method == "distance" and "length" in call.options for call in calls)
+    opened = next(seed for seed in range(0, 300, 3) if any(c.method == "frame" for c in varied_mechanism(seed).calls))
+    m = varied_mechanism(opened).build()
+    assert m.assemble(fixed=())[1].changes
+
+
+def test_a_failure_is_told_with_the_script(monkeypatch):
+    """Disagreements, errors of others and what takes too long are failures; errors of ours are refusals."""
+
+    def disagrees(now):
+        raise AssertionError("accelerations: the sides differ")
+
+    def refuses(now):
+        raise vv.ModelError("no such thing")
+
+    def breaks(now):
+        raise KeyError("b0")
+
+    def sleeps(now):
+        began = time.process_time()
+        while time.process_time() - began < 5.0:
+            pass
+
+    monkeypatch.setattr(
+        random,
+        "READINGS",
+        {"one": disagrees, "two": refuses, "three": breaks, "four": sleeps, "five": lambda now: None},
+    )
+    drawn = random_mechanism(14)
+    table = check_readings(drawn, cpu_limit=0.2)
+    assert [verdict.outcome for verdict in table.verdicts] == ["failed", "refused", "failed", "failed", "agrees"]
+    assert "KeyError" in table.failed[1].text
+    assert "more than 0.2 s" in table.failed[2].text
+    assert drawn.script() in str(table)
+
+
+def test_what_cannot_be_assembled_is_refused_once():
+    table = check_readings(random_mechanism(2))
+    assert [(verdict.reading, verdict.outcome) for verdict in table.verdicts] == [("assembly", "refused")]
+
+
+def test_another_mass_is_rejected():
+    """Each reading of equations sees a body that is heavier by one part in ten thousand."""
+    drawn = random_mechanism(14)
+    now = random.start_of(drawn)
+    other = replace(now, v_dot=now.v_dot * (1 + 1e-4))
+    for name in ("minimal velocities", "Kane's momenta", "symbols", "bond graph", "implicit system", "directors"):
+        with pytest.raises(AssertionError):
+            random.READINGS[name](other)
