@@ -225,7 +225,8 @@ class MachineStepper(AbstractMany):
         composed = self.parts.shape[1] > 1
         return Log(
             x=np.empty((n + 1, model.layout.size)), rate=np.empty((n, k)),
-            before=np.empty((n if composed else 0, 2, k)), lam=np.empty((n, m)), gam=np.empty((n, m if self._rates else 0)),
+            before=np.empty((n if composed else 0, 2, k)), lam=np.empty((n, m)),
+            gam=np.empty((n, m if self._rates else 0)),
             heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
             taken=np.empty((n, len(model.reservoirs))),
             angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),

@@ -311,7 +311,8 @@ class Simulator:
         try:
             return self._march(loop, n, [*self._notes, *notes], wanted)
         except PartialRunError as error:
-            self._follow(error.run, loop.state)
+            if isinstance(error.run, Run):
+                self._follow(error.run, loop.state)
             raise
 
     def _march(self, loop: Loop, n: int | None, notes: list[str], wanted: Wanted) -> Run:
