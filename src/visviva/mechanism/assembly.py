@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -36,11 +36,13 @@ class Motion:
     q: coordinates of every body and particle, by name, see `mechanism.coordinates`.
     V: (ω; v) of a body, ω in principal axes, v of the centre of mass in world axes; velocity of a particle.
     angles: every angle of a joint, by its name.
+    others: currents of motors [A] and temperatures of thermal nodes [K] by the names of a run, where not as built.
     """
 
     q: dict[str, Array]
     V: dict[str, Array]
     angles: dict[str, float]
+    others: dict[str, float] = field(default_factory=dict)
 
 
 @final

@@ -18,6 +18,7 @@ from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.drive_methods import DriveMethods
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.joint_methods import JointMethods
+from visviva.mechanism.kept import Kept
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.pose_spring_methods import PoseSpringMethods
 from visviva.mechanism.rolling_methods import RollingMethods
@@ -52,6 +53,7 @@ class Mechanism(
         self.theta0 = finite_number(theta0, f"theta0 of mechanism {name!r} [K]", positive=True)
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
+        self._kept = Kept()
 
     # -- what is there ------------------------------------------------------------------------------------------
 
@@ -289,7 +291,7 @@ class Mechanism(
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
-        copy.ground, copy.parts = self.ground, dict(self.parts)
+        copy.ground, copy.parts, copy._kept = self.ground, dict(self.parts), self._kept
         return copy
 
 
