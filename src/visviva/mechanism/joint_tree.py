@@ -246,6 +246,13 @@ def rotation_vector(joint: AbstractJoint) -> slice | None:
     return None
 
 
+def beyond_tree(linkage: Linkage, tree: JointTree) -> Mask:
+    """Rows of a linkage that the motions of the tree do not satisfy by themselves; they do the leads of its screws."""
+    cut, own = {joint.name for joint in tree.cut}, {f"{name}.lead" for name in tree.below}
+    joints = [linkage.joints[k].name in cut for k in linkage.kinematics.pair]
+    return np.array([*joints, *(part.name not in own for part in linkage.conditions.owner)], dtype=bool)
+
+
 def _carrying(linkage: Linkage, k: int) -> Joint | None:
     """The joint that carries a body; none where it flies, or hangs on a rod, whose directions have no chart."""
     return None if k < 0 or linkage.joints[k].joint.kind == "distance" else linkage.joints[k]

@@ -1,12 +1,14 @@
 """Closed loops at given coordinates and poses: a path in small steps from the mechanism as built.
 
 Over a parameter s from 0 to 1 the given coordinates go straight to their values, and poses along screws. At each step
-the rows of cut joints and conditions, and the goals, are closed by Newton's method in the coordinates y of the tree,
+the rows of cut joints and conditions are closed by Newton's method in the coordinates y of the tree,
 
-    minimise ½ δᵀ SᵀM S δ  with  A δ = -g,   A = C S,   y ← y + δ,      given coordinates of the tree fixed,
+    minimise ½ δᵀ SᵀM S δ  with  A δ = -g,   A = C S,   y ← y + δ,
 
-in the metric of kinetic energy; redundant rows count once. A step that would move another coordinate far is halved, so
-that the mechanism keeps its branch of assembly; where steps become too short, the end of its range is reached.
+in the metric of kinetic energy; redundant rows count once. On the way the goals are approached as well as the loops
+allow, since several that belong together need not do so there; at the end they are rows as well, and given coordinates
+of the tree are fixed. A step that would move another coordinate far is halved, so that the mechanism keeps its branch
+of assembly.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from visviva.mechanism.assembly import Motion
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
-from visviva.mechanism.joint_tree import JointTree, Posture, advanced
+from visviva.mechanism.joint_tree import JointTree, Posture, advanced, beyond_tree
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import CLOSED, EPS, extent
@@ -37,6 +39,8 @@ STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what 
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
 SHORTEST = 2.0**-12  # of a step
 ITERATIONS = 40
+SETTLED = 1e-6  # [rad] and of the size: a shorter step on the way is its end
+SOFT = 1e-6  # of the largest singular value: less of a goal that the loops leave is not followed on the way
 LARGEST_TURN = 0.5  # [rad] of a coordinate in one iteration
 LISTED = 10
 
@@ -64,10 +68,7 @@ class StatePath:
         self.size = extent(linkage, q)
         self.rows = linkage.conditions.held(q)
         self.rows.near |= {name: built.angles[name] for name in self.rows.near}
-        self._closing = np.append(
-            np.isin(linkage.kinematics.pair, [linkage.joints.index(joint) for joint in tree.cut]),
-            closed_conditions(linkage, tree),
-        )
+        self._closing = closed_rows(linkage, tree)
         self._cut = [joint for joint in tree.cut if joint.joint.coordinates]
         self._cut_rates = JointRates(linkage.bodies, self._cut)
         cut = {name: built.angles[name] for joint in self._cut for name in turn_names(joint)}
@@ -170,66 +171,93 @@ class StatePath:
     # -- one configuration --------------------------------------------------------------------------------------
 
     def _closed(self, at: Posture, s: float) -> Reached | None:
-        found = self._settle(at, s)
-        g = self._residual(found, s, slope=False)[0]
-        closed = np.abs(g).max(initial=0.0) <= CLOSED * self.size
-        return found if closed and self._upright(found) else None
+        found = self._settle(at, s, exact=s == 1.0)
+        g, goals = self._gaps(found, s)
+        gap = np.abs(np.append(g, goals) if s == 1.0 else g).max(initial=0.0)
+        return found if gap <= CLOSED * self.size and self._upright(found) else None
 
     def _upright(self, found: Reached) -> bool:
         return bool((self.linkage.upright(self.linkage.kinematics.place(self._q(found.X_W))) > 0).all())
 
-    def _settle(self, at: Posture, s: float) -> Reached:
-        """Newton's method, damped where it does not come nearer."""
-        now = self._at(at, s)
-        g, A, S = self._residual(now, s)
-        norm, mu, free = float(np.linalg.norm(g)), 0.0, ~self._fixed
+    def _settle(self, at: Posture, s: float, *, exact: bool) -> Reached:
+        """Newton's method, damped where it does not come nearer; exact: to the goals, with what is given fixed."""
+        now, mu = self._at(at, s), 0.0
+        free = ~self._fixed if exact else self.tree.active
         M = self.linkage.metric / self.linkage.metric[~self.linkage.turning].mean()
-        for _ in range(ITERATIONS):
-            if np.abs(g).max(initial=0.0) <= 0.5 * EPS * self.size or not free.any():
+        g, soft, norm = self._measured(now, s, exact)
+        for _ in range(ITERATIONS if free.any() else 0):
+            if np.abs(g).max(initial=0.0) <= 0.5 * EPS * self.size and not len(soft):
                 break
-            step = np.zeros(self.tree.n)
-            step[free] = _nearest(S[:, free].T @ (M[:, None] * S[:, free]), A[:, free], -g, mu)
+            A, A2, S = self._slopes(now, s, exact)
+            step, S = np.zeros(self.tree.n), S[:, free]
+            step[free] = _nearest(S.T @ (M[:, None] * S), A[:, free], -g, A2[:, free], -soft, mu)
             turn = float((np.abs(step) / np.where(self._turning, 1.0, self.length)).max(initial=0.0))
             ahead = self._at(advanced(self.tree, now.at, step * min(1.0, LARGEST_TURN / max(turn, 1e-300))), s)
-            found = self._residual(ahead, s)
-            norm_ahead = float(np.linalg.norm(found[0]))
-            if not norm_ahead < norm:
+            g_ahead, soft_ahead, norm_ahead = self._measured(ahead, s, exact)
+            if len(soft) and norm_ahead <= CLOSED * self.size and turn <= SETTLED:
+                return ahead
+            if not len(soft) and not norm_ahead < norm:
                 if mu > 1.0 or norm <= CLOSED * self.size:
                     break
                 mu = max(10.0 * mu, 1e-6)
                 continue
-            stagnates = norm <= CLOSED * self.size and norm_ahead > 0.5 * norm
-            now, (g, A, S), norm, mu = ahead, found, norm_ahead, 0.1 * mu if mu > 1e-9 else 0.0
+            stagnates = not len(soft) and norm <= CLOSED * self.size and norm_ahead > 0.5 * norm
+            now, g, soft, norm, mu = ahead, g_ahead, soft_ahead, norm_ahead, 0.1 * mu if mu > 1e-9 else 0.0
             if stagnates:
                 break
         return now
 
+    def _measured(self, now: Reached, s: float, exact: bool) -> tuple[Array, Array, float]:
+        """What must vanish, what should be small, and the size of the first."""
+        g, goals = self._gaps(now, s)
+        if exact:
+            g, goals = np.append(g, goals), np.zeros(0)
+        else:
+            goals = np.append(goals, self._tree_gaps(now, s)[0])
+        return g, goals, float(np.linalg.norm(g))
+
+    def _tree_gaps(self, now: Reached, s: float) -> tuple[Array, Array]:
+        """How far given coordinates of the tree are from where they should be on the way, and their rows."""
+        columns = [at for at, _, _ in self._y]
+        scale = np.where(self._turning[columns], self.length, 1.0) if columns else np.zeros(0)
+        gaps = [scale * (now.at.y[columns] - np.array([a + s * (b - a) for _, a, b in self._y]))]
+        rows = [scale[:, None] * np.eye(self.tree.n)[columns]]
+        for at, R0, w in self._turns:
+            R = R0 @ SO3.exp(s * w).R
+            left = SO3(R.T @ SO3.exp(now.at.y[at]).R).log()
+            own = np.zeros((3, self.tree.n))
+            own[:, at] = SO3.dexp_inv(left) @ SO3.dexp(now.at.y[at])
+            gaps.append(self.length * left)
+            rows.append(self.length * own)
+        return np.concatenate(gaps), np.concatenate(rows)
+
     def _at(self, at: Posture, s: float) -> Reached:
         return Reached(s, at, self.tree.poses(at), {})
 
-    def _residual(self, now: Reached, s: float, *, slope: bool = True) -> tuple[Array, Array, Array]:
-        """What must vanish, in lengths, its rows over the coordinates of the tree, and S."""
+    def _gaps(self, now: Reached, s: float) -> tuple[Array, Array]:
+        """What loops and conditions leave open, and goals that are no coordinates of the tree, in lengths."""
         linkage, q = self.linkage, self._q(now.X_W)
-        place = linkage.kinematics.place(q)
-        closing = self._closing
-        open_rows = np.append(linkage.kinematics.value(place), self.rows.value(q)) / linkage.row_scale
-        values = self._cut_values(now)
-        gaps = [open_rows[closing]]
+        g = np.append(linkage.kinematics.value(linkage.kinematics.place(q)), self.rows.value(q)) / linkage.row_scale
+        values, goals = self._cut_values(now), []
         for at, angle, a, b in self._others:
             want = a + s * (b - a)
             value = float(continued(values[at], np.asarray(want))) if angle else float(values[at])
-            gaps.append(np.array([(value - want) * (self.length if angle else 1.0)]))
-        gaps.append(self.goals.value(now.X_W, s, self.length))
-        if not slope:
-            return np.concatenate(gaps), np.zeros((0, 0)), np.zeros((0, 0))
+            goals.append((value - want) * (self.length if angle else 1.0))
+        return g[self._closing], np.append(goals, self.goals.value(now.X_W, s, self.length))
+
+    def _slopes(self, now: Reached, s: float, exact: bool) -> tuple[Array, Array, Array]:
+        """Derivatives of `_measured` over the coordinates of the tree, and S."""
+        linkage, q = self.linkage, self._q(now.X_W)
         S = self.tree.jacobian(now.at, now.X_W)
-        C = (linkage.dense(place) / linkage.row_scale[:, None])[closing]
-        rows = [C @ S]
+        C = (linkage.dense(linkage.kinematics.place(q)) / linkage.row_scale[:, None])[self._closing] @ S
+        rows = [np.zeros((0, self.tree.n))]
         if self._others:
             R = self._cut_rates.matrix(q).toarray() @ S
             rows += [R[at : at + 1] * (self.length if angle else 1.0) for at, angle, _, _ in self._others]
         rows.append(self.goals.rows(now.X_W, S, self.linkage.kinematics.columns, s, self.length))
-        return np.concatenate(gaps), np.concatenate(rows), S
+        if exact:
+            return np.concatenate([C, *rows]), np.zeros((0, self.tree.n)), S
+        return C, np.concatenate([*rows, self._tree_gaps(now, s)[1]]), S
 
     def _q(self, X_W: Array) -> Array:
         return np.concatenate(list(self.tree.coordinates(X_W).values()))
@@ -257,29 +285,31 @@ class StatePath:
         return next(joint for joint in self.linkage.joints if joint.name == name)
 
     def _error(self, now: Reached) -> AssemblyError:
-        best = self._settle(replace(now.at, y=self._asked(now.at.y)), 1.0)
-        g = np.abs(self._residual(best, 1.0, slope=False)[0])
-        gaps: dict[str, float] = {}
-        for label, value in zip(self._labels(), g, strict=True):
-            gaps[label] = float(np.hypot(gaps.get(label, 0.0), value))
+        near = self._settle(now.at, 1.0, exact=False)
+        told, reached, values = [], near.at.y, self._cut_values(near)
+        known = {at: (a, b) for at, a, b in self._y}
+        cut = iter(self._others)
+        for name, k in self.want.q:
+            if name in self.tree.below:
+                at = self.tree.columns[self.tree.below[name]].start + k
+                value, want = float(reached[at]), known[at][1]
+            else:
+                at, angle, _, want = next(cut)
+                value = float(continued(values[at], np.asarray(want))) if angle else float(values[at])
+            told.append(f"{_shown(self._joint(name), k)} = {value:.6g} for {want:.6g}")
+        goals = self.goals.value(near.X_W, 1.0, self.length)
+        told += [f"{label} off by {gap:.3g} m" for label, gap in _sums(self.goals.labels(), goals).items()]
+        best = self._settle(replace(now.at, y=self._asked(now.at.y)), 1.0, exact=True)
+        gaps = _sums(self._labels(), np.concatenate(self._gaps(best, 1.0)))
         listed = sorted(((gap, label) for label, gap in gaps.items() if gap > CLOSED * self.size), reverse=True)
         lines = [f"  {label!r}: open by {gap:.3g} m" for gap, label in listed[:LISTED]]
         lines += [f"  and {len(listed) - LISTED} more"] if len(listed) > LISTED else []
-        if not lines and not self._upright(best):
-            lines = ["  an axis would be reversed"]
-        way = [(_shown(self._joint(name), k), value) for (name, k), value in self.want.q.items()]
-        values = [a + now.s * (b - a) for _, a, b in self._y]
-        others = [a + now.s * (b - a) for _, _, a, b in self._others]
-        order = [key for key in self.want.q if key[0] in self.tree.below]
-        reached = dict(zip(order, values, strict=True))
-        reached |= dict(zip([key for key in self.want.q if key not in reached], others, strict=True))
-        told = [f"{shown} = {reached[key]:.6g} of {value:.6g}" for key, (shown, value) in zip(self.want.q, way, strict=True)]
-        told += [f"{label} at {100 * now.s:.3g} % of its way" for label in dict.fromkeys(self.goals.labels())]
-        told += [f"{name}.q at {100 * now.s:.3g} % of its turn" for name in self.want.turns if name in self.tree.below]
+        reversed_axes = [] if self._upright(best) else ["  an axis would be reversed"]
         return AssemblyError(
             f"mechanism {self.linkage.name!r} cannot be assembled at the coordinates that were given. The nearest that "
-            f"was reached\nfrom as built: {', '.join(told)}. With the values themselves these stay open:\n"
-            + "\n".join(lines)
+            f"was found\nfrom as built: {', '.join(told)}.\n"
+            "With the values as they were given these stay open, angles by a typical length:\n"
+            + "\n".join([*lines, *reversed_axes])
             + "\nThey are out of its range, or contradict each other: give fewer, or others; what is left out follows."
         )
 
@@ -292,29 +322,40 @@ class StatePath:
         return y
 
 
-def closed_conditions(linkage: Linkage, tree: JointTree) -> Mask:
-    """Rows of conditions that a configuration must satisfy, beyond those that the tree does.
+def closed_rows(linkage: Linkage, tree: JointTree) -> Mask:
+    """Rows that a configuration must satisfy, beyond those that the tree does.
 
-    The lead of a screw in the tree is one of its own motions; a drive without a law of position begins where it is.
+    A drive without a law of position begins where it is, and conditions on velocities say nothing of positions.
     """
-    own = {f"{name}.lead" for name in tree.below}
-    return np.array(
-        [
-            part.kind != "nonholonomic" and part.name not in own and (part.law is None or part.target is not None)
-            for part in linkage.conditions.owner
-        ],
-        dtype=bool,
-    )
+    closed = beyond_tree(linkage, tree)
+    for k, part in enumerate(linkage.conditions.owner, start=linkage.kinematics.m):
+        closed[k] &= part.kind != "nonholonomic" and (part.law is None or part.target is not None)
+    return closed
 
 
-def _nearest(M: Array, A: Array, b: Array, mu: float) -> Array:
-    """The least x in the metric M with A x = b as well as can be; damped by μ."""
+def _nearest(M: Array, A: Array, b: Array, A2: Array, b2: Array, mu: float) -> Array:
+    """x with A x = b as well as can be, then A2 x = b2 as well as that leaves, then least in the metric M.
+
+    μ: damping of the first.
+    """
     L = np.linalg.cholesky(M)
-    B = np.linalg.solve(L, A.T).T
-    U, s, Vt = np.linalg.svd(B, full_matrices=False)
-    largest = float(s.max(initial=0.0))
-    inverse = np.where(s > TOLERANCE * largest, s / np.maximum(s * s + mu * largest**2, 1e-300), 0.0)
-    return np.asarray(np.linalg.solve(L.T, Vt.T @ (inverse * (U.T @ b))))
+    B, B2 = np.linalg.solve(L, A.T).T, np.linalg.solve(L, A2.T).T
+    U, s, Vt = np.linalg.svd(B)
+    largest = max(float(s.max(initial=0.0)), 1e-300)
+    count = int((s > TOLERANCE * largest).sum())
+    z = Vt[:count].T @ (s[:count] / (s[:count] ** 2 + mu * largest**2) * (U.T @ b)[:count])
+    N = Vt[count:].T
+    if len(b2) and N.shape[1]:
+        z = z + N @ np.linalg.lstsq(B2 @ N, b2 - B2 @ z, rcond=SOFT)[0]
+    return np.asarray(np.linalg.solve(L.T, z))
+
+
+def _sums(labels: list[str], gaps: Array) -> dict[str, float]:
+    """The size of all gaps of each label."""
+    found: dict[str, float] = {}
+    for label, gap in zip(labels, gaps.tolist(), strict=True):
+        found[label] = float(np.hypot(found.get(label, 0.0), gap))
+    return found
 
 
 def _shown(joint: Joint, k: int) -> str:

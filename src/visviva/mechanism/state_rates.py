@@ -15,10 +15,10 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
-from visviva.geometry.rank import TOLERANCE
+from visviva.geometry.rank import FLOOR, TOLERANCE
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.joint_rates import JointRates
-from visviva.mechanism.joint_tree import JointTree, Posture
+from visviva.mechanism.joint_tree import JointTree, Posture, beyond_tree
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Joint
 from visviva.mechanism.state_goals import carrier_of, frame_on, point_rows
@@ -39,8 +39,9 @@ class StateRates:
         """The rates nearest to some, of which those of the tree that are wanted are set already, (n,)."""
         tree, linkage = self.tree, self.linkage
         fixed = given_columns(tree, want) | ~tree.active
-        C = linkage.dense(linkage.kinematics.place(self.q)) @ self.S
-        A, b, labels = [C], [linkage.speeds], list(linkage.names)
+        beyond = beyond_tree(linkage, tree)
+        C = linkage.dense(linkage.kinematics.place(self.q))[beyond] @ self.S
+        A, b, labels = [C], [linkage.speeds[beyond]], [linkage.names[k] for k in np.flatnonzero(beyond)]
         cut = [joint for joint in tree.cut if joint.joint.coordinates and any(n == joint.name for n, _ in want.rates)]
         if cut:
             known = JointRates(linkage.bodies, cut)
@@ -113,7 +114,8 @@ class StateRates:
             return rates
         S, found = self.S[:, free], np.array(rates)
         L = np.linalg.cholesky(S.T @ (M[:, None] * S))
-        scale = np.maximum(np.linalg.norm(A, axis=1), 1e-300)[:, None]
+        lengths = np.linalg.norm(A, axis=1)
+        scale = np.maximum(lengths, max(FLOOR * float(lengths.max(initial=0.0)), 1e-300))[:, None]
         U, s, Vt = np.linalg.svd(np.linalg.solve(L, (A / scale)[:, free].T).T)
         count = int((s > TOLERANCE * max(float(s.max(initial=0.0)), 1e-300)).sum())
         gap = (b - A @ rates) / scale[:, 0]

@@ -23,10 +23,10 @@ from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion, assembled, linkage_of
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
-from visviva.mechanism.joint_tree import JointTree, Posture
+from visviva.mechanism.joint_tree import JointTree, Posture, beyond_tree
 from visviva.mechanism.state_goals import carrier_of, frame_on, merged
 from visviva.mechanism.state_names import PlaceGoal, Wanted, plain_names, wanted
-from visviva.mechanism.state_path import StatePath, closed_conditions
+from visviva.mechanism.state_path import StatePath, closed_rows
 from visviva.mechanism.state_rates import StateRates, check_driven
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ class States:
         self.posture = self.tree.posture(X_W, self._named(self.built))
         moving = any(V.any() for V in self.built.V.values())
         self.rates = self.tree.rates(self.posture, X_W, self.built.V) if moving else np.zeros(self.tree.n)
-        self.open = not self.tree.cut and not closed_conditions(self.linkage, self.tree).any()
-        own = {f"{name}.lead" for name in self.tree.below}
-        self._loose = not self.tree.cut and all(part.name in own for part in self.linkage.conditions.conditions)
+        self.open = not closed_rows(self.linkage, self.tree).any()
+        self._loose = not beyond_tree(self.linkage, self.tree).any()
         self._flying = {body.name for body, joint in zip(self.tree.bodies, self.tree.joint, strict=True) if joint is None}
         self._angles = [
             (name, self.tree.columns[self.tree.below[joint.name]].start + joint.joint.coordinates.index(angle))
