@@ -11,6 +11,7 @@ X exp(y), with X kept beside y. Particles do not turn.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import final
 
@@ -71,7 +72,7 @@ class JointTree:
         self.cut = [joint for joint in linkage.joints if joint.joint.rows and joint.name not in self.below]
         kinds = [Free() if joint is None else joint.joint for joint in self.joint]
         ends = np.cumsum([0, *(kind.nv for kind in kinds)]).tolist()
-        self.columns = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        self.columns = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.n = int(ends[-1])
         self.active = np.ones(self.n, dtype=bool)
         self._reversed = np.zeros(len(kinds), dtype=bool)
@@ -92,6 +93,8 @@ class JointTree:
             for kind, at in found.items()
         ]
         self._flies = [b for b, joint in enumerate(self.joint) if joint is None]
+        self._beads = [b for b, one in enumerate(self.joint) if self.point[b] and one is not None]
+        self._beads = [b for b in self._beads if not self._reversed[b]]
         self._turned = np.flatnonzero(self._reversed).tolist()
         self._moved = [b for b, kind in enumerate(kinds) if kind.nv]
         self._first = [ends[b] for b in self._moved]
@@ -149,7 +152,10 @@ class JointTree:
                 gap = (now.inverse() @ X_PC).log()
                 S = joint.joint.S(y[columns])
                 if self.point[b] and not own.all():  # it has no orientation
-                    gap, S = np.concatenate([np.zeros(3), apply(now.R.T, X_PC.r - now.r)]), S * (np.arange(6) > 2)[:, None]
+                    gap, S = (
+                        np.concatenate([np.zeros(3), apply(now.R.T, X_PC.r - now.r)]),
+                        S * (np.arange(6) > 2)[:, None],
+                    )
                 step = np.linalg.lstsq(S[:, own], gap, rcond=None)[0]
                 y[columns[own]] += step
                 if np.abs(step).max(initial=0.0) <= FITS * max(1.0, float(np.abs(y[columns]).max(initial=0.0))):
@@ -164,6 +170,8 @@ class JointTree:
         frames = X_W[:-1] @ self._on_child  # of the child below; where the child is above:
         for b in self._turned:
             frames[b] = X_W[self.parent[b]] @ self._on_child[b]
+        for b in self._beads:  # their frame does not turn with the parent, as the one that they slide along does
+            frames[b, :3, :3] = X_W[self.parent[b], :3, :3] @ self._above[b, :3, :3]
         for group in self._groups:
             R, r = _parts(frames[group.bodies])
             S = group.joint.S(at.y[group.columns])

@@ -28,7 +28,7 @@ from visviva.mechanism.thermal import Thermal
 if TYPE_CHECKING:
     from visviva.language import Composite
     from visviva.mechanism.analysis import Analysis
-    from visviva.mechanism.assembly import AssemblyReport, Motion
+    from visviva.mechanism.assembly import AssemblyReport, Motion, StateLike
     from visviva.mechanism.interconnection import Interconnection
     from visviva.mechanism.network import MechanismNetwork
 
@@ -238,13 +238,18 @@ class Mechanism(
             raise ModelError(f"wrench {name!r} cannot sit on {kind_of(part)} {part.name!r}: give a body or a particle.")
         return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3))
 
-    # -- motion and structure ----------------------------------------------------------------------------------
+    # -- motion and structure; `at` is any state, see `assembly.motion_of`, `motion` its older name ------------------
 
-    def assemble(self, fixed: Sequence[str] | None = None) -> tuple[Motion, AssemblyReport]:
-        """Consistent initial poses and velocities, and an account of what changed: see `assembly.assemble`."""
+    def assemble(
+        self, fixed: Sequence[str] | None = None, *, at: StateLike | None = None
+    ) -> tuple[Motion, AssemblyReport]:
+        """Consistent initial poses and velocities, and an account of what changed: see `assembly.assemble`.
+
+        at: values by name, e.g. {"hinge.q": 0.3, "hinge.rate": 1.0}; what is not given stays as near as built.
+        """
         from visviva.mechanism.assembly import assemble
 
-        return assemble(self, fixed)
+        return assemble(self, fixed, at)
 
     def mobility(self) -> int:
         """Number of independent velocities that the joints leave, as built."""
@@ -258,23 +263,23 @@ class Mechanism(
 
         return redundant(self)
 
-    def analysis(self, motion: Motion | None = None) -> Analysis:
-        """Mobility, rank, redundant rows and states of self-stress, as assembled or at a motion; prints as a table."""
+    def analysis(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Analysis:
+        """Mobility, rank, redundant rows and states of self-stress, as assembled or at a state; prints as a table."""
         from visviva.mechanism.analysis import analyse
 
-        return analyse(self, motion)
+        return analyse(self, motion if at is None else at)
 
-    def kinestatics(self, motion: Motion | None = None) -> MechanismNetwork:
-        """Twists and wrenches that the joints allow, at a motion; as assembled by default: see `network`."""
+    def kinestatics(self, at: StateLike | None = None, *, motion: Motion | None = None) -> MechanismNetwork:
+        """Twists and wrenches that the joints allow, at a state; as assembled by default: see `network`."""
         from visviva.mechanism.network import kinestatics_of
 
-        return kinestatics_of(self, motion)
+        return kinestatics_of(self, motion if at is None else at)
 
-    def interconnection(self, motion: Motion | None = None) -> Interconnection:
-        """The bodies joined by ports, at a motion; as assembled by default: see `interconnection`."""
+    def interconnection(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Interconnection:
+        """The bodies joined by ports, at a state; as assembled by default: see `interconnection`."""
         from visviva.mechanism.interconnection import interconnection_of
 
-        return interconnection_of(self, motion)
+        return interconnection_of(self, motion if at is None else at)
 
     def system(self) -> Composite:
         """The mechanism as a composite of the language: see `system.composite_of`."""
@@ -282,11 +287,11 @@ class Mechanism(
 
         return composite_of(self)
 
-    def system_state(self, motion: Motion | None = None) -> dict[str, Array]:
-        """Values of the variables of `system()` at a motion, as assembled by default."""
+    def system_state(self, at: StateLike | None = None, *, motion: Motion | None = None) -> dict[str, Array]:
+        """Values of the variables of `system()` at a state, as assembled by default."""
         from visviva.mechanism.system import state_of
 
-        return state_of(self, motion)
+        return state_of(self, motion if at is None else at)
 
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""

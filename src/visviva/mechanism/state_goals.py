@@ -56,7 +56,10 @@ class Goals:
 
     def add_turn(self, joint: Joint, R: Array) -> None:
         """A ball joint that is cut goes to the relative orientation R_PC."""
-        ends = [len(self._tree.bodies) if isinstance(e, Ground) else self._number[e.name] for e in (joint.parent, joint.child)]
+        ends = [
+            len(self._tree.bodies) if isinstance(e, Ground) else self._number[e.name]
+            for e in (joint.parent, joint.child)
+        ]
         X_b, X_a = (offset(joint, end).matrix for end in (joint.parent, joint.child))
         now = _pose(X_b).inverse() @ _pose(self._X_W[ends[0]]).inverse() @ _pose(self._X_W[ends[1]] @ X_a)
         self._goals.append(_Goal(f"{joint.name}.q", ends[1], ends[0], X_a, X_b, now, SO3(now.R.T @ R).log(), None))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Placed = Body | Frame | Particle
 Key = tuple[str, int]  # joint, number of the coordinate
+LISTED = 20
 INDEXED = re.compile(r"(.*)\[(\d+)\]")
 
 
@@ -87,6 +88,12 @@ def wanted(m: Mechanism, given: Mapping[Any, Any], found: Wanted) -> Wanted:
     return found
 
 
+def gives_velocities(m: Mechanism, given: Mapping[Any, Any]) -> bool:
+    """Whether a mapping says anything of how a mechanism moves."""
+    found = wanted(m, given, Wanted())
+    return bool(found.rates or found.spins or found.speeds)
+
+
 def plain_names(m: Mechanism) -> dict[str, tuple[str, Key]]:
     """The names of single coordinates and rates: "q" or "rate", joint and number."""
     found: dict[str, tuple[str, Key]] = {}
@@ -145,9 +152,11 @@ def _parsed(m: Mechanism, key: Any) -> tuple[str, str, int | None]:
 
 def _no_state(m: Mechanism, key: Any) -> ModelError:
     names, text = state_names(m), key if isinstance(key, str) else repr(key)
-    near = difflib.get_close_matches(text, [*names, *(name.partition(".")[0] for name in names)], n=3)
-    hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {', '.join(names[:30])}."
     part = m.parts.get(text.partition(".")[0])
+    own = [name for name in names if part is not None and name.partition(".")[0] == part.name]
+    near = difflib.get_close_matches(text, own or [*names, *(name.partition(".")[0] for name in names)], n=3)
+    near, listed = near or own[:LISTED], ", ".join(names[:LISTED])
+    hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {listed}."
     if isinstance(part, Joint) and not part.joint.coordinates and part.joint.kind != "spherical":
         hint = f"Joint {part.name!r} is {part.joint.kind} and has no coordinates; give poses of bodies or frames."
     if isinstance(part, Frame) and isinstance(part.carrier, Ground):
@@ -179,7 +188,7 @@ def _joint(m: Mechanism, found: Wanted, joint: Joint, word: str, number: int | N
     what = f"{joint.name}.{word}"
     if number is not None:
         if number >= len(coordinates):
-            raise ModelError(f"{what!r} of joint {joint.name!r} has {len(coordinates)} entries, from 0 on; got {key!r}.")
+            raise ModelError(f"{what!r} has {len(coordinates)} entries, counted from 0; got {key!r}.")
         return _once(values, (joint.name, number), finite_number(value, f"{what}[{number}] [{units[number]}]"), key)
     given = finite_array(value, f"{what} [{', '.join(units)}]").reshape(-1) if len(units) == 1 else None
     if given is None:
@@ -233,9 +242,8 @@ def _pose(value: Any, what: str) -> tuple[Array, Array]:
         return _rotation(numbers[3:], what), numbers[:3]
     if np.shape(value) != (4, 4):
         raise ModelError(
-            f"{what} must be one pose: an SE3, a homogeneous (4, 4) matrix, or seven numbers (r, quaternion w, x, y, z);"
-            f" got {value!r}."
+            f"{what} must be one pose: an SE3, a homogeneous (4, 4) matrix, or seven numbers (r; w, x, y, z), "
+            f"got {value!r}."
         )
     X = SE3.from_matrix(finite_array(value, what), name=what)
     return X.R, X.r
-

@@ -14,6 +14,7 @@ of assembly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -37,8 +38,8 @@ from visviva.mechanism.state_names import Wanted
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
-SHORTEST = 2.0**-12  # of a step
-ITERATIONS = 40
+SHORTEST = 2.0**-8  # of a step
+ITERATIONS = 25
 SETTLED = 1e-6  # [rad] and of the size: a shorter step on the way is its end
 SOFT = 1e-6  # of the largest singular value: less of a goal that the loops leave is not followed on the way
 LARGEST_TURN = 0.5  # [rad] of a coordinate in one iteration
@@ -130,7 +131,7 @@ class StatePath:
         turns.append(self.goals.distance(length))
         return max(1, int(np.ceil(max(turns, default=0.0) / STEP)))
 
-    @property
+    @cached_property
     def _turning(self) -> Mask:
         """Which coordinates of the tree are angles."""
         turning = np.zeros(self.tree.n, dtype=bool)
@@ -158,7 +159,7 @@ class StatePath:
             return None
         return replace(found, cut=self._cut_angles(found, now.cut))
 
-    @property
+    @cached_property
     def _followed(self) -> Mask:
         """Coordinates whose changes say how far a step goes: not those of rotation vectors, which wrap."""
         followed = np.zeros(self.tree.n, dtype=bool)
@@ -286,6 +287,8 @@ class StatePath:
 
     def _error(self, now: Reached) -> AssemblyError:
         near = self._settle(now.at, 1.0, exact=False)
+        if np.abs(self._gaps(near, 1.0)[0]).max(initial=0.0) > CLOSED * self.size:
+            near = now  # the last that closes
         told, reached, values = [], near.at.y, self._cut_values(near)
         known = {at: (a, b) for at, a, b in self._y}
         cut = iter(self._others)
@@ -360,4 +363,3 @@ def _sums(labels: list[str], gaps: Array) -> dict[str, float]:
 
 def _shown(joint: Joint, k: int) -> str:
     return f"{joint.name}.q" if len(joint.joint.coordinates) == 1 else f"{joint.name}.q[{k}]"
-

@@ -140,8 +140,9 @@ class StateRates:
         given = [*dict.fromkeys(f"{name}.rate" for name, _ in want.rates), *(f"{name}.rate" for name in want.spins)]
         given += [f"{goal.name}.{'v' if goal.twist is None else 'twist'}" for goal in want.speeds]
         raise AssemblyError(
-            f"the rates and velocities given for mechanism {self.linkage.name!r} ({', '.join(given) or 'none'}) contradict "
-            f"each other,\nits joints or its drives. What stays open in the best compromise, in m/s or rad/s:\n{lines}\n"
+            f"the rates and velocities given for mechanism {self.linkage.name!r} ({', '.join(given) or 'none'})\n"
+            "contradict each other, its joints or its drives. What stays open at best, in m/s or rad/s:\n"
+            f"{lines}\n"
             "Give fewer of them: what is left out follows from the joints."
         )
 
@@ -170,5 +171,6 @@ def check_driven(linkage: Linkage, want: Wanted) -> None:
         if given is not None and abs(given - prescribed) > SPEED_TOLERANCE * max(abs(given), abs(prescribed)):
             raise AssemblyError(
                 f"the rate of joint {key[0]!r} is given as {given:.6g}, and drive {part.name!r} prescribes "
-                f"{prescribed:.6g} at the start.\nLeave the rate out, or remove the drive; `inputs` can give it another law."
+                f"{prescribed:.6g} at the start.\n"
+                "Leave the rate out, or remove the drive; `inputs` can give it another law."
             )

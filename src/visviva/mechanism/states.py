@@ -51,7 +51,9 @@ class States:
         self.rates = self.tree.rates(self.posture, X_W, self.built.V) if moving else np.zeros(self.tree.n)
         self.open = not closed_rows(self.linkage, self.tree).any()
         self._loose = not beyond_tree(self.linkage, self.tree).any()
-        self._flying = {body.name for body, joint in zip(self.tree.bodies, self.tree.joint, strict=True) if joint is None}
+        self._flying = {
+            body.name for body, joint in zip(self.tree.bodies, self.tree.joint, strict=True) if joint is None
+        }
         self._angles = [
             (name, self.tree.columns[self.tree.below[joint.name]].start + joint.joint.coordinates.index(angle))
             for joint in self.linkage.joints
