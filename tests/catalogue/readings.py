@@ -91,11 +91,8 @@ def instant(given: Sample) -> Instant:
     found = model.accelerations(x, u=u, u_dot=u_dot)
     z = model.z(x, found.w)
     flow = model.flow(x, z, u)
-    names = [body.name for body in given.mechanism.bodies]
-    poses, V = ({name: x[model.layout.x[f"{name}.{letter}"]] for name in names} for letter in "qv")
-    angles = dict(zip((turn.name for turn in model.turns), model.angles(x).tolist(), strict=True))
     return Instant(
-        form, q, xi, s, x, u, u_dot, Motion(poses, V, angles),
+        form, q, xi, s, x, u, u_dot, form.motion(q, xi, s),
         found.v_dot, float(model.H(x)), float(model.heats(x, z).sum()), float(model.outputs(x, z) @ u),
         np.concatenate([np.zeros(0), *(flow[model.layout.z[name]] for name in form.states.s)]),
     )  # fmt: skip

@@ -130,9 +130,10 @@ def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Mo
         return assemble(m)[0]
     if isinstance(at, Mapping):
         return m._kept.states(m).motion(at)
-    motion = at.motion_of(m) if isinstance(at, Moving) else at
+    motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):
-        hint = " m.assemble() returns two things: pass the first." if isinstance(at, tuple) else ""
+        pair = " m.assemble() returns two things: pass the first; of (q, xi), vv.analytical(m).motion(q, xi)."
+        hint = pair if isinstance(at, tuple) else ""
         raise ModelError(
             f"{what} of mechanism {m.name!r} must be values by name such as {{'hinge.q': 0.3}}, a run, run.final, "
             f"a Motion\nfrom m.assemble(), or an equilibrium; got {type(at).__name__}.{hint}"

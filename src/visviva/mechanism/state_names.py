@@ -154,7 +154,8 @@ def _no_state(m: Mechanism, key: Any) -> ModelError:
     names, text = state_names(m), key if isinstance(key, str) else repr(key)
     part = m.parts.get(text.partition(".")[0])
     own = [name for name in names if part is not None and name.partition(".")[0] == part.name]
-    near = difflib.get_close_matches(text, own or [*names, *(name.partition(".")[0] for name in names)], n=3)
+    parts = dict.fromkeys(name.partition(".")[0] for name in names)
+    near = difflib.get_close_matches(text, own or [*names, *parts], n=3)
     near, listed = near or own[:LISTED], ", ".join(names[:LISTED])
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {listed}."
     if isinstance(part, Joint) and not part.joint.coordinates and part.joint.kind != "spherical":

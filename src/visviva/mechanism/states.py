@@ -61,6 +61,11 @@ class States:
             for name, angle in turn_names(joint).items()
         ]
 
+        self._cut_turns = {
+            (joint.name, joint.joint.coordinates.index(angle)): name
+            for joint in self.tree.cut
+            for name, angle in turn_names(joint).items()
+        }
         self._plain = plain_names(m)
 
     def _named(self, motion: Motion) -> Array:
@@ -82,10 +87,10 @@ class States:
         want, others = Wanted(), {}
         for key, value in given.items():  # the common case, as fast as it can be read
             place = self._plain.get(key) if isinstance(key, str) else None
-            if place is None or type(value) is not float or not math.isfinite(value):
+            if place is None or not isinstance(value, float) or not math.isfinite(value):
                 others[key] = value
             else:
-                (want.q if place[0] == "q" else want.rates)[place[1]] = value
+                (want.q if place[0] == "q" else want.rates)[place[1]] = float(value)
         return self.reached(wanted(self.mechanism, others, want) if others else want)
 
     def reached(self, want: Wanted) -> Motion:
@@ -114,10 +119,7 @@ class States:
             at, X_W, cut = end.at, end.X_W, end.cut
         y = at.y.tolist()
         angles = {**self.built.angles, **cut, **{name: y[k] for name, k in self._angles}}
-        for (name, k), value in want.q.items():  # of cut joints too, to the last digit
-            for turn, angle in turn_names(self.mechanism.parts[name]).items() if name not in self.tree.below else ():
-                if self.mechanism.parts[name].joint.coordinates[k] == angle:
-                    angles[turn] = value
+        angles |= {self._cut_turns[key]: value for key, value in want.q.items() if key in self._cut_turns}
         return at, X_W, self.tree.coordinates(X_W), angles
 
     def _set(self, want: Wanted, places: list[PlaceGoal]) -> Posture:
