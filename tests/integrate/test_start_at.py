@@ -43,6 +43,16 @@ def test_a_run_goes_on_in_any_other_scheme(name, before):
             assert_allclose(run[f"{part.name}.r"][0], first[f"{part.name}.r"][-1], atol=1e-11)
 
 
+def test_an_instant_inside_of_a_stop_goes_on_too():
+    m = cart_pole()
+    m.stop("end", "rail", low=-1.0, high=0.001, stiffness=50.0)
+    run = vv.simulate(m, 0.02, 2e-3)
+    assert run["rail.q"][-1] > 0.001
+    for scheme in (vv.LieMidpoint(), vv.DOP853(compiled=False)):
+        more = vv.simulate(m, 0.022, 2e-3, integrator=scheme, initial=run)
+        assert more["rail.q"][0] == pytest.approx(run["rail.q"][-1], abs=1e-12)
+
+
 def test_there_and_back_again_is_the_same_state():
     m = demo.four_bar()
     first = vv.simulate(m, 0.05, 1e-3)

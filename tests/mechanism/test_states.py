@@ -198,6 +198,30 @@ def test_a_crank_keeps_the_rate_that_it_was_built_with():
     assert run["D.rate"][0] == pytest.approx(0.1, rel=1e-12)
 
 
+def test_loops_count_from_the_zeros_of_their_joints():
+    """Joints of the tree, and the one that is cut."""
+    m = vv.Mechanism("loop")
+    points = {"a": (0, 0, 0), "b": (0, 0, 0.3), "c": (0.8, 0, 0.6), "d": (0.7, 0, 0)}
+    for name, at in (("crank", (0, 0, 0.15)), ("rod", (0.4, 0, 0.45)), ("rocker", (0.75, 0, 0.3))):
+        m.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=at)
+    ends = ((m.ground, "crank"), ("crank", "rod"), ("rod", "rocker"), (m.ground, "rocker"))
+    zeros = dict(zip(points, (0.5, -2.0, 7.0, -9.0), strict=True))
+    for (name, at), (parent, child) in zip(points.items(), ends, strict=True):
+        m.revolute(name, parent, child, at=at, axis=(0, 1, 0), q_built=zeros[name])
+    assert m.assemble()[0].angles == zeros
+    there = m.assemble(at={"a.q": 0.8})[0]
+    again = m.assemble(at={"d.q": there.angles["d"]})[0]
+    assert again.angles == pytest.approx(there.angles, abs=1e-10)
+    assert abs(there.angles["d"] + 9.0) < 1.0
+    check_closed(m, again)
+
+
+def test_what_is_too_far_to_be_followed_is_said_at_once():
+    with pytest.raises(vv.AssemblyError, match=r"(?s)is 1e\+06 rad.*away from as built.*q_built"):
+        demo.four_bar().assemble(at={"A.q": 1e6})
+    assert arm().assemble(at={"j0.q": 1e6})[0].angles["j0"] == 1e6
+
+
 def test_a_drive_by_its_rate_begins_where_it_is_told():
     m = vv.Mechanism("driven")
     arm_ = m.body("arm", mass=1.0, inertia=(1, 1, 1), at=(0.5, 0, 0))

@@ -138,16 +138,16 @@ def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractSt
     return result
 
 
-def loss_states(m: Mechanism, motion: Motion) -> dict[str, Array]:
+def loss_states(m: Mechanism, motion: Motion, inside: bool) -> dict[str, Array]:
     """Start values of the variables of motors and thermal nodes, and of angles that are stopped, over many turns.
 
-    An error names a joint that starts outside of its stops.
+    inside: an error names a joint that starts outside of its stops; an instant of a run may be there.
     """
     values = {flux_of(motor): np.array([flux_at(motor, motion.others)]) for motor in m.motors}
     values |= {entropy_of(node): np.array([entropy_at(node, motion.others)]) for node in m.thermals}
     for stop in m.stops:
         y = _start(stop, motion.q, motion.angles)
-        if not stop.low <= y <= stop.high:
+        if inside and not stop.low <= y <= stop.high:
             unit = "rad" if isinstance(stop.measure, Angle) else "m"
             raise AssemblyError(
                 f"joint {stop.joint.name!r} starts at {y:.6g} {unit}, outside of its limits from {stop.low:g} to "

@@ -80,8 +80,8 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     )
 
 
-def initial_x(model: Model, motion: Motion) -> Array:
-    """The state of a mechanism's model for a given motion."""
+def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
+    """The state of a mechanism's model for a given motion; inside: an error where a joint is beyond its stops."""
     values = {f"{name}.q": q for name, q in motion.q.items()} | {f"{name}.v": V for name, V in motion.V.items()}
     lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
     if lifted:
@@ -89,7 +89,7 @@ def initial_x(model: Model, motion: Motion) -> Array:
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
     assert model.mechanism is not None
     values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
-    x = model.pack(values | loss_states(model.mechanism, motion))
+    x = model.pack(values | loss_states(model.mechanism, motion, inside))
     check_springs(model, x)
     return x
 

@@ -92,7 +92,7 @@ def _converted(model: Model, linkage: Linkage | None, state: State, inputs: Inpu
     motion = state.motion_of(model.mechanism)
     if linkage is not None:
         count_turns(linkage, motion)
-    x = initial_x(model, motion)
+    x = initial_x(model, motion, inside=False)
     moving = {f"{part.name}.{letter}" for part in model.mechanism.bodies for letter in "qv"}
     for name, at in model.layout.x.items():
         if name not in moving:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.mechanism.parts import Motor
 from visviva.mechanism.thermal import Thermal
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
 
 
 def flux_of(motor: Motor) -> str:
@@ -30,6 +34,12 @@ def entropy_at(node: Thermal, others: Mapping[str, float]) -> float:
     """s = c log(θ/θ_start) [J/K] at the temperature that is given by the name of a run, or as built."""
     theta = others.get(f"{node.name}.temperature", node.temperature)
     return float(node.capacity * np.log(theta / node.temperature))
+
+
+def other_states(m: Mechanism, values: Mapping[str, Array]) -> dict[str, float]:
+    """Currents and temperatures by the names of a run, from the values of variables."""
+    found = {f"{motor.name}.current": float(values[flux_of(motor)][0]) / motor.inductance for motor in m.motors}
+    return found | {f"{n.name}.temperature": float(temperature_at(n, values[entropy_of(n)][0])) for n in m.thermals}
 
 
 def temperature_at(node: Thermal, s: Any) -> Any:

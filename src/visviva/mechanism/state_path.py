@@ -38,6 +38,7 @@ from visviva.mechanism.state_names import Wanted
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
+MOST = 5000  # steps of a path
 SHORTEST = 2.0**-8  # of a step
 ITERATIONS = 25
 SETTLED = 1e-6  # [rad] and of the size: a shorter step on the way is its end
@@ -91,8 +92,10 @@ class StatePath:
                 self._fixed[at] = True
             else:
                 joint = next(j for j in self._cut if j.name == name)
-                at = self._cut_rates.parts[self._cut.index(joint)].start + k
-                self._others.append((at, isinstance(joint.joint.coordinates[k], Angle), float(values[at]), value))
+                at, part = self._cut_rates.parts[self._cut.index(joint)].start + k, joint.joint.coordinates[k]
+                turn = next((turn for turn, angle in turn_names(joint).items() if angle == part), None)
+                now = float(values[at]) if turn is None else start.cut[turn]
+                self._others.append((at, turn is not None, now, value))
         self._turns: list[tuple[slice, Array, Array]] = []
         for name, R in self.want.turns.items():
             if name in tree.below:
@@ -129,7 +132,13 @@ class StatePath:
         turns += [abs(b - a) / (1.0 if angle else length) for _, angle, a, b in self._others]
         turns += [float(np.linalg.norm(w)) for _, _, w in self._turns]
         turns.append(self.goals.distance(length))
-        return max(1, int(np.ceil(max(turns, default=0.0) / STEP)))
+        if max(turns) > STEP * MOST:
+            raise AssemblyError(
+                f"the state of mechanism {self.linkage.name!r} is {max(turns):.3g} rad, or lengths of {length:.3g} m,\n"
+                f"away from as built; loops and couplings are followed over {STEP * MOST:g} of them. Build it nearer,\n"
+                "or count from another zero by q_built."
+            )
+        return max(1, int(np.ceil(max(turns) / STEP)))
 
     @cached_property
     def _turning(self) -> Mask:
@@ -144,8 +153,8 @@ class StatePath:
         return turning
 
     def _next(self, before: Reached, now: Reached, s: float) -> Reached | None:
-        ratio = (s - now.s) / (now.s - before.s) if now.s > before.s else 0.0
-        y = now.at.y + min(ratio, 2.0) * (now.at.y - before.at.y)
+        ratio, change = (s - now.s) / (now.s - before.s) if now.s > before.s else 0.0, now.at.y - before.at.y
+        y = now.at.y + min(ratio, 2.0) * np.where(self._followed | (np.abs(change) < JUMP), change, 0.0)
         for at, a, b in self._y:
             y[at] = b if s == 1.0 else a + s * (b - a)
         for columns, R0, w in self._turns:
@@ -300,6 +309,11 @@ class StatePath:
                 at, angle, _, want = next(cut)
                 value = float(continued(values[at], np.asarray(want))) if angle else float(values[at])
             told.append(f"{_shown(self._joint(name), k)} = {value:.6g} for {want:.6g}")
+        for name, (columns, R0, w) in zip(
+            (n for n in self.want.turns if n in self.tree.below), self._turns, strict=True
+        ):
+            left = SO3((R0 @ SO3.exp(w).R).T @ SO3.exp(reached[columns]).R).log()
+            told.append(f"{name}.q off by {np.linalg.norm(left):.3g} rad")
         goals = self.goals.value(near.X_W, 1.0, self.length)
         told += [f"{label} off by {gap:.3g} m" for label, gap in _sums(self.goals.labels(), goals).items()]
         best = self._settle(replace(now.at, y=self._asked(now.at.y)), 1.0, exact=True)

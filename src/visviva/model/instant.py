@@ -13,7 +13,7 @@ from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, space_of
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.linkage import Linkage, director_masses, mass_vector
-from visviva.mechanism.other_states import entropy_of, flux_of, temperature_at
+from visviva.mechanism.other_states import other_states
 from visviva.mechanism.parts import Body, Particle
 
 if TYPE_CHECKING:
@@ -35,13 +35,11 @@ def motion_at_instant(state: State, m: Mechanism) -> Motion:
     rows = np.append(np.zeros(linkage.kinematics.m), speeds)
     V = linkage.solve(q[None], P[None], rows[None])[0][0]
     names = [name for joint in m.joints for name in turn_names(joint)]
-    others = {f"{motor.name}.current": float(_of(state, flux_of(motor))[0]) / motor.inductance for motor in m.motors}
-    others |= {f"{n.name}.temperature": float(temperature_at(n, _of(state, entropy_of(n))[0])) for n in m.thermals}
     return Motion(
         {part.name: q[at] for part, at, _ in parts},
         {part.name: V[columns] for part, _, columns in parts},
         dict(zip(names, state.angles.tolist(), strict=True)),
-        others,
+        other_states(m, {name: state.x[at] for name, at in state.places.items()}),
     )
 
 

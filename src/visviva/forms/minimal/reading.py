@@ -22,7 +22,7 @@ from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.coordinates import POSES, movers
 from visviva.mechanism.joint_coordinates import built_turns, coordinate_values, turn_names
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.other_states import entropy_of, flux_of, temperature_at
+from visviva.mechanism.other_states import other_states
 from visviva.mechanism.parts import Body, Joint
 from visviva.model import State
 from visviva.model.driven import row_inputs
@@ -71,19 +71,20 @@ def motion_at_point(form: MinimalForm, point: Point) -> Motion:
             k = joint.joint.coordinates.index(angle)
             place = at.get((joint.name, k))
             angles[name] = float(point.q[place][0]) if place else _named(form, joint, k, point.x, known, {})
-    others = {f"{motor.name}.current": float(values[flux_of(motor)][0]) / motor.inductance for motor in m.motors}
-    others |= {f"{n.name}.temperature": float(temperature_at(n, values[entropy_of(n)][0])) for n in m.thermals}
     q, V = ({part.name: values[f"{part.name}.{letter}"] for part in m.bodies} for letter in "qv")
-    return Motion(q, V, angles, others)
+    return Motion(q, V, angles, other_states(m, values))
 
 
 def _given(form: MinimalForm, state: Any) -> tuple[Array, Array, dict[str, float], float]:
     """State of the Lie model, velocities of all bodies, known angles by turn, and time."""
     model = form.model
     at = model.layout.read(tuple(model.kinetic))
+    if isinstance(state, State) and state.places == model.layout.x:
+        turns = [turn.name for turn in model.turns]
+        return state.x, state.x[at], dict(zip(turns, state.angles.tolist(), strict=True)), state.t
     if isinstance(state, State):
         motion = state.motion_of(form.mechanism)
-        x = initial_x(model, motion)
+        x = initial_x(model, motion, inside=False)
         moving = {f"{body.name}.{letter}" for body in form.mechanism.bodies for letter in "qv"}
         for name, own in model.layout.x.items():
             if name not in moving:
