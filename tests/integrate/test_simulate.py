@@ -189,9 +189,11 @@ def test_a_model_that_breaks_its_law_is_refused_at_the_start():
 
 
 def test_a_state_of_another_model_is_refused():
-    run = vv.simulate(driven(), t_end=0.01, h=0.01)
+    run = vv.simulate(pair_with(), t_end=0.01, h=0.01)
+    other = driven()
+    other.particle("bob", mass=1.0, at=(5.0, 0, 0), velocity=(0, 0, 0))
     with pytest.raises(vv.ModelError, match="does not fit model 'pair'"):
-        vv.simulate(driven(), t_end=0.02, h=0.01, integrator=vv.DiscreteGradient(), initial=run.final)
+        vv.simulate(other, t_end=0.02, h=0.01, initial=run.final)
 
 
 def test_an_inconsistent_configuration_names_the_joint():
@@ -310,7 +312,7 @@ def _raise(now):
         ({"stop": 0.5}, "stop must be a function of a Snapshot"),
         ({"every": "a"}, "every must be numbers"),
         ({"every": 2.5}, "every must be a whole number"),
-        ({"initial": "x"}, "initial must be a State such as run.final"),
+        ({"initial": "x"}, "the initial state of mechanism .* must be values by name such as .*run.final"),
         ({"initial": pair_with().assemble()}, r"m.assemble\(\) returns two things: pass the first"),
         ({"stop": _raise}, "the stop condition raised ZeroDivisionError: no"),
         ({"inputs": {"motor": lambda t: 1 / 0}}, "input of port 'motor' raised ZeroDivisionError at t = 0 s"),

@@ -70,8 +70,11 @@ def simulate(
                 default DOP853) and every.
     integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites and Lagrangian systems; for another
                 Model give one.
-    initial:    a `State` (such as `run.final`, which continues exactly), the motion from `m.assemble()`, or for a
-                Model or a composite the values of its variables by name. Default for a mechanism: as built.
+    initial:    of a mechanism values by the names of a run, any subset of {"hinge.q": 0.3, "hinge.rate": 1.0,
+                "tool.r": ..., "dc.current": ...}: they are kept, loops are closed, the rest stays as near as built.
+                Or a run, or a `State` such as `run.final`, which continues exactly in the same scheme and in any other
+                from there; a motion from `m.assemble()`, an equilibrium. For a Model or a composite the values of its
+                variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
                 (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
                 start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
