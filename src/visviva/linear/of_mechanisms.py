@@ -9,7 +9,6 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import shift_variable
-from visviva.compiler.losses import flux_of
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
@@ -25,6 +24,7 @@ from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.positions import extent
 from visviva.mechanism.state_names import gives_velocities
 from visviva.model import State
