@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, final
 
@@ -32,7 +32,9 @@ from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
 from visviva.results import Run
 from visviva.results.audit import Audit
-from visviva.results.record import Record, Recorder, part
+from visviva.results.motion import MechanismMotion
+from visviva.results.quantities import motion_quantities
+from visviva.results.record import Nodes, Record, Recorder, part
 
 Described = Mechanism | Composite | Model
 ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
@@ -81,6 +83,8 @@ class Simulator:
         self._loop: Loop | None = None
         self._built: tuple[State, list[str]] | None = None  # as built
         self._chunk = 1  # steps that a run makes at a time
+        self._motion: MechanismMotion | None = None  # with what does not depend on a state
+        self._reads: dict[str, Callable[[MechanismMotion], Array] | None] = {}
 
     # -- states -------------------------------------------------------------------------------------------------
 
@@ -114,6 +118,7 @@ class Simulator:
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
+        self._moving: MechanismMotion | None = None  # at the last node
         self._going = False  # whether the buffer goes on from where the loop is
 
     def _loop_from(self, state: State, h: float) -> Loop:
@@ -176,7 +181,7 @@ class Simulator:
         if not n >= 1:
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         self._inputs.hold(self._values(inputs))
-        self._now = None
+        self._now = self._moving = None
         if buffer is None:
             self._careful(n)
             return
@@ -192,8 +197,9 @@ class Simulator:
             if buffer.step(u, count):
                 n -= count
                 continue
-            n -= self._settle() - before
-            if n > 0 and not self._going:  # a step has no solution, or none that is clear
+            good = self._settle() - before
+            n -= good
+            if good < count:  # the next one has no solution, or none that is clear
                 self._careful(1)
                 n -= 1
 
@@ -273,7 +279,7 @@ class Simulator:
         if self._recorder is None:
             self._recorder = Recorder(part(record, 0, 0), ALL_STEPS)
         self._recorder.add(record)
-        self._recent, self._now = record, None
+        self._recent, self._now, self._moving = record, None, None
 
     def _fail(self, failure: BaseException) -> NoReturn:
         self._settle()
@@ -282,13 +288,41 @@ class Simulator:
     # -- results ------------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Array:
-        """The value of a quantity now, by the names of a Run: sim["tool.r"], sim["hinge.q"], sim["hinge.reaction"]."""
+        """The value of a quantity now, by the names of a Run: sim["tool.r"], sim["hinge.q"], sim["hinge.reaction"].
+
+        Those of the motion are read from the state alone; others need the accounts of the last step, and take longer.
+        """
+        if name not in self._reads:
+            self._reads[name] = self._read_of_motion(name)
+        read = self._reads[name]
+        if read is not None:
+            return read(self._moved())[-1]
         if self._now is None:
             self._settle()
             recent, state = self._recent, self._running.state
             record = self._running.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
             self._now = Run(self.model, record, state, self.integrator, ())
         return self._now[name][-1]
+
+    def _read_of_motion(self, name: str) -> Callable[[MechanismMotion], Array] | None:
+        """How a quantity of the motion is read, if it is one."""
+        carrier, _, suffix = name.rpartition(".")
+        part = None if self.model.mechanism is None else self.model.mechanism.parts.get(carrier)
+        found = motion_quantities(part).get(suffix)
+        return None if found is None else lambda motion: found[0](motion, part)
+
+    def _moved(self) -> MechanismMotion:
+        """The motion at the last node."""
+        if self._moving is None:
+            mechanism, buffer, state = self.model.mechanism, self._buffer, self._running.state
+            assert mechanism is not None
+            fresh = buffer is not None and buffer.made > 0
+            x, angles = (buffer.x, buffer.angles) if fresh and buffer is not None else (state.x, state.angles)
+            node = Nodes(np.array([self.t]), x[None], angles[None], self._inputs(self.t)[None])
+            if self._motion is None:
+                self._motion = MechanismMotion(self.model, mechanism, node)
+            self._moving = self._motion.over(node)
+        return self._moving
 
     def run(
         self,

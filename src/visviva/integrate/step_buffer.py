@@ -33,8 +33,7 @@ class StepBuffer:
         self.nodes = tuple(zip(stepper.nodes, stepper.weights, strict=True))
         self._past = 4 if stepper.parts.shape[1] == 1 else 3
         self._u = np.zeros((CAPACITY, len(self.nodes), stepper.inputs))
-        self._tables: Any = None
-        self._plan: Any = None
+        self._tables: tuple[Any, ...] = (None,) * 4  # what the call was packed with
         self._call: PackedCall
         self.made = 0  # steps that are in it
         self.x = np.zeros(0)  # the state after the last step
@@ -47,8 +46,9 @@ class StepBuffer:
 
         stepper = self._stepper
         history, known = stepper.begin(state, state.h)
-        if self._tables is not stepper.c or self._plan is not stepper.sparse:
-            self._tables, self._plan = stepper.c, stepper.sparse
+        tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
+        if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
+            self._tables = tables
             self._log, self._history = stepper.log(CAPACITY), history
             arguments = stepper.arguments(self._u, state.h, history, known, 1, self._log)
             self._call = PackedCall(advance, arguments, 2)
