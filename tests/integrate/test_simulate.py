@@ -83,7 +83,7 @@ def test_a_continued_run_is_the_same_bit_for_bit():
 
 def test_chunks_do_not_show(monkeypatch):
     whole = vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH)
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", 1e-9)
     assert same(vv.simulate(driven(), t_end=0.1, h=0.005, inputs=PUSH), whole)
 
 
@@ -215,7 +215,7 @@ def test_a_spin_without_inertia_names_body_and_axis():
 @pytest.mark.parametrize("seconds", [1e-9, 10.0])
 def test_stop_conditions_see_the_whole_run(monkeypatch, seconds):
     """Sums since the start, not since some chunk; reactions as the finished run has them."""
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", seconds)
     whole = vv.simulate(driven(), t_end=0.5, h=0.005, inputs=PUSH)
     run = vv.simulate(driven(), t_end=0.5, h=0.005, inputs=PUSH, stop=lambda now: now["heat"] > 0.2, every=3)
     assert run.t[-1] == whole.t[np.argmax(whole["heat"] > 0.2)]

@@ -11,7 +11,7 @@ import visviva as vv
 from visviva import demo
 from visviva.geometry import SE3, SO3
 from visviva.geometry.quaternion import quaternion
-from visviva.mechanism.assembly import coordinates, count_turns, motion_of
+from visviva.mechanism.assembly import coordinates, count_turns, motion_of, prepared_states
 from visviva.mechanism.body_twists import body_pose, twist_of
 from visviva.mechanism.joint_tree import JointTree
 from visviva.mechanism.linkage import Linkage
@@ -90,12 +90,12 @@ def test_joints_of_a_tree_are_where_they_are_told_and_the_others_as_built():
 
 def test_a_tree_is_set_in_closed_form(monkeypatch):
     m = arm()
-    states = m._kept.states(m)
+    states = prepared_states(m)
     monkeypatch.setattr(JointTree, "jacobian", None)
     states.motion({f"j{k}.q": 0.3 for k in range(7)} | {f"j{k}.rate": 0.1 for k in range(7)})
-    assert m.snapshot()._kept.states(m) is states
+    assert prepared_states(m.snapshot()) is states
     m.particle("bob", mass=1.0, at=(0, 0, 0), velocity=(0, 0, 0))
-    assert m._kept.states(m) is not states
+    assert prepared_states(m) is not states
 
 
 def test_rates_that_a_tree_was_built_with_stay():

@@ -121,7 +121,7 @@ class Moving(Protocol):
 StateLike = Motion | Moving | Mapping[Any, Any]
 
 
-def _states(m: Mechanism) -> States:
+def prepared_states(m: Mechanism) -> States:
     """The states of a mechanism by name, prepared once."""
     from visviva.mechanism.states import States as Prepared
 
@@ -141,7 +141,7 @@ def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Mo
     if at is None:
         return assemble(m)[0]
     if isinstance(at, Mapping):
-        return _states(m).motion(at)
+        return prepared_states(m).motion(at)
     motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):
         pair = " m.assemble() returns two things: pass the first; of (q, xi), vv.analytical(m).motion(q, xi)."
