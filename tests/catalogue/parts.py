@@ -161,6 +161,19 @@ def stop(m, joint):
     m.stop("stop", "wrist", -0.4, 0.5, stiffness=30.0, damping=5.0, width=0.4, coordinate=k)
 
 
+def counted(joint: str) -> dict[str, Any]:
+    """Coordinates that are not zero as built."""
+    coordinate(joint)
+    values = [0.2 if slides else 0.9 for slides in COORDINATES[joint]]
+    return {"q_built": values if len(values) > 1 else values[0]}
+
+
+def coiled(m, joint):
+    """A spring that counts from the zero of the coordinate, where there is an axis for one."""
+    if joint in ("revolute", "screw", "cylindrical", "planar"):
+        m.torsion("coil", "wrist", k=3.0, angle=0.5)
+
+
 ELEMENTS: dict[str, Element] = {
     "gravity": Element(),
     "spring": Element(lambda m, _: m.spring("cord", m.ground, "hand", at_a=(1, 1, 1), k=30.0, length=0.5)),
@@ -193,6 +206,7 @@ ELEMENTS: dict[str, Element] = {
     "drag": Element(lambda m, _: m.damper("drag", m.ground, "hand", d=[0.3, 0.5, 0.4], points=POINTS)),
     "stream": Element(wind),
     "end stop": Element(stop),
+    "coordinates as built": Element(coiled, options=counted),
     "viscous friction": Element(options=viscous),
     "friction law": Element(options=dry),
     "friction that heats": Element(options=warm),

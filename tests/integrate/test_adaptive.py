@@ -241,7 +241,7 @@ def test_a_stop_condition_ends_inside_of_a_pair_and_the_run_goes_on():
 
 def test_chunks_do_not_show_in_unequal_steps(monkeypatch):
     whole = adaptive()
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", 1e-9)
     again = adaptive()
     np.testing.assert_array_equal(again.t, whole.t)
     np.testing.assert_array_equal(again.record.x, whole.record.x)

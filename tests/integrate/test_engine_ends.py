@@ -113,7 +113,7 @@ def test_a_run_in_another_thread_leaves_signals_alone():
 
 @pytest.mark.parametrize("seconds", [1e-9, 0.1])
 def test_a_stop_condition_ends_the_run_at_its_step(monkeypatch, seconds):
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", seconds)
     whole = run_hot(2.0)
     level = 0.5 * whole["p"].max()
     run = run_hot(2.0, stop=lambda now: now["p"][0] > level)
@@ -213,7 +213,7 @@ def assert_continues(system, start, **options):
 @pytest.mark.parametrize("seconds", [1e-9, 0.1])
 @pytest.mark.parametrize(("system", "start", "inputs", "h"), CONTINUED.values(), ids=CONTINUED)
 def test_a_continued_run_is_the_same_bit_for_bit(monkeypatch, system, start, inputs, h, seconds):
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", seconds)
     assert_continues(system, start, h=h, inputs=inputs, integrator=vv.DiscreteGradient())
 
 
@@ -230,7 +230,7 @@ def test_a_continued_composition_is_the_same_bit_for_bit():
 
 def test_chunks_do_not_show(monkeypatch):
     whole = run_hot(1.0)
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", 1e-9)
     assert_ends_like(run_hot(1.0), whole)
 
 
@@ -265,7 +265,7 @@ def orbit():
 @pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # steps that are divided are said so
 @pytest.mark.parametrize("seconds", [1e-9, 10.0])
 def test_a_step_that_is_too_large_is_divided_and_the_grid_stays(monkeypatch, seconds):
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", seconds)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", seconds)
     start, options = {"q": 1.0, "p": 0.0}, {"h": 0.1, "integrator": vv.DiscreteGradient()}
     run = vv.simulate(orbit(), t_end=4.0, initial=start, **options)
     assert_allclose(run.t, 0.1 * np.arange(41), rtol=1e-15)

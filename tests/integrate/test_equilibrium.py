@@ -335,7 +335,7 @@ def test_a_search_starts_where_a_run_ended(integrator):
 
 def test_what_is_no_state_is_refused():
     m = pendulum(0.0)
-    with pytest.raises(vv.ModelError, match=r"run.final.*got tuple. m.assemble\(\) returns two things"):
+    with pytest.raises(vv.ModelError, match=r"(?s)run.final.*got tuple. m.assemble\(\) returns two things"):
         equilibrium(m, initial=m.assemble())
     other = vv.simulate(quarter_car(), t_end=0.01, h=0.01)
     with pytest.raises(vv.ModelError, match="no state of mechanism 'pendulum'"):

@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import visviva as vv
+from visviva.integrate.inputs import input_function
 from visviva.integrate.many import ManyStepping
-from visviva.integrate.simulation import input_function, start_state
+from visviva.integrate.start import start_state
 from visviva.kernels.multibody import couplings
 
 turned_by = couplings.turned_by.py_func  # compiled functions inside of kernels cannot be called from here

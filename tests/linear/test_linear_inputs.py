@@ -51,8 +51,9 @@ CASES = {
     # where
     "at a word": (lambda: vv.linearise(rods(), at="rest"), "linearised at='rest', which is no state"),
     "at a number": (lambda: vv.linearise(rods(), at=3), r"Give at=\(q, xi\), 1 coordinates and 1 velocities"),
-    "at a run": (lambda: vv.linearise(rods(), at=vv.simulate(rods(), 0.01, 0.01)), "which is no state"),
-    "at names": (lambda: vv.linearise(rods(), at={"hinge0.q": 0.1}), "which is no state of it"),
+    "at a run": (lambda: vv.linearise(rods(), at=vv.simulate(rods(2), 0.01, 0.01)), "no state of mechanism 'rods'"),
+    "at names": (lambda: vv.linearise(rods(), at={"hinge0.q": 0.1}), "this is no equilibrium of mechanism 'rods'"),
+    "at unknown names": (lambda: vv.linearise(rods(), at={"hinge.q": 0.1}), "has no state 'hinge.q'"),
     "at coordinates alone": (lambda: vv.linearise(rods(), at=([0.0],)), "which is no state of it"),
     "at nan": (lambda: vv.linearise(rods(), at=([np.nan], [0.0])), "coordinates q of 'rods' must be finite"),
     "at too few": (lambda: vv.linearise(rods(2), at=([0.0], [0.0, 0.0])), r"must have shape \(2,\), got \(1,\)"),

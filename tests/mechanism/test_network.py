@@ -199,7 +199,7 @@ def test_wrong_use_is_refused():
         vv.Mechanism("empty").kinestatics()
     m = double_pendulum()[0]
     with pytest.raises(
-        vv.ModelError, match=r"motion is of other bodies \(a\) than those of mechanism 'double pendulum'"
+        vv.ModelError, match=r"the state is of other bodies \(a\) than those of mechanism 'double pendulum'"
     ):
         m.kinestatics(cardan()[0].assemble()[0])
     network = m.kinestatics()

@@ -77,9 +77,15 @@ REFUSED = {
         ["coordinate array([0, 1])", "which has 2 coordinates"],
     ),
     "a wide stop": (lambda m: m.stop("x", "r", -1, 1, stiffness=1, width=3), ["width of stop 'x' is 3 rad", "-1 to 1"]),
-    "a motion that is none": (lambda m: m.interconnection(3), ["motion of mechanism 'm'", "got int", "m.assemble()"]),
-    "an analysis of no motion": (lambda m: m.analysis("as built"), ["must be a Motion, got str"]),
-    "an equilibrium of no motion": (lambda m: vv.equilibrium(m, initial=3), ["or a state x; got int"]),
+    "a motion that is none": (
+        lambda m: m.interconnection(3),
+        ["the state of mechanism 'm'", "got int", "m.assemble()"],
+    ),
+    "an analysis of no motion": (lambda m: m.analysis("as built"), ["a Motion", "got str"]),
+    "an equilibrium of no motion": (
+        lambda m: vv.equilibrium(m, initial=3),
+        ["the initial state of mechanism 'm'", "got int"],
+    ),
     "ports that leave out a gear": (
         lambda m: (m.gear("x", "r", "s"), m.interconnection()),
         ["constraint 'x'", "no form in an interconnection by ports"],

@@ -70,10 +70,10 @@ def test_a_bushing_that_turns_back_before_runs_on():
 
 
 def test_many_steps_at_a_time_end_at_the_half_turn(monkeypatch):
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 10.0)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", 10.0)
     with pytest.raises(vv.ConvergenceError) as many:
         vv.simulate(spinner(3.0), 3.0, 0.02)
-    monkeypatch.setattr("visviva.integrate.simulation.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("visviva.integrate.march.CHUNK_SECONDS", 1e-9)
     with pytest.raises(vv.ConvergenceError) as single:
         vv.simulate(spinner(3.0), 3.0, 0.02)
     np.testing.assert_array_equal(many.value.run.t, single.value.run.t)

@@ -100,9 +100,7 @@ def test_it_is_plotted(tmp_path):
 def test_the_path_of_a_run_is_its_own():
     run = vv.simulate(demo.four_bar(), 0.04, 0.02)
     for extra in ({"along": "A"}, {"hold": ["D"]}, {"motion": demo.four_bar().assemble()[0]}):
-        with pytest.raises(
-            vv.ModelError, match="the path of a run is its motion: leave out along, to, hold and motion"
-        ):
+        with pytest.raises(vv.ModelError, match="the path of a run is its motion: leave out along, to, hold and at"):
             vv.sweep(run, inputs=["A"], **extra)
 
 

@@ -12,11 +12,12 @@ from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import TURN, Along, Angle, Dot
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.joint_coordinates import coordinate_values, cos_sin, turn_names
+from visviva.mechanism.other_states import entropy_at, entropy_of, flux_at, flux_of, temperature_at
 from visviva.mechanism.parts import Joint, Motor
 from visviva.mechanism.thermal import Thermal
 from visviva.model import Model, Port, Reservoir, Variable
@@ -137,26 +138,16 @@ def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractSt
     return result
 
 
-def flux_of(motor: Motor) -> str:
-    """The variable that is the flux linkage of a motor."""
-    return f"{motor.name}.flux"
-
-
-def entropy_of(node: Thermal) -> str:
-    """The variable that is the entropy of a thermal node, counted from its start."""
-    return f"{node.name}.s"
-
-
-def loss_states(m: Mechanism, q: Mapping[str, Array], angles: Mapping[str, float]) -> dict[str, Array]:
+def loss_states(m: Mechanism, motion: Motion, inside: bool) -> dict[str, Array]:
     """Start values of the variables of motors and thermal nodes, and of angles that are stopped, over many turns.
 
-    An error names a joint that starts outside of its stops.
+    inside: an error names a joint that starts outside of its stops; an instant of a run may be there.
     """
-    values = {flux_of(motor): np.array([motor.inductance * motor.current]) for motor in m.motors}
-    values |= {entropy_of(node): np.zeros(1) for node in m.thermals}
+    values = {flux_of(motor): np.array([flux_at(motor, motion.others)]) for motor in m.motors}
+    values |= {entropy_of(node): np.array([entropy_at(node, motion.others)]) for node in m.thermals}
     for stop in m.stops:
-        y = _start(stop, q, angles)
-        if not stop.low <= y <= stop.high:
+        y = _start(stop, motion.q, motion.angles)
+        if inside and not stop.low <= y <= stop.high:
             unit = "rad" if isinstance(stop.measure, Angle) else "m"
             raise AssemblyError(
                 f"joint {stop.joint.name!r} starts at {y:.6g} {unit}, outside of its limits from {stop.low:g} to "
@@ -177,4 +168,4 @@ def _start(stop: Stop, q: Mapping[str, Array], angles: Mapping[str, float]) -> f
 def temperatures(model: Model, node: Thermal, x: Array) -> Array:
     """Of a thermal node at states x [K], shape (...)."""
     s = x[..., model.layout.x[entropy_of(node)]][..., 0]
-    return np.asarray(node.temperature * np.exp(s / node.capacity))
+    return np.asarray(temperature_at(node, s))

@@ -10,7 +10,7 @@ from visviva._arrays import Array
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import EnergyLaw
-from visviva.compiler.losses import AXES, entropy_of
+from visviva.compiler.losses import AXES
 from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
@@ -18,6 +18,7 @@ from visviva.geometry.quadratic import Quadratic
 from visviva.library.joints import Along, Angle, Row
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
+from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import Force, Joint, Motor, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort

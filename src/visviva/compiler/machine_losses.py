@@ -9,9 +9,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import RateLaw
-from visviva.compiler.losses import entropy_of
 from visviva.compiler.machine_functions import Int, stack, table
 from visviva.mechanism import Mechanism
+from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.thermal import Thermal
 from visviva.model.friction import LawFriction
 

@@ -24,7 +24,7 @@ from visviva.library.joints import TURN, Along, Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
-from visviva.mechanism.linkage import mass_vector
+from visviva.mechanism.linkage import director_masses, mass_vector
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
@@ -52,7 +52,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     structures: list[AbstractStructure] = []
     for part in m.bodies:
         space = spaces[part.name]
-        M = np.diag(_director_masses(part) if form == "directors" else mass_vector(part))
+        M = np.diag(director_masses(part) if form == "directors" else mass_vector(part))
         storages.append(Kinetic(part.name, f"{part.name}.v", M))
         if m.gravity.any():
             weight = np.zeros(space.size)
@@ -80,8 +80,8 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     )
 
 
-def initial_x(model: Model, motion: Motion) -> Array:
-    """The state of a mechanism's model for a given motion."""
+def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
+    """The state of a mechanism's model for a given motion; inside: an error where a joint is beyond its stops."""
     values = {f"{name}.q": q for name, q in motion.q.items()} | {f"{name}.v": V for name, V in motion.V.items()}
     lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
     if lifted:
@@ -89,7 +89,7 @@ def initial_x(model: Model, motion: Motion) -> Array:
         values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
     assert model.mechanism is not None
     values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
-    x = model.pack(values | loss_states(model.mechanism, motion.q, motion.angles))
+    x = model.pack(values | loss_states(model.mechanism, motion, inside))
     check_springs(model, x)
     return x
 
@@ -105,13 +105,6 @@ def lie_state(model: Model, lie: Model, x: Array) -> Array:
 
 def _space(part: Body | Particle, form: str) -> AbstractSpace:
     return Flat(space_of(part).size) if form == "directors" else space_of(part)
-
-
-def _director_masses(part: Body | Particle) -> Array:
-    if isinstance(part, Particle):
-        return mass_vector(part)
-    euler = 0.5 * part.J_C.sum() - part.J_C
-    return np.repeat(np.append(part.mass, np.where(euler > 1e-12 * part.J_C.sum(), euler, 0.0)), 3)
 
 
 def _body_structure(part: Body, space: AbstractSpace, M: Array, form: str) -> AbstractStructure:

@@ -11,6 +11,7 @@ from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.phmpggl import PHMPGGL
 from visviva.integrate.simulation import simulate
+from visviva.integrate.simulator import Simulator
 from visviva.integrate.suzuki import Suzuki4
 
 INTEGRATORS: tuple[AbstractIntegrator, ...] = (PHMP(), PHMPGGL(), DiscreteGradient())
@@ -28,6 +29,7 @@ __all__ = [
     "Estimate",
     "LieMidpoint",
     "Newton",
+    "Simulator",
     "Suzuki4",
     "equilibrium",
     "estimate",

@@ -21,7 +21,7 @@ from visviva.integrate.statics import Statics
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
-from visviva.mechanism.assembly import assembled, linkage_of, motion_at
+from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.coordinates import movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows
@@ -29,7 +29,6 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
-from visviva.model import State
 from visviva.model.holonomic import lift_rows
 
 if TYPE_CHECKING:
@@ -65,6 +64,10 @@ class Equilibrium:
         """Whether the second derivative of the energy is positive definite on what the joints allow."""
         return self.stability == "stable"
 
+    def motion_of(self, m: Mechanism) -> Motion:
+        """Its motion, at rest: an equilibrium is a state."""
+        return motion_of(m, self.motion, "the equilibrium")
+
     def __str__(self) -> str:
         lines = [f"{self.stability} equilibrium, potential energy {self.energy:.6g} J"]
         if self.lowest is not None and self.stability == "stable":
@@ -76,8 +79,8 @@ class Equilibrium:
 def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
 
-    initial: a motion of `m.assemble()`, an equilibrium, `run.final`, or a state x of the Model in Lie form. Velocities
-             and currents do not count.
+    initial: values by name, e.g. {"hinge.q": 0.3}, a run or `run.final`, a motion of `m.assemble()`, an equilibrium, or
+             a state x of the Model in Lie form. Velocities and currents do not count.
     inputs:  by port name: numbers, or laws u(t) and u(t, x, z), as they are at t = 0; all others are zero.
 
     Near it, by Newton's method on the energy under the joints:
@@ -104,7 +107,8 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] |
 def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
     """The same, of a mechanism whose inputs are known already."""
     m, linkage = statics.mechanism, statics.linkage
-    x = statics.start(assembled(m, linkage)[0] if initial is None else _given(initial))
+    x = statics.start(assembled(m, linkage)[0] if initial is None else initial)
+    linkage.conditions.near |= statics.followed(x)
     linkage.conditions = linkage.conditions.held(statics.configuration(x))
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
@@ -122,18 +126,6 @@ def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
         statics.energy(x),
         lowest,
         stability,
-    )
-
-
-def _given(initial: Any) -> Motion | State | Array:
-    if isinstance(initial, Equilibrium):
-        return initial.motion
-    if isinstance(initial, Motion | State | np.ndarray):
-        return initial
-    hint = " m.assemble() returns two things: pass the first." if isinstance(initial, tuple) else ""
-    raise ModelError(
-        "equilibrium() starts from initial=run.final, an equilibrium, a motion of m.assemble() or a state x; got "
-        f"{type(initial).__name__}.{hint}"
     )
 
 

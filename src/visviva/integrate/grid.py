@@ -27,6 +27,8 @@ def fitted_steps(span: float, h: float) -> tuple[int, float, list[str]]:
     return n, fitted, [f"h changed from {h:g} to {fitted:.12g} s, so that {n} steps end at t_end"]
 
 
-def divided_note(steps: int) -> Caution:
-    """The note on steps that had to be divided."""
-    return Caution(f"{steps} steps had no solution and were divided into smaller ones; reduce h where that matters")
+def divided_notes(steps: int) -> list[Caution]:
+    """The note on steps that had to be divided, if there were any."""
+    if not steps:
+        return []
+    return [Caution(f"{steps} steps had no solution and were divided into smaller ones; reduce h where that matters")]

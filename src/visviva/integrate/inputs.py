@@ -28,9 +28,11 @@ class BadInput(ModelError):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TimeInputs:
     """u(t) for all ports in order. constant: its value, if it does not depend on time.
+
+    Some of them may be held at values of the user until others are, see `hold`; changes counts how often that changed.
 
     laws: of what inputs prescribe, see `mechanism.motion_laws`: over a step they count by their mean.
     breaks: times at which inputs that depend on states may jump or bend, as far as they are known, in order [s].
@@ -42,11 +44,29 @@ class TimeInputs:
     columns: dict[str, slice]
     laws: dict[str, MotionLaw]
     breaks: tuple[float, ...] = ()
+    changes: int = 0
+    _values: Array | None = None  # those that are held; not a number: as given over time
+    _all: bool = False  # whether all are
+
+    def hold(self, values: Array | None) -> None:
+        """Hold inputs at values, but for those that are not a number; None: hold none."""
+        self._values = values
+        self._all = values is not None and not np.isnan(values).any()
+        self.changes += 1
+
+    def become(self, other: TimeInputs) -> None:
+        """Be other inputs of the same ports."""
+        vars(self).update(vars(other) | {"changes": self.changes + 1})
+
+    def _with_held(self, u: Array) -> Array:
+        return u if self._values is None else np.where(np.isnan(self._values), u, self._values)
 
     @property
     def constant(self) -> Array | None:
-        """The inputs where they never change."""
-        return None if self.functions or self.laws else self.base
+        """The inputs where they do not change, until others are held."""
+        if self._all:
+            return self._values
+        return None if self.functions or self.laws else self._with_held(self.base)
 
     @property
     def calls(self) -> bool:
@@ -80,12 +100,14 @@ class TimeInputs:
 
     def over(self, t: float, h: float) -> Array:
         """All inputs of a step of length h with its middle at t: values there, mean rates of what is prescribed."""
+        if self._all and self._values is not None:
+            return self._values.copy()
         values = self.base.copy()
         for name, function in self.functions.items():
             values[self.columns[name]] = _called(function, t, self.widths[name], name)
         for name, law in self.laws.items():
             values[self.columns[name]] = _mean_rate(law, t, h)
-        return values
+        return self._with_held(values)
 
 
 def _constant_function(value: Array) -> Callable[[float], Array]:

@@ -77,8 +77,27 @@ class Loop:
 
     def advance(self, n: int) -> Logged:
         """Up to n steps from the state, which stays: take one of the states that come out."""
-        before, known = self._accounts.work, self._u[-1:]
-        chunk = self._with_inputs(self._valid(self.stepping.advance(self.state, n)))
+        known = self._u[-1:]
+        return self._accounted(self._with_inputs(self._valid(self.stepping.advance(self.state, n))), known)
+
+    def account(self, chunk: Chunk) -> Logged:
+        """The same for steps that were made with inputs that are held: those at nodes are of the steps before them."""
+        known = self._u[-1:]
+        chunk = self._valid(chunk)
+        self._u = [*known, *chunk.u]
+        return self._accounted(chunk, known)
+
+    def follow(self, record: Record, state: State, h: float) -> None:
+        """Go on after steps that another loop has made, from the state at their end."""
+        self._accounts.work += float(record.work.sum())
+        self._scale = max(self._scale, float(record.scale.max(initial=0.0)))
+        self._rounding = max(self._rounding, float(record.rounding.max(initial=0.0)))
+        self._u = [record.u[-1]]
+        self.state = state if state.h == h else dataclasses.replace(state, t0=state.t, steps=0, h=h)
+
+    def _accounted(self, chunk: Chunk, known: list[Array]) -> Logged:
+        """Steps as they are recorded, up to the first that is no solution; known: the inputs before the first."""
+        before = self._accounts.work
         record, taken, angles = self._logged(chunk)
         wrong = self._first_wrong(record)
         if wrong is not None:  # it is tried by itself when it comes first

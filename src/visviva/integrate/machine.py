@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from visviva.results.tallies import Tallies
 
 if TYPE_CHECKING:
     from visviva.compiler.machine import MachineModel
+    from visviva.kernels.multibody.advance import Log
     from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination, Sparse
 
@@ -207,30 +208,61 @@ class MachineStepper(AbstractMany):
         self._analyse(state, h)
         return True
 
-    def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
-        from visviva.kernels.multibody.advance import Log, advance
-        from visviva.kernels.newton import SOLVED_STEP
-
+    def restart(self, state: State, h: float) -> None:
+        """Be ready for a run from another state, as if made anew: pivots and the scale of energy are those of it."""
+        self._start = state.x.copy()
+        planned = self._active is not None and (state.active == self._active).all()
         self._select(state, h)
-        self._read(state)
-        n, c, model = len(u), self.c, self.model
-        k, m = self.unknowns, len(c.w)
+        if planned and self.sparse is not None and not np.array_equal(self.pivots, pivots_at(state, h)):
+            self._planned(state, h)
+        self._begin(state)
+
+    def log(self, n: int) -> Log:
+        """Memory for what n steps leave."""
+        from visviva.kernels.multibody.advance import Log
+
+        model, k, m = self.model, self.unknowns, len(self.c.w)
         composed = self.parts.shape[1] > 1
-        log = Log(
-            x=np.empty((n + 1, len(state.x))), rate=np.empty((n, k)), before=np.empty((n if composed else 0, 2, k)),
-            lam=np.empty((n, m)), gam=np.empty((n, m if self._rates else 0)),
+        return Log(
+            x=np.empty((n + 1, model.layout.size)), rate=np.empty((n, k)),
+            before=np.empty((n if composed else 0, 2, k)), lam=np.empty((n, m)),
+            gam=np.empty((n, m if self._rates else 0)),
             heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
             taken=np.empty((n, len(model.reservoirs))),
             angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),
             g_v=np.empty((n, len(model.constraints), 3)), report=np.zeros((n, 4)),
         )  # fmt: skip
-        history, known = self._history(state)
-        done, status = advance(
+
+    def begin(self, state: State, h: float) -> tuple[Array, int]:
+        """Take a state into the tables; the last solutions, newest first, and how many are known."""
+        self._select(state, h)
+        self._read(state)
+        return self._history(state)
+
+    def arguments(self, u: Array, h: float, history: Array, known: int, n: int, log: Log) -> tuple[Any, ...]:
+        """Those of the kernel `advance` for n steps from the state in the tables."""
+        c = self.c
+        return (
             c.machine, c.elements, c.losses, c.conditions, self.s, self.sparse, self.level, c.places, self.settings,
-            self.parts, u, h, history, known, n, log,
+            self.parts, u, h, history, known, 0, n, log,
         )  # fmt: skip
-        w = np.zeros((done, len(state.w)))
-        gam = np.zeros((done, len(state.w) if self._rates else 0))
+
+    def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
+        from visviva.kernels.multibody.advance import advance
+
+        history, known = self.begin(state, h)
+        log = self.log(len(u))
+        done, status = advance(*self.arguments(u, h, history, known, len(u), log))
+        return self.chunk(log, u, done, status)
+
+    def chunk(self, log: Log, u: Array, done: int, status: int) -> Chunk:
+        """The steps at the beginning of a log, and why there are no more; arrays of the log are not copied."""
+        from visviva.kernels.newton import SOLVED_STEP
+
+        assert self._active is not None
+        c, rows, composed = self.c, len(self._active), self.parts.shape[1] > 1
+        w = np.zeros((done, rows))
+        gam = np.zeros((done, rows if self._rates else 0))
         w[:, c.w] = c.sign * log.lam[:done]
         if self._rates:
             gam[:, c.w] = c.sign * log.gam[:done]
@@ -244,7 +276,7 @@ class MachineStepper(AbstractMany):
             work=log.work[:done],
             taken=log.taken[:done],
             u=np.tensordot(u[:done], np.array(self.weights), (1, 0)) if composed else u[:done, 0],
-            active=np.broadcast_to(state.active, (done, len(state.active))),
+            active=np.broadcast_to(self._active, (done, rows)),
             iterations=log.report[:done, 0],
             residual=log.report[:done, 1],
             parts=np.ones(done, dtype=np.int64),
@@ -270,7 +302,7 @@ class MachineStepper(AbstractMany):
             history[i] = rate
         if not known:
             history[0] = self._start_values(state)
-        return history, max(1, min(4, len(known)))
+        return history, min(4, len(known))
 
     def _start_values(self, state: State) -> Array:
         """The unknowns as they are at a state: velocities, multipliers, and both once more for a second level."""

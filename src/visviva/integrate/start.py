@@ -18,7 +18,7 @@ from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import ROW_TOLERANCE, select_rows, solved_rows
 from visviva.mechanism import Motion
-from visviva.mechanism.assembly import assembled, coordinates
+from visviva.mechanism.assembly import StateLike, assembled, coordinates, count_turns, motion_of
 from visviva.mechanism.drives import check_drives
 from visviva.mechanism.linkage import LIGHTEST, Linkage
 from visviva.mechanism.positions import extent, is_closed
@@ -28,25 +28,32 @@ from visviva.model import Model, State
 from visviva.model.driven import row_inputs
 from visviva.model.linked import configuration, linkage_in
 from visviva.model.tangent import check_inertia, tangent_velocities
+from visviva.results import Run
 from visviva.results.notes import Caution
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Initial = State | Motion | Mapping[str, ArrayLike] | None
+Initial = State | StateLike | Mapping[str, ArrayLike] | None
 
 
 def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs) -> tuple[State, list[str]]:
     """The state for `initial`, and notes on what had to change."""
-    if isinstance(initial, State):
+    if isinstance(initial, Run):
+        initial = initial.final
+    if isinstance(initial, State) and not _is_of_other_form(model, initial):
         _check_same_model(model, initial)
         initial = with_own_arrays(initial, writeable=True)
         return _on_constraints(model, initial, inputs) if "g_v" in scheme.preserves else (initial, [])
     if initial is None and model.start:
         initial = model.start
     linkage = linkage_in(model)
+    if isinstance(initial, State):
+        return _converted(model, linkage, initial, inputs)
     motion = _motion(model, linkage, initial)
     x = initial_x(model, motion) if motion is not None else model.pack(_values(initial))
+    if linkage is not None and motion is not None:
+        count_turns(linkage, motion)
     _check_temperatures(model, x)
     model.check(x)
     _check_domain(model, x)
@@ -67,6 +74,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         angles=model.angles(x) if motion is None else np.array([motion.angles[turn.name] for turn in model.turns]),
         active=active,
         names=_names(model),
+        places=model.layout.x,
     )
     return state, [*moved, *notes]
 
@@ -88,30 +96,57 @@ def _check_domain(model: Model, x: Array) -> None:
         )
 
 
+def _is_of_other_form(model: Model, state: State) -> bool:
+    """Whether a state is one of the same mechanism, integrated in another form: all variables but velocities agree."""
+    if model.mechanism is None or state.names == _names(model) or set(state.places) != set(model.layout.x):
+        return False
+    sizes = [{name: at.stop - at.start for name, at in places.items()} for places in (state.places, model.layout.x)]
+    return all(sizes[0][name] == size or name in model.kinetic for name, size in sizes[1].items())
+
+
+def _converted(model: Model, linkage: Linkage | None, state: State, inputs: Inputs) -> tuple[State, list[str]]:
+    """The state of a mechanism in another form: its motion, and all other variables as they are."""
+    assert model.mechanism is not None
+    motion = state.motion_of(model.mechanism)
+    if linkage is not None:
+        count_turns(linkage, motion)
+    x = initial_x(model, motion, inside=False)
+    moving = {f"{part.name}.{letter}" for part in model.mechanism.bodies for letter in "qv"}
+    for name, at in model.layout.x.items():
+        if name not in moving:
+            x[at] = state.x[state.places[name]]
+    _check_g(model, x)
+    check_consistent(model, x, model.supplied(state.t, x, model.z(x), inputs(state.t)))
+    active, notes = _rows(model, linkage, x)
+    found = State(
+        x=x,
+        w=np.zeros(len(model.kinds)),
+        gam=np.zeros(0),
+        taken=state.taken.copy(),
+        angles=state.angles.copy(),
+        active=active,
+        names=_names(model),
+        t0=state.t,
+        places=model.layout.x,
+    )
+    return found, [*notes]
+
+
 def _values(initial: object) -> Mapping[str, ArrayLike]:
     assert isinstance(initial, Mapping)
     return initial
 
 
 def _motion(model: Model, linkage: Linkage | None, initial: object) -> Motion | None:
-    """The motion of a mechanism, as given or as assembled; None where values of the variables were given."""
-    if isinstance(initial, Mapping):
+    """The motion of a mechanism, as given or as assembled; None where values of all variables were given."""
+    if isinstance(initial, Mapping) and (model.mechanism is None or set(initial) == set(model.layout.x)):
         return None
     if model.mechanism is None:
         raise ModelError(f"simulate() of model {model.name!r} needs initial= with: {', '.join(model.layout.x)}.")
-    if initial is not None and not isinstance(initial, Motion):
-        hint = " m.assemble() returns two things: pass the first." if isinstance(initial, tuple) else ""
-        raise ModelError(
-            f"initial must be a State such as run.final, a Motion from m.assemble(), or values by variable name; "
-            f"got {type(initial).__name__}.{hint}"
-        )
     if initial is None:
         check_connected(model.mechanism)
         return assembled(model.mechanism, linkage or Linkage(model.mechanism))[0]
-    if set(initial.q) != {part.name for part in model.mechanism.bodies}:
-        listed = ", ".join(initial.q)
-        raise ModelError(f"the initial motion is of other bodies ({listed}) than those of mechanism {model.name!r}.")
-    return initial
+    return motion_of(model.mechanism, initial, "the initial state")  # type: ignore[arg-type]
 
 
 def _is_consistent(linkage: Linkage, motion: Motion) -> bool:

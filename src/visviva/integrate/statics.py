@@ -9,21 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array, finite_vector
-from visviva.compiler import compile_mechanism, initial_x, lie_state
-from visviva.compiler.losses import flux_of
-from visviva.errors import ModelError
+from visviva.compiler import initial_x, lie_state
+from visviva.compiler.conditions import angle_variable
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.inputs import TimeInputs
 from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.assembly import motion_of
+from visviva.mechanism.assembly import StateLike, motion_of
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.parts import Ground, Joint
 from visviva.model import Model, State
+from visviva.model.instant import check_mechanism
 from visviva.model.measured import MeasuredAngle
+from visviva.results import Run
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -49,16 +51,19 @@ class Statics:
         self._places = layout.read(tuple(f"{body.name}.q" for body in linkage.bodies))
         self._velocities = layout.act(tuple(self.model.kinetic))
 
-    def start(self, given: Motion | State | Array) -> Array:
-        """The state of a motion, at rest and without currents."""
+    def start(self, given: StateLike | Array) -> Array:
+        """What is given as a state of the model, at rest and without currents."""
         m, model = self.mechanism, self.model
-        if isinstance(given, Motion):
-            motion = motion_of(m, given)
-            x = initial_x(
-                model, Motion(motion.q, {name: np.zeros_like(V) for name, V in motion.V.items()}, motion.angles)
-            )
+        given = given.final if isinstance(given, Run) else given
+        if isinstance(given, State):  # with all that it has beside its motion
+            check_mechanism(given, m)
+            x = _still(model, given)
+        elif isinstance(given, np.ndarray):
+            x = lie_state(model, model, finite_vector(given, f"state x of {m.name!r}", model.layout.size))
         else:
-            x = _state(m, model, given)
+            motion = motion_of(m, given, "the initial state")
+            still = {name: np.zeros_like(V) for name, V in motion.V.items()}
+            x = initial_x(model, Motion(motion.q, still, motion.angles, motion.others))
         x[model.layout.read(tuple(flux_of(motor) for motor in m.motors))] = 0.0
         return x
 
@@ -79,6 +84,11 @@ class Statics:
             else:
                 ahead[..., at] = part.value(now)
         return ahead
+
+    def followed(self, x: Array) -> dict[str, float]:
+        """The angles that conditions count over many turns."""
+        names = self.linkage.conditions.near
+        return {name: float(x[self.model.layout.x[angle_variable(name)]][0]) for name in names}
 
     def angles(self, x: Array) -> dict[str, float]:
         """The angles of joints with torsion springs or stops, continuous over many turns."""
@@ -228,15 +238,10 @@ class Statics:
         return groups
 
 
-def _state(m: Mechanism, model: Model, given: State | Array) -> Array:
-    """A state of a run, of either form, or x in Lie form, at rest."""
-    if not isinstance(given, State):
-        x = finite_vector(given, f"state x of {m.name!r}", model.layout.size)
-    elif given.x.size == model.layout.size:
-        x = given.x
-    else:
-        directors = compile_mechanism(m, "directors")
-        if given.x.size != directors.layout.size:
-            raise ModelError(f"the state is one of {', '.join(given.names)}: no state of mechanism {m.name!r}.")
-        return lie_state(directors, model, given.x)
-    return lie_state(model, model, x)
+def _still(model: Model, state: State) -> Array:
+    """A state of a run, of either form, in Lie form and at rest: all variables but velocities as they are."""
+    x = np.zeros(model.layout.size)
+    for name, at in model.layout.x.items():
+        if name not in model.kinetic:
+            x[at] = state.x[state.places[name]]
+    return x

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import final
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.integrate.failure import StopFailed
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.model import Model, State
@@ -26,10 +25,6 @@ class StopCondition:
     """
 
     def __init__(self, stop: Stop, model: Model, scheme: AbstractIntegrator) -> None:
-        if not callable(stop):
-            raise ModelError(
-                f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}."
-            )
         self._stop = stop
         self._model = model
         self._scheme = scheme

@@ -54,9 +54,10 @@ def linearise(
                  in momenta too; a composite of the language, a `vv.BondGraph` that has one, or any Model; a
                  `vv.RigidSystem`, a `vv.kane` system, a Lagrangian in minimal velocities (`forms.Hamel`), or any flow,
                  such as `vv.HandFlow`.
-    at:          an equilibrium (default: the one that `vv.equilibrium` finds), `run.final`, the first result of
-                 `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also values by
-                 variable.
+    at:          an equilibrium (default: the one that `vv.equilibrium` finds), of a mechanism values by the names of a
+                 run ({"hinge.q": 0.3}, at rest unless rates are given or it is steady), a run or `run.final`, the first
+                 result of `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also
+                 values by variable.
     inputs:      which ports are inputs; default: all. Drives are followed exactly and are none, unless they are named:
                  "<drive>.position", ".rate" or ".acceleration" (the name alone is its rate); those that are stand
                  still at the state, unless it is a steady motion or any instant.

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.compiler.losses import flux_of
 from visviva.forms.minimal.form import MinimalForm
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.other_states import flux_of
 from visviva.results.balances import input_unit
 
 

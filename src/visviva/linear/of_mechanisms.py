@@ -9,29 +9,30 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import shift_variable
-from visviva.compiler.losses import flux_of
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
+from visviva.forms.minimal.state import STATES
 from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply, transpose
-from visviva.integrate.equilibrium import Equilibrium
 from visviva.linear.equations import AbstractEquations, Index, Reference, Values, check_place
 from visviva.linear.excitation import ORDERS
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
-from visviva.mechanism import Motion
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.positions import extent
+from visviva.mechanism.state_names import gives_velocities
 from visviva.model import State
 from visviva.model.driven import row_inputs
+from visviva.results import Run
 from visviva.results.balances import input_unit
 
-ELSE = ",\nvv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
+ELSE = ",\nvalues by name, vv.equilibrium(m), run.final, or m.assemble()[0]; leave at= out to have an equilibrium found"
 
 SLIGHT = 1e-3  # of the heat capacity of a node, and of other states in SI units: how far they go in differences
 
@@ -71,15 +72,16 @@ class MechanismEquations(AbstractEquations):
     # -- instants -----------------------------------------------------------------------------------------------
 
     def start(self, at: Any, steady: bool) -> Reference:  # noqa: D102
+        at = at.final if isinstance(at, Run) else at
         form, t = self.form, at.t if isinstance(at, State | FlowState) else 0.0
-        if isinstance(at, Equilibrium):
-            at = at.motion
         if isinstance(at, FlowState):
             at = (at.q, at.xi, at.s)
         if at is None:
             initial = form.initial
             at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
-        if not isinstance(at, Motion | State | np.ndarray):
+        if isinstance(at, Mapping) and not steady and not gives_velocities(form.mechanism, at):
+            at = (form.coordinates(at).q, np.zeros(form.n), form.coordinates(at).s)
+        if not isinstance(at, STATES):
             check_place(at, form, ELSE)
         state = form.checked(at)
         return self.continued(state.q, state.xi, state.s, t)

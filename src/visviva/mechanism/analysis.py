@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
-from visviva.mechanism.assembly import Motion, coordinates, linkage_of, motion_of
+from visviva.mechanism.assembly import StateLike, coordinates, count_turns, linkage_of, motion_of
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
@@ -78,11 +78,16 @@ class Analysis:
         return "\n".join(line for line in lines if line)
 
 
-def analyse(m: Mechanism, motion: Motion | None = None) -> Analysis:
+def analyse(m: Mechanism, at: StateLike | None = None) -> Analysis:
     """The analysis of a mechanism, as assembled or at another configuration of it."""
     linkage = linkage_of(m)
     kinematics = linkage.kinematics
-    q = close(linkage, kinematics.as_built) if motion is None else coordinates(linkage, motion_of(m, motion))
+    if at is None:
+        q = close(linkage, kinematics.as_built)
+    else:
+        motion = motion_of(m, at)
+        count_turns(linkage, motion)
+        q = coordinates(linkage, motion)
     place = kinematics.place(q)
     found, regular = linkage.dependence(place), regularity(linkage, q)
     particles = sum(not isinstance(body, Body) for body in linkage.bodies)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from visviva.geometry import SO3
 from visviva.geometry.turning import continued
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.drives import check_drives
-from visviva.mechanism.joint_coordinates import turn_names
+from visviva.mechanism.joint_coordinates import built_turns, turn_names
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.names import unknown_name
@@ -26,6 +26,7 @@ from visviva.mechanism.velocities import Given, changes, velocities
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.states import States
 
 
 @final
@@ -36,11 +37,13 @@ class Motion:
     q: coordinates of every body and particle, by name, see `mechanism.coordinates`.
     V: (ω; v) of a body, ω in principal axes, v of the centre of mass in world axes; velocity of a particle.
     angles: every angle of a joint, by its name.
+    others: currents of motors [A] and temperatures of thermal nodes [K] by the names of a run, where not as built.
     """
 
     q: dict[str, Array]
     V: dict[str, Array]
     angles: dict[str, float]
+    others: dict[str, float] = field(default_factory=dict)
 
 
 @final
@@ -55,16 +58,27 @@ class AssemblyReport:
         return "\n".join((*self.changes, *self.warnings)) or "nothing had to change"
 
 
-def assemble(m: Mechanism, fixed: Sequence[str] | None = None) -> tuple[Motion, AssemblyReport]:
+def assemble(
+    m: Mechanism, fixed: Sequence[str] | None = None, at: StateLike | None = None
+) -> tuple[Motion, AssemblyReport]:
     """The positions and velocities nearest to what was built and given that satisfy all joints.
 
     Nearest means the least motion in the metric of kinetic energy. Where all joints fit as built, nothing moves.
     fixed: names of bodies and particles that keep their place, and of those, and of joints, whose twist, velocity or
            rate must be kept exactly. By default no place must be kept and all velocities that were given are; a
            contradiction is an error that names where it stays open.
+    at:    a state, by names or otherwise, see `motion_of`: given values are kept, the rest stays as near as built.
     """
     linkage = linkage_of(m)
-    motion, lines = assembled(m, linkage, fixed)
+    if at is None:
+        motion, lines = assembled(m, linkage, fixed)
+    elif fixed is not None:
+        raise ModelError("assemble() takes fixed=, for what was built, or at=, for a state: what at= gives is kept.")
+    else:
+        motion, built = motion_of(m, at), linkage.kinematics.as_built
+        count_turns(linkage, motion)
+        places = zip(linkage.bodies, linkage.kinematics.places, strict=True)
+        lines = [line for part, place in places if (line := _displacement(part, built[place], motion.q[part.name]))]
     warning = regularity(linkage, coordinates(linkage, motion)).warning
     return motion, AssemblyReport(tuple(lines), (warning,) if warning else ())
 
@@ -91,21 +105,53 @@ def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None
         {body.name: V[columns] for body, _, columns in parts},
         _angles(linkage, q, q is not built),
     )
-    moved = [line for body, place, _ in parts if (line := _displacement(body, built[place], q[place]))]
+    ways = [_displacement(body, built[place], q[place]) for body, place, _ in parts]
+    moved = [f"{way} to close the joints" for way in ways if way]
     return motion, moved + changes(linkage, given, V)
 
 
-def motion_of(m: Mechanism, motion: Motion | None) -> Motion:
-    """The motion given for a mechanism, checked; as assembled where there is none."""
-    if motion is None:
+@runtime_checkable
+class Moving(Protocol):
+    """What knows a motion of a mechanism: a run (its end), an instant of one, an equilibrium."""
+
+    def motion_of(self, m: Mechanism) -> Motion:
+        """Its motion, or an error where it is one of another mechanism."""
+
+
+StateLike = Motion | Moving | Mapping[Any, Any]
+
+
+def prepared_states(m: Mechanism) -> States:
+    """The states of a mechanism by name, prepared once."""
+    from visviva.mechanism.states import States as Prepared
+
+    made = m.made
+    if Prepared not in made:
+        made[Prepared] = Prepared(m.snapshot())
+    states: States = made[Prepared]
+    return states
+
+
+def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Motion:
+    """The motion that a state means, checked; as assembled where there is none. All readings of a state go this way.
+
+    at:   a `Motion` of `m.assemble()`, values by name (see `states`), a run, `run.final`, or an equilibrium.
+    what: how errors call it.
+    """
+    if at is None:
         return assemble(m)[0]
+    if isinstance(at, Mapping):
+        return prepared_states(m).motion(at)
+    motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):
+        pair = " m.assemble() returns two things: pass the first; of (q, xi), vv.analytical(m).motion(q, xi)."
+        hint = pair if isinstance(at, tuple) else ""
         raise ModelError(
-            f"the motion of mechanism {m.name!r} must be a Motion, got {type(motion).__name__}.\n"
-            "Give the first result of m.assemble(), or the motion of vv.equilibrium(m)."
+            f"{what} of mechanism {m.name!r} must be values by name such as {{'hinge.q': 0.3}}, a run, run.final, "
+            f"a Motion\nfrom m.assemble(), or an equilibrium; got {type(at).__name__}.{hint}"
         )
     if set(motion.q) != {part.name for part in m.bodies}:
-        raise ModelError(f"the motion is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
+        raise ModelError(f"{what} is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")
     return motion
 
 
@@ -124,6 +170,11 @@ def coordinates(linkage: Linkage, motion: Motion) -> Array:
     return np.concatenate([motion.q[body.name] for body in linkage.bodies])
 
 
+def count_turns(linkage: Linkage, motion: Motion) -> None:
+    """Let the conditions of a linkage count turns from the angles of a motion, and not from those as built."""
+    linkage.conditions.near |= {name: motion.angles[name] for name in linkage.conditions.near}
+
+
 def _checked_names(m: Mechanism, fixed: Sequence[str]) -> set[str]:
     if isinstance(fixed, str):
         raise ModelError(f"assemble(fixed=...) takes several names, e.g. fixed=({fixed!r},), got {fixed!r}.")
@@ -139,10 +190,11 @@ def _checked_names(m: Mechanism, fixed: Sequence[str]) -> set[str]:
 
 
 def _angles(linkage: Linkage, q: Array, moved: bool) -> dict[str, float]:
-    """The angles of all joints; exactly zero where a joint is as built."""
-    angles = {name: 0.0 for joint in linkage.joints for name in turn_names(joint)}
-    near = linkage.conditions.near
-    joints = [joint for joint in linkage.joints if moved or joint.parent_frame is not None]
+    """The angles of all joints; exactly as built, zero or as given, where a joint is."""
+    angles = {name: value for joint in linkage.joints for name, value in built_turns(joint).items()}
+    near = angles | linkage.conditions.near
+    framed = [joint for joint in linkage.joints if joint.parent_frame is not None and joint.q_built is None]
+    joints = linkage.joints if moved else framed
     if not joints:
         return angles
     rates = JointRates(linkage.bodies, joints)
@@ -161,4 +213,4 @@ def _displacement(body: Body | Particle, built: Array, now: Array) -> str:
     if isinstance(body, Body):
         R_BA = SO3.nearest(POSES.rotation(now) @ POSES.rotation(built).T)
         way += f", turned by {np.linalg.norm(R_BA.log()):.3g} rad"
-    return f"{body.name}: {way} to close the joints"
+    return f"{body.name}: {way}"

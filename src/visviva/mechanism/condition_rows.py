@@ -52,7 +52,9 @@ class ConditionRows:
 
     def held(self, q: Array) -> ConditionRows:
         """The same conditions, with what they leave open as assembled held as it is at a configuration."""
-        return ConditionRows(self.kinematics, self.conditions, q)
+        rows = ConditionRows(self.kinematics, self.conditions, q)
+        rows.near |= self.near
+        return rows
 
     @cached_property
     def positional(self) -> Array:

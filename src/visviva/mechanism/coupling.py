@@ -16,7 +16,7 @@ from visviva.geometry.quadratic import Quadratic
 from visviva.library.joints import TURN, Along, Angle, Coordinate
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions, space_of
-from visviva.mechanism.joint_coordinates import cos_sin, turn_names
+from visviva.mechanism.joint_coordinates import built_turns, cos_sin, turn_names
 from visviva.mechanism.motion_laws import MotionLaw
 from visviva.mechanism.parts import Body, Joint, Particle
 
@@ -86,10 +86,11 @@ class Coupling(AbstractCondition):
 
     @property
     def expects(self) -> Array:  # type: ignore[override]
-        """Where its only coordinate is an angle, that angle; else angles as built."""
-        start = (self.target or 0.0) + (self.offset or 0.0)
-        alone = start / self.terms[0].coefficient if len(self.terms) == 1 else 0.0
-        return np.full(len(self.follows), alone)
+        """Where its only coordinate is an angle with a given value, that angle; else angles as built."""
+        if len(self.terms) == 1 and self.target is not None:
+            return np.full(len(self.follows), (self.target + (self.offset or 0.0)) / self.terms[0].coefficient)
+        built = {name: value for term in self.terms for name, value in built_turns(term.joint).items()}
+        return np.array([built[name] for name in self.follows])
 
     @property
     def force_unit(self) -> str:  # type: ignore[override]

@@ -23,7 +23,7 @@ from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.geometry.nullspace import split
 from visviva.geometry.rank import TOLERANCE
-from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.network import pair_of
@@ -164,11 +164,11 @@ def twist_map(end: Body | Particle, motion: Motion) -> Array:
     return np.vstack([spin, np.hstack([np.eye(3), np.zeros((3, 9))]) + skew(q[:3]) @ spin])
 
 
-def interconnection_of(m: Mechanism, motion: Motion | None = None) -> Interconnection:
+def interconnection_of(m: Mechanism, at: StateLike | None = None) -> Interconnection:
     """The interconnection of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
     check_joints_only(m, "an interconnection by ports")
-    motion = motion_of(m, motion)
+    motion = motion_of(m, at)
     return Interconnection(m, motion)

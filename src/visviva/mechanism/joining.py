@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_direction, finite_number, finite_vector
 from visviva.errors import AssemblyError, ModelError
+from visviva.geometry import SE3
 from visviva.library.joints import AbstractJoint, Along, AlongChild, Angle, Dot
 from visviva.mechanism.builder import Builder, End
 from visviva.mechanism.joint_friction import Friction, joint_friction, units_of
@@ -17,6 +18,7 @@ from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particl
 from visviva.mechanism.thermal import Thermal
 
 Pose = tuple[Array, Array]  # (3, 3), (3,)
+OF_CHILD = {"universal": (1,), "planar": (0,)}  # coordinates of motions about axes of the child, where others follow
 SAME_PLACE = 1e-9  # of the size of the coordinates
 
 
@@ -92,8 +94,9 @@ class Joining(Builder):
         rate: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
-        return self._add(self._joint(name, joint, ends, place, rate, friction, heat_to))
+        return self._add(self._joint(name, joint, ends, place, rate, friction, heat_to, q_built))
 
     def _joint(
         self,
@@ -104,6 +107,7 @@ class Joining(Builder):
         rate: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
         for end, turned in zip((ends.parent, ends.child), _oriented(joint), strict=True):
             if turned and isinstance(end, Particle):
@@ -117,7 +121,29 @@ class Joining(Builder):
         on_parent, (R_W, r_W) = place
         same = on_parent[0] is R_W and on_parent[1] is r_W
         parent_frame = None if same else on_parent
-        return Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame, laws, sink)
+        start = (
+            None if q_built is None else _numbers(q_built, f"q_built of joint {name!r}", units_of(joint, "rad", "m"))
+        )
+        if start is not None and start.any():
+            parent_frame, (R_W, r_W) = _frames_as_built(name, joint, ends, SE3(R_W, r_W), start)
+        return Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame, laws, sink, start)
+
+
+def _frames_as_built(name: str, joint: AbstractJoint, ends: Ends, X_W: SE3, q: Array) -> tuple[Pose, Pose]:
+    """Frames on parent and child between which the coordinates are q, with all axes where they were given.
+
+    X_PC(q) is a product of two motions, about axes of the parent and of the child: each turns the frame of the other.
+    """
+    if ends.parent_frame is not None and ends.child_frame is not None:
+        raise ModelError(
+            f"joint {name!r} has q_built, and named frames at both ends, between which its coordinates are counted.\n"
+            "Leave q_built out and turn or shift a frame, or name a frame at one end only."
+        )
+    full = np.append(q, np.zeros(joint.nv - len(q)))
+    of_child = np.isin(np.arange(joint.nv), OF_CHILD.get(joint.kind, ()))
+    X_P = X_W @ joint.X_PC(np.where(of_child, 0.0, full)).inverse()
+    X_C = X_W @ joint.X_PC(np.where(of_child, full, 0.0)) if of_child.any() else X_W
+    return (X_P.R, X_P.r), (X_C.R, X_C.r)
 
 
 def point_on(carrier: Carrier, frame: Frame | None, at: ArrayLike | None, where: str, word: str) -> Array:

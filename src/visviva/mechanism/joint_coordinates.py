@@ -22,6 +22,13 @@ def turn_names(joint: Joint) -> dict[str, Angle]:
     return {joint.name if len(angles) == 1 else f"{joint.name}.{k}": angle for k, angle in enumerate(angles)}
 
 
+def built_turns(joint: Joint) -> dict[str, float]:
+    """Its angles as built, by these names, over many turns; zero where they are not given."""
+    turning = [k for k, part in enumerate(joint.joint.coordinates) if isinstance(part, Angle)]
+    q = np.zeros(len(joint.joint.coordinates)) if joint.q_built is None else joint.q_built
+    return dict(zip(turn_names(joint), q[turning].tolist(), strict=True))
+
+
 def coordinate_values(joint: Joint, q: Array) -> Array:
     """Its coordinates, angles in (-π, π], at the coordinates q of its movers, shape (..., k)."""
     values = [np.zeros((*q.shape[:-1], 0))]

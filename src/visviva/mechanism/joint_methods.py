@@ -69,6 +69,7 @@ class JointMethods(Joining):
         limits: tuple[float, float] | None = None,
         stop_stiffness: float | None = None,
         stop_damping: float | None = None,
+        q_built: float | None = None,
     ) -> Joint:
         """A hinge at the world point `at` about the world direction `axis`; q is the angle of the child.
 
@@ -77,12 +78,16 @@ class JointMethods(Joining):
         potential: V(θ) [J], any smooth function of the angle; its energy is "energy.<name>.potential" of a run.
         limits:    (low, high) of the angle [rad], over many turns, with stops of stop_stiffness [N m/rad] and
                    stop_damping [N m s/rad²], see `stop`; their energy is "energy.<name>.stop".
+        q_built: the angle as built [rad], 0 by default: energies, limits and all else count from the zero of q.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         stored = None if potential is None else of_angle(potential, f"potential of joint {name!r}")
         joint = self._limited(
-            self._joint(name, Revolute(), ends, place, rate, friction, heat_to), limits, stop_stiffness, stop_damping
+            self._joint(name, Revolute(), ends, place, rate, friction, heat_to, q_built),
+            limits,
+            stop_stiffness,
+            stop_damping,
         )
         if stored is not None:
             self._add(Torsion(f"{name}.potential", joint, stored))
@@ -102,6 +107,7 @@ class JointMethods(Joining):
         limits: tuple[float, float] | None = None,
         stop_stiffness: float | None = None,
         stop_damping: float | None = None,
+        q_built: float | None = None,
     ) -> Joint:
         """A slide along the world direction `axis`; q is the displacement of the child.
 
@@ -110,10 +116,11 @@ class JointMethods(Joining):
         friction: viscous coefficient [N s/m], ≥ 0, or a law.   heat_to: what it heats.
         limits:   (low, high) of the displacement [m], with stops of stop_stiffness [N/m] and stop_damping [N s/m²],
                   see `stop`; their energy is "energy.<name>.stop".
+        q_built: the displacement as built [m], 0 by default: all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis", anywhere=True)
-        joint = self._joint(name, Prismatic(), ends, place, rate, friction, heat_to)
+        joint = self._joint(name, Prismatic(), ends, place, rate, friction, heat_to, q_built)
         return self._limited(joint, limits, stop_stiffness, stop_damping)
 
     def cylindrical(
@@ -127,15 +134,17 @@ class JointMethods(Joining):
         rate: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
         """A sleeve on the line through `at` along `axis`; q = (angle, displacement) of the child.
 
         rate: initial (rad/s, m/s).   friction: viscous coefficients (N m s/rad, N s/m), ≥ 0, or laws.
         heat_to: what they heat.
+        q_built: q as built, 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
-        return self._join(name, Cylindrical(), ends, place, rate, friction, heat_to)
+        return self._join(name, Cylindrical(), ends, place, rate, friction, heat_to, q_built)
 
     def screw(
         self,
@@ -152,6 +161,7 @@ class JointMethods(Joining):
         limits: tuple[float, float] | None = None,
         stop_stiffness: float | None = None,
         stop_damping: float | None = None,
+        q_built: float | None = None,
     ) -> Joint:
         """A screw on the line through `at` along `axis`: the child advances by pitch · q as it turns by the angle q.
 
@@ -159,12 +169,13 @@ class JointMethods(Joining):
         rate:     initial rate of the angle [rad/s].
         friction: viscous coefficient of the angle [N m s/rad], ≥ 0, or a law.   heat_to: what it heats.
         limits:   (low, high) of the angle [rad], as those of a hinge.
+        q_built: the angle as built [rad], 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         kind = Screw(finite_number(pitch, f"pitch of screw {name!r} [m/rad]"))
         joint = self._limited(
-            self._joint(name, kind, ends, place, rate, friction, heat_to), limits, stop_stiffness, stop_damping
+            self._joint(name, kind, ends, place, rate, friction, heat_to, q_built), limits, stop_stiffness, stop_damping
         )
         self._add(lead_of(joint))
         return joint
@@ -180,6 +191,7 @@ class JointMethods(Joining):
         rate: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
         """A Cardan joint: two axes that stay normal, the first fixed in the parent, the second in the child.
 
@@ -187,6 +199,7 @@ class JointMethods(Joining):
         friction: viscous coefficients of both [N m s/rad], ≥ 0, or laws.   heat_to: what they heat.
         The joint frame has z along the first and x along the second axis. Two named frames give the axes by their
         z; then q = 0 where the child's z is along the parent's x, and the child's y along the parent's z.
+        q_built: q as built, 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, None if axes is None else _crossed(name, axes), "axes")
@@ -198,7 +211,7 @@ class JointMethods(Joining):
                 )
             on_parent, (R, r) = place
             place = on_parent, (R[:, [2, 0, 1]], r)
-        return self._join(name, Universal(), ends, place, rate, friction, heat_to)
+        return self._join(name, Universal(), ends, place, rate, friction, heat_to, q_built)
 
     def spherical(
         self,
@@ -231,15 +244,17 @@ class JointMethods(Joining):
         rate: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
         """The child keeps to the plane through `at`; q = (angle about the normal, displacements along x and y).
 
         x and y are those of the joint frame on the parent. rate: initial (rad/s, m/s, m/s).
         friction: viscous coefficients (N m s/rad, N s/m, N s/m), ≥ 0, or laws.   heat_to: what they heat.
+        q_built: q as built, 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
-        return self._join(name, Planar(), ends, place, rate, friction, heat_to)
+        return self._join(name, Planar(), ends, place, rate, friction, heat_to, q_built)
 
     def free(self, name: str, parent: End, child: End) -> Joint:
         """No constraint: it says where a body or particle belongs."""
@@ -285,14 +300,16 @@ class JointMethods(Joining):
         normal: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
     ) -> Joint:
         """The child's point `at` stays in the plane through it, fixed in the parent; q: its two displacements there.
 
         friction: viscous coefficients [N s/m] along x and y, ≥ 0, or laws.   heat_to: what they heat.
+        q_built: q as built, 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, normal, "normal"), "normal")
-        return self._join(name, PointOnPlane(), ends, place, None, friction, heat_to)
+        return self._join(name, PointOnPlane(), ends, place, None, friction, heat_to, q_built)
 
     def point_on_line(
         self,
@@ -304,14 +321,16 @@ class JointMethods(Joining):
         axis: ArrayLike | None = None,
         friction: Friction = 0.0,
         heat_to: Thermal | str | None = None,
+        q_built: float | None = None,
     ) -> Joint:
         """The child's point `at` stays on the line through it, fixed in the parent; q: its displacement there.
 
         friction: viscous coefficient [N s/m], ≥ 0, or a law.   heat_to: what it heats.
+        q_built: q as built, 0 by default; all that depends on q counts from its zero.
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
-        return self._join(name, PointOnLine(), ends, place, None, friction, heat_to)
+        return self._join(name, PointOnLine(), ends, place, None, friction, heat_to, q_built)
 
     def _limited(
         self, joint: Joint, limits: tuple[float, float] | None, stiffness: float | None, damping: float | None

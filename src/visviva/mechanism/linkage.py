@@ -307,6 +307,14 @@ def mass_vector(part: Body | Particle) -> Array:
     return np.concatenate([part.J_C, mass]) if isinstance(part, Body) else mass
 
 
+def director_masses(part: Body | Particle) -> Array:
+    """Diagonal of its inertia for velocities of centre of mass and directors: m, and E_i = ½ (J_j + J_k - J_i)."""
+    if isinstance(part, Particle):
+        return mass_vector(part)
+    euler = 0.5 * part.J_C.sum() - part.J_C
+    return np.repeat(np.append(part.mass, np.where(euler > 1e-12 * part.J_C.sum(), euler, 0.0)), 3)
+
+
 def _unit(part: Body | Particle) -> Array:
     """A typical inertia of each of its motions."""
     mass = np.full(3, part.mass)

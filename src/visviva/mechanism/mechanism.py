@@ -19,6 +19,7 @@ from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.drive_methods import DriveMethods
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.joint_methods import JointMethods
+from visviva.mechanism.kept import Kept
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.pose_spring_methods import PoseSpringMethods
 from visviva.mechanism.rolling_methods import RollingMethods
@@ -29,7 +30,7 @@ from visviva.mechanism.thermal import Thermal
 if TYPE_CHECKING:
     from visviva.language import Composite
     from visviva.mechanism.analysis import Analysis
-    from visviva.mechanism.assembly import AssemblyReport, Motion
+    from visviva.mechanism.assembly import AssemblyReport, Motion, StateLike
     from visviva.mechanism.interconnection import Interconnection
     from visviva.mechanism.network import MechanismNetwork
 
@@ -56,6 +57,7 @@ class Mechanism(
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
         self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
+        self._kept = Kept()
 
     # -- what is there ------------------------------------------------------------------------------------------
 
@@ -108,6 +110,11 @@ class Mechanism(
     def thermals(self) -> list[Thermal]:
         """What takes up heat and gets warm, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, Thermal)]
+
+    @property
+    def made(self) -> dict[Any, Any]:
+        """What others have made of the mechanism as it is now, by keys of theirs: see `kept`."""
+        return self._kept.of(self)
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"
@@ -240,13 +247,18 @@ class Mechanism(
             raise ModelError(f"wrench {name!r} cannot sit on {kind_of(part)} {part.name!r}: give a body or a particle.")
         return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3))
 
-    # -- motion and structure ----------------------------------------------------------------------------------
+    # -- motion and structure; `at` is any state, see `assembly.motion_of`, `motion` its older name ------------------
 
-    def assemble(self, fixed: Sequence[str] | None = None) -> tuple[Motion, AssemblyReport]:
-        """Consistent initial poses and velocities, and an account of what changed: see `assembly.assemble`."""
+    def assemble(
+        self, fixed: Sequence[str] | None = None, *, at: StateLike | None = None
+    ) -> tuple[Motion, AssemblyReport]:
+        """Consistent initial poses and velocities, and an account of what changed: see `assembly.assemble`.
+
+        at: values by name, e.g. {"hinge.q": 0.3, "hinge.rate": 1.0}; what is not given stays as near as built.
+        """
         from visviva.mechanism.assembly import assemble
 
-        return assemble(self, fixed)
+        return assemble(self, fixed, at)
 
     def mobility(self) -> int:
         """Number of independent velocities that the joints leave, as built."""
@@ -260,23 +272,23 @@ class Mechanism(
 
         return redundant(self)
 
-    def analysis(self, motion: Motion | None = None) -> Analysis:
-        """Mobility, rank, redundant rows and states of self-stress, as assembled or at a motion; prints as a table."""
+    def analysis(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Analysis:
+        """Mobility, rank, redundant rows and states of self-stress, as assembled or at a state; prints as a table."""
         from visviva.mechanism.analysis import analyse
 
-        return analyse(self, motion)
+        return analyse(self, motion if at is None else at)
 
-    def kinestatics(self, motion: Motion | None = None) -> MechanismNetwork:
-        """Twists and wrenches that the joints allow, at a motion; as assembled by default: see `network`."""
+    def kinestatics(self, at: StateLike | None = None, *, motion: Motion | None = None) -> MechanismNetwork:
+        """Twists and wrenches that the joints allow, at a state; as assembled by default: see `network`."""
         from visviva.mechanism.network import kinestatics_of
 
-        return kinestatics_of(self, motion)
+        return kinestatics_of(self, motion if at is None else at)
 
-    def interconnection(self, motion: Motion | None = None) -> Interconnection:
-        """The bodies joined by ports, at a motion; as assembled by default: see `interconnection`."""
+    def interconnection(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Interconnection:
+        """The bodies joined by ports, at a state; as assembled by default: see `interconnection`."""
         from visviva.mechanism.interconnection import interconnection_of
 
-        return interconnection_of(self, motion)
+        return interconnection_of(self, motion if at is None else at)
 
     def system(self) -> Composite:
         """The mechanism as a composite of the language: see `system.composite_of`."""
@@ -284,16 +296,17 @@ class Mechanism(
 
         return composite_of(self)
 
-    def system_state(self, motion: Motion | None = None) -> dict[str, Array]:
-        """Values of the variables of `system()` at a motion, as assembled by default."""
+    def system_state(self, at: StateLike | None = None, *, motion: Motion | None = None) -> dict[str, Array]:
+        """Values of the variables of `system()` at a state, as assembled by default."""
         from visviva.mechanism.system import state_of
 
-        return state_of(self, motion)
+        return state_of(self, motion if at is None else at)
 
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
         copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
+        copy._kept = self._kept
         return copy
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.mechanism.assembly import Motion, coordinates, motion_of
+from visviva.mechanism.assembly import Motion, StateLike, coordinates, motion_of
 from visviva.mechanism.body_twists import relative_twist
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.condition_twists import linear_conditions
@@ -204,12 +204,12 @@ class MechanismNetwork:
         return "\n".join(lines)
 
 
-def kinestatics_of(m: Mechanism, motion: Motion | None = None) -> MechanismNetwork:
+def kinestatics_of(m: Mechanism, at: StateLike | None = None) -> MechanismNetwork:
     """The network of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     m = m.snapshot()
-    motion = motion_of(m, motion)
+    motion = motion_of(m, at)
     edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}
     for element in m.elements:
         ends = element.child.name, element.parent.name

@@ -105,6 +105,8 @@ class Joint:
     friction:     viscous coefficients of its coordinates [N m s/rad, N s/m].
     laws:         other laws of friction, by coordinate, None where there is none; that of a ball acts on |ω|.
     heat_to:      what takes up the heat of friction; None: the environment.
+    q_built:      its coordinates as built, (k,): the frame on the parent is where they are zero. None: all are zero, or
+                  named frames say what they are.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Joint:
     parent_frame: tuple[Array, Array] | None = None
     laws: tuple[FrictionLaw | None, ...] = ()
     heat_to: Thermal | None = None
+    q_built: Array | None = None  # (k,)
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
         """Orientation and origin of the frame that moves with one end, in the world as built."""

@@ -26,7 +26,7 @@ from visviva.library.multibody import (
     torsion,
     wrench_port,
 )
-from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import POSES, pair_functions
 from visviva.mechanism.elements import Element, Torsion
@@ -69,9 +69,9 @@ def composite_of(m: Mechanism) -> Composite:
     return starting(_Network(m).composite(), state_of(m))
 
 
-def state_of(m: Mechanism, motion: Motion | None = None) -> dict[str, Array]:
+def state_of(m: Mechanism, at: StateLike | None = None) -> dict[str, Array]:
     """Values of the variables of `composite_of(m)` at a motion, as assembled by default."""
-    motion = motion_of(m, motion)
+    motion = motion_of(m, at)
     names = box_names(m)
     values: dict[str, Array] = {}
     if _on_ground(m):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from visviva._arrays import Array, Mask
+
+if TYPE_CHECKING:
+    from visviva.mechanism import Mechanism, Motion
 
 
 @final
@@ -25,6 +29,7 @@ class State:
     angles:  coordinates of joints that turn, continuous over many turns.
     active:  which algebraic rows are solved; redundant ones are checked, not solved.
     pivots:  where a compiled step chose its order of elimination: time, h, x, w and active, in one array.
+    places:  where each variable is in x, by name.
     """
 
     x: Array
@@ -39,8 +44,15 @@ class State:
     steps: int = 0
     h: float = 0.0
     pivots: Array = field(default_factory=lambda: np.zeros(0))
+    places: Mapping[str, slice] = field(default_factory=dict)
 
     @property
     def t(self) -> float:
         """Time [s]."""
         return self.t0 + self.steps * self.h
+
+    def motion_of(self, m: Mechanism) -> Motion:
+        """The same instant as a motion of a mechanism, whichever form of it was integrated: see `model.instant`."""
+        from visviva.model.instant import motion_at_instant
+
+        return motion_at_instant(self, m)

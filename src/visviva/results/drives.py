@@ -7,8 +7,9 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.losses import flux_of, temperatures
+from visviva.compiler.losses import temperatures
 from visviva.mechanism.elements import Stop
+from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.parts import Motor
 from visviva.mechanism.thermal import Thermal
 from visviva.results.motion import MechanismMotion

@@ -7,34 +7,37 @@ import numpy as np
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion, motion_at
+from visviva.mechanism.assembly import Motion, StateLike, motion_at
 from visviva.mechanism.builder import whole
 from visviva.mechanism.network import MechanismNetwork, kinestatics_of
-from visviva.model import State
 from visviva.results.run import Run
-from visviva.views.mechanism_placement import motion_in
 
 
 @helpful
 def kinestatics(
-    subject: Mechanism | Run, motion: Motion | State | None = None, *, node: int | None = None
+    subject: Mechanism | Run,
+    at: StateLike | None = None,
+    *,
+    motion: StateLike | None = None,
+    node: int | None = None,
 ) -> MechanismNetwork:
     """Twists and wrenches that a mechanism allows, its screws, transmission and mobility: see `MechanismNetwork`.
 
     subject: a mechanism, or a run of one.
-    motion:  of a mechanism: the first result of `m.assemble()`, or an instant of a run such as `run.final`, whose
-             configuration counts, at rest; default: as assembled.
+    at:      of a mechanism: values by name, the first result of `m.assemble()`, or an instant of a run such as
+             `run.final`; default: as assembled. `motion` is its older name.
     node:    of a run: the number of an instant in `run.t`, with its velocities; default: the last one.
     """
+    at = motion if at is None else at
     if isinstance(subject, Run):
-        if motion is not None:
-            raise ModelError("the motions of a run are its nodes: give node=..., and leave out motion.")
+        if at is not None:
+            raise ModelError("the motions of a run are its nodes: give node=..., and leave out at.")
         return _at_node(subject, node)
     if not isinstance(subject, Mechanism):
         raise ModelError(f"kinestatics takes a mechanism or a run of one, got {type(subject).__name__}.")
     if node is not None:
         raise ModelError(f"mechanism {subject.name!r} has no nodes: node=... belongs to a run.")
-    return kinestatics_of(subject, motion_in(subject, motion) if isinstance(motion, State) else motion)
+    return kinestatics_of(subject, at)
 
 
 def _at_node(run: Run, node: int | None) -> MechanismNetwork:

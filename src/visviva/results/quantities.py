@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from visviva._arrays import Array
 from visviva.library.joints import Angle
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, Stop, Torsion
@@ -48,31 +50,37 @@ def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
     return unknown_name(str(name), known, f"the run of {run.model.name!r}")
 
 
+def motion_quantities(part: object) -> dict[str, tuple[Callable[..., Array], str, tuple[str, ...]]]:
+    """What a motion knows of a part, by the ends of names: how it is read, its unit, and its components."""
+    of = MechanismMotion
+    match part:
+        case Body() | Frame():
+            twist = (of.twist, "rad/s, m/s", TWIST)
+            return {"r": (of.position, "m", VECTOR), "R": (of.rotation, "1", ()), "twist": twist}
+        case Particle():
+            return {"r": (of.q, "m", VECTOR), "v": (of.velocity, "m/s", VECTOR)}
+        case Joint() if part.joint.coordinates:
+            units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
+            units = units if len(set(units)) > 1 else units[:1]
+            rates = ", ".join(f"{unit}/s" for unit in units)
+            return {"q": (of.coordinates, ", ".join(units), ()), "rate": (of.rates, rates, ())}
+    return {}
+
+
 def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     """Poses, velocities, joint coordinates and reactions, lengths and forces of springs."""
     table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s", components=MOMENTUM)} | margin_readers(motion)
     reactions = Reactions(motion, in_steps=getattr(run.integrator, "multipliers", True))
     springs, drives = Springs(motion), Drives(motion)
     for name, part in motion.mechanism.parts.items():
+        for suffix, (read, unit, components) in motion_quantities(part).items():
+            table[f"{name}.{suffix}"] = Reader(partial(read, motion, part), unit, components=components)
         match part:
-            case Body() | Frame():
-                table[f"{name}.r"] = Reader(partial(motion.position, part), "m", components=VECTOR)
-                table[f"{name}.R"] = Reader(partial(motion.rotation, part), "1")
-                table[f"{name}.twist"] = Reader(partial(motion.twist, part), "rad/s, m/s", components=TWIST)
-            case Particle():
-                table[f"{name}.r"] = Reader(partial(motion.q, part), "m", components=VECTOR)
-                table[f"{name}.v"] = Reader(partial(motion.velocity, part), "m/s", components=VECTOR)
             case Joint():
                 for end, read in (("", reactions.at_nodes), ("_mid", reactions.at_midpoints)):
                     table[f"{name}.reaction{end}"] = Reader(partial(read, part), "N m, N", components=WRENCH)
                     in_world = partial(read, part, world=True)
                     table[f"{name}.reaction_world{end}"] = Reader(in_world, "N m, N", components=WRENCH)
-                units = ["rad" if isinstance(c, Angle) else "m" for c in part.joint.coordinates]
-                units = units if len(set(units)) > 1 else units[:1]
-                if units:
-                    table[f"{name}.q"] = Reader(partial(motion.coordinates, part), ", ".join(units))
-                    rate_units = ", ".join(f"{unit}/s" for unit in units)
-                    table[f"{name}.rate"] = Reader(partial(motion.rates, part), rate_units)
             case AbstractCondition():
                 table[f"{name}.reaction"] = Reader(partial(reactions.forces_at_nodes, part), part.force_unit)
                 table[f"{name}.reaction_mid"] = Reader(partial(reactions.forces_at_midpoints, part), part.force_unit)

@@ -53,6 +53,17 @@ class Record:
         return len(self.t_mid)
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Nodes alone, of a record that is not made: what a motion is read from."""
+
+    t: Array  # (N+1,)
+    x: Array  # (N+1, size)
+    angles: Array  # (N+1, turns)
+    u: Array  # (N+1, inputs)
+
+
 SUMS = ("count", "error", "heat", "work", "carried", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual", "scale", "rounding", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)

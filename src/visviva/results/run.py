@@ -13,7 +13,9 @@ import numpy as np
 from visviva._arrays import Array, with_own_arrays
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
+from visviva.mechanism import Mechanism, Motion
 from visviva.model import Model, State
+from visviva.model.instant import check_mechanism
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.notes import cautions, first_of
@@ -73,6 +75,13 @@ class Run:
         if self.motion is not None:
             other.motion = self.motion.over(record)
         return other
+
+    def motion_of(self, m: Mechanism) -> Motion:
+        """The motion at its end, of the mechanism that it is a run of: a run stands for its final state."""
+        if self.model.mechanism is None:
+            raise ModelError(f"the run of {self.model.name!r} is not one of a mechanism: it has no motion.")
+        check_mechanism(self.final, m)
+        return self.final.motion_of(self.model.mechanism)
 
     # -- by name ------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion, motion_of
+from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.motions import Coordinate
 from visviva.mechanism.network import kinestatics_of
@@ -109,6 +109,7 @@ def sweep(
     inputs: Sequence[Coordinate] | None = None,
     outputs: Sequence[Carrier | Coordinate] | None = None,
     hold: Sequence[Coordinate] = (),
+    at: StateLike | None = None,
     motion: Motion | None = None,
 ) -> Sweep:
     """Margins of inputs, outputs and loops along a path, and the singular configurations on it.
@@ -118,18 +119,20 @@ def sweep(
              its frame, an SE3, along one screw. All else follows by the least motion.
     inputs, outputs: of the transmission; default: the joint of the path, and all bodies.
     hold:    coordinates that stay, where the mechanism has more than one motion.
-    motion:  where the path begins; default: as assembled.
+    at:      where the path begins: values by name, run.final, a motion; default: as assembled. `motion` is its older
+             name.
     """
     if not isinstance(steps, int) or steps < 2:
         raise ModelError(f"steps of a sweep is a whole number of at least 2, got {steps!r}.")
+    at = motion if at is None else at
     if isinstance(subject, Run):
-        if along is not None or to is not None or hold or motion is not None:
-            raise ModelError("the path of a run is its motion: leave out along, to, hold and motion.")
+        if along is not None or to is not None or hold or at is not None:
+            raise ModelError("the path of a run is its motion: leave out along, to, hold and at.")
         return _along_run(subject, inputs, outputs)
     if not isinstance(subject, Mechanism):
         raise ModelError(f"sweep takes a mechanism or a run of one, got {type(subject).__name__}.")
     m = subject.snapshot()
-    path = _path(m, along, to, hold, motion_of(m, motion))
+    path = _path(m, along, to, hold, motion_of(m, at))
     if inputs is None:
         if isinstance(path, BodyPath):
             raise ModelError("a sweep along the way of a body needs inputs=[...], the joints that drive it.")

@@ -8,8 +8,7 @@ from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion
-from visviva.model import State
+from visviva.mechanism.assembly import StateLike
 from visviva.views.mechanism_picture import MechanismPicture, draw_mechanism
 from visviva.views.mechanism_screws import Shown
 from visviva.views.pattern_picture import Picture
@@ -32,7 +31,8 @@ def draw(
     subject: Mechanism,
     path: str | Path | None = None,
     *,
-    state: Motion | State | None = None,
+    at: StateLike | None = None,
+    state: StateLike | None = None,
     view: tuple[float, float] | None = None,
     names: bool | None = None,
     solids: bool | None = None,
@@ -69,7 +69,8 @@ def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **option
 
     path:    where to write it as well: .svg, .png or .pdf.
 
-    state:   of a mechanism: the first result of `m.assemble()`, or `run.final`; left out, it is shown as built.
+    at:      of a mechanism: values by name, e.g. {"hinge.q": 0.3}, the first result of `m.assemble()`, a run or
+             `run.final`; left out, it is shown as built. `state` is its older name.
     view:    azimuth and elevation of the viewer [degrees].
     names:   whether parts are named; by default those of a mechanism of few are.
     solids:  whether solids are shown; by default those of few bodies are.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, final
 from visviva._files import figure_bytes
 from visviva._suggestions import helpful
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion
-from visviva.model import State
+from visviva.mechanism.assembly import StateLike
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_canvas import paint
 from visviva.views.mechanism_drawing import Drawing, drawing_of, extent, with_world
@@ -66,7 +65,8 @@ def draw_mechanism(
     m: Mechanism,
     path: str | Path | None = None,
     *,
-    state: Motion | State | None = None,
+    at: StateLike | None = None,
+    state: StateLike | None = None,
     view: tuple[float, float] | None = None,
     names: bool | None = None,
     solids: bool | None = None,
@@ -78,14 +78,15 @@ def draw_mechanism(
     by kind, springs as zig-zags, the ground hatched. What moves in one plane is seen along its normal.
 
     path:   where to write it as well: .svg, .png or .pdf.
-    state:  the first result of `m.assemble()`, or `run.final`; left out, the mechanism is shown as built.
+    at:     values by name, e.g. {"hinge.q": 0.3}, the first result of `m.assemble()`, a run or `run.final`; left out,
+            the mechanism is shown as built. `state` is its older name.
     view:   azimuth and elevation of the viewer [degrees].
     names:  whether parts are named; by default those of a mechanism of few are.
     solids: whether solids are shown; by default those of few bodies are.
     screws: whose screws are shown: a body by name (its motion against the ground), a pair of names, a
             `m.kinestatics().freedom(...)` (its motions and what holds it), a `vv.screws.System`, or a list of these.
     """
-    scene, place = Scene(m), placement(m, state)
+    scene, place = Scene(m), placement(m, state if at is None else at)
     filled = scene.few if solids is None else solids
     seen = look(m, place, extent(scene, place, solids=False), view).fitted(extent(scene, place, filled))
     named = len(m.parts) <= NAMED if names is None else names

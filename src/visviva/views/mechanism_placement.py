@@ -9,15 +9,13 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler import compile_mechanism
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
 from visviva.mechanism import Mechanism
-from visviva.mechanism.assembly import Motion, motion_at
+from visviva.mechanism.assembly import Motion, StateLike, motion_at, motion_of
 from visviva.mechanism.coordinates import POSES, as_built
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Carrier, Pair, Particle
-from visviva.model import State
 
 
 @final
@@ -69,41 +67,16 @@ class Placement:
         return np.broadcast_to(value, (*shape, *value.shape))
 
 
-def placement(m: Mechanism, state: Motion | State | None = None) -> Placement:
-    """The mechanism as built, or at the result of `assemble` or at an instant of a run such as `run.final`."""
+def placement(m: Mechanism, at: StateLike | None = None) -> Placement:
+    """The mechanism as built, or at any state: values by name, the result of `assemble`, a run or `run.final`."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies to draw. Add one: m.body(...) or m.particle(...).")
-    if state is None:
+    if at is None:
         return Placement({part.name: as_built(part) for part in m.bodies})
-    if isinstance(state, Motion):
-        q = state.q
-    elif isinstance(state, State):
-        q = _coordinates(m, state)
-    else:
-        raise ModelError(
-            f"a picture of {m.name!r} was asked for at {state!r}: give the first result of m.assemble() or run.final."
-        )
-    missing = [part.name for part in m.bodies if part.name not in q]
-    if missing:
-        raise ModelError(f"the state to draw belongs to another mechanism: it does not say where {missing[0]!r} is.")
-    return Placement(q)
-
-
-def motion_in(m: Mechanism, state: State) -> Motion:
-    """The configuration at an instant of a run, at rest."""
-    return at_rest(m, placement(m, state))
+    return Placement(motion_of(m, at, "the state to draw").q)
 
 
 def at_rest(m: Mechanism, place: Placement) -> Motion:
     """A configuration as a motion without velocities."""
     linkage = Linkage(m)
     return motion_at(linkage, np.concatenate([place.q[part.name] for part in linkage.bodies]), {})
-
-
-def _coordinates(m: Mechanism, state: State) -> dict[str, Array]:
-    """Coordinates in a state of a run, whichever form of the mechanism was integrated."""
-    for form in ("directors", "lie"):
-        model = compile_mechanism(m, form)
-        if len(state.x) == model.layout.size:
-            return {part.name: state.x[model.layout.x[f"{part.name}.q"]] for part in m.bodies}
-    raise ModelError(f"the state to draw belongs to another model than mechanism {m.name!r}: its size does not fit.")

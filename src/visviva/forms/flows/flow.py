@@ -12,10 +12,10 @@ import numpy as np
 from visviva._arrays import Array, finite_vector, with_own_arrays
 from visviva.errors import ModelError
 from visviva.integrate.system import AbstractSystem
+from visviva.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from visviva.integrate.integrator import AbstractIntegrator
-    from visviva.results.trajectory import Trajectory
 
 
 ROUNDING = 1e-9  # by which coordinates may be off their conditions
@@ -104,6 +104,8 @@ class Flow(AbstractSystem):
 
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts, or an error; other states are zero where they are left out."""
+        if isinstance(initial, Trajectory):
+            initial = initial.final
         if isinstance(initial, FlowState):
             given: tuple[Any, ...] = (initial.q, initial.xi, initial.s)
         elif isinstance(initial, Sequence) and not isinstance(initial, str) and len(initial) in (2, 3):

@@ -13,7 +13,7 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.schemes import DOP853, AbstractFlowScheme
 from visviva.forms.flows.watch import Watch
-from visviva.integrate.grid import divided_note, fitted_steps
+from visviva.integrate.grid import divided_notes, fitted_steps
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.warn import warn
@@ -84,9 +84,7 @@ def _advanced(scheme: AbstractFlowScheme, flow: Flow, state: FlowState, t: float
 
 def step_notes(divided: int, loose: int, scheme: AbstractIntegrator) -> list[str]:
     """What a user should know about steps that were not made as asked for."""
-    notes = list[str]()
-    if divided:
-        notes.append(divided_note(divided))
+    notes: list[str] = [*divided_notes(divided)]
     if loose:
         notes.append(
             f"{type(scheme).__name__} could not close the balance of energy in {loose} steps, which were kept as they "

@@ -24,7 +24,7 @@ from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.trees.links import SIZES, q_dot
 from visviva.forms.trees.tree import Tree
 from visviva.integrate.inputs import TimeInputs, input_function
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
@@ -140,6 +140,12 @@ class MinimalForm(Flow):
         from visviva.forms.minimal.reading import coordinates
 
         return coordinates(self, state)
+
+    def motion(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Motion:
+        """The motion of the mechanism at (q, ξ, s): what all that takes a state of a mechanism takes."""
+        from visviva.forms.minimal.reading import motion_at_point
+
+        return motion_at_point(self, self.at(q, xi, s))
 
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts: as assembled, at what `coordinates` takes, or at (q, ξ, s); s may be left out."""

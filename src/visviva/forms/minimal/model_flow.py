@@ -66,7 +66,7 @@ class ModelFlow(Flow):
         self.form = MinimalForm(model, inputs=inputs, wanted=wanted)
         self.n, self.size_q, self.extra = self.form.n, self.form.size_q, self.form.extra
         self.name, self.names = self.form.name, self.form.names
-        self._known: OrderedDict[tuple[float, bytes], Evaluation] = OrderedDict()
+        self._known: OrderedDict[tuple[float, int, bytes], Evaluation] = OrderedDict()
 
     @cached_property
     def _sizes(self) -> Array:
@@ -80,7 +80,7 @@ class ModelFlow(Flow):
 
     def evaluated(self, t: float, q: Array, xi: Array, s: Array) -> Evaluation:
         """Everything at one instant."""
-        key = t, np.concatenate([q, xi, s]).tobytes()
+        key = t, self.form.inputs.changes, np.concatenate([q, xi, s]).tobytes()
         if key not in self._known:
             point = Point(self.form, q, xi, s)
             u, u_dot = self.form.inputs_at(t, point)

@@ -9,7 +9,7 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Mechanism, Motion
 
 
 @final
@@ -40,6 +40,10 @@ class MomentumForm(Flow):
     def coordinates(self, state: Any) -> Coordinates:
         """(q, p, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`."""
         return self._with_momenta(self.minimal.coordinates(state))
+
+    def motion(self, q: Array, p: Array, s: Array | None = None) -> Motion:
+        """The motion of the mechanism at (q, p, s)."""
+        return self.minimal.motion(q, self.velocities(q, p), s)
 
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts: as assembled, at what `coordinates` takes, or at (q, p, s); s may be left out."""

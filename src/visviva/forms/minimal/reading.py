@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from visviva._arrays import Array, finite_vector
-from visviva.compiler import compile_mechanism, initial_x, lie_state
-from visviva.errors import AssemblyError, ModelError
+from visviva.compiler import initial_x
+from visviva.errors import AssemblyError
 from visviva.forms.minimal.closing import SMALL, check_state
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
@@ -18,13 +18,15 @@ from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
-from visviva.mechanism import Motion
+from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.coordinates import POSES, movers
-from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
+from visviva.mechanism.joint_coordinates import built_turns, coordinate_values, turn_names
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.other_states import other_states
 from visviva.mechanism.parts import Body, Joint
 from visviva.model import State
 from visviva.model.driven import row_inputs
+from visviva.results import Run
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -33,12 +35,13 @@ OFF = 1e-8  # [of the extent] that a body may be away from where the tree would 
 
 
 def coordinates(form: MinimalForm, state: Any) -> Coordinates:
-    """(q, ξ, s) of a state x of the Lie model, a `State` of either form, or a `Motion`.
+    """(q, ξ, s) of a state x of the Lie model, a `State` of either form, or what else is a state of a mechanism.
 
     A configuration that violates a joint is an error that names it, and so are such velocities. Only those of a
     `State` are projected, in the metric of kinetic energy: schemes with directors keep velocities between the steps
     on the constraints, not at their ends.
     """
+    state = state.final if isinstance(state, Run) else state
     x, V, angles, t = _given(form, state)
     q = _positions(form, x, angles)
     s = form.states.s_of(x)
@@ -58,39 +61,43 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     return Coordinates(q, xi, s)
 
 
+def motion_at_point(form: MinimalForm, point: Point) -> Motion:
+    """Poses, velocities, angles, currents and temperatures; angles of cut joints with the turns that s has, if any."""
+    model, m = form.model, form.mechanism
+    values = {name: point.x[at] for name, at in model.layout.x.items()}
+    at = {(place.joint.name, place.coordinate): place.q for place in form.spanning.places if place.joint is not None}
+    known = {place: values[name][0] for name, place in form.states.angles.items()}
+    angles: dict[str, float] = {}
+    for joint in m.joints:
+        for name, angle in turn_names(joint).items():
+            k = joint.joint.coordinates.index(angle)
+            place = at.get((joint.name, k))
+            angles[name] = float(point.q[place][0]) if place else _named(form, joint, k, point.x, known, {})
+    q, V = ({part.name: values[f"{part.name}.{letter}"] for part in m.bodies} for letter in "qv")
+    return Motion(q, V, angles, other_states(m, values))
+
+
 def _given(form: MinimalForm, state: Any) -> tuple[Array, Array, dict[str, float], float]:
     """State of the Lie model, velocities of all bodies, known angles by turn, and time."""
     model = form.model
     at = model.layout.read(tuple(model.kinetic))
-    if isinstance(state, Motion):
-        if set(state.q) != {body.name for body in form.mechanism.bodies}:
-            raise ModelError(f"the motion is of other bodies ({', '.join(state.q)}) than those of {form.name!r}.")
-        x = initial_x(model, state)
-        return x, x[at], dict(state.angles), 0.0
+    if isinstance(state, State) and state.places == model.layout.x:
+        turns = [turn.name for turn in model.turns]
+        return state.x, state.x[at], dict(zip(turns, state.angles.tolist(), strict=True)), state.t
     if isinstance(state, State):
-        angles = dict(zip((turn.name for turn in model.turns), state.angles.tolist(), strict=False))
-        if state.x.size == model.layout.size:
-            return state.x, state.x[at], angles, state.t
-        directors = compile_mechanism(form.mechanism, "directors")
-        if state.x.size != directors.layout.size:
-            raise ModelError(f"the state is one of {', '.join(state.names)}: no state of mechanism {form.name!r}.")
-        velocities = [_tangent(body, directors, state.x) for body in form.mechanism.bodies]
-        return lie_state(directors, model, state.x), np.concatenate(velocities), angles, state.t
-    if isinstance(state, tuple):
-        raise ModelError("coordinates() takes one state; m.assemble() returns two things: pass the first.")
-    x = finite_vector(state, f"state x of {form.name!r}", model.layout.size)
-    return x, x[at], {}, 0.0
-
-
-def _tangent(body: Any, directors: Any, x: Array) -> Array:
-    """(ω; v) nearest to the velocities of centre of mass and directors, in the metric of kinetic energy where it is."""
-    q, v = (x[directors.layout.x[f"{body.name}.{letter}"]] for letter in "qv")
-    if not isinstance(body, Body):
-        return v
-    N = POSES.lift(q)
-    M = np.diagonal(directors.mass(f"{body.name}.v", x))
-    M = np.maximum(M, 1e-9 * M.max()) if M.any() else np.ones_like(M)
-    return np.asarray(np.linalg.solve(N.T @ (M[:, None] * N), N.T @ (M * v)))
+        motion = state.motion_of(form.mechanism)
+        x = initial_x(model, motion, inside=False)
+        moving = {f"{body.name}.{letter}" for body in form.mechanism.bodies for letter in "qv"}
+        for name, own in model.layout.x.items():
+            if name not in moving:
+                x[own] = state.x[state.places[name]]
+        return x, x[at], motion.angles, state.t
+    if isinstance(state, np.ndarray):
+        x = finite_vector(state, f"state x of {form.name!r}", model.layout.size)
+        return x, x[at], {}, 0.0
+    motion = motion_of(form.mechanism, state, "the initial state")
+    x = initial_x(model, motion)
+    return x, x[at], motion.angles, 0.0
 
 
 def _positions(form: MinimalForm, x: Array, angles: dict[str, float]) -> Array:
@@ -132,7 +139,7 @@ def _named(
     if not isinstance(part, Angle):
         return value
     turn = next(name for name, angle in turn_names(joint).items() if angle == part)
-    near = angles.get(turn, known.get((joint, coordinate), 0.0))
+    near = angles.get(turn, known.get((joint, coordinate), built_turns(joint)[turn]))
     return float(continued(np.asarray(value), np.asarray(near)))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.mechanism import Motion
-from visviva.model import State
+from visviva.mechanism.assembly import Moving
+
+STATES = (Motion, Moving, Mapping, np.ndarray)  # what has no coordinates q of its own
 
 
 class Coordinates(NamedTuple):
@@ -33,7 +35,7 @@ def start_of(form: Started, initial: Any) -> Any:
     """As assembled, what `coordinates` reads, or what was given, with s as assembled where it was left out."""
     if initial is None:
         return form.initial
-    if isinstance(initial, Motion | State | np.ndarray):
+    if isinstance(initial, STATES):
         return form.coordinates(initial)
     if isinstance(initial, Sequence) and len(initial) == 2:
         return (*initial, form.initial.s)

@@ -96,13 +96,14 @@ class TreeStepping:
             times[0] = start.t
         try:
             motion = self.loop(start.q, start.xi, h, count, tau=self._tau, inputs=self._over(times, h), t0=start.t)
+            chunk = self._chunk(state, start, motion, h)
         except TooManyPieces as reason:
             self._rough = str(reason)
             return self._one_by_one(state)
         except (ConvergenceError, ModelError):  # also an input that is no number, which is met again at its step
             return self._one_by_one(state)
         self._loose += motion.unrelaxed
-        return self._chunk(state, start, motion, h)
+        return chunk
 
     def _nodes(self, t: float, n: int) -> tuple[float, int]:
         """How far apart the next nodes are, and how many: up to n, and none behind a jump of an input but at it."""

@@ -10,7 +10,6 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva.compiler.losses import entropy_of, flux_of
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import Moving
 from visviva.forms.symbols.places import AbstractPlaces
@@ -20,6 +19,7 @@ from visviva.language.slopes import slope
 from visviva.library.joints import TURN, Along, Angle
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
+from visviva.mechanism.other_states import entropy_of, flux_of
 from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.thermal import Thermal
 from visviva.views.equations_names import Label

@@ -125,12 +125,9 @@ def instant(case: Case, state: Coordinates) -> Instant:
     found = model.accelerations(x, u=u, u_dot=u_dot)
     z = model.z(x, found.w)
     flow = model.flow(x, z, u)
-    names = [body.name for body in case.mechanism.bodies]
-    poses, V = ({name: x[model.layout.x[f"{name}.{letter}"]] for name in names} for letter in "qv")
-    angles = dict(zip((turn.name for turn in model.turns), model.angles(x).tolist(), strict=True))
     s_dot = np.concatenate([np.zeros(0), *(flow[model.layout.z[name]] for name in form.states.s)])
     return Instant(
-        case, form, q, xi, s, x, u, u_dot, Motion(poses, V, angles), found.v_dot, s_dot,
+        case, form, q, xi, s, x, u, u_dot, form.motion(q, xi, s), found.v_dot, s_dot,
         float(model.H(x)), float(model.heats(x, z).sum()), float(model.outputs(x, z) @ u),
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
@@ -57,6 +56,8 @@ def _sizes(now: Instant, values: Mapping[str, Array], flows: bool) -> Array:
 
 def world_twists(now: Instant) -> Array:
     """Twists of all bodies in the world at its origin over the velocities of the Model, (6 or 3 per body, m)."""
+    from scipy.linalg import block_diag
+
     blocks = []
     for body in now.case.mechanism.bodies:
         q = now.motion.q[body.name]
@@ -91,6 +92,8 @@ def kinestatics(now: Instant) -> None:
 
 def interconnection(now: Instant) -> None:
     """The velocities that ports admit, and those that pairs admit, are those of the Model."""
+    from scipy.linalg import block_diag
+
     joined = now.case.mechanism.interconnection(now.motion)
     bodies = now.case.mechanism.bodies
     spaces = (now.model.spaces[f"{body.name}.q"] for body in bodies)

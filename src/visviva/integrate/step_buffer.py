@@ -1,0 +1,99 @@
+"""Single steps of a mechanism in compiled code, kept in a row until they are accounted for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.integrate.chunk import Chunk
+from visviva.integrate.loop import GROWTH
+from visviva.integrate.machine import MachineStepper
+from visviva.model import State
+
+if TYPE_CHECKING:
+    from visviva.kernels.packed import PackedCall
+
+CLEAR = 1e-12  # scaled residual of a step whose balance of energy needs no second look
+CAPACITY = 128  # steps that are kept; accounts of all of them take little longer than those of one
+KNOWN, FIRST, COUNT = 13, 14, 15  # numbers among the arguments of `advance`
+
+
+@final
+class StepBuffer:
+    """Steps with inputs that are held, one call of a kernel each, whose arguments are packed once.
+
+    A step is taken where its residual is small and its reactions are at most a thousand times those before: no spurious
+    solution is like that. Any other needs a second look, at its balance of energy, see `Loop`.
+    """
+
+    def __init__(self, stepper: MachineStepper) -> None:
+        self._stepper = stepper
+        self.nodes = tuple(zip(stepper.nodes, stepper.weights, strict=True))
+        self._past = 4 if stepper.parts.shape[1] == 1 else 3
+        self._u = np.zeros((CAPACITY, len(self.nodes), stepper.inputs))
+        self._tables: tuple[Any, ...] = (None,) * 4  # what the call was packed with
+        self._call: PackedCall
+        self.made = 0  # steps that are in it
+        self.x = np.zeros(0)  # the state after the last step
+        self.angles = np.zeros(0)
+
+    def begin(self, state: State) -> None:
+        """Go on from a state; the buffer has to be empty."""
+        from visviva.kernels.multibody.advance import advance
+        from visviva.kernels.packed import PackedCall
+
+        stepper = self._stepper
+        history, known = stepper.begin(state, state.h)
+        tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
+        if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
+            self._tables = tables
+            self._log, self._history = stepper.log(CAPACITY), history
+            arguments = stepper.arguments(self._u, state.h, history, known, 1, self._log)
+            self._call = PackedCall(advance, arguments, 2)
+            self._known, self._first, self._count = (self._call.number(k) for k in (KNOWN, FIRST, COUNT))
+            self._h = self._call.real(11)
+        self._history[:] = history
+        self._known[0], self._h[0] = known, state.h
+        self._terms = 0.0
+        self.made, self.x, self.angles = 0, state.x, state.angles
+
+    @property
+    def room(self) -> int:
+        """How many more steps it can keep."""
+        return CAPACITY - self.made
+
+    def step(self, u: Array, n: int) -> bool:
+        """Make n steps with inputs that are held; False if not all were made, or one needs a second look."""
+        first, log = self.made, self._log
+        self._u[first : first + n] = u
+        self._first[0], self._count[0] = first, n
+        done, status = self._call()
+        last = first + int(done)
+        self.made = last
+        self._known[0] = min(self._past, self._known[0] + len(self.nodes) * done)
+        self.x = log.x[last]
+        if last:
+            self.angles = log.angles[last - 1]
+        if status:
+            return False
+        residual = log.report[last - 1, 1] if n == 1 else log.report[first:last, 1].max()
+        terms = log.energy[last, 3] if n == 1 else log.energy[first + 1 : last + 1, 3].max()
+        if residual > CLEAR or not terms <= GROWTH * (self._terms or terms):
+            return False
+        self._terms = max(self._terms, terms)
+        return True
+
+    def take(self) -> Chunk:
+        """All steps that are in it: it is empty then, and goes on from the last of them."""
+        chunk = self._stepper.chunk(_copied(self._log, self.made), self._u[: self.made].copy(), self.made, 0)
+        self.made = 0
+        self.x, self.angles = self.x.copy(), self.angles.copy()
+        return chunk
+
+
+def _copied(log: Any, n: int) -> Any:
+    """The first n steps of a log, in arrays of their own."""
+    ends = ("x", "energy")
+    return type(log)(**{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items()})

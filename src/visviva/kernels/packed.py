@@ -1,0 +1,115 @@
+"""Calls of a kernel whose arguments stay the same arrays: packed once, called by the address of the row they are in.
+
+Numba takes every array of every tuple apart at each call, some 0.3 µs each and 30 µs for a mechanism, of which a step
+takes two. Here a row of words holds all arguments as Numba lays them out in memory, and a function of two instructions
+per word hands them on:
+
+    array: owner, parent, number of entries, bytes of one, address, shape, strides;   None: one word;   tuples: flat
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.kernels.multibody.tables import Int
+
+ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_entries: dict[tuple[int, Any], tuple[Any, Any]] = {}  # by kernel and types: the function, and what keeps it alive
+
+
+@final
+class PackedCall:
+    """A kernel with its arguments: `call()` runs it, and returns the whole numbers that it returns.
+
+    Arrays are those of the arguments: what is written into them is seen by the next call. Numbers among the arguments
+    are fields of the row, see `number` and `put`; the row holds no array alive, this object does.
+    """
+
+    def __init__(self, kernel: Any, arguments: tuple[Any, ...], results: int) -> None:
+        words: list[int] = []
+        self._first = []
+        for value in arguments:
+            self._first.append(len(words))
+            _flatten(value, words)
+        self._arguments = arguments
+        self.row: Int = np.array(words, dtype=np.int64)
+        self._out = np.zeros(results, dtype=np.int64)
+        self._error = ctypes.c_void_p()
+        self._entry = _entry_of(kernel, arguments)
+        self._addresses = (self._out.ctypes.data, ctypes.addressof(self._error), self.row.ctypes.data)
+
+    def number(self, argument: int) -> Int:
+        """The place of a whole number among the arguments: assign to its [0]."""
+        return self.row[self._first[argument] : self._first[argument] + 1]
+
+    def real(self, argument: int) -> Array:
+        """The same of a real number."""
+        return self.number(argument).view(np.float64)
+
+    def __call__(self) -> Int:
+        """Run the kernel; the result is overwritten by the next call."""
+        self._entry(*self._addresses)
+        return self._out
+
+
+def _flatten(value: Any, words: list[int]) -> None:
+    """Append the words of a value in memory."""
+    if value is None:
+        words.append(0)
+    elif isinstance(value, np.ndarray):
+        words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    elif isinstance(value, tuple):
+        for member in value:
+            _flatten(member, words)
+    elif isinstance(value, float | np.floating):
+        words.append(int(np.float64(value).view(np.int64)))
+    else:
+        words.append(int(value))
+
+
+def _entry_of(kernel: Any, arguments: tuple[Any, ...]) -> Any:
+    """The function i32 entry(results, error, row) of a kernel for arguments of these types."""
+    import numba
+
+    kinds = tuple(numba.typeof(value) for value in arguments)
+    key = (id(kernel), kinds)
+    if key not in _entries:
+        kernel.compile(kinds)
+        _entries[key] = _linked(kernel.overloads[kinds], kinds)
+    return _entries[key][0]
+
+
+def _linked(compiled: Any, kinds: tuple[Any, ...]) -> tuple[Any, Any]:
+    """A function that loads the arguments from a row and calls the compiled code by its address."""
+    from llvmlite import ir
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.registry import cpu_target
+
+    context = cpu_target.target_context
+    name = f"packed.{compiled.fndesc.llvm_func_name}"
+    library = context.codegen().create_library(name)
+    module = library.create_ir_module(name)
+    word = ir.IntType(64)
+    function = ir.Function(module, ir.FunctionType(ir.IntType(32), [word, word, word]), name)
+    builder = ir.IRBuilder(function.append_basic_block())
+    descriptor = compiled.fndesc
+    kind = context.call_conv.get_function_type(descriptor.restype, descriptor.argtypes)
+    row = builder.inttoptr(function.args[2], word.as_pointer())
+    given = [builder.inttoptr(function.args[k], kind.args[k]) for k in range(2)]
+    for k, argument in enumerate(kind.args[2:]):  # one word each
+        value = builder.load(builder.gep(row, [ir.Constant(word, k)]))
+        if isinstance(argument, ir.PointerType):
+            value = builder.inttoptr(value, argument)
+        elif isinstance(argument, ir.DoubleType):
+            value = builder.bitcast(value, argument)
+        given.append(value)
+    address = compiled.library.get_pointer_to_function(descriptor.llvm_func_name)
+    builder.ret(builder.call(builder.inttoptr(ir.Constant(word, address), kind.as_pointer()), given))
+    with global_compiler_lock:
+        library.add_ir_module(module)
+        library.finalize()
+    return ENTRY(library.get_pointer_to_function(name)), (library, compiled)

@@ -1,0 +1,238 @@
+"""A Simulator makes the steps of `simulate`, one by one: the same bits, the same accounts, the same refusals."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import visviva as vv
+from visviva.demo.linkage import four_bar
+from visviva.library import electric, rotation
+
+H = 1e-3
+
+
+def double_pendulum():
+    m = vv.Mechanism("double pendulum", gravity=(0, 0, -9.81))
+    rod = vv.inertia.rod(1.0, 1.0, axis="x")
+    upper, lower = m.body("upper", inertia=rod, at=(0.5, 0, 0)), m.body("lower", inertia=rod, at=(1.5, 0, 0))
+    m.revolute("shoulder", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05)
+    m.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0))
+    m.frame("tool", lower, at=(2, 0, 0))
+    m.torque("motor", "shoulder")
+    m.wrench("load", lower)
+    return m
+
+
+def slider():
+    m = vv.Mechanism("slider", gravity=(0, 0, -9.81))
+    block = m.body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.prismatic("slide", m.ground, block, axis=(0.6, 0, -0.8))
+    m.force("push", "slide")
+    return m
+
+
+SCHEMES = [
+    vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint(), vv.Suzuki4(vv.PHMP()), vv.RK4(), vv.Gauss8(), vv.PHMP(compiled=False),
+]  # fmt: skip
+NAMES = ["PHMP", "PHMPGGL", "LieMidpoint", "Suzuki4", "RK4", "Gauss8", "PHMP in NumPy"]
+
+
+def frictionless(m, scheme):
+    """Compositions with negative parts are for models without losses."""
+    return m if not isinstance(scheme, vv.Suzuki4) else slider()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=NAMES)
+def test_steps_are_those_of_simulate_to_the_last_bit(scheme):
+    m = frictionless(double_pendulum(), scheme)
+    port = "motor" if "motor" in m.parts else "push"
+    run = vv.simulate(m, t_end=20 * H, h=H, integrator=scheme, inputs={port: 0.3})
+    sim = vv.Simulator(m, h=H, integrator=scheme)
+    for _ in range(5):
+        sim.step({port: 0.3})
+    sim.step({port: 0.3}, n=15)
+    np.testing.assert_array_equal(sim.state.x, run.final.x)
+    assert sim.t == run.t[-1]
+    ours, theirs = sim.audit(), run.audit()
+    assert ours.ok
+    assert ours.first_law == pytest.approx(theirs.first_law, rel=1e-3)
+    assert ours.components[port].energy_in == pytest.approx(theirs.components[port].energy_in, rel=1e-13)
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()], ids=repr)
+def test_loops_with_redundant_rows_are_stepped_as_well(scheme):
+    m = four_bar()
+    run = vv.simulate(m, t_end=0.05, h=0.005, integrator=scheme)
+    sim = vv.Simulator(m, h=0.005, integrator=scheme)
+    sim.step(n=10)
+    np.testing.assert_array_equal(sim.state.x, run.final.x)
+    assert sim.audit().ok
+
+
+def test_quantities_are_those_of_a_run_by_the_same_names():
+    m = double_pendulum()
+    names = (
+        "tool.r",
+        "tool.R",
+        "lower.twist",
+        "shoulder.q",
+        "elbow.rate",
+        "shoulder.reaction",
+        "energy",
+        "motor.power",
+    )
+    run = vv.simulate(m, t_end=5 * H, h=H, inputs={"motor": 1.0})
+    sim = vv.Simulator(m, h=H)
+    assert sim["tool.r"] == pytest.approx([2, 0, 0])
+    for k in range(1, 6):
+        sim.step({"motor": 1.0})
+        for name in names:
+            at = k - 1 if len(run[name]) == len(run.t_mid) else k
+            np.testing.assert_allclose(sim[name], run[name][at], rtol=0, atol=1e-12, err_msg=name)
+
+
+def test_inputs_of_a_step_go_before_those_of_the_simulator_and_are_never_asked_for_ahead():
+    asked = []
+
+    def motor(t):
+        asked.append(t)
+        return np.sin(t)
+
+    m = double_pendulum()
+    sim = vv.Simulator(m, h=H, inputs={"motor": motor})
+    asked.clear()
+    sim.step({"motor": 0.2})
+    assert not [t for t in asked if t > H]
+    sim.step()
+    assert max(asked) <= 2 * H
+    sim.step(np.array([0.2, 0, 0, 0, 0, 0, 0]))
+    sim.step({"load": (0, 0, 0, 0, 0, 1.0)})
+    assert max(asked) <= 4 * H
+    inputs = {
+        "motor": lambda t: [0.2, np.sin(t), 0.2, np.sin(t)][min(3, int(t / H))],
+        "load": lambda t: [0, 0, 0, 0, 0, float(t > 3 * H)],
+    }
+    run = vv.simulate(m, t_end=4 * H, h=H, inputs=inputs, stop=lambda now: False)
+    np.testing.assert_array_equal(sim.state.x, run.final.x)
+
+
+def test_reset_copy_and_state_begin_anew():
+    m = double_pendulum()
+    sim = vv.Simulator(m, h=H)
+    sim.step({"motor": 1.0}, n=200)  # more than are kept at a time
+    there = sim.state
+    other = sim.copy()
+    sim.step(n=3)
+    other.step(n=3)
+    np.testing.assert_array_equal(sim.state.x, other.state.x)
+    sim.reset()
+    assert sim.t == 0.0
+    np.testing.assert_array_equal(sim.state.x, vv.Simulator(m, h=H).state.x)
+    sim.state = there
+    assert sim.t == there.t
+    sim.step(n=3)
+    np.testing.assert_array_equal(sim.state.x, other.state.x)
+    sim.reset({"shoulder.q": 0.3, "elbow.rate": 1.0})
+    assert sim["shoulder.q"] == pytest.approx(0.3, abs=1e-15)
+    assert sim["elbow.rate"] == pytest.approx(1.0, abs=1e-14)
+
+
+def test_a_run_continues_from_where_it_was_stepped_to_and_is_in_the_accounts():
+    m = double_pendulum()
+    sim = vv.Simulator(m, h=H)
+    sim.step({"motor": 1.0}, n=7)
+    run = sim.run(t_end=0.02, every=4)
+    sim.step({"motor": 1.0}, n=7)
+    whole = vv.simulate(m, t_end=0.027, h=H, inputs={"motor": lambda t: float(not 0.007 < t < 0.02)})
+    assert run.t[0] == pytest.approx(0.007)
+    assert run.t[-1] == pytest.approx(0.02)
+    np.testing.assert_allclose(sim.state.x, whole.final.x, rtol=0, atol=1e-12)
+    assert sim.audit().components["motor"].energy_in == pytest.approx(whole.audit().components["motor"].energy_in)
+
+
+def test_models_and_composites_are_stepped_as_well():
+    from visviva.language import compose
+
+    parts = {"coil": electric.inductor(0.02), "winding": electric.resistor(0.8), "machine": electric.motor(0.2)}
+    parts |= {"wheel": rotation.inertia(0.05)}
+    joined = {"supply": ("coil.phi", "winding.phi", "machine.phi"), "shaft": ("machine.p", "wheel.p")}
+    from visviva.library import thermal
+
+    parts["room"] = thermal.environment(300.0)
+    joined["s"] = ("winding.s", "room.s")
+    drive = compose("drive", parts, joined, outer=("supply",))
+    start = {"supply": 0.0, "shaft": 0.0}
+    run = vv.simulate(drive, t_end=0.1, h=0.01, initial=start, inputs={"supply": 24.0})
+    sim = vv.Simulator(drive, h=0.01)
+    with pytest.raises(vv.ModelError, match="no state yet"):
+        sim.step()
+    sim.reset(start)
+    sim.step({"supply": 24.0}, n=10)
+    np.testing.assert_array_equal(sim.state.x, run.final.x)
+    assert sim.audit().ok
+
+
+def test_a_step_without_solution_leaves_the_last_good_state():
+    m = vv.Mechanism("rod")
+    body = m.body("rod", mass=1.0, inertia=(1, 1, 1))
+    m.spring("spring", m.ground, body, energy=lambda l: -1e6 * np.log(1.0 - l), at_a=(0, 0, 0.5), at_b=(0, 0, 0))
+    m.wrench("pull", body)
+    sim = vv.Simulator(m, h=0.1)
+    before = sim.state.x
+    with pytest.raises(vv.ConvergenceError, match="could not be solved") as caught:
+        sim.step({"pull": (0, 0, 0, 0, 0, -1e12)})
+    np.testing.assert_array_equal(sim.state.x, before)
+    assert sim.t == 0.0
+    assert caught.value.run.steps == 0
+
+
+@pytest.mark.parametrize(
+    ("inputs", "says"),
+    [
+        ({"moter": 1.0}, "motor"),
+        ({"motor": np.nan}, "one finite number"),
+        ({"load": (1, 2, 3)}, "6 finite numbers"),
+        ({"motor": "fast"}, "one finite number"),
+        ([1.0, 2.0], "7 finite numbers"),
+        (np.full(7, np.inf), "7 finite numbers"),
+    ],
+)
+def test_inputs_that_are_wrong_are_named(inputs, says):
+    sim = vv.Simulator(double_pendulum(), h=H)
+    with pytest.raises(vv.ModelError, match=says):
+        sim.step(inputs)
+    assert sim.t == 0.0
+    with pytest.raises(vv.ModelError, match="whole number of steps"):
+        sim.step(n=0)
+
+
+def test_runs_of_one_mechanism_at_the_same_time_do_not_meet():
+    m = double_pendulum()
+    expected = vv.simulate(m, t_end=0.2, h=H, inputs={"motor": 0.5}).final.x
+    found = []
+
+    def work():
+        for _ in range(5):
+            found.append(vv.simulate(m, t_end=0.2, h=H, inputs={"motor": 0.5}).final.x)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 15
+    for x in found:
+        np.testing.assert_array_equal(x, expected)
+
+
+def test_a_mechanism_that_grows_is_prepared_anew():
+    m = double_pendulum()
+    light = vv.simulate(m, t_end=0.1, h=H)
+    tip = m.particle("tip", mass=1.0, at=(2, 0, 0))
+    m.distance("string", "lower", tip, at_a=(1.5, 0, 0), at_b=(2, 0, 0))
+    heavy = vv.simulate(m, t_end=0.1, h=H)
+    assert "tip.r" in heavy.names
+    assert "tip.r" not in light.names
+    m.gravity = np.zeros(3)
+    assert np.abs(vv.simulate(m, t_end=0.1, h=H)["shoulder.q"]).max() < 1e-12
