@@ -66,7 +66,7 @@ def march(
     engine = engine_of(stepping)
     notes = notes + fallback_note(model, scheme, engine)
     condition = None if wanted.stop is None else StopCondition(wanted.stop, model, scheme)
-    recorder, divided = _recorder(loop, wanted.every, patterns_of(wanted.record), model, scheme), 0
+    recorder, divided = recorder_of(loop, wanted, scheme), 0
     watch = _Watch(model, scheme, u, loop.state, n, one_by_one=condition is not None and u.calls)
     done, chunk = 0, 1 if watch.one_by_one else chunk
     with Progress(model.name, (start.t, wanted.t_end), wanted.progress) as bar, Interrupts() as interrupts:
@@ -87,7 +87,7 @@ def march(
             if condition is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = _run(
+                run = recorded_run(
                     model, recorder, loop.state, scheme, (*notes, *divided_notes(divided), *stepping.notes()), engine
                 )
                 raise as_error(failure, loop.state, run) from failure.__cause__
@@ -97,16 +97,21 @@ def march(
             if fresh.steps == chunk and not watch.one_by_one:  # a shorter one says little of the time that steps take
                 chunk = _next_chunk(chunk, time.perf_counter() - began, model)
     notes = [*notes, *divided_notes(divided), *stepping.notes(), *watch.notes(stepping, loop.state.t)]
-    run = _run(model, recorder, loop.state, scheme, tuple(notes), engine)
+    run = recorded_run(model, recorder, loop.state, scheme, tuple(notes), engine)
     warn(run.warnings)
     return run, chunk
 
 
+def check_span(state: State, t_end: float) -> float:
+    """The time from a state to the end of a run [s]."""
+    if t_end < state.t:
+        raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
+    return t_end - state.t
+
+
 def grid(state: State, t_end: float, h: float, scheme: AbstractIntegrator) -> tuple[int | None, float, list[str]]:
     """Number of steps and their length, so that the last one ends at t_end; None where the scheme chooses them."""
-    span = t_end - state.t
-    if span < 0:
-        raise ModelError(f"t_end = {t_end:g} s lies before the start of the run at t = {state.t:g} s.")
+    span = check_span(state, t_end)
     if not scheme.fixed_step:
         return (None if span else 0), h, []
     return fitted_steps(span, h) if span else (0, h, [])
@@ -149,16 +154,15 @@ class _Watch:
         return jumps + self._drives(end) + ([] if self._steps is None else self._steps.notes(stepping))
 
 
-def _recorder(
-    loop: Loop, every: int, patterns: tuple[str, ...] | None, model: Model, scheme: AbstractIntegrator
-) -> Recorder | Selection:
-    start, state = loop.start(), loop.state
+def recorder_of(loop: Loop, wanted: Wanted, scheme: AbstractIntegrator) -> Recorder | Selection:
+    """What collects the steps of a run from where a loop is."""
+    start, state, patterns = loop.start(), loop.state, patterns_of(wanted.record)
     if patterns is None:
-        return Recorder(start, every)
-    return Selection(start, every, patterns, lambda record: Run(model, record, state, scheme, ()))
+        return Recorder(start, wanted.every)
+    return Selection(start, wanted.every, patterns, lambda record: Run(loop.model, record, state, scheme, ()))
 
 
-def _run(
+def recorded_run(
     model: Model,
     recorder: Recorder | Selection,
     state: State,
@@ -166,6 +170,7 @@ def _run(
     notes: tuple[str, ...],
     engine: str,
 ) -> Run:
+    """The run of the steps that were collected."""
     recorded = recorder.values() if isinstance(recorder, Selection) else None
     return Run(model, recorder.record(), state, scheme, notes, recorded, engine)
 

@@ -10,7 +10,8 @@ from visviva.errors import ModelError
 from visviva.integrate.inputs import Input
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
-from visviva.integrate.simulator import prepared
+from visviva.integrate.prepared import prepared
+from visviva.integrate.sampled import Sampled, sampled_laws
 from visviva.integrate.start import Initial
 from visviva.integrate.stopping import Stop
 from visviva.integrate.system import AbstractSystem
@@ -30,6 +31,7 @@ def simulate(
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
     inputs: Mapping[str, Input] | None = None,
+    sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
     stop: Stop | None = None,
@@ -58,6 +60,7 @@ def simulate(
     integrator: AbstractIntegrator | None = None,
     initial: Any = None,
     inputs: Mapping[str, Input] | None = None,
+    sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
     stop: Stop | None = None,
@@ -81,6 +84,8 @@ def simulate(
                 and z the efforts by name, traced and solved inside the step. Functions of time may be asked at any
                 time and in any order, but with `stop`: see there. Schemes that choose their steps end them where an
                 input jumps, as far as that is known; `Jumping` says where.
+    sampled:    a control law in any Python that is asked at ticks and held between them, `vv.Sampled(law, period=...)`,
+                or a list of them; what it returns goes before `inputs`.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
                 same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.
@@ -95,11 +100,12 @@ def simulate(
     make a run another than it was meant to be is issued as a `RunWarning` each, and is in `run.warnings`.
     """
     if isinstance(what, AbstractSystem):
-        _check_plain(inputs=inputs, record=record, stop=stop)
+        _check_plain(inputs=inputs, sampled=sampled, record=record, stop=stop)
         return what.simulated(t_end, h, integrator=integrator, initial=initial, every=whole_number(every))
     wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
-    with prepared(what, integrator, inputs) as simulator:
-        return simulator.simulated(wanted, initial, h)
+    laws = () if sampled is None else sampled_laws(sampled)
+    with prepared(what, h, integrator, inputs) as simulator:
+        return simulator.simulated(wanted, laws, initial, h)
 
 
 def _check_plain(**given: object) -> None:

@@ -59,6 +59,10 @@ class StepBuffer:
         self._terms = 0.0
         self.made, self.x, self.angles = 0, state.x, state.angles
 
+    def clear(self) -> None:
+        """Forget the steps that are in it."""
+        self.made = 0
+
     @property
     def room(self) -> int:
         """How many more steps it can keep."""

@@ -85,7 +85,7 @@ class TreeStepping:
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
         start, h, count = self._start(state), state.h, n
-        if not self.plain.scheme.fixed_step:
+        if n and not self.plain.scheme.fixed_step:
             h, count = self._nodes(start.t, n)
         if not count:
             return self._chunk(state, start, None, h)

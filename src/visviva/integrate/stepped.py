@@ -1,0 +1,259 @@
+"""Steps that are asked for one by one: in compiled code where possible, checked and accounted for as those of a run."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable
+from typing import NoReturn, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.integrate.engine import engine_of, fallback_note
+from visviva.integrate.failure import as_error
+from visviva.integrate.grid import divided_notes
+from visviva.integrate.inputs import BadInput, TimeInputs
+from visviva.integrate.integrator import AbstractIntegrator, Advancing
+from visviva.integrate.loop import Logged, Loop
+from visviva.integrate.machine import MachineStepper
+from visviva.integrate.many import ManyStepping
+from visviva.integrate.march import recorded_run
+from visviva.integrate.step_buffer import StepBuffer
+from visviva.model import Model, State
+from visviva.results import Run
+from visviva.results.motion import MechanismMotion
+from visviva.results.quantities import motion_quantities
+from visviva.results.record import Nodes, Record, Recorder, part
+from visviva.results.selection import Selection
+
+ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
+
+
+@final
+class SteppedLoop:
+    """A `Loop` whose steps are made when they are asked for, with inputs that are held.
+
+    Compiled steps of a mechanism go to a `StepBuffer` and are accounted for many at a time, before anything but the
+    motion is read. Any other step, and one that is not clear, is made by the loop with all checks.
+
+    notes: on the start of it.   nodes: what collects the nodes of a run in work, if there is one.
+    """
+
+    def __init__(self, model: Model, scheme: AbstractIntegrator, inputs: TimeInputs) -> None:
+        self.model = model
+        self.scheme = scheme
+        self.inputs = inputs
+        self.notes: list[str] = []
+        self.nodes: Recorder | Selection | None = None
+        self._stepping: Advancing | None = None
+        self._buffer: StepBuffer | None = None
+        self._loop: Loop | None = None
+        self._motion: MechanismMotion | None = None  # with what does not depend on a state
+        self._reads: dict[str, Callable[[MechanismMotion], Array] | None] = {}
+
+    def begin(self, state: State, h: float, notes: list[str]) -> None:
+        """Be ready to make steps of length h from a state; accounts begin there."""
+        self.inputs.hold(None)
+        stepper = _compiled_stepper(self._stepping)
+        if stepper is not None:
+            stepper.restart(state, h)
+        else:
+            self._stepping = self.scheme.stepping(self.model, self.inputs, state, h)
+            stepper = _compiled_stepper(self._stepping)
+            self._buffer = None if stepper is None else StepBuffer(stepper)
+        self._loop = self.loop_from(state, h)
+        self.notes, self.nodes, self._divided = notes, None, 0
+        self._recorder: Recorder | None = None  # of all steps since here
+        self._recent: Record | None = None  # of the last ones
+        self._now: Run | None = None  # of the last one
+        self._moving: MechanismMotion | None = None  # at the last node
+        self._going = False  # whether the buffer goes on from where the loop is
+        if self._buffer is not None:
+            self._buffer.clear()
+
+    def fork(self) -> SteppedLoop:
+        """Another one with the same equations, which has not begun."""
+        return SteppedLoop(self.model, self.scheme, copy.copy(self.inputs))
+
+    def loop_from(self, state: State, h: float) -> Loop:
+        """A loop of its own over the same steps."""
+        assert self._stepping is not None
+        return Loop(self.model, self._stepping, state, h, self.inputs, exact="energy" in self.scheme.preserves)
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has a state."""
+        return self._loop is not None
+
+    @property
+    def loop(self) -> Loop:
+        """Where it is, but for the steps in the buffer."""
+        if self._loop is None:
+            raise ModelError(f"the Simulator of {self.model.name!r} has no state yet: sim.reset(...) gives it one.")
+        return self._loop
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        state, fresh = self.loop.state, 0 if self._buffer is None else self._buffer.made
+        return state.t0 + (state.steps + fresh) * state.h
+
+    # -- steps --------------------------------------------------------------------------------------------------
+
+    def make(self, n: int) -> None:
+        """Make n steps with the inputs that are held."""
+        loop, buffer = self.loop, self._buffer
+        self._now = self._moving = None
+        while n > 0 and buffer is not None:
+            if not self._going:
+                buffer.begin(loop.state)
+                self._going = True
+            if not buffer.room:
+                self.settle()
+            before, count, u = buffer.made, min(n, buffer.room), self.inputs.constant
+            if u is None:  # functions of time are asked for one step at a time
+                count, u = 1, self._at_nodes(buffer.nodes)
+            if buffer.step(u, count):
+                n -= count
+                continue
+            good = self.settle() - before
+            n -= good
+            if good < count:  # the next one has no solution, or none that is clear
+                self._alone()
+                n -= 1
+        for _ in range(n):
+            self._alone()
+
+    def until(self, t_end: float) -> None:
+        """Make as many steps as a scheme that chooses their lengths needs until a time [s]."""
+        self.loop.stepping.t_end = t_end
+        while self.loop.state.t < t_end:
+            self._alone()
+
+    def pace(self, h: float) -> None:
+        """Go on with steps of another length."""
+        if self.loop.state.h != h:
+            self.settle()
+            state, self._going = self.loop.state, False
+            self.loop.state = dataclasses.replace(state, t0=state.t, steps=0, h=h, rate=state.rate[:1])
+
+    def _at_nodes(self, nodes: tuple[tuple[float, float], ...]) -> Array:
+        """Inputs of the next step at its nodes, given as places in the step and the lengths of its parts."""
+        t, h = self.t, self.loop.state.h
+        try:
+            return np.array([self.inputs.over(t + node * h, length * h) for node, length in nodes])
+        except BadInput as failure:
+            self.fail(failure)
+
+    def _alone(self) -> None:
+        """Make one step with all checks, divided where it has no solution."""
+        self._going, self._now, self._moving = False, None, None
+        logged = self.loop.advance(1)
+        if not logged.record.steps:
+            assert logged.failure is not None
+            self.fail(logged.failure)
+        self._take(logged)
+
+    def settle(self) -> int:
+        """Account for the steps in the buffer; how many of them are good. If not all are, what goes on begins anew."""
+        if self._buffer is None or not self._buffer.made:
+            return 0
+        chunk = self._buffer.take()
+        logged = self.loop.account(chunk)
+        self._take(logged)
+        self._going = self._going and logged.record.steps == chunk.steps
+        return logged.record.steps
+
+    def _take(self, logged: Logged) -> None:
+        """Take over steps that are good."""
+        if logged.record.steps:
+            self._keep(logged.record)
+            self._divided += logged.divided(logged.record.steps)
+            self.loop.state = logged.state(logged.record.steps)
+
+    def _keep(self, record: Record) -> None:
+        if self._recorder is None:
+            self._recorder = Recorder(part(record, 0, 0), ALL_STEPS)
+        self._recorder.add(record)
+        if self.nodes is not None:
+            self.nodes.add(record)
+        self._recent, self._now, self._moving = record, None, None
+
+    def follow(self, run: Run, state: State, h: float) -> None:
+        """Go on with steps of length h from where a run has ended that another loop has made."""
+        self._going = False
+        if run.record.steps:
+            self._keep(run.record)
+            self.loop.follow(run.record, state, h)
+
+    def fail(self, failure: BaseException) -> NoReturn:
+        """Raise the error that a failure is to a user, with the part that is valid."""
+        self.settle()
+        run = self.since_begin() if self.nodes is None else self.run_of(self.nodes)
+        self.nodes = None
+        raise as_error(failure, self.loop.state, run) from failure.__cause__
+
+    @property
+    def recent(self) -> Record:
+        """The record of the last steps that were accounted for."""
+        return self.loop.start() if self._recent is None else self._recent
+
+    # -- results ------------------------------------------------------------------------------------------------
+
+    def read(self, name: str) -> Array:
+        """The value of a quantity now, by the names of a Run; those of the motion are read from the state alone."""
+        if name not in self._reads:
+            self._reads[name] = self._read_of_motion(name)
+        read = self._reads[name]
+        if read is not None:
+            return read(self._moved())[-1]
+        if self._now is None:
+            self.settle()
+            recent, state = self._recent, self.loop.state
+            record = self.loop.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
+            self._now = Run(self.model, record, state, self.scheme, ())
+        return self._now[name][-1]
+
+    def _read_of_motion(self, name: str) -> Callable[[MechanismMotion], Array] | None:
+        """How a quantity of the motion is read, if it is one."""
+        carrier, _, suffix = str(name).rpartition(".")
+        part = None if self.model.mechanism is None else self.model.mechanism.parts.get(carrier)
+        found = motion_quantities(part).get(suffix)
+        return None if found is None else lambda motion: found[0](motion, part)
+
+    def _moved(self) -> MechanismMotion:
+        """The motion at the last node."""
+        if self._moving is None:
+            mechanism, buffer, state = self.model.mechanism, self._buffer, self.loop.state
+            assert mechanism is not None
+            x, angles = state.x, state.angles
+            if buffer is not None and buffer.made:
+                x, angles = buffer.x.copy(), buffer.angles.copy()
+            node = Nodes(np.array([self.t]), x[None], angles[None], self.inputs(self.t)[None])
+            if self._motion is None:
+                self._motion = MechanismMotion(self.model, mechanism, node)
+            self._moving = self._motion.over(node)
+        return self._moving
+
+    def since_begin(self) -> Run:
+        """A run of all steps since the beginning, without the nodes between."""
+        record = self.loop.start() if self._recorder is None else self._recorder.record()
+        engine = engine_of(self.loop.stepping)
+        return Run(self.model, record, self.loop.state, self.scheme, self._all_notes(engine), None, engine)
+
+    def run_of(self, recorder: Recorder | Selection) -> Run:
+        """The run that was collected."""
+        engine = engine_of(self.loop.stepping)
+        return recorded_run(self.model, recorder, self.loop.state, self.scheme, self._all_notes(engine), engine)
+
+    def _all_notes(self, engine: str) -> tuple[str, ...]:
+        fallback = fallback_note(self.model, self.scheme, engine)
+        return (*self.notes, *divided_notes(self._divided), *fallback, *self.loop.stepping.notes())
+
+
+def _compiled_stepper(stepping: Advancing | None) -> MachineStepper | None:
+    """The stepper of compiled steps of a mechanism, which can be used again."""
+    many = stepping.stepper if isinstance(stepping, ManyStepping) else None
+    return many if isinstance(many, MachineStepper) else None
