@@ -236,3 +236,136 @@ def test_a_mechanism_that_grows_is_prepared_anew():
     assert "tip.r" not in light.names
     m.gravity = np.zeros(3)
     assert np.abs(vv.simulate(m, t_end=0.1, h=H)["shoulder.q"]).max() < 1e-12
+
+
+def test_a_reset_forgets_steps_that_were_not_accounted_for():
+    sim = vv.Simulator(double_pendulum(), h=H)
+    sim.step(n=20)
+    assert sim["shoulder.q"] > 0
+    sim.reset()
+    assert (sim.t, float(sim["shoulder.q"]), sim.state.t, sim.copy().t) == (0.0, 0.0, 0.0, 0.0)
+    assert sim.audit().steps == 0
+    sim.step(n=3)
+    assert sim.run(t_end=0.01).t[0] == pytest.approx(3 * H)
+
+
+def test_an_interruption_leaves_the_simulator_where_its_clock_is(monkeypatch):
+    """The kernel has gone on when the exception comes."""
+    sim, other = (vv.Simulator(double_pendulum(), h=H) for _ in range(2))
+    sim.step(n=5)
+    buffer = sim._steps._buffer
+
+    def interrupted(call=buffer._call):
+        call()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(buffer, "_call", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sim.step(n=10)
+    assert sim.t == pytest.approx(5 * H)
+    sim.step(n=2)
+    other.step(n=7)
+    np.testing.assert_array_equal(sim.state.x, other.state.x)
+
+
+def test_a_warning_that_is_an_error_does_not_move_it():
+    jump = vv.Jumping(lambda t: 1.0 if t < 0.0137 else -1.0, at=[0.0137])
+    sim, other = (vv.Simulator(double_pendulum(), h=H, inputs={"motor": jump}) for _ in range(2))
+    sim.step(n=5)
+    with pytest.raises(vv.RunWarning):  # warnings are errors in tests
+        sim.run(t_end=0.05)
+    sim.step()
+    other.step(n=6)
+    np.testing.assert_array_equal(sim.state.x, other.state.x)
+
+
+def test_a_bushing_that_would_pass_half_a_turn_is_refused_at_its_step():
+    m = vv.Mechanism("bushing")
+    body = m.body("body", mass=1.0, inertia=(1, 1, 1))
+    m.revolute("hinge", m.ground, body, at=(0, 0, 0), axis="z")
+    m.bushing("rubber", m.ground, body, at=(0, 0, 0), K=[0.1, 0.1, 0.1, 1, 1, 1])
+    sim = vv.Simulator(m, h=0.01, initial={"hinge.q": 2.8, "hinge.rate": 2.0})
+    with pytest.raises(vv.ConvergenceError, match="half a turn"):
+        sim.step(n=60)
+    assert sim.t == pytest.approx(0.17)
+    assert sim["hinge.q"] < np.pi
+
+
+@pytest.mark.parametrize(("size", "seed"), [(1e4, 0), (1e5, 3), (1e5, 4)])
+def test_steps_that_miss_energy_are_found_before_anything_is_read(size, seed):
+    """Extreme loads: what is read in between changes nothing, and each step has its own input."""
+    dice = np.random.default_rng(seed)
+    loads = [dice.normal() * size * (dice.random() < 0.5) for _ in range(60)]
+    m = four_bar()
+    m.torque("motor", "A")
+
+    def steps(look):
+        sim = vv.Simulator(m, h=1e-2)
+        for load in loads:
+            try:
+                sim.step({"motor": load})
+            except vv.ConvergenceError:
+                break
+            if look:
+                assert sim.state.t == sim.t
+        return sim.state
+
+    seen, unseen = steps(look=True), steps(look=False)
+    assert seen.t == unseen.t
+    np.testing.assert_allclose(seen.x, unseen.x, rtol=0, atol=1e-6)
+
+
+def test_laws_that_are_solved_inside_of_steps_cannot_be_held():
+    m = double_pendulum()
+    m.motor("dc", "elbow", resistance=1.0, inductance=0.1, k=0.5)
+    law = {"dc": lambda t, x, z: 10 - 2 * x["dc.flux"]}
+    sim = vv.Simulator(m, h=H, integrator=vv.DiscreteGradient(compiled=False), inputs=law)
+    sim.step({"motor": 0.1})
+    with pytest.raises(vv.ModelError, match="solved inside"):
+        sim.step({"dc": 0.0})
+    with pytest.raises(vv.ModelError, match="solved inside"):
+        sim.step(np.zeros(8))
+
+
+def test_reactions_and_sums_are_those_of_a_run_with_inputs_over_time():
+    m = double_pendulum()
+    inputs = {"motor": lambda t: 10 * t}
+    run = vv.simulate(m, t_end=0.3, h=0.01, inputs=inputs)
+    sim = vv.Simulator(m, h=0.01, inputs=inputs)
+    sim.step(n=30)
+    np.testing.assert_array_equal(sim.state.x, run.final.x)
+    np.testing.assert_allclose(sim["shoulder.reaction"], run["shoulder.reaction"][-1], rtol=0, atol=1e-10)
+    for name in ("heat", "work", "motor.work", "heat.shoulder"):
+        assert sim[name] == pytest.approx(run[name][-1], rel=1e-12), name
+
+
+def test_positions_need_no_inputs():
+    sim = vv.Simulator(double_pendulum(), h=H, inputs={"motor": lambda t: np.nan if t > 0 else 0.0})
+    with pytest.raises(vv.ConvergenceError, match="motor"):
+        sim.step()
+    assert sim["shoulder.q"] == 0.0
+    sim.step({"motor": 0.0}, n=3)
+    assert sim["shoulder.q"] > 0.0
+
+
+def test_what_it_was_made_with_stays_and_copies_go_their_own_way():
+    import copy
+    import pickle
+
+    sim = vv.Simulator(double_pendulum(), h=H)
+    for name in ("h", "integrator"):
+        with pytest.raises(AttributeError):
+            setattr(sim, name, 1.0)
+    other = copy.copy(sim)
+    other.step(n=20)
+    assert sim.t == 0.0
+    assert copy.deepcopy(other).t == other.t
+    with pytest.raises(vv.ModelError, match=r"sim\.state"):
+        pickle.dumps(sim)
+    for wrong in (1.5, "3", None, 0):
+        with pytest.raises(vv.ModelError, match="whole number"):
+            sim.step(n=wrong)
+    for wrong in (3, None, ("pole", 1)):
+        with pytest.raises(vv.ModelError, match="by name"):
+            sim[wrong]

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -46,12 +46,14 @@ class TimeInputs:
     breaks: tuple[float, ...] = ()
     changes: int = 0
     _values: Array | None = None  # those that are held; not a number: as given over time
-    _all: bool = False  # whether all are
+    _held: set[str] = field(default_factory=set)  # ports of which all are
 
     def hold(self, values: Array | None) -> None:
         """Hold inputs at values, but for those that are not a number; None: hold none."""
         self._values = values
-        self._all = values is not None and not np.isnan(values).any()
+        self._held = set() if values is None else {
+            name for name, at in self.columns.items() if not np.isnan(values[at]).any()
+        }  # fmt: skip
         self.changes += 1
 
     def become(self, other: TimeInputs) -> None:
@@ -64,9 +66,8 @@ class TimeInputs:
     @property
     def constant(self) -> Array | None:
         """The inputs where they do not change, until others are held."""
-        if self._all:
-            return self._values
-        return None if self.functions or self.laws else self._with_held(self.base)
+        changing = (self.functions.keys() | self.laws.keys()) - self._held
+        return None if changing else self._with_held(self.base)
 
     @property
     def calls(self) -> bool:
@@ -100,13 +101,13 @@ class TimeInputs:
 
     def over(self, t: float, h: float) -> Array:
         """All inputs of a step of length h with its middle at t: values there, mean rates of what is prescribed."""
-        if self._all and self._values is not None:
-            return self._values.copy()
         values = self.base.copy()
         for name, function in self.functions.items():
-            values[self.columns[name]] = _called(function, t, self.widths[name], name)
+            if name not in self._held:
+                values[self.columns[name]] = _called(function, t, self.widths[name], name)
         for name, law in self.laws.items():
-            values[self.columns[name]] = _mean_rate(law, t, h)
+            if name not in self._held:
+                values[self.columns[name]] = _mean_rate(law, t, h)
         return self._with_held(values)
 
 

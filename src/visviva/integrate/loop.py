@@ -80,11 +80,11 @@ class Loop:
         known = self._u[-1:]
         return self._accounted(self._with_inputs(self._valid(self.stepping.advance(self.state, n))), known)
 
-    def account(self, chunk: Chunk) -> Logged:
-        """The same for steps that were made with inputs that are held: those at nodes are of the steps before them."""
+    def account(self, chunk: Chunk, u: list[Array]) -> Logged:
+        """The same for steps that were made already; u: inputs at their ends."""
         known = self._u[-1:]
         chunk = self._valid(chunk)
-        self._u = [*known, *chunk.u]
+        self._u = [*known, *u[: chunk.steps]]
         return self._accounted(chunk, known)
 
     def follow(self, record: Record, state: State, h: float) -> None:

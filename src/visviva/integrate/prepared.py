@@ -34,6 +34,10 @@ def _idle(what: Described, scheme: AbstractIntegrator) -> list[Simulator] | None
     """Simulators of a mechanism and a scheme that no run uses; None where none are kept."""
     if not isinstance(what, Mechanism) or type(scheme).__eq__ is object.__eq__:
         return None
+    try:
+        hash(scheme)
+    except TypeError:  # a number of it was given as an array
+        return None
     kept: dict[Any, list[Simulator]] = what.made.setdefault(Simulator, {})
     if scheme not in kept and len(kept) >= MOST_SCHEMES:
         kept.clear()

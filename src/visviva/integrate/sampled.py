@@ -84,6 +84,11 @@ class Sampled:
         if self.jitter >= self.period:
             raise ModelError(f"ticks come every {self.period:g} s and cannot be late by {self.jitter:g} s, jitter=.")
 
+    def ask(self, now: Now) -> Values:
+        """What the law says."""
+        values: Values = self.law(now) if callable(self.law) else self.law.update(now)
+        return values
+
 
 @final
 @dataclass
@@ -102,8 +107,9 @@ class Sampling:
         self._next = [self._tick(k) for k in range(len(self.laws))]
         self._order = 0
         for law in self.laws:
-            if callable(getattr(law.law, "reset", None)):
-                law.law.reset()
+            reset = getattr(law.law, "reset", None)
+            if callable(reset):
+                reset()
 
     def _tick(self, k: int) -> float:
         """When a law is asked next."""
@@ -115,7 +121,7 @@ class Sampling:
         """Ask the laws whose tick this is, and let values act that have arrived."""
         for k, law in enumerate(self.laws):
             if self._next[k] <= now.t + self.near:
-                values = law.law(now) if callable(law.law) else law.law.update(now)
+                values = law.ask(now)
                 if not isinstance(values, Mapping):
                     raise ModelError(
                         f"a sampled law returns inputs by port name, e.g. {{'motor': 0.1}}; got {values!r} "

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import NoReturn, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,8 +43,8 @@ class Simulator:
     integrator, inputs, initial: as those of `simulate`. Inputs that a step is given are held over it, and go before
     those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one of h.
 
-    Each step is the one that `simulate` would make, to the last bit, with the same checks and the same accounts:
-    `audit()` has those of all steps since `reset`. No input is evaluated ahead of the step that is asked for.
+    Each step is the one that `simulate` would make, with the same checks and the same accounts: `audit()` has those of
+    all steps since `reset`. No input is evaluated ahead of the step that is asked for.
     """
 
     @helpful
@@ -58,16 +57,26 @@ class Simulator:
         inputs: Mapping[str, Input] | None = None,
         initial: Initial = None,
     ) -> None:
-        self.integrator = chosen_scheme(what, integrator)
-        self.h = finite_number(h, "h [s]", positive=True)
-        self._compiled = _model_of(what, self.integrator)
+        self._scheme = chosen_scheme(what, integrator)
+        self._h = finite_number(h, "h [s]", positive=True)
+        self._compiled = _model_of(what, self._scheme)
         given, self.model = input_function(self._compiled, inputs)
-        check_feedback(self.model, self.integrator)
-        self._steps = SteppedLoop(self.model, self.integrator, given)
+        check_feedback(self.model, self._scheme)
+        self._steps = SteppedLoop(self.model, self._scheme, given)
         self._built: tuple[State, list[str]] | None = None  # as built
         self._chunk = 1  # steps that a run makes at a time
         if initial is not None:
             self.reset(initial)
+
+    @property
+    def integrator(self) -> AbstractIntegrator:
+        """The scheme; make another Simulator for another one."""
+        return self._scheme
+
+    @property
+    def h(self) -> float:
+        """Length of steps [s]; make another Simulator for another one."""
+        return self._h
 
     # -- states -------------------------------------------------------------------------------------------------
 
@@ -109,11 +118,23 @@ class Simulator:
 
     def copy(self) -> Simulator:
         """Another simulator at the same state, which goes its own way; its accounts begin here."""
-        other = copy.copy(self)
+        other = object.__new__(Simulator)
+        vars(other).update(vars(self))
         other._steps = self._steps.fork()
         if self._steps.begun:
             other._steps.begin(with_own_arrays(self.state, writeable=True), self.h, list(self._steps.notes))
         return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> Simulator:
+        return self.copy()
+
+    def __reduce__(self) -> NoReturn:
+        raise ModelError(
+            "a Simulator holds compiled code and cannot be put into a file: pickle its mechanism and sim.state, and\n"
+            "make it anew: sim = vv.Simulator(m, h=...); sim.reset(state)."
+        )
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -148,6 +169,12 @@ class Simulator:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
+        solved = [part.port for part in self.model.feedback]
+        if solved and (not isinstance(inputs, Mapping) or set(map(_name_of, inputs)) & set(solved)):
+            raise ModelError(
+                f"the input of port {solved[0]!r} is a law of states or efforts, which is solved inside of steps: it "
+                "cannot be held\nat another value. Name other ports only, or make the Simulator without that law."
+            )
         width, columns = len(self._steps.inputs.base), self.model.port_columns
         if not isinstance(inputs, Mapping):
             try:
@@ -162,7 +189,7 @@ class Simulator:
             return values
         values = np.full(width, np.nan)
         for port, value in inputs.items():
-            name = str(getattr(port, "name", port))
+            name = _name_of(port)
             if name not in columns:
                 raise unknown_name(name, list(columns), f"the ports of {self.model.name!r}")
             at = columns[name]
@@ -199,7 +226,7 @@ class Simulator:
         """
         wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
         steps = self._running
-        steps.settle()
+        steps.leave()
         steps.inputs.hold(None)
         n, h, notes = grid(steps.loop.state, wanted.t_end, self.h, self.integrator)
         loop = steps.loop_from(steps.loop.state, h)
@@ -213,12 +240,13 @@ class Simulator:
         return run
 
     def _march(self, loop: Loop, n: int | None, notes: list[str], wanted: Wanted) -> Run:
-        run, self._chunk = march(loop, self.integrator, self._steps.inputs, n, notes, wanted, self._chunk)
+        chunk = self._chunk if self.integrator.fixed_step else 1  # where chunks show in the last bits, they begin alike
+        run, self._chunk = march(loop, self.integrator, self._steps.inputs, n, notes, wanted, chunk)
         return run
 
     def simulated(self, wanted: Wanted, laws: Sequence[Sampled], initial: Initial, h: float) -> Run:
         """A run from another start and with steps of another length, as `simulate` returns it."""
-        self.h = finite_number(h, "h [s]", positive=True)
+        self._h = finite_number(h, "h [s]", positive=True)
         state, notes = self._start(initial)
         n, h, changed = grid(state, wanted.t_end, self.h, self.integrator)
         if laws:
@@ -248,6 +276,11 @@ class Simulator:
     def is_plain(self) -> bool:
         """Whether its equations are those of the description alone, so that other inputs can be given to it."""
         return self.model is self._compiled
+
+
+def _name_of(port: object) -> str:
+    """Ports may be named by their handles as well."""
+    return str(getattr(port, "name", port))
 
 
 def _model_of(what: Described, scheme: AbstractIntegrator) -> Model:

@@ -20,13 +20,14 @@ from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.machine import MachineStepper
 from visviva.integrate.many import ManyStepping
 from visviva.integrate.march import recorded_run
+from visviva.integrate.newton import NotConverged
 from visviva.integrate.step_buffer import StepBuffer
 from visviva.model import Model, State
 from visviva.results import Run
 from visviva.results.motion import MechanismMotion
 from visviva.results.quantities import motion_quantities
-from visviva.results.record import Nodes, Record, Recorder, part
-from visviva.results.selection import Selection
+from visviva.results.record import Record, Recorder, node, part
+from visviva.results.selection import RELATIVE, Selection
 
 ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
 
@@ -62,14 +63,15 @@ class SteppedLoop:
         else:
             self._stepping = self.scheme.stepping(self.model, self.inputs, state, h)
             stepper = _compiled_stepper(self._stepping)
-            self._buffer = None if stepper is None else StepBuffer(stepper)
+            self._buffer = None if stepper is None or not _is_buffered(self.model) else StepBuffer(stepper)
         self._loop = self.loop_from(state, h)
         self.notes, self.nodes, self._divided = notes, None, 0
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
         self._moving: MechanismMotion | None = None  # at the last node
-        self._going = False  # whether the buffer goes on from where the loop is
+        self._going = False  # whether the tables of the buffer are where its last step ended
+        self._ends: list[Array] = []  # inputs at the ends of the steps in the buffer
         if self._buffer is not None:
             self._buffer.clear()
 
@@ -104,27 +106,40 @@ class SteppedLoop:
 
     def make(self, n: int) -> None:
         """Make n steps with the inputs that are held."""
-        loop, buffer = self.loop, self._buffer
+        buffer = self._buffer
         self._now = self._moving = None
         while n > 0 and buffer is not None:
-            if not self._going:
-                buffer.begin(loop.state)
-                self._going = True
-            if not buffer.room:
+            if not self._going or not buffer.room:
                 self.settle()
-            before, count, u = buffer.made, min(n, buffer.room), self.inputs.constant
+                buffer.begin(self.loop.state)
+            count, u = min(n, buffer.room), self.inputs.constant
             if u is None:  # functions of time are asked for one step at a time
                 count, u = 1, self._at_nodes(buffer.nodes)
-            if buffer.step(u, count):
-                n -= count
-                continue
-            good = self.settle() - before
-            n -= good
-            if good < count:  # the next one has no solution, or none that is clear
-                self._alone()
-                n -= 1
+            self._going, before = False, buffer.made  # an interruption may leave the tables anywhere
+            closed = buffer.step(u, count)
+            self._ends += self._inputs_at_ends(buffer.made - before)
+            self._going = closed
+            n -= count if closed else self._second_look(before)
         for _ in range(n):
             self._alone()
+
+    def _second_look(self, before: int) -> int:
+        """Account for steps of which the last ones are not clear, and make the next one with all checks; how many."""
+        good = self.settle()
+        if good < before:
+            failure = "a step before it turns out to miss energy"
+            self.fail(NotConverged(failure, -1, np.nan))
+        self._alone()
+        return good - before + 1
+
+    def _inputs_at_ends(self, n: int) -> list[Array]:
+        """Inputs at the ends of the last n steps in the buffer."""
+        constant = self.inputs.constant
+        try:
+            return [self.inputs(self.t)] if constant is None and n else [constant] * n  # type: ignore[list-item]
+        except BadInput as failure:
+            self._ends.append(np.zeros(len(self.inputs.base)))
+            self.fail(failure)
 
     def until(self, t_end: float) -> None:
         """Make as many steps as a scheme that chooses their lengths needs until a time [s]."""
@@ -141,9 +156,10 @@ class SteppedLoop:
 
     def _at_nodes(self, nodes: tuple[tuple[float, float], ...]) -> Array:
         """Inputs of the next step at its nodes, given as places in the step and the lengths of its parts."""
-        t, h = self.t, self.loop.state.h
+        state, fresh = self.loop.state, 0 if self._buffer is None else self._buffer.made
+        t0, steps, h = state.t0, state.steps + fresh, state.h
         try:
-            return np.array([self.inputs.over(t + node * h, length * h) for node, length in nodes])
+            return np.array([self.inputs.over(t0 + (steps + node) * h, length * h) for node, length in nodes])
         except BadInput as failure:
             self.fail(failure)
 
@@ -160,11 +176,16 @@ class SteppedLoop:
         """Account for the steps in the buffer; how many of them are good. If not all are, what goes on begins anew."""
         if self._buffer is None or not self._buffer.made:
             return 0
-        chunk = self._buffer.take()
-        logged = self.loop.account(chunk)
+        chunk, ends, self._ends = self._buffer.take(), self._ends, []
+        logged = self.loop.account(chunk, ends)
         self._take(logged)
         self._going = self._going and logged.record.steps == chunk.steps
         return logged.record.steps
+
+    def leave(self) -> None:
+        """Account for all steps: another loop uses the tables."""
+        self.settle()
+        self._going = False
 
     def _take(self, logged: Logged) -> None:
         """Take over steps that are good."""
@@ -204,21 +225,26 @@ class SteppedLoop:
 
     def read(self, name: str) -> Array:
         """The value of a quantity now, by the names of a Run; those of the motion are read from the state alone."""
+        if not isinstance(name, str):
+            raise ModelError(f"quantities are asked for by name, e.g. sim['hinge.q'], got {name!r}.")
         if name not in self._reads:
             self._reads[name] = self._read_of_motion(name)
         read = self._reads[name]
         if read is not None:
             return read(self._moved())[-1]
+        loop = self.loop
         if self._now is None:
             self.settle()
-            recent, state = self._recent, self.loop.state
-            record = self.loop.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
-            self._now = Run(self.model, record, state, self.scheme, ())
+            recent = self._recent
+            record = loop.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
+            self._now = Run(self.model, record, loop.state, self.scheme, ())
+        if name in RELATIVE or (name in self._now and self._now.adds_up(name)):  # sums from the start
+            return self.since_begin()[name][-1]
         return self._now[name][-1]
 
     def _read_of_motion(self, name: str) -> Callable[[MechanismMotion], Array] | None:
         """How a quantity of the motion is read, if it is one."""
-        carrier, _, suffix = str(name).rpartition(".")
+        carrier, _, suffix = name.rpartition(".")
         part = None if self.model.mechanism is None else self.model.mechanism.parts.get(carrier)
         found = motion_quantities(part).get(suffix)
         return None if found is None else lambda motion: found[0](motion, part)
@@ -231,10 +257,11 @@ class SteppedLoop:
             x, angles = state.x, state.angles
             if buffer is not None and buffer.made:
                 x, angles = buffer.x.copy(), buffer.angles.copy()
-            node = Nodes(np.array([self.t]), x[None], angles[None], self.inputs(self.t)[None])
+            u = self.inputs(self.t) if self.model.prescribed else np.zeros(len(self.inputs.base))
+            now = node(self.t, x, angles, u)
             if self._motion is None:
-                self._motion = MechanismMotion(self.model, mechanism, node)
-            self._moving = self._motion.over(node)
+                self._motion = MechanismMotion(self.model, mechanism, now)
+            self._moving = self._motion.over(now)
         return self._moving
 
     def since_begin(self) -> Run:
@@ -251,6 +278,12 @@ class SteppedLoop:
     def _all_notes(self, engine: str) -> tuple[str, ...]:
         fallback = fallback_note(self.model, self.scheme, engine)
         return (*self.notes, *divided_notes(self._divided), *fallback, *self.loop.stepping.notes())
+
+
+def _is_buffered(model: Model) -> bool:
+    """Whether its balance of energy tells a step that is none; temperatures and half turns of bushings have others."""
+    mechanism = model.mechanism
+    return not model.is_thermal and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
 
 
 def _compiled_stepper(stepping: Advancing | None) -> MachineStepper | None:

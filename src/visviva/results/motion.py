@@ -19,7 +19,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
 from visviva.model import Model
 from visviva.model.holonomic import lift_rows
-from visviva.results.record import Nodes, Record
+from visviva.results.record import Record
 
 
 @final
@@ -32,15 +32,13 @@ class MechanismMotion:
     like: a motion of the same mechanism, whose tables it takes.
     """
 
-    def __init__(
-        self, model: Model, mechanism: Mechanism, record: Record | Nodes, like: MechanismMotion | None = None
-    ) -> None:
+    def __init__(self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None) -> None:
         self.model = model
         self.mechanism = mechanism
         self.record = record
         self._like = like
 
-    def over(self, record: Record | Nodes) -> MechanismMotion:
+    def over(self, record: Record) -> MechanismMotion:
         """The motion at the nodes of another record."""
         return MechanismMotion(self.model, self.mechanism, record, self._like or self)
 
