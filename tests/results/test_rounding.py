@@ -156,3 +156,18 @@ def test_couplings_far_from_the_origin_are_solved():
     runs = [vv.simulate(each, t_end=0.05, h=0.01, integrator=scheme) for each in (m, near)]
     assert all(run.audit().ok for run in runs)
     np.testing.assert_allclose(runs[0]["screw.q"], runs[1]["screw.q"], rtol=0, atol=1e-8)
+
+
+def test_an_energy_that_is_a_sum_rounds_as_its_terms_do():
+    """1 - cos(q) at small angles, in small units: drawn at random, and called NOT CLOSED."""
+    from visviva.testing import check_mechanism, random_mechanism
+
+    check_mechanism(random_mechanism(8168), compare=False)
+    m = vv.Mechanism("pendulum of a torsion")
+    body = m.body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    m.revolute("hinge", m.ground, body, at=(0, 0, 0), axis="z")
+    m.torsion("spring", "hinge", energy=lambda q: 5.0 * (1 - np.cos(q)))
+    audit = vv.simulate(m, t_end=1.0, h=0.01, initial={"hinge.q": 1e-7}).audit()
+    assert audit.ok
+    assert audit.roundings < 2.0
+    assert audit.rounding == pytest.approx(EPS * 10.0, rel=0.1)

@@ -46,6 +46,17 @@ def canonical(
     return tuple(value.xreplace(renamed) for value in values), [n for _, n in known] + [float(n) for n in literals]
 
 
+def _terms(expr: Any) -> Any:
+    """Σ |terms| of sums, products of them in products: 1 - cos(x) rounds as 1 + |cos(x)| does."""
+    import sympy
+
+    if expr.is_Add:
+        return sympy.Add(*map(_terms, expr.args))
+    if expr.is_Mul:
+        return sympy.Mul(*map(_terms, expr.args))
+    return sympy.Abs(expr)
+
+
 @final
 class EnergyLaw(AbstractEnergyLaw):
     """H(x0, …; p0, …), with the gradient and the discrete gradient that follow from it. Made by `energy_law`.
@@ -104,8 +115,15 @@ class EnergyLaw(AbstractEnergyLaw):
             else numeric_law(self.differences, "ab", (self.size, self.size), self.width)
         )
 
+    @cached_property
+    def _magnitude(self) -> Callable[..., Array]:
+        return numeric_law([_terms(self.H)], "x", (self.size,), self.width)
+
     def energy(self, q: Array, p: Array) -> Array:  # noqa: D102
         return self._energy(q, p)[..., 0]
+
+    def magnitude(self, q: Array, p: Array) -> Array:  # noqa: D102
+        return self._magnitude(q, p)[..., 0]
 
     def gradient(self, q: Array, p: Array) -> Array:  # noqa: D102
         return self._gradient(q, p)

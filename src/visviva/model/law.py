@@ -30,6 +30,10 @@ class AbstractEnergyLaw(ABC):
         """∂H/∂q, shape (..., size)."""
 
     @abstractmethod
+    def magnitude(self, q: Array, p: Array) -> Array:
+        """Sum of the moduli of the terms that H is made of, at least |H|, shape (...)."""
+
+    @abstractmethod
     def secant(self, q0: Array, q1: Array, p: Array) -> Array:
         """Discrete gradient, shape (..., size): its product with q1 - q0 is H(q1) - H(q0)."""
 
@@ -74,6 +78,9 @@ class LawEnergy(AbstractStorage):
 
     def dH(self, q: Array) -> Array:  # noqa: D102
         return self.law.gradient(q, self.parameters)
+
+    def magnitude(self, q: Array) -> Array:  # noqa: D102
+        return self.law.magnitude(q, self.parameters)
 
     def mean_effort(self, q0: Array, q1: Array) -> Array:  # noqa: D102
         return self.law.secant(q0, q1, self.parameters)

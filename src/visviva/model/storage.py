@@ -43,6 +43,10 @@ class AbstractStorage(ABC):
     def mean_effort(self, q0: Array, q1: Array) -> Array:
         """Discrete gradient between two states, shape (..., size)."""
 
+    def magnitude(self, q: Array) -> Array:
+        """Sum of the moduli of the terms that H is made of, by which it rounds [J], shape (...)."""
+        return np.abs(self.H(q))
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -83,9 +83,11 @@ class Accounts:
     def _of_tallies(self, x: Array, u: Array, counted: Tallies) -> dict[str, Array]:
         """The same, where bodies and joints have been counted: what is left are energies of elements, and ṡ."""
         model, storages, rest = self.model, self.model.storages, self._rest
-        H = np.zeros((len(x), 0))
+        H, sums = np.zeros((len(x), 0)), np.zeros(len(x))
         if rest:
-            H = np.stack([storages[k].H(x[:, model.layout.x[storages[k].variable]]) for k in rest], axis=-1)
+            states = [(storages[k], x[:, model.layout.x[storages[k].variable]]) for k in rest]
+            H = np.stack([part.H(y) for part, y in states], axis=-1)
+            sums = np.sum([part.magnitude(y) for part, y in states], axis=0)
         kinetic, gravity, changes, terms = counted.energy.T
         if model.is_thermal:
             terms = terms + entropic_terms(model, x)
@@ -94,7 +96,7 @@ class Accounts:
             "H": kinetic + gravity + H.sum(-1),
             "g": counted.g,
             "scale": scale[1:],
-            "terms": larger_end(terms + np.abs(H).sum(-1)),
+            "terms": larger_end(terms + sums),
             "g_v": self._driven_rates(counted.g_v[..., 0], u),
             "g_v_terms": counted.g_v[..., 1],
             "g_v_rows": counted.g_v[..., 2],

@@ -24,10 +24,14 @@ ROUNDINGS = 64.0  # a balance that misses more of these units is not closed
 
 
 def state_terms(model: Model, x: Array) -> Array:
-    """Σ |H| + Σ |∂H/∂x| size(x) of states [J], shape (...); entropy counts with θ0, as in the balance of energy."""
+    """Σ |H| + Σ |∂H/∂x| size(x) of states [J], shape (...); entropy counts with θ0, as in the balance of energy.
+
+    |H| of an energy that is a sum is that of its terms.
+    """
     total = np.abs(model.exergies(x)).sum(-1)
     for part in model.storages:
         q = x[..., model.layout.place(part.reads)]
+        total = total + part.magnitude(q) - np.abs(part.H(q))
         size = np.abs(q)
         if part.variable in model.measured:
             measure = model.measured[part.variable]
