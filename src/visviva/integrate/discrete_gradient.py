@@ -18,6 +18,8 @@ from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.model import Model, State
 from visviva.model.layout import Index
 
+LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
+
 
 @final
 @dataclass(frozen=True)
@@ -190,6 +192,7 @@ class _Stepper(AbstractStepper):
             at = layout.z[variable.name]
             far = float(np.abs(x0[layout.x[variable.name]]).max(initial=0.0)) / abs(h)
             size[at] = max(float(np.abs(y[at]).max(initial=0.0)), far) or 1.0
+        size[: layout.dim] = np.maximum(size[: layout.dim], LEAST * size[: layout.dim].max(initial=0.0))
         return size
 
     def _forces(self, x: Array, u: Array) -> float:
