@@ -150,7 +150,7 @@ def trial(
 def advance(
     M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination,
     sparse: Sparse | None, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array, h: float,
-    history: Array, known: int, first: int, n: int, log: Log,
+    history: Array, known: int, offset: int, n: int, log: Log,
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
@@ -162,7 +162,7 @@ def advance(
     u:       (n, k, inputs).
     history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
              known of them.
-    first:   row of u and of the log where these steps begin.
+    offset:  row of u and of the log where these steps begin.
 
     Newton's method is written out here, so that the tuples are taken apart once and not at every call; it goes to
     stagnation, see `visviva.integrate.newton` for the reasons.
@@ -175,11 +175,11 @@ def advance(
     acting = X.shape[0] > rows or e.twists.shape[0] > 0
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
-    write_state(B, elastic, at_bodies, at_y, log.x[first])
+    write_state(B, elastic, at_bodies, at_y, log.x[offset])
     if conditions is not None:
-        write_shifts(conditions.couplings, T, log.x[first])
-    energies(B, lie, gravity, log.energy[first])
-    for step in range(first, first + n):
+        write_shifts(conditions.couplings, T, log.x[offset])
+    energies(B, lie, gravity, log.energy[offset])
+    for step in range(offset, offset + n):
         report = log.report[step]
         for k in range(m):
             log.lam[step, k] = 0.0
@@ -203,7 +203,7 @@ def advance(
             while True:
                 if status != SOLVED_STEP:
                     if not along:
-                        return step - first, status
+                        return step - offset, status
                     along, status, begin = False, SOLVED_STEP, True  # what went before leads astray: the last one alone
                 if begin:
                     _predict(B, lam, level, active, history, parts[1:, part], along, length)
@@ -335,7 +335,7 @@ def advance(
                 row, missing = (other, worse) if other >= 0 else (row, missing)
             if row >= 0:
                 report[1], report[2] = missing, 2 * bodies + row
-                return step - first, BROKEN_ROW
+                return step - offset, BROKEN_ROW
             if losses is not None:
                 warm_nodes(X, e, losses, length)
                 for k in range(log.taken.shape[1]):
