@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -122,12 +122,8 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
     """
     if inputs is not None and not isinstance(inputs, Mapping):
         raise ModelError(f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}.")
-    given = {_name_of(port): value for port, value in (inputs or {}).items()}
-    unknown = [name for name in given if name not in model.port_columns]
-    if unknown:
-        hint = "none; add one with m.torque(...) or m.wrench(...)" if model.mechanism is not None else "none"
-        ports = ", ".join(model.port_columns) or hint
-        raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
+    given = {port_name(port): value for port, value in (inputs or {}).items()}
+    check_ports(model, given)
     widths = {port.name: port.width for port in model.ports}
     base, functions, feedback = np.zeros(sum(widths.values())), {}, []
     driven = {port.name for port in model.prescribed.values()}
@@ -164,7 +160,16 @@ def _looks_back(function: Callable[..., Any]) -> bool:
     return bool(names) and set(names) <= set(ARGUMENTS) and names != ["t"]
 
 
-def _name_of(port: object) -> str:
+def check_ports(model: Model, names: Iterable[str]) -> None:
+    """An error where a name is no port."""
+    unknown = [name for name in names if name not in model.port_columns]
+    if unknown:
+        hint = "none; add one with m.torque(...) or m.wrench(...)" if model.mechanism is not None else "none"
+        ports = ", ".join(model.port_columns) or hint
+        raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
+
+
+def port_name(port: object) -> str:
     """Ports may be named by their handles as well."""
     return str(getattr(port, "name", port))
 

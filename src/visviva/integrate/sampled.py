@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
-from visviva.integrate.inputs import BadInput
+from visviva.integrate.inputs import BadInput, port_name
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.march import Wanted, recorder_of
 from visviva.integrate.progress import Progress
@@ -127,7 +127,7 @@ class Sampling:
                         f"a sampled law returns inputs by port name, e.g. {{'motor': 0.1}}; got {values!r} "
                         f"at t = {now.t:g} s."
                     )
-                copies = {str(getattr(port, "name", port)): np.array(value) for port, value in values.items()}
+                copies = {port_name(port): np.array(value) for port, value in values.items()}
                 heapq.heappush(self._arriving, (now.t + law.delay, self._order, copies))
                 self._order += 1
                 self._count[k] += 1

@@ -13,7 +13,7 @@ from visviva._suggestions import helpful
 from visviva.compiler import compile
 from visviva.errors import ModelError, PartialRunError
 from visviva.integrate.choice import check_feedback, check_form, chosen_scheme
-from visviva.integrate.inputs import Input, input_function
+from visviva.integrate.inputs import Input, check_ports, input_function, port_name
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
@@ -23,7 +23,6 @@ from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import Stop
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
-from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
 from visviva.results import Run
 from visviva.results.audit import Audit
@@ -170,7 +169,7 @@ class Simulator:
         if inputs is None:
             return None
         solved = [part.port for part in self.model.feedback]
-        if solved and (not isinstance(inputs, Mapping) or set(map(_name_of, inputs)) & set(solved)):
+        if solved and (not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved)):
             raise ModelError(
                 f"the input of port {solved[0]!r} is a law of states or efforts, which is solved inside of steps: it "
                 "cannot be held\nat another value. Name other ports only, or make the Simulator without that law."
@@ -187,11 +186,10 @@ class Simulator:
                     f"got {inputs!r}.\nGive them in this order, or by port name: sim.step({{'motor': 0.1}})."
                 )
             return values
+        check_ports(self.model, map(port_name, inputs))
         values = np.full(width, np.nan)
         for port, value in inputs.items():
-            name = _name_of(port)
-            if name not in columns:
-                raise unknown_name(name, list(columns), f"the ports of {self.model.name!r}")
+            name = port_name(port)
             at = columns[name]
             try:
                 values[at] = value
@@ -276,11 +274,6 @@ class Simulator:
     def is_plain(self) -> bool:
         """Whether its equations are those of the description alone, so that other inputs can be given to it."""
         return self.model is self._compiled
-
-
-def _name_of(port: object) -> str:
-    """Ports may be named by their handles as well."""
-    return str(getattr(port, "name", port))
 
 
 def _model_of(what: Described, scheme: AbstractIntegrator) -> Model:
