@@ -8,7 +8,7 @@ import sympy
 
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.library.joints import TURN, Along, Angle, Dot, Meet, Rod
+from visviva.library.joints import TURN, Along, Dot, Meet, Rod
 from visviva.library.multibody import (
     LOWER_PAIRS,
     ground,
@@ -227,10 +227,6 @@ def test_a_damped_pendulum_reaches_the_published_state(group):
         (lambda: joint("revolute", group="SE2"), "got 'SE2'"),
         (lambda: particle(0), "mass of a particle .* must be positive"),
         (lambda: particle(1, gravity=9.81), "gravity must have shape"),
-        (
-            lambda: tie((Meet(),), coordinates=(Angle(Dot(2, 2), Dot(2, 1)),), drive=True),
-            "only that about the common z",
-        ),
     ],
 )
 def test_bad_input_is_refused(build, message):

@@ -9,6 +9,8 @@ from small_mechanisms import CATALOGUE, balls, bennett, double_pendulum, one_bod
 
 import visviva as vv
 from visviva.compiler import check_consistent, initial_x
+from visviva.forms.minimal.state import Coordinates
+from visviva.testing.readings import READINGS, Case, instant
 
 MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)
 
@@ -82,3 +84,16 @@ def test_what_has_no_composite_is_refused():
     m.body("needle", mass=1.0, inertia=(0, 1, 1))
     with pytest.raises(vv.ModelError, match=r"body 'needle' has a principal moment of zero.*\n.*Give it the moment"):
         m.system()
+
+
+def test_friction_of_a_universal_joint_beside_redundant_joints_acts_on_both_of_its_angles():
+    m = vv.Mechanism("shaft in two bearings", gravity=(0.5, 0, -9.81))
+    m.body("shaft", mass=1.0, inertia=(0.1, 0.2, 0.25), at=(0.1, 0.2, 0))
+    m.revolute("left", "ground", "shaft", at=(0, 0, 0), axis=(1, 0, 0))
+    m.revolute("right", "ground", "shaft", at=(1, 0, 0), axis=(1, 0, 0))
+    m.body("yoke", mass=0.5, inertia=(0.05, 0.02, 0.06), at=(1.3, 0.1, 0.2))
+    m.universal("cross", "shaft", "yoke", at=(1, 0, 0), axes=((0, 1, 0), (0, 0, 1)), friction=(0.3, 0.2))
+    form = vv.analytical(m)
+    q = form.advance_q(form.initial.q, np.array([0.0, 0.3, -0.4]))
+    state = form.projected(0.0, q, np.array([2.0, 1.0, -3.0]), form.initial.s)
+    READINGS["composite"](instant(Case(m), Coordinates(*state)))

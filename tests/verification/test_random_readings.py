@@ -23,6 +23,7 @@ MENDED = {  # disagreed, took too long or were refused once
     79: ("LieMidpoint in NumPy", "implicit system"),
     126: ("linearisation",),
     130: ("composite",),
+    135: ("composite",),
 }
 
 

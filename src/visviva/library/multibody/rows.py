@@ -9,7 +9,6 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.language import Quantity, Reversible
 from visviva.library.joints import TURN, Along, AlongChild, Angle, Coordinate, Dot, Meet, Rod, Row
@@ -82,9 +81,11 @@ def ends_of(
 ) -> tuple[End, End]:
     """Both ends, with what rows and coordinates need of them."""
     functions = [*rows, *coordinates]
-    first = {row.parent for row in rows if isinstance(row, Dot)} | {2 for row in functions if isinstance(row, Angle)}
+    dots = [row for row in rows if isinstance(row, Dot)]
+    dots += [dot for row in functions if isinstance(row, Angle) and row != TURN for dot in (row.cos, row.sin)]
+    first = {row.parent for row in dots} | {2 for row in functions if row == TURN}
     first |= {row.axis for row in functions if isinstance(row, Along)}
-    second = {row.child for row in rows if isinstance(row, Dot)}
+    second = {row.child for row in dots}
     second |= {row.axis for row in rows if isinstance(row, AlongChild)}
     reach = any(isinstance(row, Along | AlongChild | Rod) for row in functions)
     one = End("1", particles[0], tuple(sorted(first)), reach)
@@ -135,10 +136,12 @@ def row_matrix(rows: Sequence[Row | Coordinate], ends: tuple[End, End], given: M
                 found.append(row(still, cross(B[j], d), B[j]))
             case Rod():
                 found.append(row(still, still, d))
-            case Angle():
-                if each != TURN:
-                    raise ModelError(f"of angles, only that about the common z axis has a port, not {each}.")
+            case Angle() if each == TURN:  # ω along the axis that both share
                 found.append(row(-A[2], A[2], still))
+            case Angle(cos, sin):  # θ̇ = (cos d(sin)/dt - sin d(cos)/dt)/(cos² + sin²)
+                c, s = A[cos.parent] @ B[cos.child], A[sin.parent] @ B[sin.child]
+                slopes = row_matrix((cos, sin), ends, given)
+                found.append((c * slopes[1] - s * slopes[0]) / (c * c + s * s))
     return np.array(found, dtype=object)
 
 
