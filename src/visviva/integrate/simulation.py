@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
 from visviva.integrate.prepared import prepared
@@ -30,7 +30,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
@@ -59,7 +59,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Any = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
