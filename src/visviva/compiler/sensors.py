@@ -79,16 +79,16 @@ def _frame(joint: Joint, end: Carrier) -> tuple[Array, Array]:
     return R_WF, np.zeros(3) if isinstance(end, Particle) else r_WF
 
 
-def sensor_tables(model: Model) -> tuple[Sensors, list[int]]:
-    """All sensors of a model's feedback as compiled code reads them, and where the numbers of each law begin."""
+def sensor_tables(model: Model, first: int = 0) -> tuple[Sensors, list[range]]:
+    """All sensors of a model's feedback as compiled code reads them, and places of the numbers of each law, from first."""
     from visviva.kernels.multibody import sensors as kernel
 
     assert model.mechanism is not None
     number = {part.name: k for k, part in enumerate(model.mechanism.bodies)}
     ground = len(number)
-    rows, constants, first, begins = list[tuple[int, ...]](), list[Array](), 0, list[int]()
+    rows, constants, places = list[tuple[int, ...]](), list[Array](), list[range]()
     for law in model.feedback:
-        begins.append(first)
+        begin = first
         for sensor in law.sensors:
             numbers = np.zeros(12)
             match sensor:
@@ -111,4 +111,5 @@ def sensor_tables(model: Model) -> tuple[Sensors, list[int]]:
                     raise NotCompilable(f"the input of port {law.port!r} reads a sensor without compiled form")
             constants.append(numbers)
             first += sensor.size
-    return kernel.Sensors(table(rows, 4), np.array(constants).reshape(-1, 12), np.zeros(first)), begins
+        places.append(range(begin, first))
+    return kernel.Sensors(table(rows, 4), np.array(constants).reshape(-1, 12)), places

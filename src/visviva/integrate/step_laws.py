@@ -62,10 +62,14 @@ class StepLaws:
 
     def check(self, x1: Array, xm: Array | None = None, z: Array | None = None) -> None:
         """The failure of a step, where a law gives no number at an end that was expected."""
-        u = self.inputs(x1, xm, z)
-        for part in self.model.feedback:
-            if not np.isfinite(u[self.model.port_columns[part.port]]).all():
-                raise NotConverged(law_failure(part.port, self.t), -1, np.nan)
+        check_laws(self.model, self.inputs(x1, xm, z), self.t)
+
+
+def check_laws(model: Model, u: Array, t: float) -> None:
+    """The failure of a step whose inputs u at t follow laws, where one of them is no number."""
+    for part in model.feedback:
+        if not np.isfinite(u[..., model.port_columns[part.port]]).all():
+            raise NotConverged(law_failure(part.port, t), -1, np.nan)
 
 
 def law_failure(port: str, t: float) -> str:
