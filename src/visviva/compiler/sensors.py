@@ -80,7 +80,10 @@ def _frame(joint: Joint, end: Carrier) -> tuple[Array, Array]:
 
 
 def sensor_tables(model: Model, first: int = 0) -> tuple[Sensors, list[range]]:
-    """All sensors of a model's feedback as compiled code reads them, and places of the numbers of each law, from first."""
+    """All sensors of a model's feedback as compiled code reads them, and places of the numbers of each law.
+
+    first: the first of these places.
+    """
     from visviva.kernels.multibody import sensors as kernel
 
     assert model.mechanism is not None

@@ -125,8 +125,8 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     law = inputs if callable(inputs) and not isinstance(inputs, Mapping) else None
     if inputs is not None and law is None and not isinstance(inputs, Mapping):
         raise ModelError(
-            f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, or by one law lambda t, x: {{'motor': ...}}; "
-            f"got {type(inputs).__name__}."
+            f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}; "
+            "or by one law of all ports,\nlambda t, x: {'motor': ...}."
         )
     given = {port_name(port): value for port, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     check_ports(model, given)

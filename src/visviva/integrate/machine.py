@@ -334,10 +334,8 @@ class MachineStepper(AbstractMany):
             if len(wrong):
                 assert self.feedback is not None
                 t0, steps = self.feedback.clock
-                return NotConverged(
-                    law_failure(part.port, t0 + (steps + step + self.nodes[wrong[0]]) * self._h), -1, np.nan
-                )
-
+                t = t0 + (steps + step + self.nodes[wrong[0]]) * self._h
+                return NotConverged(law_failure(part.port, t), -1, np.nan)
         reasons = {
             newton.NOT_CONVERGED: f"no convergence in {self.newton.max_iterations} iterations",
             newton.NOT_FINITE: "the residual is not finite",

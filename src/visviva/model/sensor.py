@@ -19,7 +19,7 @@ from visviva.model.course import AbstractCourse
 class AbstractSensor(ABC):
     """Some numbers of a motion, with any leading batch shapes."""
 
-    size: int
+    size: ClassVar[int]
 
     @abstractmethod
     def read(self, course: AbstractCourse) -> Array:

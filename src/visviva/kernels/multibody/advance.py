@@ -155,7 +155,7 @@ def advance(
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    losses, conditions, sparse, level, feedback: what a mechanism or a scheme does not have is None, and its code is left out;
+    losses, conditions, sparse, level, feedback: what a mechanism or a scheme does not have is None, its code left out;
              sparse: how the matrix is solved, None: along a tree; level: the unknowns of the second level, where the
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
@@ -201,6 +201,8 @@ def advance(
             else:
                 begin_rates(B, level.B)
             read_inputs(B, e.loads, inputs)
+            if feedback is not None:
+                middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
             while True:
                 if status != SOLVED_STEP:
                     if not along:
@@ -211,7 +213,6 @@ def advance(
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                     begin, stalls = False, 0
                 if feedback is not None:
-                    middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
                     feed(M, feedback, middle, inputs, length)
                     read_inputs(B, e.loads, inputs)
                 if level is None:
@@ -324,7 +325,6 @@ def advance(
                 else:
                     solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six)
                 if feedback is not None:
-                    middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
                     close_loop(M, e, losses, s, sparse, level, feedback, middle, inputs, length, fresh)
                 if level is not None:
                     move_rates(level, active, 1.0)
