@@ -138,7 +138,7 @@ class _Lazy(Values):
             if name not in self._names:
                 near = " or ".join(map(repr, nearest(name, self._names)))
                 known = ", ".join(self._names[:MOST_NAMES]) + ", …" * (len(self._names) > MOST_NAMES) or "none"
-                hint = f"; did you mean {near}?" if near else ""
+                hint = f" (did you mean {near}?)" if near else ""
                 raise UntraceableError(f"it asks for {self._kind}[{name!r}]; there is {known}{hint}")
             self._values[name] = self._make(name)
         return self._values[name]
