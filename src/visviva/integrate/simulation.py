@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
 from visviva.integrate.prepared import prepared
@@ -30,7 +30,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
@@ -59,7 +59,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Any = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
@@ -80,10 +80,11 @@ def simulate(
                 variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
                 (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
-                start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
-                and z the efforts by name, traced and solved inside the step. Functions of time may be asked at any
-                time and in any order, but with `stop`: see there. Schemes that choose their steps end them where an
-                input jumps, as far as that is known; `Jumping` says where.
+                start included, for what is read there, such as reactions. Or a law of (t, x), traced and solved inside
+                the step: of a mechanism x["hinge.q"], x["hinge.rate"], x["tool.r"], x["tool.R"], x["arm.twist"]; of
+                other models x the states and z the efforts by name. Or one law that returns inputs by port name.
+                Functions of time may be asked at any time and in any order, but with `stop`: see there. Schemes that
+                choose their steps end them where an input jumps, as far as that is known; `Jumping` says where.
     sampled:    a control law in any Python that is asked at ticks and held between them, `vv.Sampled(law, period=...)`,
                 or a list of them; what it returns goes before `inputs`.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the

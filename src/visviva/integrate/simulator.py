@@ -13,7 +13,7 @@ from visviva._suggestions import helpful
 from visviva.compiler import compile
 from visviva.errors import ModelError, PartialRunError
 from visviva.integrate.choice import check_feedback, check_form, chosen_scheme
-from visviva.integrate.inputs import Input, check_ports, input_function, port_name
+from visviva.integrate.inputs import AllInputs, check_ports, input_function, port_name
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
@@ -53,7 +53,7 @@ class Simulator:
         h: float,
         *,
         integrator: AbstractIntegrator | None = None,
-        inputs: Mapping[str, Input] | None = None,
+        inputs: AllInputs | None = None,
         initial: Initial = None,
     ) -> None:
         self._scheme = chosen_scheme(what, integrator)
@@ -262,7 +262,7 @@ class Simulator:
         at = f"t = {self.t:g} s" if self._steps.begun else "not begun"
         return f"<Simulator of {self.model.name!r}: {type(self.integrator).__name__}, h = {self.h:g} s, {at}>"
 
-    def give(self, inputs: Mapping[str, Input] | None) -> bool:
+    def give(self, inputs: AllInputs | None) -> bool:
         """Take other inputs for runs to come; False where they need equations of their own."""
         given, model = input_function(self._compiled, inputs)
         if model is not self.model:

@@ -283,7 +283,8 @@ class SteppedLoop:
 def _is_buffered(model: Model) -> bool:
     """Whether its balance of energy tells a step that is none; temperatures and half turns of bushings have others."""
     mechanism = model.mechanism
-    return not model.is_thermal and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
+    plain = not model.is_thermal and not model.feedback
+    return plain and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
 
 
 def _compiled_stepper(stepping: Advancing | None) -> MachineStepper | None:
