@@ -115,7 +115,8 @@ class SteppedLoop:
                 count, u = 1, self._at_nodes(buffer.nodes)
             self._going, before = False, buffer.made  # an interruption may leave the tables anywhere
             closed = buffer.step(u, count)
-            self._ends += self._inputs_at_ends(buffer.made - before)
+            made = buffer.made - before
+            self._ends += [u] * made if self.inputs.constant is not None else self._inputs_at_ends(made)
             self._going = closed
             n -= count if closed else self._second_look(before)
         for _ in range(n):
@@ -131,10 +132,9 @@ class SteppedLoop:
         return good - before + 1
 
     def _inputs_at_ends(self, n: int) -> list[Array]:
-        """Inputs at the ends of the last n steps in the buffer."""
-        constant = self.inputs.constant
+        """Inputs over time at the end of the last step in the buffer, if it was made."""
         try:
-            return [self.inputs(self.t)] if constant is None and n else [constant] * n  # type: ignore[list-item]
+            return [self.inputs(self.t)] if n else []
         except BadInput as failure:
             self._ends.append(np.zeros(len(self.inputs.base)))
             self.fail(failure)
