@@ -369,3 +369,31 @@ def test_what_it_was_made_with_stays_and_copies_go_their_own_way():
     for wrong in (3, None, ("pole", 1)):
         with pytest.raises(vv.ModelError, match="by name"):
             sim[wrong]
+
+
+@pytest.mark.parametrize("scheme", [vv.DOP853(), vv.Adaptive(vv.PHMP(), tolerance=1e-4)], ids=["DOP853", "Adaptive"])
+def test_schemes_that_choose_their_steps_end_at_whole_numbers_of_steps(scheme):
+    sim = vv.Simulator(double_pendulum(), h=0.1, integrator=scheme)
+    for k in range(1, 8):
+        sim.step()
+        assert sim.t == k * 0.1
+    sim.step(n=3)
+    assert sim.t == 10 * 0.1
+    sim.run(1.05)
+    sim.step()
+    assert sim.t == 1.05 + 0.1
+    sim.reset()
+    sim.step()
+    assert sim.t == 0.1
+
+
+def test_a_drive_that_was_held_goes_on_by_the_rates_of_its_law():
+    m = slider()
+    m.drive("lead", "slide", position=lambda t: t**2)
+    sim = vv.Simulator(m, h=0.1)
+    sim.step()
+    assert sim["slide.q"] == pytest.approx(0.01)
+    sim.step({"lead": 1.0})
+    assert sim["slide.q"] == pytest.approx(0.11)  # the law is at 0.04
+    sim.step()
+    assert sim["slide.q"] == pytest.approx(0.11 + 0.09 - 0.04)

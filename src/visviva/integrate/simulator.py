@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, final
 
@@ -64,6 +65,8 @@ class Simulator:
         self._steps = SteppedLoop(self.model, self._scheme, given)
         self._built: tuple[State, list[str]] | None = None  # as built
         self._chunk = 1  # steps that a run makes at a time
+        self._fixed = self._scheme.fixed_step
+        self._clock = (0.0, 0)  # where steps of schemes that choose their own began, and how many were made since
         if initial is not None:
             self.reset(initial)
 
@@ -80,7 +83,10 @@ class Simulator:
     # -- states -------------------------------------------------------------------------------------------------
 
     def reset(self, initial: Initial = None) -> None:
-        """Start anew: as built, at values by name, at a `State` such as `run.final`, or at a motion."""
+        """Start anew: as built, at values by name, at a `State` such as `run.final`, at a motion, or at (q, v).
+
+        (q, v): coordinates and velocities of `vv.dynamics(m)`, in its order.
+        """
         state, notes = self._start(initial)
         self._steps.begin(state, self.h, notes)
 
@@ -150,55 +156,82 @@ class Simulator:
         """Make n steps.
 
         inputs: held over them, by port name, or an array in the order of `input_names`; ports that are not named have
-                the inputs that the simulator was given, else zero.
+                the inputs that the simulator was given, else zero. The rate of a drive may be held as well: its law
+                goes on by its rates afterwards, from where it then is.
 
         If a step cannot be solved, an error is raised whose `.run` holds the accounts since `reset`; the simulator is
         then where the last good step ended.
         """
-        if not (isinstance(n, int | np.integer) and n >= 1):
+        if (n.__class__ is not int and not isinstance(n, np.integer)) or n < 1:
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
-        steps = self._running
-        steps.inputs.hold(self.values(inputs))
-        if self.integrator.fixed_step:
+        steps = self._steps if self._steps.begun else self._running
+        steps.inputs.hold(None if inputs is None else self.values(inputs))
+        if self._fixed:
             steps.make(int(n))
         else:
-            steps.until(steps.t + n * self.h)
+            t0, made = self._clock if self._clock[0] + self._clock[1] * self.h == steps.t else (steps.t, 0)
+            self._clock = t0, made + int(n)
+            steps.until(t0 + (made + int(n)) * self.h)
 
     def values(self, inputs: Mapping[str, ArrayLike] | ArrayLike | None) -> Array | None:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
+        by_name, base = isinstance(inputs, Mapping), self._steps.inputs.base
+        if self.model.feedback:
+            self._check_not_solved(inputs)
+        if not by_name:
+            return self._array(inputs)
+        values = np.full(len(base), np.nan) if self._steps.inputs.changing else base.copy()
+        columns = self.model.port_columns
+        for port, value in inputs.items():  # type: ignore[union-attr]
+            name = port if port.__class__ is str else port_name(port)
+            at = columns.get(name)
+            if at is None:
+                check_ports(self.model, map(port_name, inputs))  # type: ignore[arg-type]
+            self._put(values, name, at, value)
+        return values
+
+    def _check_not_solved(self, inputs: object) -> None:
         solved = [part.port for part in self.model.feedback]
-        if solved and (not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved)):
+        if not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved):
             raise ModelError(
                 f"the input of port {solved[0]!r} is a law of states or efforts, which is solved inside of steps: it "
                 "cannot be held\nat another value. Name other ports only, or make the Simulator without that law."
             )
-        width, columns = len(self._steps.inputs.base), self.model.port_columns
-        if not isinstance(inputs, Mapping):
-            try:
-                values = np.array(inputs, dtype=np.float64)
-            except (TypeError, ValueError):
-                values = np.zeros(0)
-            if values.shape != (width,) or not np.isfinite(values).all():
-                raise ModelError(
-                    f"inputs of {self.model.name!r} are {width} finite numbers ({', '.join(self.input_names)}), "
-                    f"got {inputs!r}.\nGive them in this order, or by port name: sim.step({{'motor': 0.1}})."
-                )
-            return values
-        check_ports(self.model, map(port_name, inputs))
-        values = np.full(width, np.nan)
-        for port, value in inputs.items():
-            name = port_name(port)
-            at = columns[name]
-            try:
-                values[at] = value
-            except (TypeError, ValueError):
-                values[at] = np.nan
-            if not np.isfinite(values[at]).all():
-                numbers = "one finite number" if at.stop - at.start == 1 else f"{at.stop - at.start} finite numbers"
-                raise ModelError(f"the input of port {name!r} must be {numbers}, got {value!r}.")
+
+    def _array(self, inputs: object) -> Array:
+        """Inputs that are given as an array."""
+        width = len(self._steps.inputs.base)
+        try:
+            values = np.array(inputs, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.zeros(0)
+        if values.shape != (width,) or not np.isfinite(values).all():
+            raise ModelError(
+                f"inputs of {self.model.name!r} are {width} finite numbers ({', '.join(self.input_names)}), "
+                f"got {inputs!r}.\nGive them in this order, or by port name: sim.step({{'motor': 0.1}})."
+            )
         return values
+
+    @staticmethod
+    def _put(values: Array, name: str, at: slice, value: object) -> None:
+        """One input among all, checked."""
+        width = at.stop - at.start
+        try:
+            if width == 1:
+                number = float(value)  # type: ignore[arg-type]
+                values[at.start] = number
+                if math.isfinite(number):
+                    return
+            else:
+                values[at] = value
+                if np.isfinite(values[at]).all():
+                    return
+        except (TypeError, ValueError):
+            pass
+        numbers = "one finite number" if width == 1 else f"{width} finite numbers"
+        raise ModelError(f"the input of port {name!r} must be {numbers}, got {value!r}.")
 
     # -- results ------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
+from functools import cached_property
 from typing import NoReturn, final
 
 import numpy as np
@@ -24,9 +24,8 @@ from visviva.integrate.newton import NotConverged
 from visviva.integrate.step_buffer import StepBuffer
 from visviva.model import Model, State
 from visviva.results import Run
-from visviva.results.motion import MechanismMotion
-from visviva.results.quantities import motion_quantities
-from visviva.results.record import Record, Recorder, node, part
+from visviva.results.node_reading import NodeReading
+from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import RELATIVE, Selection
 
 ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
@@ -51,8 +50,7 @@ class SteppedLoop:
         self._stepping: Advancing | None = None
         self._buffer: StepBuffer | None = None
         self._loop: Loop | None = None
-        self._motion: MechanismMotion | None = None  # with what does not depend on a state
-        self._reads: dict[str, Callable[[MechanismMotion], Array] | None] = {}
+        self._read_now = False  # whether the motion is read at the last node
 
     def begin(self, state: State, h: float, notes: list[str]) -> None:
         """Be ready to make steps of length h from a state; accounts begin there."""
@@ -69,7 +67,7 @@ class SteppedLoop:
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
-        self._moving: MechanismMotion | None = None  # at the last node
+        self._read_now = False
         self._going = False  # whether the tables of the buffer are where its last step ended
         self._ends: list[Array] = []  # inputs at the ends of the steps in the buffer
         if self._buffer is not None:
@@ -107,7 +105,7 @@ class SteppedLoop:
     def make(self, n: int) -> None:
         """Make n steps with the inputs that are held."""
         buffer = self._buffer
-        self._now = self._moving = None
+        self._now, self._read_now = None, False
         while n > 0 and buffer is not None:
             if not self._going or not buffer.room:
                 self.settle()
@@ -117,7 +115,8 @@ class SteppedLoop:
                 count, u = 1, self._at_nodes(buffer.nodes)
             self._going, before = False, buffer.made  # an interruption may leave the tables anywhere
             closed = buffer.step(u, count)
-            self._ends += self._inputs_at_ends(buffer.made - before)
+            made = buffer.made - before
+            self._ends += [u] * made if self.inputs.constant is not None else self._inputs_at_ends(made)
             self._going = closed
             n -= count if closed else self._second_look(before)
         for _ in range(n):
@@ -133,10 +132,9 @@ class SteppedLoop:
         return good - before + 1
 
     def _inputs_at_ends(self, n: int) -> list[Array]:
-        """Inputs at the ends of the last n steps in the buffer."""
-        constant = self.inputs.constant
+        """Inputs over time at the end of the last step in the buffer, if it was made."""
         try:
-            return [self.inputs(self.t)] if constant is None and n else [constant] * n  # type: ignore[list-item]
+            return [self.inputs(self.t)] if n else []
         except BadInput as failure:
             self._ends.append(np.zeros(len(self.inputs.base)))
             self.fail(failure)
@@ -165,7 +163,7 @@ class SteppedLoop:
 
     def _alone(self) -> None:
         """Make one step with all checks, divided where it has no solution."""
-        self._going, self._now, self._moving = False, None, None
+        self._going, self._now, self._read_now = False, None, False
         logged = self.loop.advance(1)
         if not logged.record.steps:
             assert logged.failure is not None
@@ -200,7 +198,7 @@ class SteppedLoop:
         self._recorder.add(record)
         if self.nodes is not None:
             self.nodes.add(record)
-        self._recent, self._now, self._moving = record, None, None
+        self._recent, self._now, self._read_now = record, None, False
 
     def follow(self, run: Run, state: State, h: float) -> None:
         """Go on with steps of length h from where a run has ended that another loop has made."""
@@ -223,15 +221,20 @@ class SteppedLoop:
 
     # -- results ------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _reading(self) -> NodeReading | None:
+        """What reads the motion of a mechanism."""
+        return None if self.model.mechanism is None else NodeReading(self.model, self.model.mechanism)
+
     def read(self, name: str) -> Array:
         """The value of a quantity now, by the names of a Run; those of the motion are read from the state alone."""
         if not isinstance(name, str):
             raise ModelError(f"quantities are asked for by name, e.g. sim['hinge.q'], got {name!r}.")
-        if name not in self._reads:
-            self._reads[name] = self._read_of_motion(name)
-        read = self._reads[name]
-        if read is not None:
-            return read(self._moved())[-1]
+        reading = self._reading
+        if reading is not None and reading.knows(name):
+            if not self._read_now:
+                self._take_state(reading)
+            return reading[name]
         loop = self.loop
         if self._now is None:
             self.settle()
@@ -242,27 +245,14 @@ class SteppedLoop:
             return self.since_begin()[name][-1]
         return self._now[name][-1]
 
-    def _read_of_motion(self, name: str) -> Callable[[MechanismMotion], Array] | None:
-        """How a quantity of the motion is read, if it is one."""
-        carrier, _, suffix = name.rpartition(".")
-        part = None if self.model.mechanism is None else self.model.mechanism.parts.get(carrier)
-        found = motion_quantities(part).get(suffix)
-        return None if found is None else lambda motion: found[0](motion, part)
+    def _take_state(self, reading: NodeReading) -> None:
+        """Let the motion be read at the last node."""
+        at: StepBuffer | State = self.loop.state if self._buffer is None or not self._buffer.made else self._buffer
+        reading.take(at.x, at.angles, self._inputs_now)
+        self._read_now = True
 
-    def _moved(self) -> MechanismMotion:
-        """The motion at the last node."""
-        if self._moving is None:
-            mechanism, buffer, state = self.model.mechanism, self._buffer, self.loop.state
-            assert mechanism is not None
-            x, angles = state.x, state.angles
-            if buffer is not None and buffer.made:
-                x, angles = buffer.x.copy(), buffer.angles.copy()
-            u = self.inputs(self.t) if self.model.prescribed else np.zeros(len(self.inputs.base))
-            now = node(self.t, x, angles, u)
-            if self._motion is None:
-                self._motion = MechanismMotion(self.model, mechanism, now)
-            self._moving = self._motion.over(now)
-        return self._moving
+    def _inputs_now(self) -> Array:
+        return self.inputs(self.t)
 
     def since_begin(self) -> Run:
         """A run of all steps since the beginning, without the nodes between."""

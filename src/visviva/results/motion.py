@@ -131,7 +131,7 @@ class MechanismMotion:
         for name, column in self.model.port_columns.items():
             if name in self.driven:
                 rows[:, self.driven[name]] = self.record.u[:, column.start]
-        return self.linkage.solve(self.configurations, momenta(self.model, self.record.x), rows)[0]
+        return self.linkage.nearest(self.configurations, momenta(self.model, self.record.x), rows)
 
     # -- joints -------------------------------------------------------------------------------------------------
 

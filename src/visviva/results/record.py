@@ -53,13 +53,6 @@ class Record:
         return len(self.t_mid)
 
 
-def node(t: float, x: Array, angles: Array, u: Array) -> Record:
-    """A record of one node and no steps, from which a motion can be read; of accounts it knows nothing."""
-    shapes = {"t": np.array([t]), "x": x[None], "angles": angles[None], "u": u[None]}
-    return Record(**{name: shapes.get(name, _NOTHING) for name in Record.__dataclass_fields__})
-
-
-_NOTHING = np.zeros((0, 0))
 SUMS = ("count", "error", "heat", "work", "carried", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual", "scale", "rounding", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
