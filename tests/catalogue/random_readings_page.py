@@ -28,7 +28,6 @@ REASONS = (
     Refusal("A drive prescribes what joints determine.", "prescribes what is determined without it"),
     Refusal("Joints cannot be closed: what was drawn does not fit together.", "(?s)cannot be (assembled|closed)"),
     Refusal("Redundant loops with screws have no form that stays closed.", "redundant constraints .* and screws"),
-    Refusal("The graph has two parts: nothing heats the thermal node.", "is not connected"),
     Refusal("The start is a singular configuration.", "singular"),
     Refusal("A step has no solution.", "could not be solved"),
 )  # fmt: skip

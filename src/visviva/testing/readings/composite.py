@@ -57,7 +57,7 @@ def rates_of(model: Model, x: Array, u: Array, units: Units) -> tuple[Array, Arr
 
 
 def _increments(model: Model, units: Units) -> Array:
-    """Sizes of increments of all states: turns, shifts, momenta; coordinates of joints may be either."""
+    """Sizes of increments of all states: turns, shifts, momenta, ½ l² of lines; coordinates of joints may be either."""
     twist = np.array(3 * [1.0] + 3 * [units.length])
     sizes = np.full(model.layout.dim, min(1.0, units.length))
     for variable in model.variables:
@@ -66,6 +66,8 @@ def _increments(model: Model, units: Units) -> Array:
             sizes[at] = units.energy * units.time / twist if variable.name.startswith("p_") else twist
         elif variable.name.startswith("p_"):
             sizes[at] = units.energy * units.time / units.length
+        elif variable.name.endswith(".y") and at.stop - at.start == 1:
+            sizes[at] = units.length**2
     return sizes
 
 
