@@ -234,11 +234,6 @@ class SteppedLoop:
         self.nodes = self.looks = None
         raise as_error(failure, self.loop.state, run) from failure.__cause__
 
-    @property
-    def recent(self) -> Record:
-        """The record of the last steps that were accounted for."""
-        return self.loop.start() if self._recent is None else self._recent
-
     # -- results ------------------------------------------------------------------------------------------------
 
     def read(self, name: str) -> Array:
