@@ -19,9 +19,10 @@ from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
 from visviva.integrate.sampled import Sampled, sampled_run
+from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop
-from visviva.integrate.stopping import Stop
+from visviva.integrate.stopping import Stop, StopCondition
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.model import Model, State
@@ -284,6 +285,10 @@ class Simulator:
             self._steps.begin(state, self.h, notes)
             return sampled_run(self._steps, self.values, self.h, wanted, laws)
         self._steps.begin(state, h if self.integrator.fixed_step else min(h, state.h or h), notes)
+        if n is not None and wanted.stop is not None and self._steps.inputs.calls and self._steps.is_buffered:
+            self._steps.notes = [*notes, *changed]
+            condition = StopCondition(wanted.stop, self.model, self.integrator)
+            return shown_run(self._steps, n, condition, wanted)
         return self._march(self._steps.loop, n, [*notes, *changed], wanted)
 
     def audit(self) -> Audit:
