@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from typing import final
 
@@ -102,16 +102,7 @@ def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
     vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
-    figures: dict[str, Callable[[], float]] = {
-        "first_law": lambda: float(record.closure.max()) / unit,
-        "drift": lambda: abs(float(record.drift.sum())) / unit,
-        "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
-        "g": lambda: float(record.g.max()),
-        "g_v": lambda: relative_g_v(run),
-    }
-    found = {
-        name: 0.0 if name in vacuous else None if name in unmeasured else figure() for name, figure in figures.items()
-    }
+    found = figures(run)
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
@@ -119,7 +110,7 @@ def audit(run: Run) -> Audit:
         steps=run.steps,
         **found,
         rounding=run.rounding,
-        roundings=float(record.closure.max(initial=0.0)) / (run.rounding or 1.0),
+        roundings=roundings(run),
         energy_scale=run.energy_scale,
         unit=unit,
         theta0=run.model.theta0,
@@ -133,6 +124,26 @@ def audit(run: Run) -> Audit:
         held=bool(run.model.has_g.any()) or not run.model.closures,
         without_g=constraints_without_g(run),
     )
+
+
+FIGURES: dict[str, Callable[[Run], float]] = {
+    "first_law": lambda run: float(run.record.closure.max()) / run.energy_unit,
+    "drift": lambda run: abs(float(run.record.drift.sum())) / run.energy_unit,
+    "second_law": lambda run: float(run.record.lowest_heat.min()) / run.model.theta0,
+    "g": lambda run: float(run.record.g.max()),
+    "g_v": lambda run: relative_g_v(run),
+}
+
+
+def figures(run: Run, names: Sequence[str] = tuple(FIGURES)) -> dict[str, float | None]:
+    """Figures of a run by name: zero where there was nothing to measure, None where it could not be measured."""
+    vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
+    return {name: 0.0 if name in vacuous else None if name in unmeasured else FIGURES[name](run) for name in names}
+
+
+def roundings(run: Run) -> float:
+    """Largest |ΔH + heat - work| of one step in units of the rounding of its balance."""
+    return float(run.record.closure.max(initial=0.0)) / (run.rounding or 1.0)
 
 
 def vacuous_figures(run: Run) -> dict[str, str]:

@@ -89,6 +89,10 @@ class TreeLoop:
         self._field = _field(dynamics, scheme, acting)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
 
+    def restart(self) -> None:
+        """Forget the last motion: Adaptive begins with steps as if made anew."""
+        self._next[:] = np.inf, 1.0
+
     @property
     def c(self) -> Array:
         """Where in a step its stages are, as parts of it."""
