@@ -179,7 +179,7 @@ class Loop:
         rows = list(known)
         try:
             for t in self._clock(chunk)[0][1:]:
-                rows.append(self.inputs(float(t)))  # noqa: PERF401 - those before one that fails are kept
+                rows.append(self.inputs(float(t)))
         except (BadInput, KeyboardInterrupt) as error:
             chunk = chunk.first(len(rows) - 1, error)
         self._u = np.array(rows)

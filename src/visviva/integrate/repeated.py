@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError, VisvivaError
 from visviva.integrate.chunk import Chunk
 from visviva.model import State
+from visviva.results.tallies import Tallies
 
 
 class AbstractRepeated(ABC):
@@ -22,6 +25,35 @@ class AbstractRepeated(ABC):
         """As many steps as there are inputs, (n, inputs), each held over its step, or as can be solved.
 
         None where it cannot hold them without being asked step by step.
+        """
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Batched:
+    """A run of n steps, of which states are left at the nodes that are kept.
+
+    nodes:  (n + 1, ...) states at all nodes, where energies are read from them.   x, angles: at the nodes kept.
+    heat, work: of each step.   tallies: what was counted.
+    """
+
+    nodes: Array
+    x: Array
+    angles: Array
+    heat: Array
+    work: Array
+    tallies: Tallies
+    final: State
+
+
+class AbstractBatched(ABC):
+    """An `Advancing` that makes several runs of n steps at once, without what only a `Run` can be asked for."""
+
+    @abstractmethod
+    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> list[Batched] | None:
+        """Runs from some states; None where one of them, or something in the equations, needs a closer look.
+
+        u: inputs of each, (n or 1, inputs), held over steps.   every: keep each so many-th node, and the last.
         """
 
 

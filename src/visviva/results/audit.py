@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
-from typing import final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visviva.model import Model
 from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
+from visviva.results.record import Record
 from visviva.results.rounding import ROUNDINGS
 from visviva.results.run import FIRST_LAW, Run
 
@@ -126,7 +128,22 @@ def audit(run: Run) -> Audit:
     )
 
 
-FIGURES: dict[str, Callable[[Run], float]] = {
+class Measured(Protocol):
+    """What has figures: a run, or what is left of one."""
+
+    @property
+    def model(self) -> Model: ...  # noqa: D102
+    @property
+    def record(self) -> Record: ...  # noqa: D102
+    @property
+    def steps(self) -> int: ...  # noqa: D102
+    @property
+    def energy_unit(self) -> float: ...  # noqa: D102
+    @property
+    def rounding(self) -> float: ...  # noqa: D102
+
+
+FIGURES: dict[str, Callable[[Any], float]] = {
     "first_law": lambda run: float(run.record.closure.max()) / run.energy_unit,
     "drift": lambda run: abs(float(run.record.drift.sum())) / run.energy_unit,
     "second_law": lambda run: float(run.record.lowest_heat.min()) / run.model.theta0,
@@ -135,18 +152,18 @@ FIGURES: dict[str, Callable[[Run], float]] = {
 }
 
 
-def figures(run: Run, names: Sequence[str] = tuple(FIGURES)) -> dict[str, float | None]:
+def figures(run: Measured, names: Sequence[str] = tuple(FIGURES)) -> dict[str, float | None]:
     """Figures of a run by name: zero where there was nothing to measure, None where it could not be measured."""
     vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
     return {name: 0.0 if name in vacuous else None if name in unmeasured else FIGURES[name](run) for name in names}
 
 
-def roundings(run: Run) -> float:
+def roundings(run: Measured) -> float:
     """Largest |ΔH + heat - work| of one step in units of the rounding of its balance."""
     return float(run.record.closure.max(initial=0.0)) / (run.rounding or 1.0)
 
 
-def vacuous_figures(run: Run) -> dict[str, str]:
+def vacuous_figures(run: Measured) -> dict[str, str]:
     """Figures that are zero because a run or model has nothing of the kind, and what it has not."""
     model, missing = run.model, dict[str, str]()
     if not run.steps:
@@ -158,7 +175,7 @@ def vacuous_figures(run: Run) -> dict[str, str]:
     return missing
 
 
-def unmeasured_figures(run: Run) -> dict[str, str]:
+def unmeasured_figures(run: Measured) -> dict[str, str]:
     """Figures that a run says nothing about, with the reason."""
     model, missing = run.model, dict[str, str]()
     if model.constraints and not model.has_g.any() and not model.closures:

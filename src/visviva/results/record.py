@@ -55,8 +55,13 @@ class Record:
 
 def node(t: float, x: Array, angles: Array, u: Array) -> Record:
     """A record of one node and no steps, from which a motion can be read; of accounts it knows nothing."""
-    shapes = {"t": np.array([t]), "x": x[None], "angles": angles[None], "u": u[None]}
-    return Record(**{name: shapes.get(name, _NOTHING) for name in Record.__dataclass_fields__})
+    return nodes_with(np.array([t]), x[None], angles[None], u[None], {})
+
+
+def nodes_with(t: Array, x: Array, angles: Array, u: Array, columns: dict[str, Array]) -> Record:
+    """A record of nodes, from which a motion can be read, and of some columns of all steps between them."""
+    known = columns | {"t": t, "x": x, "angles": angles, "u": u}
+    return Record(**{name: known.get(name, _NOTHING) for name in Record.__dataclass_fields__})
 
 
 _NOTHING = np.zeros((0, 0))

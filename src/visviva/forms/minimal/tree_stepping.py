@@ -18,13 +18,14 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.tree_acting import tree_acting
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
 from visviva.forms.minimal.tree_nodes import TreeNodes
+from visviva.forms.trees.abreast import TreeAbreast
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
 from visviva.forms.trees.time_inputs import TooManyPieces, TreeInputs, interpolated, sampled, unchanged
-from visviva.integrate.chunk import Chunk, Pace
+from visviva.integrate.chunk import HISTORY, Chunk, Pace
 from visviva.integrate.engine import slower
-from visviva.integrate.repeated import AbstractCoordinated, AbstractRepeated
+from visviva.integrate.repeated import AbstractBatched, AbstractCoordinated, AbstractRepeated, Batched
 from visviva.model import State
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def tree_stepping(plain: FlowStepping, inputs: Inputs, loop: str | None, h: floa
 
 
 @final
-class TreeStepping(AbstractRepeated, AbstractCoordinated):
+class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
     """Makes steps of a tree by compiled loops; what cannot be made there is tried by the plain scheme.
 
     Nodes are h apart. An adaptive scheme makes as many steps between them as its tolerance asks for.
@@ -140,6 +141,80 @@ class TreeStepping(AbstractRepeated, AbstractCoordinated):
             return None
         return self._chunk(state, start, motion, state.h, u)
 
+    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> list[Batched] | None:  # noqa: D102
+        fixed = self.plain.scheme.fixed_step
+        if not self._batches or not (fixed or all(len(rows) == 1 for rows in u)):
+            return None
+        nodes = [self._start(state) for state in starts]
+        if self._abreast is None:
+            return self._in_sequence(starts, nodes, h, n, u, every)
+        q, xi = np.array([node.q for node in nodes]), np.array([node.xi for node in nodes])
+        found = self._abreast(q, xi, h, n, u)
+        if found is None:
+            return None
+        return [
+            self._batched(state, h, q, xi, rows, lost, None, every)
+            for state, rows, q, xi, lost in zip(starts, u, *found, strict=True)
+        ]
+
+    @cached_property
+    def _batches(self) -> bool:
+        """Whether runs need no other looks than those at their balance."""
+        exact, bushings = "energy" in self.plain.scheme.preserves, self.form.mechanism.elements
+        return self._nodes.counts and not exact and not any(part.half_turn for part in bushings)
+
+    @cached_property
+    def _abreast(self) -> TreeAbreast | None:
+        """What makes four runs at once, where it can."""
+        kinds, ports = {link.kind for link in self.form.tree.links}, self._ports
+        if (
+            self.forces is None
+            or self.loop.scheme not in TreeAbreast.schemes
+            or not kinds <= {"hinge", "slider", "fixed"}
+        ):
+            return None
+        return TreeAbreast(self.dynamics, self.loop.scheme, ports) if len(set(ports.tolist())) == len(ports) else None
+
+    def _in_sequence(
+        self, starts: list[State], nodes: list[FlowState], h: float, n: int, u: list[Array], every: int
+    ) -> list[Batched] | None:
+        found = list[Batched]()
+        for state, node, rows in zip(starts, nodes, u, strict=True):
+            self.loop.restart()
+            tau, inputs = (
+                (self.forces.B @ rows[0], None) if self.forces is not None else (None, unchanged(self._ports, rows[0]))
+            )
+            if len(rows) > 1:
+                tau, U = None, np.repeat(rows[:, None], len(self.loop.c), axis=1)
+                inputs = TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
+            try:
+                motion = self.loop(node.q, node.xi, h, n, tau=tau, inputs=inputs, t0=node.t)
+            except (ConvergenceError, ModelError):
+                return None
+            found.append(self._batched(state, h, motion.q, motion.xi, rows, motion.work[:, 1], motion, every))
+        return found
+
+    def _batched(
+        self, before: State, h: float, q: Array, xi: Array, u: Array, lost: Array, motion: TreeMotion | None, every: int
+    ) -> Batched:
+        """Accounts of a run."""
+        n, u = len(q) - 1, u if len(u) > 1 else u[0]
+        self._nodes.begins = True
+        nodes, x, tallies = self._nodes.thinned(q, xi, every)
+        x[0] = before.x
+        kept = np.unique(np.append(np.arange(0, n + 1, every), n))
+        angles, last = self._nodes.angles(q[kept]), slice(n, max(0, n - HISTORY), -1)
+        angles[0] = before.angles
+        rates = np.concatenate([q[last], xi[last]], axis=1)
+        fixed = self.plain.scheme.fixed_step
+        t0, steps = (before.t0, before.steps + n) if fixed else (before.t + n * h, 0)
+        final = dataclasses.replace(
+            before, x=x[-1], w=np.zeros_like(before.w), angles=angles[-1], rate=tuple(rates), t0=t0, steps=steps, h=h
+        )
+        t = before.t + h * np.arange(n + 1)
+        heat = self._heats(motion, q, xi, t, np.diff(lost), u)
+        return Batched(nodes, x, angles, heat, self._works(q, motion, u, held=True), tallies, final)
+
     def _apart(self, t: float, n: int) -> tuple[float, int]:
         """How far apart the next nodes are, and how many: up to n, and none behind a jump of an input but at it."""
         left = self.t_end - t
@@ -191,9 +266,7 @@ class TreeStepping(AbstractRepeated, AbstractCoordinated):
 
     # -- accounts -----------------------------------------------------------------------------------------------
 
-    def _chunk(
-        self, before: State, start: FlowState, motion: TreeMotion | None, h: float, u: Array | None
-    ) -> Chunk:
+    def _chunk(self, before: State, start: FlowState, motion: TreeMotion | None, h: float, u: Array | None) -> Chunk:
         """u: inputs that are held over all steps, (inputs,), or over each, (n, inputs); None: they change."""
         model = self.form.model
         q, xi = (start.q[None], start.xi[None]) if motion is None else (motion.q, motion.xi)
@@ -222,10 +295,10 @@ class TreeStepping(AbstractRepeated, AbstractCoordinated):
             pace=None if self.plain.scheme.fixed_step or not n else pace,
         )
 
-    def _works(self, q: Array, motion: TreeMotion | None, u: Array | None) -> Array:
+    def _works(self, q: Array, motion: TreeMotion | None, u: Array | None, *, held: bool = False) -> Array:
         """What every port gives: inputs that are held act along angles and shifts, u Δq; others by the scheme's sums."""
         model, places = self.form.model, self.form.spanning.places
-        if u is None or self.forces is None or motion is None:
+        if u is None or self.forces is None or (motion is None and not held):
             return np.zeros((len(q) - 1, len(model.ports))) if motion is None else np.diff(motion.given, axis=0)
         moved = np.zeros((len(q) - 1, self.form.n))
         for place in places:
@@ -248,9 +321,7 @@ class TreeStepping(AbstractRepeated, AbstractCoordinated):
         x = np.array([form.x(q, unit) for unit in np.eye(form.n)])
         return form.model.heats(x, form.model.z(x)).T
 
-    def _heats(
-        self, motion: TreeMotion | None, q: Array, xi: Array, t: Array, lost: Array, u: Array | None
-    ) -> Array:
+    def _heats(self, motion: TreeMotion | None, q: Array, xi: Array, t: Array, lost: Array, u: Array | None) -> Array:
         """What each dissipation took in each step.
 
         In joints the sum is the scheme's own, shared out by Simpson's rule; of what acts on bodies each one is.

@@ -98,7 +98,9 @@ def _held(value: ArrayLike, name: str, width: int, steps: int) -> Array:
     values = values[..., None] if width == 1 else values
     shape = values.shape
     if shape[-1:] == (width,) and len(shape) <= 3 and (len(shape) < 3 or shape[1] in (1, steps)):
-        return values.reshape(shape[0], 1, width) if len(shape) == 2 else values.reshape(*(1,) * (3 - len(shape)), *shape)
+        return (
+            values.reshape(shape[0], 1, width) if len(shape) == 2 else values.reshape(*(1,) * (3 - len(shape)), *shape)
+        )
     tail = "" if width == 1 else f", {width}"
     one = "a number" if width == 1 else f"{width} numbers"
     raise ModelError(

@@ -17,14 +17,16 @@ from visviva.integrate.failure import as_error
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import AbstractIntegrator, Advancing
 from visviva.integrate.loop import Logged, Loop
-from visviva.integrate.repeated import AbstractRepeated
+from visviva.integrate.repeated import AbstractBatched, AbstractRepeated, Batched
 from visviva.model import Model, State
 from visviva.results import Run
+from visviva.results.accounts import Accounts, energy_scale
 from visviva.results.audit import figures, roundings, unmeasured_figures
 from visviva.results.motion import MechanismMotion
 from visviva.results.quantities import motion_quantities
-from visviva.results.record import Record, joined, part, thin
-from visviva.results.rounding import ROUNDINGS
+from visviva.results.record import Record, joined, nodes_with, part, thin
+from visviva.results.rounding import EPS, ROUNDINGS, state_terms
+from visviva.results.run import energy_unit
 
 FIGURES = ("first_law", "drift", "second_law", "g")
 NEAR = 1e-6  # of a step: how near nodes are to the clock of a rollout
@@ -94,6 +96,58 @@ class MemberRuns:
         closed = roundings(run) <= ROUNDINGS
         found, values = figures(run, FIGURES), self._values(run)
         return Member(values, run.final, record.steps, error, found, closed, unmeasured_figures(run))
+
+    def group(self, starts: list[State], rows: list[Array | None]) -> list[Member]:
+        """Several members, at once where that is possible. It does not show in them."""
+        rolling, found = self.rolling, None
+        self._inputs.hold(None)
+        constants = [self._constants(each) for each in rows]
+        held = [each for each in constants if each is not None]
+        if len(held) == len(rows) and all(read is not None for read in self._reads.values()):
+            stepping = self._prepared(starts[0])
+            starts = [self._on_clock(start) for start in starts]
+            if isinstance(stepping, AbstractBatched):
+                found = stepping.batch(starts, rolling.h, rolling.steps, held, rolling.every)
+        if found is None:
+            return [self(start, each) for start, each in zip(starts, rows, strict=True)]
+        x = np.array([start.x for start in starts])
+        H = rolling.model.exergies(x)
+        scale, rounding = energy_scale(rolling.model, H, H), EPS * state_terms(rolling.model, x)
+        return [
+            self._accounted(*each)
+            for each in zip(starts, held, found, H, scale.tolist(), rounding.tolist(), strict=True)
+        ]
+
+    def _constants(self, rows: Array | None) -> Array | None:
+        """Inputs that are held over steps, all of them, (steps or 1, inputs); None where some change within steps."""
+        self._inputs.hold(None if rows is None else rows[0])
+        constant = self._inputs.constant
+        self._inputs.hold(None)
+        if constant is None:
+            return None
+        return constant[None] if rows is None else np.where(np.isnan(rows), constant, rows)
+
+    def _on_clock(self, start: State) -> State:
+        """With the clock of a run of steps of length h, see `Loop`."""
+        same = start.steps > 0 and start.h == self.rolling.h
+        return start if same else dataclasses.replace(start, t0=start.t, steps=0, h=self.rolling.h)
+
+    def _accounted(self, start: State, u: Array, run: Batched, H: Array, scale: float, rounding: float) -> Member:
+        """A member of a batch; H, scale, rounding: energies at its start, and what they count for in its figures."""
+        rolling, n = self.rolling, self.rolling.steps
+        model, nodes = rolling.model, np.broadcast_to(u[-1], (n + 1, u.shape[1]))
+        nothing = np.zeros((n, 0))
+        columns = Accounts(model, start.x, H).of(
+            run.nodes, nodes, np.zeros((n + 1, 0)), run.heat, run.work, nothing, nothing, run.tallies
+        )
+        t = start.t + rolling.h * np.minimum(rolling.every * np.arange(len(run.x)), n)
+        record = nodes_with(t, run.x, run.angles, nodes[: len(t)], columns)
+        rounding = max(rounding, float(columns["rounding"].max()))
+        unit = energy_unit(max(scale, float(columns["scale"].max())), rounding)
+        left = Left(model, record, n, unit, rounding)
+        closed = roundings(left) <= ROUNDINGS
+        values = self._motion_values(record)
+        return Member(values, run.final, n, "", figures(left, FIGURES), closed, unmeasured_figures(left))
 
     def run(self, start: State, rows: Array | None) -> Run:
         """The same as a Run with all that it has, as far as it comes."""
@@ -187,10 +241,28 @@ class MemberRuns:
         """Quantities at the nodes; those of the motion are read by tables that all members share."""
         if any(read is None for read in self._reads.values()) or run.model.mechanism is None:
             return {name: run[name] for name in self._reads}
+        return self._motion_values(run.record)
+
+    def _motion_values(self, record: Record) -> dict[str, Array]:
+        model = self.rolling.model
+        if self._motion is None and model.mechanism is not None:
+            self._motion = MechanismMotion(model, model.mechanism, record)
         if self._motion is None:
-            self._motion = MechanismMotion(run.model, run.model.mechanism, run.record)
-        motion = self._motion.over(run.record)
+            return {}
+        motion = self._motion.over(record)
         return {name: read(motion) for name, read in self._reads.items() if read is not None}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What is left of a run of a batch for the figures of its audit."""
+
+    model: Model
+    record: Record
+    steps: int
+    energy_unit: float
+    rounding: float
 
 
 @final

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from visviva.errors import ModelError
-from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.inputs import TimeInputs
+from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import whole_number
 from visviva.integrate.rollouts.inputs import MemberInputs, member_inputs
@@ -48,7 +48,9 @@ def rollout(
     if not isinstance(steps, int | np.integer) or steps < 1:
         raise ModelError(f"a rollout makes a whole number of steps, at least 1, got steps = {steps!r}.")
     if not isinstance(workers, Executor) and not (isinstance(workers, int | np.integer) and workers >= 1):
-        raise ModelError(f"workers is a number of threads, at least 1, or a concurrent.futures Executor, got {workers!r}.")
+        raise ModelError(
+            f"workers is a number of threads, at least 1, or a concurrent.futures Executor, got {workers!r}."
+        )
     shared, held = member_inputs(model, given, inputs, input_names, int(steps))
     starts = start_states(
         initial, held.counts(), start, lambda: scheme.stepping(model, copy.copy(shared), start(None), h)

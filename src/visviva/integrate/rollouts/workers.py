@@ -12,6 +12,7 @@ from visviva.integrate.rollouts.inputs import HeldTable
 from visviva.integrate.rollouts.member import Member, MemberRuns, Rolling
 from visviva.model import State
 
+GROUP = 4  # members that may be made at once
 PARCELS = 32  # of an executor: chunks of members, so that none waits for long
 
 
@@ -19,7 +20,7 @@ def members_of(rolling: Rolling, starts: list[State], held: HeldTable, workers: 
     """All members, in order. Each is made by itself: who makes it does not show."""
     if isinstance(workers, Executor):
         return _by_executor(rolling, starts, held, workers)
-    count = min(workers, len(starts))
+    count = min(workers, -(-len(starts) // GROUP))
     if count == 1:
         return made(rolling, starts, held)
     return _by_threads([MemberRuns(rolling) for _ in range(count)], starts, held)
@@ -28,26 +29,32 @@ def members_of(rolling: Rolling, starts: list[State], held: HeldTable, workers: 
 def made(rolling: Rolling, starts: list[State], held: HeldTable) -> list[Member]:
     """Members one after the other."""
     runs = MemberRuns(rolling)
-    return [runs(start, held.rows(i)) for i, start in enumerate(starts)]
+    groups = range(0, len(starts), GROUP)
+    return [member for first in groups for member in _group(runs, starts, held, first)]
+
+
+def _group(runs: MemberRuns, starts: list[State], held: HeldTable, first: int) -> list[Member]:
+    own = starts[first : first + GROUP]
+    return runs.group(own, [held.rows(first + k) for k in range(len(own))])
 
 
 def _by_threads(runs: list[MemberRuns], starts: list[State], held: HeldTable) -> list[Member]:
     """Compiled code runs without the lock of Python; every thread takes the next member that is left."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    found: dict[int, Member] = {}
+    found: dict[int, list[Member]] = {}
     stopped = threading.Event()
-    for i in range(len(starts)):
-        waiting.put(i)
+    for first in range(0, len(starts), GROUP):
+        waiting.put(first)
 
     def work(own: MemberRuns) -> None:
         while not stopped.is_set():
             try:
-                i = waiting.get_nowait()
+                first = waiting.get_nowait()
             except queue.Empty:
                 return
-            found[i] = own(starts[i], held.rows(i))
+            found[first] = _group(own, starts, held, first)
 
-    found[waiting.get()] = runs[0](starts[0], held.rows(0))  # what has to be compiled is compiled once
+    found[waiting.get()] = _group(runs[0], starts, held, 0)  # what has to be compiled is compiled once
     with ThreadPoolExecutor(len(runs), "rollout") as pool:
         futures = [pool.submit(work, own) for own in runs]
         try:
@@ -56,7 +63,7 @@ def _by_threads(runs: list[MemberRuns], starts: list[State], held: HeldTable) ->
         except BaseException:
             stopped.set()
             raise
-    return [found[i] for i in range(len(starts))]
+    return [member for first in sorted(found) for member in found[first]]
 
 
 def _by_executor(rolling: Rolling, starts: list[State], held: HeldTable, executor: Executor) -> list[Member]:
@@ -69,7 +76,7 @@ def _by_executor(rolling: Rolling, starts: list[State], held: HeldTable, executo
             f"cannot be: {error}.\nFunctions of time must be defined at the top of a module; or give a number of "
             "threads: workers=2."
         ) from error
-    size = max(1, -(-len(starts) // PARCELS))
+    size = GROUP * max(1, -(-len(starts) // (PARCELS * GROUP)))
     futures = [
         executor.submit(made, rolling, starts[first : first + size], held.part(slice(first, first + size)))
         for first in range(0, len(starts), size)
@@ -80,4 +87,3 @@ def _by_executor(rolling: Rolling, starts: list[State], held: HeldTable, executo
         for future in futures:
             future.cancel()
         raise
-
