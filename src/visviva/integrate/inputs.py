@@ -152,7 +152,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
-        elif _looks_back(value):
+        elif looks_back(value):
             feedback.append(feedback_of(model, name, value))
         else:
             functions[name] = value
@@ -170,7 +170,7 @@ def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
         raise BadInput(str(error)) from error
 
 
-def _looks_back(function: Callable[..., Any]) -> bool:
+def looks_back(function: Callable[..., Any]) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
         arguments = inspect.signature(function).parameters.values()

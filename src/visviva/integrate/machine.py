@@ -214,7 +214,7 @@ class MachineStepper(AbstractMany):
         self._analyse(state, h)
         return True
 
-    def restart(self, state: State, h: float) -> None:
+    def restart(self, state: State, h: float) -> bool:
         """Be ready for a run from another state, as if made anew: pivots and the scale of energy are those of it."""
         self._start = state.x.copy()
         planned = self._active is not None and (state.active == self._active).all()
@@ -222,6 +222,7 @@ class MachineStepper(AbstractMany):
         if planned and self.sparse is not None and not np.array_equal(self.pivots, pivots_at(state, h)):
             self._planned(state, h)
         self._begin(state)
+        return True
 
     def log(self, n: int) -> Log:
         """Memory for what n steps leave."""

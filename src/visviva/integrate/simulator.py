@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, final
+from concurrent.futures import Executor
+from typing import Any, NoReturn, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,9 @@ from visviva.integrate.inputs import AllInputs, check_ports, input_function, por
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
+from visviva.integrate.rollouts.inputs import MemberInputs
+from visviva.integrate.rollouts.result import Rollouts
+from visviva.integrate.rollouts.rollout import rollout
 from visviva.integrate.sampled import Sampled, sampled_run
 from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
@@ -290,6 +294,39 @@ class Simulator:
             condition = StopCondition(wanted.stop, self.model, self.integrator)
             return shown_run(self._steps, n, condition, wanted)
         return self._march(self._steps.loop, n, [*notes, *changed], wanted)
+
+    @helpful
+    def rollout(
+        self,
+        initial: Any = None,
+        *,
+        steps: int,
+        inputs: MemberInputs = None,
+        record: str | Sequence[str] | None = None,
+        every: int = 1,
+        workers: int | Executor = 1,
+    ) -> Rollouts:
+        """Many runs of `steps` steps each, from many starts and under many inputs; the simulator stays where it is.
+
+            many = sim.rollout({"hinge.q": np.linspace(-1, 1, 100)}, steps=1000, record=("tool.r",))
+            many["tool.r"].shape == (100, 1001, 3)
+
+        initial: a list of anything that `reset` takes; arrays by name, of which the first axis is the member; or arrays
+                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`, for schemes in minimal
+                 velocities.
+        inputs:  by port name a number for all, (B,) for each member, (B, steps) held over each step, with a last axis
+                 for ports with several; or a function of time. Or one array (B, steps, inputs) in the order of
+                 `input_names`. Axes of length 1 are for all. What is not named has the inputs of the simulator.
+        record:  names or patterns of quantities to keep.   every: keep each n-th node.
+        workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
+
+        Each member is the run that `reset` and `run` would make, with its audit, to the last bit in schemes with steps
+        of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
+        """
+        return rollout(
+            self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0], self.input_names,
+            initial=initial, inputs=inputs, steps=steps, record=record, every=every, workers=workers,
+        )  # fmt: skip
 
     def audit(self) -> Audit:
         """The audit of all steps since `reset`."""

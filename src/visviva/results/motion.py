@@ -64,7 +64,10 @@ class MechanismMotion:
 
     def position(self, part: Body | Frame) -> Array:
         """Origin of its frame in the world, (N+1, 3)."""
-        return self.pose(part).r
+        carrier = part.carrier if isinstance(part, Frame) else part
+        if isinstance(carrier, Ground):
+            return self.pose(part).r
+        return self._principal_pose(carrier).act(self._offset(part).r)
 
     def rotation(self, part: Body | Frame) -> Array:
         """Its orientation R_WB, (N+1, 3, 3)."""

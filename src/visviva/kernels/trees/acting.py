@@ -96,7 +96,7 @@ take = taker(ACTING)
 
 
 @inner
-def _place(M: Machine, e: Elements, l: Limbs) -> None:
+def place_bodies(M: Machine, e: Elements, l: Limbs) -> None:
     """Poses of links and bodies, values of functions, and angles."""
     B, X = M.B, l.X
     place_links(l.C, l.K, l.q, X, l.W)
@@ -116,7 +116,7 @@ def _place(M: Machine, e: Elements, l: Limbs) -> None:
 
 
 @inner
-def _move(B: Array, l: Limbs) -> None:
+def move_carried(B: Array, l: Limbs) -> None:
     """Velocities of links and bodies."""
     for i in range(l.K.shape[0]):
         move(l.K, l.S, l.W, i, l.xi)
@@ -202,8 +202,8 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
             l.xi[k] = xi[k, lane]
         for k in range(u.shape[0]):
             l.u[k] = u[k, lane]
-        _place(M, e, l)
-        _move(M.B, l)
+        place_bodies(M, e, l)
+        move_carried(M.B, l)
         if a.feedback.laws.shape[0] > 0:
             _feed(M, e.y, l, a.feedback, t[lane])
             for k in range(u.shape[0]):
@@ -225,7 +225,7 @@ def stored(tables: Int, q: Array) -> float:
     e, l = a.elements, a.limbs
     for k in range(q.shape[0]):
         l.q[k] = q[k]
-    _place(a.machine, e, l)
+    place_bodies(a.machine, e, l)
     for k in range(e.effort.shape[0]):
         e.effort[k] = 0.0
     for k in range(e.law.shape[0]):
