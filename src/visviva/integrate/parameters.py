@@ -50,6 +50,13 @@ class SimulatorParameters(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> NoReturn:
         raise ModelError(f"parameter {name!r} cannot be taken away: every part keeps its numbers. Give it another one.")
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._now
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The number of a name, or a default where there is none."""
+        return self._now.get(name, default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._now)
 

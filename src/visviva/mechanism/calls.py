@@ -24,7 +24,7 @@ METHODS = (
     "torsion", "point_springs", "bushing", "trace_spring", "stiffness", "pose_spring", "damper", "thermal", "motor",
     "stop", "gear", "rack", "coupler", "drive", "constraint", "knife_edge", "rolling_disc", "velocity_constraint",
 )  # fmt: skip
-PLAIN = (float, int, str, bool, type(None))
+PLAIN = (float, int, str, type(None))
 
 C = TypeVar("C", bound=type)
 
@@ -84,6 +84,9 @@ class Call:
                     f"behind there:\ngive it again, with_parameters({{'{self.name}.{keyword}': ...}})."
                 )
         getattr(m, self.method)(*self.arguments, **self.options)
+
+    def __deepcopy__(self, memo: object) -> Call:
+        return self
 
     def __reduce__(self) -> Any:
         options = {keyword: _portable(value) for keyword, value in self.given.items()}

@@ -70,7 +70,7 @@ def viscous(d: float, *, factor: Factor | None = None) -> FrictionLaw:
     that the force is multiplied with; e.g. lambda theta: np.exp(-(theta - 300) / 40) for an oil that thins.
     """
     d = finite_number(d, "d of viscous friction [N m s/rad, N s/m]", positive=True)
-    law = _law(lambda rate, d: d, {"d": d}, factor)
+    law = _law(_coefficient, {"d": d}, factor)
     return replace(law, d=d if factor is None else None, kind="viscous", arguments=(("d", d),))
 
 
@@ -147,22 +147,34 @@ def _law(
     coefficient: Callable[..., Any], numbers: dict[str, float], factor: Factor | None, v_reg: float | None = None
 ) -> FrictionLaw:
     """F = μ(rate) · rate · factor(temperature); parameters that are zero are left out, so that laws of a kind share."""
-    import sympy
-
-    rate, theta = Traced(rate_symbol()), Traced(temperature_symbol())
-    symbols = {name: sympy.Symbol(name, real=True) for name, number in numbers.items() if number != 0}
-    values = {name: Traced(symbols[name]) if name in symbols else 0 for name in numbers}
-    force = coefficient(rate, **values) * rate
-    law = FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
+    present = tuple(name for name, number in numbers.items() if number != 0)
+    force, symbols = _force(coefficient, tuple(numbers), present)
+    law = FrictionLaw(force, tuple(zip(symbols, (numbers[name] for name in present), strict=True)), v_reg)
     if factor is None:
         return law
-    what = "factor of friction"
+    what, theta = "factor of friction", Traced(temperature_symbol())
     if not callable(factor):
         raise ModelError(f"{what} must be a function of the temperature [K], got {factor!r}.")
     values = expressions(call(lambda: factor(theta), {}, what), what)
     if values.shape != ():
         raise ModelError(f"{what} must return one number, got shape {values.shape}.")
     return _multiplied(law, values.item())
+
+
+def _coefficient(rate: Any, d: Any) -> Any:
+    return d
+
+
+@cache
+def _force(
+    coefficient: Callable[..., Any], names: tuple[str, ...], present: tuple[str, ...]
+) -> tuple[Any, tuple[Any, ...]]:
+    """μ(rate) · rate in symbols, and those of the parameters that are not zero; one for all numbers."""
+    import sympy
+
+    rate, symbols = Traced(rate_symbol()), {name: sympy.Symbol(name, real=True) for name in present}
+    values = {name: Traced(symbols[name]) if name in symbols else 0 for name in names}
+    return (coefficient(rate, **values) * rate).expr, tuple(symbols.values())
 
 
 def _multiplied(law: FrictionLaw, factor: Any) -> FrictionLaw:

@@ -308,6 +308,10 @@ class Mechanism(
 
         return state_of(self, motion if at is None else at)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was traced of functions, which no file holds."""
+        return {**vars(self), "_laws": {}}
+
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)

@@ -67,6 +67,13 @@ class Parameters(Mapping[str, Any]):
             raise self.unknown(name)
         return self._values[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The number of a name, or a default where there is none."""
+        return self._values.get(name, default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
