@@ -15,13 +15,13 @@ from visviva.integrate.start import start_state
 from visviva.language import Composite
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import count_turns
-from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.elements import Element
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.parts import Body, Joint, Motor
+from visviva.mechanism.parts import Body, Motor
 from visviva.mechanism.positions import close
+from visviva.mechanism.same_geometry import same, same_geometry
 from visviva.mechanism.thermal import Thermal
 from visviva.model import Model, State
 
@@ -97,11 +97,11 @@ def continued_state(state: State, old: Model, simulator: Simulator) -> tuple[Sta
     """
     new = simulator.model
     m, other = mechanism_of(old), mechanism_of(new)
-    motion, same = state.motion_of(m), _same_geometry(m, other)
-    if not same:
+    motion, unmoved = state.motion_of(m), same_geometry(m, other)
+    if not unmoved:
         motion = _moved(m, other, motion, state.t)
     found, notes = start_state(new, motion, simulator.integrator, simulator._steps.inputs)
-    kept = {name: at for name, at in new.layout.x.items() if same and name in state.places}
+    kept = {name: at for name, at in new.layout.x.items() if unmoved and name in state.places}
     for name, at in kept.items():
         if _means_the_same(m, other, name):
             found.x[at] = state.x[state.places[name]]
@@ -109,50 +109,18 @@ def continued_state(state: State, old: Model, simulator: Simulator) -> tuple[Sta
     return dataclasses.replace(found, taken=taken, t0=state.t0, steps=state.steps, h=state.h), notes
 
 
-def _same_geometry(m: Mechanism, other: Mechanism) -> bool:
-    """Whether a state has the same places of all bodies and angles of all joints in both."""
-    pairs = [(part, other.parts[name]) for name, part in m.parts.items()]
-    return all(one is two or _same_frames(one, two) for one, two in pairs)
-
-
-def _same_frames(one: Any, two: Any) -> bool:
-    match one:
-        case Body():
-            words: tuple[str, ...] = ("R_WB", "r_WB", "R_BC", "com")
-        case Joint():
-            words = ("R_W", "r_W", "parent_frame", "q_built", "joint")
-        case Coupling():
-            terms = [
-                [(term.joint.name, term.coordinate, term.coefficient) for term in part.terms] for part in (one, two)
-            ]
-            return terms[0] == terms[1] and one.offset == two.offset
-        case _:
-            return True
-    return all(_equal(getattr(one, word), getattr(two, word)) for word in words)
-
-
-def _equal(one: Any, two: Any) -> bool:
-    if isinstance(one, tuple) and isinstance(two, tuple):
-        return all(_equal(a, b) for a, b in zip(one, two, strict=True))
-    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
-        return np.array_equal(one, two)
-    return type(one) is type(two) and bool(one == two)
-
-
 def _means_the_same(m: Mechanism, other: Mechanism, variable: str) -> bool:
     """Whether a variable has the same value at the same motion in both."""
     part, _, _ = variable.rpartition(".")
     one, two = m.parts.get(part), other.parts.get(part)
-    match one, two:
-        case Element(), Element():
-            words: tuple[str, ...] = ("R_W", "r_W", "parent_frame")
-        case Motor(), Motor():
-            words = ("inductance",)
-        case Thermal(), Thermal():
-            words = ("capacity", "temperature")
-        case _:
-            return True
-    return all(_equal(getattr(one, word), getattr(two, word)) for word in words)
+    match one:
+        case Element():
+            return same(one, two, "R_W", "r_W", "parent_frame")
+        case Motor():
+            return same(one, two, "inductance")
+        case Thermal():
+            return same(one, two, "capacity", "temperature")
+    return True
 
 
 def _moved(m: Mechanism, other: Mechanism, motion: Motion, t: float) -> Motion:

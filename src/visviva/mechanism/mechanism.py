@@ -60,7 +60,7 @@ class Mechanism(
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
         self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
-        self._kept = Kept()
+        self._kept, self._alike = Kept(), Kept()
         self._calls: list[Call] = []  # that have built it
         self._inside_call = False
         self._laws: dict[Any, Any] = {}  # traced functions, see `Builder._traced`
@@ -121,6 +121,11 @@ class Mechanism(
     def made(self) -> dict[Any, Any]:
         """What others have made of the mechanism as it is now, by keys of theirs: see `kept`."""
         return self._kept.of(self)
+
+    @property
+    def alike(self) -> dict[Any, Any]:
+        """The same of its geometry, which mechanisms with other masses, stiffnesses and laws share."""
+        return self._alike.of(self)
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"
@@ -317,6 +322,7 @@ class Mechanism(
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
         copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
         copy._kept, copy._calls, copy._laws = self._kept, list(self._calls), self._laws
+        copy._alike.share(copy, self.alike)
         return copy
 
     @property

@@ -25,6 +25,7 @@ from visviva.mechanism.calls import Call, signature
 from visviva.mechanism.friction import FrictionLaw, with_arguments
 from visviva.mechanism.kept import Kept
 from visviva.mechanism.parameter_units import unit_of
+from visviva.mechanism.same_geometry import same_geometry
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
@@ -148,7 +149,7 @@ def rebuilt(m: Mechanism, changes: Mapping[str, Mapping[str, Any]]) -> Mechanism
     checked = Plain(m.name, **whole)
     other = copy.copy(m)
     other.gravity, other.theta0 = checked.gravity, checked.theta0
-    other.parts, other.shapes, other._kept = {}, dict(m.shapes), Kept()
+    other.parts, other.shapes, other._kept, other._alike = {}, dict(m.shapes), Kept(), Kept()
     other._calls, other._laws = [], dict(m._laws)
     new: set[str] = set()
     for call in live_calls(m):
@@ -160,6 +161,8 @@ def rebuilt(m: Mechanism, changes: Mapping[str, Mapping[str, Any]]) -> Mechanism
         else:
             again.apply(other)
             new.update(other._calls[-1].parts)
+    if same_geometry(m, other):
+        other._alike.share(other, m.alike)
     return other
 
 
