@@ -19,6 +19,7 @@ from visviva.integrate.inputs import AllInputs, check_ports, input_function, por
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
+from visviva.integrate.parameters import SimulatorParameters, changed, continued_state, mechanism_of
 from visviva.integrate.rollouts.inputs import MemberInputs
 from visviva.integrate.rollouts.result import Rollouts
 from visviva.integrate.rollouts.rollout import rollout
@@ -45,8 +46,9 @@ class Simulator:
         sim.step({"motor": 0.1})
         sim["tool.r"], sim.t
 
-    integrator, inputs, initial: as those of `simulate`. Inputs that a step is given are held over it, and go before
-    those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one of h.
+    integrator, inputs, initial, parameters: as those of `simulate`. Inputs that a step is given are held over it, and
+    go before those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one
+    of h.
 
     Each step is the one that `simulate` would make, with the same checks and the same accounts: `audit()` has those of
     all steps since `reset`. No input is evaluated ahead of the step that is asked for.
@@ -61,10 +63,13 @@ class Simulator:
         integrator: AbstractIntegrator | None = None,
         inputs: AllInputs | None = None,
         initial: Initial = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        what = what if parameters is None else changed(what, parameters)
         self._scheme = chosen_scheme(what, integrator)
         self._h = finite_number(h, "h [s]", positive=True)
         self._compiled = _model_of(what, self._scheme)
+        self._inputs = inputs
         given, self.model = input_function(self._compiled, inputs)
         check_feedback(self.model, self._scheme)
         self._steps = SteppedLoop(self.model, self._scheme, given)
@@ -145,6 +150,35 @@ class Simulator:
             "a Simulator holds compiled code and cannot be put into a file: pickle its mechanism and sim.state, and\n"
             "make it anew: sim = vv.Simulator(m, h=...); sim.reset(state)."
         )
+
+    # -- parameters ---------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> SimulatorParameters:
+        """Numbers of its mechanism by name, sim.parameters["arm.mass"] = 2.0; prints as a table with units."""
+        return SimulatorParameters(self)
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Go on with other numbers of the mechanism, at once: see `Mechanism.with_parameters` for their names.
+
+        Bodies stay where they are and move as they do, currents and temperatures stay; where joints are elsewhere they
+        are closed by the least motion. Accounts begin here: a change of a number is no work. `reset` starts as built
+        with the numbers that there are then.
+        """
+        other = self.with_parameters(values)
+        if self._steps.begun:
+            state, notes = continued_state(self.state, self.model, other)
+            other._steps.begin(state, self.h, notes)
+        vars(self).update(vars(other))
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Simulator:
+        """Another simulator of the mechanism with other numbers; it has the same scheme, step and inputs.
+
+        It has not begun: `reset` starts it. All that does not depend on the numbers is shared, and nothing is compiled
+        again, so that many of them can be made, one for each set of numbers.
+        """
+        other = mechanism_of(self._compiled).with_parameters(values)
+        return Simulator(other, self.h, integrator=self.integrator, inputs=self._inputs)
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -342,6 +376,7 @@ class Simulator:
         given, model = input_function(self._compiled, inputs)
         if model is not self.model:
             return False
+        self._inputs = inputs
         self._steps.inputs.become(given)
         return True
 
