@@ -50,7 +50,7 @@ def compose(
     kept = {name: name for name in ports if name not in joined}
     kept |= {members[0]: junction for junction, members in junctions.items() if junction in outer}
     unique(kept.values(), "the composite")
-    F, E, found = [], [], dict[str, int]()
+    F, E, found = list[Array](), list[Array](), dict[str, int]()
     box_of = {f"{box}.{port}": box for box, structure in structures.items() for port in structure.ports}
     for boxes in _clusters(box_of, junctions):
         own = {junction: members for junction, members in junctions.items() if box_of[members[0]] in boxes}
