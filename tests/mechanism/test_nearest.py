@@ -66,7 +66,7 @@ def test_motions_without_inertia_and_rows_that_contradict_are_left_to_the_saddle
     m.revolute("one", m.ground, arm, at=(0, 0, 0), axis="y")
     m.revolute("two", arm, hand, at=(0, 0, 0), axis="y")
     linkage = Linkage(m)
-    q, P = linkage.kinematics.as_built[None], np.ones((1, 12)) * linkage.masses
+    q, P = linkage.kinematics.as_built[None], np.arange(12.0)[None] * linkage.masses
     assert compared(linkage, q, P, np.zeros((1, linkage.m))) <= AGREE
 
     linkage = Linkage(four_bar(0.5))

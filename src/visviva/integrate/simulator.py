@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import cached_property
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -30,7 +31,9 @@ from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import Stop, StopCondition
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
+from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, State
+from visviva.model.linked import linkage_in
 from visviva.results import Run
 from visviva.results.audit import Audit
 
@@ -103,11 +106,17 @@ class Simulator:
     def _start(self, initial: Initial) -> tuple[State, list[str]]:
         """The state for `initial`, and notes on it; as built it is found once, where no input moves it."""
         if initial is not None or self.model.prescribed:
-            return start_state(self.model, initial, self.integrator, self._steps.inputs)
+            return start_state(self.model, initial, self.integrator, self._steps.inputs, self._tree)
         if self._built is None:
             self._built = start_state(self.model, None, self.integrator, self._steps.inputs)
         state, notes = self._built
         return state, list(notes)
+
+    @cached_property
+    def _tree(self) -> Linkage | None:
+        """Its joints, where they hang all bodies up as a tree: what does not depend on states."""
+        linkage = linkage_in(self.model)
+        return None if linkage is None or linkage.closes.any() else linkage
 
     @property
     def _running(self) -> SteppedLoop:
@@ -169,6 +178,7 @@ class Simulator:
         if self._steps.begun:
             state, notes = continued_state(self.state, self.model, other)
             other._steps.begin(state, self.h, notes)
+        vars(self).clear()  # what was kept of the old numbers, too
         vars(self).update(vars(other))
 
     def with_parameters(self, values: Mapping[str, Any]) -> Simulator:

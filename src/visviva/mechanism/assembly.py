@@ -157,7 +157,7 @@ def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Mo
         return assemble(m)[0]
     if isinstance(at, Mapping):
         return prepared_states(m).motion(at)
-    if isinstance(at, tuple | list) and len(at) == 2 and not isinstance(at[0], Motion):
+    if isinstance(at, tuple) and len(at) == 2 and not isinstance(at[0], Motion):
         return _tree_states(m).motion((at[0], at[1]), what)
     motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):

@@ -178,6 +178,13 @@ class Linkage:
             V[~found] = self.solve(q[~found], P[~found], b[~found])[0]
         return V
 
+    def has_inertia(self, q: Array) -> bool:
+        """Whether all motions that the joints allow at a configuration have inertia; False where that is not clear."""
+        if self.closes.sum() > MOST_ROWS or not self.kinematics.n:
+            return False
+        rest = np.zeros((1, self.kinematics.n)), np.zeros((1, self.m))
+        return bool(self._nearest(q[None], *rest)[1][0])
+
     @cached_property
     def _nearest(self) -> NearestVelocities:
         return NearestVelocities(self)

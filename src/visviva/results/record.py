@@ -89,7 +89,10 @@ def thin(record: Record, every: int) -> Record:
 
 def joined(*records: Record) -> Record:
     """Records in sequence; each starts where the one before ends."""
+    records = tuple(record for record in records if record.steps) or records[:1]
     first, *rest = records
+    if not rest:  # arrays are not copied
+        return first
     values = {}
     for name, column in vars(first).items():
         more = [getattr(record, name)[1:] if name in NODES else getattr(record, name) for record in rest]

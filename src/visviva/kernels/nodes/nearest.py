@@ -27,6 +27,7 @@ from visviva.kernels.nodes.tables import (  # isort: skip
 )  # fmt: skip
 
 SMALLEST = 1e-9  # of a row's own size: a pivot of a joint; of the inertia of a motion before others are eliminated
+LIGHT = 0.5  # of the inertia of a motion by the metric, which is positive for all: less is none
 INDEPENDENT = 1e-6  # of a row's size in the metric: what is left of its square beyond other rows
 DEPENDENT = 1e-12
 MISSED = 1e-9  # of the terms of a row: what rows that were left out may miss
@@ -82,7 +83,7 @@ def _joint_motions(
 
 
 @inner
-def _eliminate(A: Array, N: Array, Z: Array, L: Array, free: int) -> bool:
+def _eliminate(A: Array, N: Array, Z: Array, L: Array, metric: Array, b: int, free: int) -> bool:
     """Z and L of a body; A becomes A - Zᵀ Z. False where a free motion has no inertia."""
     for i in range(free):
         for j in range(6):
@@ -100,7 +101,10 @@ def _eliminate(A: Array, N: Array, Z: Array, L: Array, free: int) -> bool:
             for k in range(j):
                 total -= L[i, k] * L[j, k]
             L[i, j] = total / L[j, j] if j < i else total
-        if not L[i, i] > SMALLEST * own:
+        least = 0.0
+        for k in range(6):
+            least += N[k, i] * N[k, i] * metric[b, k]
+        if not (L[i, i] > SMALLEST * own and own > LIGHT * least):
             return False
         L[i, i] = math.sqrt(L[i, i])
     for i in range(free):
@@ -134,7 +138,7 @@ def _carry(A: Array, K: Array, above: Array, W: Array) -> None:
 
 @inner
 def factor_joints(
-    C: Array, inertia: Array, branches: Int, length: float, A: Array, N: Array, K: Array, Z: Array, L: Array,
+    C: Array, inertia: Array, metric: Array, branches: Int, length: float, A: Array, N: Array, K: Array, Z: Array, L: Array,
     free: Int, W: Array,
 ) -> bool:  # fmt: skip
     """N, K, Z and L of all bodies; False where rows of a joint depend on each other, or a motion has no inertia."""
@@ -149,7 +153,7 @@ def factor_joints(
         free[b] = _joint_motions(
             C, branches[k, FIRST], branches[k, LAST], branches[k, END], length, W, order, N[b], K[b]
         )
-        if free[b] < 0 or not _eliminate(A[b], N[b], Z[b], L[b], free[b]):
+        if free[b] < 0 or not _eliminate(A[b], N[b], Z[b], L[b], metric, b, free[b]):
             return False
         if branches[k, ABOVE] < n:
             _carry(A[b], K[b], A[branches[k, ABOVE]], W)
@@ -318,7 +322,7 @@ def _copy(x: Array, y: Array) -> None:
 @inner
 def nearest(t: Linked, m: Memory, o: Loops | None, b: Array) -> bool:
     """V nearest to the momenta p, of bodies and rows that are placed; b: of closing rows, then of others in E."""
-    if not factor_joints(m.C, t.inertia, t.branches, t.size[0], m.A, m.N, m.K, m.Z, m.L, m.free, m.W):
+    if not factor_joints(m.C, t.inertia, t.metric, t.branches, t.size[0], m.A, m.N, m.K, m.Z, m.L, m.free, m.W):
         return False
     if o is None:
         solve_tree(t.branches, m.free, m.N, m.K, m.Z, m.L, m.z, m.p, m.V)

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry import SE3
 from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion, linkage_of, motion_at
 from visviva.mechanism.coordinates import POSES
@@ -33,7 +32,8 @@ class TreeStates:
         self._linkage, self._spanning = linkage_of(m), spanning(m)
         self.names = coordinate_names(self._spanning), velocity_names(self._spanning)
         links, at = self._spanning.tree.links, self._spanning.link
-        self._on_link = {body.name: (at[body.name], _principal(body, links[at[body.name]].X_LB)) for body in m.bodies}
+        self._on_link = {body.name: (at[body.name], *_principal(body, links[at[body.name]].X_LB)) for body in m.bodies}
+        self._S = [subspace(link) for link in links]
         self._turns = [
             (next(name for name, turn in turn_names(place.joint).items() if turn == part), place.q.start)
             for place in self._spanning.places
@@ -55,18 +55,23 @@ class TreeStates:
             R_JL, r_JL = pose(link, q[place.q])
             R_PL, r_PL = link.X_PJ[:3, :3] @ R_JL, link.X_PJ[:3, 3] + link.X_PJ[:3, :3] @ r_JL
             R[k], r[k] = R[link.parent] @ R_PL, r[link.parent] + R[link.parent] @ r_PL
-            w, u = V[link.parent][:3], V[link.parent][3:]
-            V[k] = np.concatenate([w @ R_PL, (u + np.cross(w, r_PL)) @ R_PL]) + subspace(link) @ v[place.xi]
-        found = self._linkage.kinematics.as_built.copy()
-        columns = {}
-        for body, at in zip(self._linkage.bodies, self._linkage.kinematics.places, strict=True):
-            k, X_LC = self._on_link[body.name]
-            r_WC, w = r[k] + R[k] @ X_LC.r, V[k][:3]
-            found[at] = POSES.point(R[k] @ X_LC.R, r_WC) if isinstance(body, Body) else r_WC
-            velocity = R[k] @ (V[k][3:] + np.cross(w, X_LC.r))
-            columns[body.name] = np.concatenate([w @ X_LC.R, velocity]) if isinstance(body, Body) else velocity
-        still = motion_at(self._linkage, found, {name: float(q[place]) for name, place in self._turns})
-        return Motion(still.q, columns, still.angles, still.others)
+            V[k] = self._S[k] @ v[place.xi]
+            if link.parent >= 0:
+                w, u = V[link.parent][:3], V[link.parent][3:]
+                V[k] += np.concatenate([w @ R_PL, (u + _cross(w, r_PL)) @ R_PL])
+        coordinates, velocities = {}, {}
+        for body in self._linkage.bodies:
+            k, R_LC, r_LC = self._on_link[body.name]
+            r_WC, w = r[k] + R[k] @ r_LC, V[k][:3]
+            velocity = R[k] @ (V[k][3:] + _cross(w, r_LC))
+            rigid = isinstance(body, Body)
+            coordinates[body.name] = POSES.point(R[k] @ R_LC, r_WC) if rigid else r_WC
+            velocities[body.name] = np.concatenate([w @ R_LC, velocity]) if rigid else velocity
+        angles = {name: float(q[place]) for name, place in self._turns}
+        if self._spanning.cut:
+            found = np.concatenate(list(coordinates.values()))
+            angles = motion_at(self._linkage, found, angles).angles
+        return Motion(coordinates, velocities, angles)
 
     def _checked(self, values: ArrayLike, k: int, what: str) -> Array:
         names, letter = self.names[k], "qv"[k]
@@ -84,7 +89,12 @@ class TreeStates:
         )
 
 
-def _principal(body: object, X_LB: Array) -> SE3:
-    """The principal frame of a body at its centre of mass, or the place of a particle, in its link."""
-    X = SE3(X_LB[:3, :3], X_LB[:3, 3])
-    return X @ SE3(body.R_BC, body.com) if isinstance(body, Body) else X
+def _principal(body: object, X_LB: Array) -> tuple[Array, Array]:
+    """The principal frame of a body at its centre of mass, or the place of a particle, in its link: R_LC and r_LC."""
+    R, r = X_LB[:3, :3], X_LB[:3, 3]
+    return (R @ body.R_BC, r + R @ body.com) if isinstance(body, Body) else (R, r)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
