@@ -20,6 +20,7 @@ from benchmarks import (
     motor,
     rates,
     report,
+    rollouts,
     trees,
     work_precision,
 )
@@ -34,6 +35,7 @@ MODULES = [
     rates,
     accuracy,
     trees,
+    rollouts,
     dynamics,
     latency,
     first_runs,

@@ -198,7 +198,7 @@ CASES = {
     "Stewart": (stewart, [None, None], [vv.PHMP()]),
     "disc": (rolling_disc, [None, None], [vv.PHMP(), vv.LieMidpoint()]),
     "motor": (warm_motor, {"hinge.q": np.array([0.2, 0.5])}, [vv.PHMP(), vv.DOP853(tolerance=None)]),
-    "URDF": (lambda: vv.read_urdf(URDF).mechanism, {"shoulder.q": np.array([0.2, 0.5])}, [vv.RK4(), vv.PHMP()]),
+    "URDF": (lambda: vv.read_urdf(URDF), {"shoulder.q": np.array([0.2, 0.5])}, [vv.RK4(), vv.PHMP()]),
 }
 
 
