@@ -97,7 +97,7 @@ class Loop:
         self._u = record.u[-1:]
         self.state = state if state.h == h else dataclasses.replace(state, t0=state.t, steps=0, h=h)
 
-    def _accounted(self, chunk: Chunk, known: list[Array]) -> Logged:
+    def _accounted(self, chunk: Chunk, known: Array) -> Logged:
         """Steps as they are recorded, up to the first that is no solution; known: the inputs before the first."""
         before = self._accounts.work
         record, taken, angles = self._logged(chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -50,7 +51,7 @@ class AbstractBatched(ABC):
     """An `Advancing` that makes several runs of n steps at once, without what only a `Run` can be asked for."""
 
     @abstractmethod
-    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> list[Batched] | None:
+    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> Iterator[Batched] | None:
         """Runs from some states; None where one of them, or something in the equations, needs a closer look.
 
         u: inputs of each, (n or 1, inputs), held over steps.   every: keep each so many-th node, and the last.

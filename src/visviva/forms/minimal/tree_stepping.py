@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -133,15 +134,15 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         if not self.plain.scheme.fixed_step:
             return None
         start = self._start(state)
-        U = np.repeat(u[:, None], len(self.loop.c), axis=1)
-        inputs = TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
+        tau = None if self.forces is None or len(u) > 1 else self.forces.B @ u[0]
+        inputs = None if tau is not None else self._constant(u)
         try:
-            motion = self.loop(start.q, start.xi, state.h, len(u), inputs=inputs, t0=start.t)
+            motion = self.loop(start.q, start.xi, state.h, len(u), tau=tau, inputs=inputs, t0=start.t)
         except (ConvergenceError, ModelError):
             return None
         return self._chunk(state, start, motion, state.h, u)
 
-    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> list[Batched] | None:  # noqa: D102
+    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> Iterator[Batched] | None:  # noqa: D102
         fixed = self.plain.scheme.fixed_step
         if not self._batches or not (fixed or all(len(rows) == 1 for rows in u)):
             return None
@@ -152,10 +153,10 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         found = self._abreast(q, xi, h, n, u)
         if found is None:
             return None
-        return [
+        return (
             self._batched(state, h, q, xi, rows, lost, None, every)
             for state, rows, q, xi, lost in zip(starts, u, *found, strict=True)
-        ]
+        )
 
     @cached_property
     def _batches(self) -> bool:
@@ -177,22 +178,28 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
 
     def _in_sequence(
         self, starts: list[State], nodes: list[FlowState], h: float, n: int, u: list[Array], every: int
-    ) -> list[Batched] | None:
-        found = list[Batched]()
-        for state, node, rows in zip(starts, nodes, u, strict=True):
+    ) -> Iterator[Batched] | None:
+        """Runs one after the other."""
+        found = list[TreeMotion]()
+        for node, rows in zip(nodes, u, strict=True):
             self.loop.restart()
-            tau, inputs = (
-                (self.forces.B @ rows[0], None) if self.forces is not None else (None, unchanged(self._ports, rows[0]))
-            )
-            if len(rows) > 1:
-                tau, U = None, np.repeat(rows[:, None], len(self.loop.c), axis=1)
-                inputs = TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
+            tau = None if self.forces is None or len(rows) > 1 else self.forces.B @ rows[0]
+            inputs = None if tau is not None else self._constant(rows)
             try:
-                motion = self.loop(node.q, node.xi, h, n, tau=tau, inputs=inputs, t0=node.t)
+                found.append(self.loop(node.q, node.xi, h, n, tau=tau, inputs=inputs, t0=node.t))
             except (ConvergenceError, ModelError):
                 return None
-            found.append(self._batched(state, h, motion.q, motion.xi, rows, motion.work[:, 1], motion, every))
-        return found
+        return (
+            self._batched(state, h, motion.q, motion.xi, rows, motion.work[:, 1], motion, every)
+            for state, rows, motion in zip(starts, u, found, strict=True)
+        )
+
+    def _constant(self, rows: Array) -> TreeInputs:
+        """Inputs that are held over all steps, or over each."""
+        if len(rows) == 1:
+            return unchanged(self._ports, rows[0])
+        U = np.repeat(rows[:, None], len(self.loop.c), axis=1)
+        return TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
 
     def _batched(
         self, before: State, h: float, q: Array, xi: Array, u: Array, lost: Array, motion: TreeMotion | None, every: int
@@ -209,9 +216,10 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         fixed = self.plain.scheme.fixed_step
         t0, steps = (before.t0, before.steps + n) if fixed else (before.t + n * h, 0)
         final = dataclasses.replace(
-            before, x=x[-1], w=np.zeros_like(before.w), angles=angles[-1], rate=tuple(rates), t0=t0, steps=steps, h=h
-        )
-        t = before.t + h * np.arange(n + 1)
+            before, x=x[-1].copy(), w=np.zeros_like(before.w), angles=angles[-1].copy(), rate=tuple(rates), t0=t0,
+            steps=steps, h=h,
+        )  # fmt: skip
+        t: Array = before.t + h * np.arange(n + 1, dtype=np.float64)
         heat = self._heats(motion, q, xi, t, np.diff(lost), u)
         return Batched(nodes, x, angles, heat, self._works(q, motion, u, held=True), tallies, final)
 
@@ -296,7 +304,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         )
 
     def _works(self, q: Array, motion: TreeMotion | None, u: Array | None, *, held: bool = False) -> Array:
-        """What every port gives: inputs that are held act along angles and shifts, u Δq; others by the scheme's sums."""
+        """What every port gives: inputs that are held act along angles and shifts, u Δq; others by sums of steps."""
         model, places = self.form.model, self.form.spanning.places
         if u is None or self.forces is None or (motion is None and not held):
             return np.zeros((len(q) - 1, len(model.ports))) if motion is None else np.diff(motion.given, axis=0)

@@ -52,7 +52,7 @@ class TreeAbreast:
         lost, end = np.zeros((n + 1, self.width)), np.zeros(5, dtype=np.int64)
         Q[0], XI[0] = q[lanes].T, xi[lanes].T
         rows = max(map(len, u))
-        U = np.ascontiguousarray(np.moveaxis([np.broadcast_to(u[k], (rows, u[k].shape[1])) for k in lanes], 0, -1))
+        U = np.ascontiguousarray(np.stack([np.broadcast_to(u[k], (rows, u[k].shape[1])) for k in lanes], axis=-1))
         steps_abreast(self._field, self._stages, U, Q, XI, lost, h, end)
         if end[0] < n:
             return None

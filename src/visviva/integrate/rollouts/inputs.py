@@ -94,13 +94,14 @@ def _driven(model: Model) -> set[str]:
 
 def _held(value: ArrayLike, name: str, width: int, steps: int) -> Array:
     """As (members or 1, steps or 1, width)."""
-    values, shape = _numbers(value, f"the input of port {name!r} in a rollout"), ()
+    values = _numbers(value, f"the input of port {name!r} in a rollout")
     values = values[..., None] if width == 1 else values
-    shape = values.shape
-    if shape[-1:] == (width,) and len(shape) <= 3 and (len(shape) < 3 or shape[1] in (1, steps)):
-        return (
-            values.reshape(shape[0], 1, width) if len(shape) == 2 else values.reshape(*(1,) * (3 - len(shape)), *shape)
-        )
+    if values.ndim == 1:
+        values = values[None]
+    if values.ndim == 2:
+        values = values[:, None]
+    if values.ndim == 3 and values.shape[1] in (1, steps) and values.shape[2] == width:
+        return values
     tail = "" if width == 1 else f", {width}"
     one = "a number" if width == 1 else f"{width} numbers"
     raise ModelError(

@@ -163,10 +163,11 @@ class MemberRuns:
     # -- steps --------------------------------------------------------------------------------------------------
 
     def _prepared(self, start: State) -> Advancing:
-        rolling, stepping = self.rolling, self._stepping
-        if not isinstance(stepping, AbstractRepeated) or not stepping.restart(start, rolling.h):
-            stepping = self._stepping = rolling.scheme.stepping(rolling.model, self._inputs, start, rolling.h)
-        return stepping
+        rolling, known = self.rolling, self._stepping
+        if known is not None and isinstance(known, AbstractRepeated) and known.restart(start, rolling.h):
+            return known
+        self._stepping = rolling.scheme.stepping(rolling.model, self._inputs, start, rolling.h)
+        return self._stepping
 
     def _march(self, start: State, rows: Array | None) -> Iterator[Made]:
         """All steps, some at a time, until one fails."""
@@ -176,7 +177,7 @@ class MemberRuns:
         stepping = self._prepared(start)
         exact = "energy" in rolling.scheme.preserves
         loop, done = Loop(rolling.model, stepping, start, rolling.h, self._inputs, exact=exact), 0
-        clock = loop.state.t + rolling.h * np.arange(rolling.steps + 1)
+        clock: Array = loop.state.t + rolling.h * np.arange(rolling.steps + 1, dtype=np.float64)
         while done < rolling.steps:
             held = None if changing is None else changing[done : done + MOST]
             if rolling.scheme.fixed_step:

@@ -83,8 +83,8 @@ class Rollouts:
         if name not in self._values:
             kept = ", ".join(self.names) or "nothing"
             raise ModelError(
-                f"{name!r} was not recorded: record= of the rollout of {self._rolling.model.name!r} kept {kept}. Add it "
-                "there, or ask one\nmember: many.run(i)."
+                f"{name!r} was not recorded: record= of the rollout of {self._rolling.model.name!r} kept {kept}.\n"
+                "Add it there, or ask one member: many.run(i)."
             )
         return self._values[name]
 

@@ -46,8 +46,8 @@ def _members(counts: dict[str, int], others: list[str]) -> int:
     if len(set(several.values())) > 1 or 0 in several.values():
         found = ", ".join(f"{what} {count}" for what, count in counts.items())
         raise ModelError(
-            f"the arguments of a rollout are of different numbers of members: {found}.\nThe first axis of all arrays is "
-            "the member; length 1 is for all of them."
+            f"the arguments of a rollout are of different numbers of members: {found}.\n"
+            "The first axis of all arrays is the member; length 1 is for all of them."
         )
     if not counts:
         names = f" ({', '.join(others)} is one for all)" if others else ""
@@ -87,8 +87,8 @@ def _at_coordinates(q: Array, v: Array, members: int, start: Start, stepping: Ad
     nq, nv = stepping.sizes()
     if q.shape[1] != nq or v.shape[1] != nv:
         raise ModelError(
-            f"arrays (q, v) of a rollout have the shapes (B, {nq}) and (B, {nv}), in the order of vv.dynamics(m).q_names "
-            f"and .names;\ngot {q.shape} and {v.shape}."
+            f"arrays (q, v) of a rollout have the shapes (B, {nq}) and (B, {nv}), in the order of\n"
+            f"vv.dynamics(m).q_names and .names; got {q.shape} and {v.shape}."
         )
     for name, values in (("q", q), ("v", v)):
         if not np.isfinite(values).all():

@@ -96,7 +96,7 @@ take = taker(ACTING)
 
 
 @inner
-def place_bodies(M: Machine, e: Elements, l: Limbs) -> None:
+def _place(M: Machine, e: Elements, l: Limbs) -> None:
     """Poses of links and bodies, values of functions, and angles."""
     B, X = M.B, l.X
     place_links(l.C, l.K, l.q, X, l.W)
@@ -105,6 +105,13 @@ def place_bodies(M: Machine, e: Elements, l: Limbs) -> None:
         put(B, b, PHI, plus(origin_of(X, l.carrier[b]), mul(R, vector(l.centre, b, 9))))
         if l.rigid[b]:
             put_matrix(B, b, ROT, matmul(R, matrix(l.centre, b, 0)))
+    place_elements(M, e, l)
+
+
+@inner
+def place_elements(M: Machine, e: Elements, l: Limbs) -> None:
+    """Values of functions, and angles, where bodies are placed."""
+    B = M.B
     for i in range(M.sizes[1], M.X.shape[0]):
         place_function(B, M.X, M.K, i)
         e.y[0, M.K[i, PLACE]] = M.X[i, G]
@@ -116,7 +123,7 @@ def place_bodies(M: Machine, e: Elements, l: Limbs) -> None:
 
 
 @inner
-def move_carried(B: Array, l: Limbs) -> None:
+def _move(B: Array, l: Limbs) -> None:
     """Velocities of links and bodies."""
     for i in range(l.K.shape[0]):
         move(l.K, l.S, l.W, i, l.xi)
@@ -202,8 +209,8 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
             l.xi[k] = xi[k, lane]
         for k in range(u.shape[0]):
             l.u[k] = u[k, lane]
-        place_bodies(M, e, l)
-        move_carried(M.B, l)
+        _place(M, e, l)
+        _move(M.B, l)
         if a.feedback.laws.shape[0] > 0:
             _feed(M, e.y, l, a.feedback, t[lane])
             for k in range(u.shape[0]):
@@ -225,7 +232,7 @@ def stored(tables: Int, q: Array) -> float:
     e, l = a.elements, a.limbs
     for k in range(q.shape[0]):
         l.q[k] = q[k]
-    place_bodies(a.machine, e, l)
+    _place(a.machine, e, l)
     for k in range(e.effort.shape[0]):
         e.effort[k] = 0.0
     for k in range(e.law.shape[0]):
