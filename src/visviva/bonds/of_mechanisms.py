@@ -30,10 +30,10 @@ from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
+from visviva.mechanism.spanning.links import q_dot
 
 SPATIAL, PLAIN = "spatial", "translation"
 

@@ -16,6 +16,7 @@ from visviva.integrate.acting import SLIGHT
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.heat import HeatCapacity
 from visviva.model.layout import Index
@@ -78,7 +79,8 @@ class _Stepper(AbstractStepper):
         model, x0, dim, u = self.model, state.x, self.model.layout.dim, u[0]
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
-        ends, function = self._equations(x0, active, h, u, state.t + 0.5 * h)
+        laws = StepLaws(model, state, h, u)
+        ends, function = self._equations(x0, active, h, laws)
         size, forces = self._sizes(x0, E, h, u), self._forces(x0, u)
 
         def residual(y: Array) -> tuple[Array, Array]:
@@ -92,10 +94,11 @@ class _Stepper(AbstractStepper):
         try:
             solution = self.newton.solve(residual, jacobian, start, reuse=True)
         except NotConverged as failure:
+            laws.check(*ends(start))
             failure.where = self._where(failure.row, active)
             raise
         x1, xm, z = ends(solution.y)
-        outputs, u = model.outputs(xm, z, (x0, x1)), model.supplied(state.t + 0.5 * h, xm, z, u)
+        outputs, u = model.outputs(xm, z, (x0, x1)), laws.inputs(x1, xm, z)
         return Step(
             x=x1,
             w=z[dim : model.layout.solved],
@@ -110,7 +113,7 @@ class _Stepper(AbstractStepper):
         )
 
     def _equations(
-        self, x0: Array, active: Index, h: float, u: Array, t: float = 0.0
+        self, x0: Array, active: Index, h: float, laws: StepLaws
     ) -> tuple[Callable[[Array], tuple[Array, Array, Array]], Callable[[Array], Array]]:
         """The step as functions of y = (rates, active algebraic unknowns): (x1, x̄, z̄), and what must vanish."""
         model, dim = self.model, self.model.layout.dim
@@ -124,7 +127,7 @@ class _Stepper(AbstractStepper):
 
         def function(y: Array) -> Array:
             x1, xm, z = ends(y)
-            flow = model.flow(xm, z, model.supplied(t, xm, z, u), (x0, x1))
+            flow = model.flow(xm, z, laws.inputs(x1, xm, z), (x0, x1))
             rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
             gain = apply(model.E(xm, (x0, x1))[..., :dim, :dim], y[..., :dim]) if model.motions else y[..., :dim] @ E.T
             return np.concatenate([gain - flow[..., :dim], rows[..., active]], axis=-1)
@@ -135,7 +138,7 @@ class _Stepper(AbstractStepper):
         """An error that names what stays undetermined if the equations of a step have no unique solution."""
         active = np.flatnonzero(state.active)
         y = np.concatenate([self._cold_rate(state.x, u), state.w[active]])
-        function = self._equations(state.x, active, h, u)[1]
+        function = self._equations(state.x, active, h, StepLaws(self.model, state, h, u))[1]
         matrix = difference_jacobian(function, y, self._typical(state.x, y, h, self._forces(state.x, u)))
         if not np.isfinite(matrix).all():
             return  # the first step will say where
