@@ -260,7 +260,7 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.newton import SOLVED_STEP
 
         assert self._active is not None
-        c, rows, composed = self.c, len(self._active), self.parts.shape[1] > 1
+        rows, composed = len(self._active), self.parts.shape[1] > 1
         w = self._in_rows(log.lam[:done], rows)
         gam = self._in_rows(log.gam[:done], rows) if self._rates else np.zeros((done, 0))
         rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate

@@ -138,8 +138,8 @@ def _carry(A: Array, K: Array, above: Array, W: Array) -> None:
 
 @inner
 def factor_joints(
-    C: Array, inertia: Array, metric: Array, branches: Int, length: float, A: Array, N: Array, K: Array, Z: Array, L: Array,
-    free: Int, W: Array,
+    C: Array, inertia: Array, metric: Array, branches: Int, length: float, A: Array, N: Array, K: Array, Z: Array,
+    L: Array, free: Int, W: Array,
 ) -> bool:  # fmt: skip
     """N, K, Z and L of all bodies; False where rows of a joint depend on each other, or a motion has no inertia."""
     n = branches.shape[0]
