@@ -21,6 +21,7 @@ from benchmarks import (
     motor,
     rates,
     report,
+    rollouts,
     trees,
     work_precision,
 )
@@ -35,6 +36,7 @@ MODULES = [
     rates,
     accuracy,
     trees,
+    rollouts,
     dynamics,
     in_hand,
     latency,

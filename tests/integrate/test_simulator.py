@@ -7,6 +7,7 @@ import pytest
 
 import visviva as vv
 from visviva.demo.linkage import four_bar
+from visviva.integrate.step_buffer import StepBuffer
 from visviva.library import electric, rotation
 
 H = 1e-3
@@ -347,6 +348,34 @@ def test_positions_need_no_inputs():
     assert sim["shoulder.q"] == 0.0
     sim.step({"motor": 0.0}, n=3)
     assert sim["shoulder.q"] > 0.0
+
+
+def test_an_input_that_breaks_at_the_end_of_a_step_leaves_nothing_of_that_step():
+    sim = vv.Simulator(double_pendulum(), h=H, inputs={"motor": lambda t: np.nan if t > 2.9 * H else 0.3})
+    sim.step(n=2)
+    with pytest.raises(vv.ConvergenceError, match="motor") as caught:
+        sim.step()
+    assert caught.value.run.record.count.sum() == 2
+    assert sim.t == 2 * H
+    sim.step({"motor": 0.3})
+    assert np.array_equal(sim.state.x, vv.simulate(double_pendulum(), 3 * H, H, inputs={"motor": 0.3}).final.x)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_steps_that_need_a_second_look_are_counted_once(n, monkeypatch):
+    looks, is_closed = [], StepBuffer._is_closed
+
+    def sometimes(buffer, first, last):
+        looks.append(first)
+        return len(looks) % 4 != 3 and is_closed(buffer, first, last)
+
+    monkeypatch.setattr(StepBuffer, "_is_closed", sometimes)
+    sim = vv.Simulator(double_pendulum(), h=H)
+    for k in range(12):
+        sim.step({"motor": 0.3}, n=n)
+        assert sim.t == pytest.approx((k + 1) * n * H)
+    run = vv.simulate(double_pendulum(), 12 * n * H, H, inputs={"motor": 0.3})
+    assert np.array_equal(sim.state.x, run.final.x)
 
 
 def test_what_it_was_made_with_stays_and_copies_go_their_own_way():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from functools import cached_property
 from typing import Any, NoReturn, final
 
@@ -15,14 +16,19 @@ from visviva._suggestions import helpful
 from visviva.compiler import compile
 from visviva.errors import ModelError, PartialRunError
 from visviva.integrate.choice import check_feedback, check_form, chosen_scheme
-from visviva.integrate.inputs import Input, check_ports, input_function, port_name
+from visviva.integrate.inputs import AllInputs, check_ports, input_function, port_name
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
+from visviva.integrate.parameters import SimulatorParameters, changed, continued_state, mechanism_of
+from visviva.integrate.rollouts.inputs import MemberInputs
+from visviva.integrate.rollouts.result import Rollouts
+from visviva.integrate.rollouts.rollout import rollout
 from visviva.integrate.sampled import Sampled, sampled_run
+from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop
-from visviva.integrate.stopping import Stop
+from visviva.integrate.stopping import Stop, StopCondition
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.mechanism.linkage import Linkage
@@ -43,8 +49,9 @@ class Simulator:
         sim.step({"motor": 0.1})
         sim["tool.r"], sim.t
 
-    integrator, inputs, initial: as those of `simulate`. Inputs that a step is given are held over it, and go before
-    those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one of h.
+    integrator, inputs, initial, parameters: as those of `simulate`. Inputs that a step is given are held over it, and
+    go before those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one
+    of h.
 
     Each step is the one that `simulate` would make, with the same checks and the same accounts: `audit()` has those of
     all steps since `reset`. No input is evaluated ahead of the step that is asked for.
@@ -57,12 +64,15 @@ class Simulator:
         h: float,
         *,
         integrator: AbstractIntegrator | None = None,
-        inputs: Mapping[str, Input] | None = None,
+        inputs: AllInputs | None = None,
         initial: Initial = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        what = what if parameters is None else changed(what, parameters)
         self._scheme = chosen_scheme(what, integrator)
         self._h = finite_number(h, "h [s]", positive=True)
         self._compiled = _model_of(what, self._scheme)
+        self._inputs = inputs
         given, self.model = input_function(self._compiled, inputs)
         check_feedback(self.model, self._scheme)
         self._steps = SteppedLoop(self.model, self._scheme, given)
@@ -149,6 +159,36 @@ class Simulator:
             "a Simulator holds compiled code and cannot be put into a file: pickle its mechanism and sim.state, and\n"
             "make it anew: sim = vv.Simulator(m, h=...); sim.reset(state)."
         )
+
+    # -- parameters ---------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> SimulatorParameters:
+        """Numbers of its mechanism by name, sim.parameters["arm.mass"] = 2.0; prints as a table with units."""
+        return SimulatorParameters(self)
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Go on with other numbers of the mechanism, at once: see `Mechanism.with_parameters` for their names.
+
+        Bodies stay where they are and move as they do, currents and temperatures stay; where joints are elsewhere they
+        are closed by the least motion. Accounts begin here: a change of a number is no work. `reset` starts as built
+        with the numbers that there are then.
+        """
+        other = self.with_parameters(values)
+        if self._steps.begun:
+            state, notes = continued_state(self.state, self.model, other)
+            other._steps.begin(state, self.h, notes)
+        vars(self).clear()  # what was kept of the old numbers, too
+        vars(self).update(vars(other))
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Simulator:
+        """Another simulator of the mechanism with other numbers; it has the same scheme, step and inputs.
+
+        It has not begun: `reset` starts it. All that does not depend on the numbers is shared, and nothing is compiled
+        again, so that many of them can be made, one for each set of numbers.
+        """
+        other = mechanism_of(self._compiled).with_parameters(values)
+        return Simulator(other, self.h, integrator=self.integrator, inputs=self._inputs)
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -291,7 +331,44 @@ class Simulator:
             self._steps.begin(state, self.h, notes)
             return sampled_run(self._steps, self.values, self.h, wanted, laws)
         self._steps.begin(state, h if self.integrator.fixed_step else min(h, state.h or h), notes)
+        if n is not None and wanted.stop is not None and self._steps.inputs.calls and self._steps.is_buffered:
+            self._steps.notes = [*notes, *changed]
+            condition = StopCondition(wanted.stop, self.model, self.integrator)
+            return shown_run(self._steps, n, condition, wanted)
         return self._march(self._steps.loop, n, [*notes, *changed], wanted)
+
+    @helpful
+    def rollout(
+        self,
+        initial: Any = None,
+        *,
+        steps: int,
+        inputs: MemberInputs = None,
+        record: str | Sequence[str] | None = None,
+        every: int = 1,
+        workers: int | Executor = 1,
+    ) -> Rollouts:
+        """Many runs of `steps` steps each, from many starts and under many inputs; the simulator stays where it is.
+
+            many = sim.rollout({"hinge.q": np.linspace(-1, 1, 100)}, steps=1000, record=("tool.r",))
+            many["tool.r"].shape == (100, 1001, 3)
+
+        initial: a list of anything that `reset` takes; arrays by name, of which the first axis is the member; or arrays
+                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`, for schemes in minimal
+                 velocities.
+        inputs:  by port name a number for all, (B,) for each member, (B, steps) held over each step, with a last axis
+                 for ports with several; or a function of time. Or one array (B, steps, inputs) in the order of
+                 `input_names`. Axes of length 1 are for all. What is not named has the inputs of the simulator.
+        record:  names or patterns of quantities to keep.   every: keep each n-th node.
+        workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
+
+        Each member is the run that `reset` and `run` would make, with its audit, to the last bit in schemes with steps
+        of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
+        """
+        return rollout(
+            self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0], self.input_names,
+            initial=initial, inputs=inputs, steps=steps, record=record, every=every, workers=workers,
+        )  # fmt: skip
 
     def audit(self) -> Audit:
         """The audit of all steps since `reset`."""
@@ -302,11 +379,12 @@ class Simulator:
         at = f"t = {self.t:g} s" if self._steps.begun else "not begun"
         return f"<Simulator of {self.model.name!r}: {type(self.integrator).__name__}, h = {self.h:g} s, {at}>"
 
-    def give(self, inputs: Mapping[str, Input] | None) -> bool:
+    def give(self, inputs: AllInputs | None) -> bool:
         """Take other inputs for runs to come; False where they need equations of their own."""
         given, model = input_function(self._compiled, inputs)
         if model is not self.model:
             return False
+        self._inputs = inputs
         self._steps.inputs.become(given)
         return True
 

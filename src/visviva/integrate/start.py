@@ -157,7 +157,10 @@ def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
     q, kinematics = coordinates(linkage, motion), linkage.kinematics
     if not is_closed(linkage, q, ROW_TOLERANCE * extent(linkage, q)):
         return False
-    C, V = linkage.matrix(kinematics.place(q)), np.concatenate([motion.V[body.name] for body in linkage.bodies])
+    V = np.concatenate([motion.V[body.name] for body in linkage.bodies])
+    if not V.any():
+        return not linkage.speeds.any()
+    C = linkage.matrix(kinematics.place(q))
     return bool(
         np.abs(C @ V - linkage.speeds).max(initial=0.0) <= TOLERANCE * float((abs(C) @ np.abs(V)).max(initial=0.0))
     )

@@ -68,6 +68,10 @@ class StepBuffer:
         """Forget the steps that are in it."""
         self.made = 0
 
+    def drop(self, n: int) -> None:
+        """Forget the last n steps that are in it; it has to begin again."""
+        self.made -= n
+
     @property
     def room(self) -> int:
         """How many more steps it can keep."""

@@ -164,7 +164,8 @@ class StepCheck:
         state = sample.state
         start = dataclasses.replace(state, t0=state.t, steps=0, h=h, rate=state.rate[:1])
         with self.inputs.held(sample.u):
-            one, two = steps_of(stepping, start, 1), steps_of(stepping, dataclasses.replace(start, h=0.5 * h), 2)
+            one = steps_of(self.model, stepping, start, 1)
+            two = steps_of(self.model, stepping, dataclasses.replace(start, h=0.5 * h), 2)
         return (one.x[1], two.x[2]) if one.steps == 1 and two.steps == 2 else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NoReturn, final
 
@@ -39,6 +40,7 @@ class SteppedLoop:
     motion is read. Any other step, and one that is not clear, is made by the loop with all checks.
 
     notes: on the start of it.   nodes: what collects the nodes of a run in work, if there is one.
+    looks: what looks at steps of a run in work when they are accounted for, if something does.
     """
 
     def __init__(self, model: Model, scheme: AbstractIntegrator, inputs: TimeInputs) -> None:
@@ -47,10 +49,12 @@ class SteppedLoop:
         self.inputs = inputs
         self.notes: list[str] = []
         self.nodes: Recorder | Selection | None = None
+        self.looks: Callable[[Logged], None] | None = None
         self._stepping: Advancing | None = None
         self._buffer: StepBuffer | None = None
         self._loop: Loop | None = None
         self._read_now = False  # whether the motion is read at the last node
+        self._like: Run | None = None  # with tables that are the same at all nodes
 
     def begin(self, state: State, h: float, notes: list[str]) -> None:
         """Be ready to make steps of length h from a state; accounts begin there."""
@@ -63,7 +67,7 @@ class SteppedLoop:
             stepper = _compiled_stepper(self._stepping)
             self._buffer = None if stepper is None or not _is_buffered(self.model) else StepBuffer(stepper)
         self._loop = self.loop_from(state, h)
-        self.notes, self.nodes, self._divided = notes, None, 0
+        self.notes, self.nodes, self.looks, self._divided = notes, None, None, 0
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
@@ -81,6 +85,11 @@ class SteppedLoop:
         """A loop of its own over the same steps."""
         assert self._stepping is not None
         return Loop(self.model, self._stepping, state, h, self.inputs, exact="energy" in self.scheme.preserves)
+
+    @property
+    def is_buffered(self) -> bool:
+        """Whether its steps are made in compiled code, and accounted for many at a time."""
+        return self._buffer is not None
 
     @property
     def begun(self) -> bool:
@@ -123,21 +132,29 @@ class SteppedLoop:
             self._alone()
 
     def _second_look(self, before: int) -> int:
-        """Account for steps of which the last ones are not clear, and make the next one with all checks; how many."""
-        good = self.settle()
-        if good < before:
+        """Account for steps of which the last ones are not clear; how many of these are good.
+
+        Where none is, the next one is made with all checks.
+        """
+        good = self.settle() - before
+        if good < 0:
             failure = "a step before it turns out to miss energy"
             self.fail(NotConverged(failure, -1, np.nan))
+        if good:
+            return good
         self._alone()
-        return good - before + 1
+        return 1
 
     def _inputs_at_ends(self, n: int) -> list[Array]:
-        """Inputs over time at the end of the last step in the buffer, if it was made."""
+        """Inputs over time at the end of the last step in the buffer, if it was made; if not defined, it is none."""
         try:
             return [self.inputs(self.t)] if n else []
-        except BadInput as failure:
-            self._ends.append(np.zeros(len(self.inputs.base)))
-            self.fail(failure)
+        except BaseException as failure:
+            assert self._buffer is not None
+            self._buffer.drop(n)
+            if isinstance(failure, BadInput):
+                self.fail(failure)
+            raise
 
     def until(self, t_end: float) -> None:
         """Make as many steps as a scheme that chooses their lengths needs until a time [s]."""
@@ -189,6 +206,8 @@ class SteppedLoop:
         """Take over steps that are good."""
         if logged.record.steps:
             self._keep(logged.record)
+            if self.looks is not None:
+                self.looks(logged)
             self._divided += logged.divided(logged.record.steps)
             self.loop.state = logged.state(logged.record.steps)
 
@@ -211,13 +230,8 @@ class SteppedLoop:
         """Raise the error that a failure is to a user, with the part that is valid."""
         self.settle()
         run = self.since_begin() if self.nodes is None else self.run_of(self.nodes)
-        self.nodes = None
+        self.nodes = self.looks = None
         raise as_error(failure, self.loop.state, run) from failure.__cause__
-
-    @property
-    def recent(self) -> Record:
-        """The record of the last steps that were accounted for."""
-        return self.loop.start() if self._recent is None else self._recent
 
     # -- results ------------------------------------------------------------------------------------------------
 
@@ -240,7 +254,9 @@ class SteppedLoop:
             self.settle()
             recent = self._recent
             record = loop.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
-            self._now = Run(self.model, record, loop.state, self.scheme, ())
+            if self._like is None:
+                self._like = Run(self.model, record, loop.state, self.scheme, ())
+            self._now = self._like.over(record, loop.state)
         if name in RELATIVE or (name in self._now and self._now.adds_up(name)):  # sums from the start
             return self.since_begin()[name][-1]
         return self._now[name][-1]
@@ -260,10 +276,11 @@ class SteppedLoop:
         engine = engine_of(self.loop.stepping)
         return Run(self.model, record, self.loop.state, self.scheme, self._all_notes(engine), None, engine)
 
-    def run_of(self, recorder: Recorder | Selection) -> Run:
-        """The run that was collected."""
+    def run_of(self, recorder: Recorder | Selection, notes: Sequence[str] = ()) -> Run:
+        """The run that was collected; notes: on how it went."""
         engine = engine_of(self.loop.stepping)
-        return recorded_run(self.model, recorder, self.loop.state, self.scheme, self._all_notes(engine), engine)
+        notes = (*self._all_notes(engine), *notes)
+        return recorded_run(self.model, recorder, self.loop.state, self.scheme, notes, engine)
 
     def _all_notes(self, engine: str) -> tuple[str, ...]:
         fallback = fallback_note(self.model, self.scheme, engine)
@@ -273,7 +290,8 @@ class SteppedLoop:
 def _is_buffered(model: Model) -> bool:
     """Whether its balance of energy tells a step that is none; temperatures and half turns of bushings have others."""
     mechanism = model.mechanism
-    return not model.is_thermal and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
+    plain = not model.is_thermal and not model.feedback
+    return plain and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
 
 
 def _compiled_stepper(stepping: Advancing | None) -> MachineStepper | None:

@@ -55,8 +55,8 @@ class Linkage:
         self.name = m.name
         self.joints = tuple(m.joints)
         self.bodies = tuple(m.bodies)
-        self.kinematics = Kinematics(self.bodies, self.joints, [joint.joint.rows for joint in self.joints])
-        self.topology: Topology = topology(self.bodies, self.joints)
+        self.alike = m.alike  # what mechanisms of the same geometry share
+        self.kinematics, self.topology = self._geometry()
         closing = np.zeros(len(self.joints), dtype=bool)
         closing[list(self.topology.loops)] = True
         self.conditions = ConditionRows(self.kinematics, m.conditions)
@@ -72,6 +72,14 @@ class Linkage:
         self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(
             -1, 2
         )
+
+    def _geometry(self) -> tuple[Kinematics, Topology]:
+        """What does not depend on masses, made once for all mechanisms of the same geometry."""
+        if Linkage not in self.alike:
+            kinematics = Kinematics(self.bodies, self.joints, [joint.joint.rows for joint in self.joints])
+            self.alike[Linkage] = kinematics, topology(self.bodies, self.joints)
+        found: tuple[Kinematics, Topology] = self.alike[Linkage]
+        return found
 
     # -- inertia ------------------------------------------------------------------------------------------------
 

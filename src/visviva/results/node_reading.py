@@ -11,13 +11,14 @@ from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism
+from visviva.mechanism.coordinates import frame_in_body
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.kinematics import Int, Kinematics
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.nearest import MOST_ROWS, linked_tables, other_rows
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
 from visviva.model import Model
-from visviva.results.motion import frame_offset, momenta
+from visviva.results.motion import momenta
 
 if TYPE_CHECKING:
     from visviva.kernels.nodes.reading import Frames
@@ -133,7 +134,7 @@ class NodeReading:
         if isinstance(carrier, Ground):
             assert isinstance(part, Frame)
             return len(self._number), SE3(part.R_WF, part.r_WF)
-        return self._number[carrier.name], frame_offset(part)
+        return self._number[carrier.name], frame_in_body(part)
 
     def _pack(self) -> None:
         """Tables for all that was asked for, and the calls that read it."""

@@ -53,6 +53,13 @@ class Record:
         return len(self.t_mid)
 
 
+def nodes_with(t: Array, x: Array, angles: Array, u: Array, columns: dict[str, Array]) -> Record:
+    """A record of nodes, from which a motion can be read, and of some columns of all steps between them."""
+    known = columns | {"t": t, "x": x, "angles": angles, "u": u}
+    return Record(**{name: known.get(name, _NOTHING) for name in Record.__dataclass_fields__})
+
+
+_NOTHING = np.zeros((0, 0))
 SUMS = ("count", "error", "heat", "work", "carried", "drift", "iterations")
 HIGHEST = ("closure", "g", "turn", "residual", "scale", "rounding", "g_v", "g_v_terms", "g_v_rows")
 LOWEST = ("lowest_heat",)
