@@ -211,7 +211,7 @@ class Simulator:
         If a step cannot be solved, an error is raised whose `.run` holds the accounts since `reset`; the simulator is
         then where the last good step ended.
         """
-        if (n.__class__ is not int and not isinstance(n, np.integer)) or n < 1:
+        if not (isinstance(n, int | np.integer) and n >= 1):
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         steps = self._steps if self._steps.begun else self._running
         steps.inputs.hold(None if inputs is None else self.values(inputs))
