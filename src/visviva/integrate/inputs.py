@@ -208,7 +208,7 @@ def _check_law_ports(model: Model, names: Iterable[str]) -> None:
 
 def port_name(port: object) -> str:
     """Ports may be named by their handles as well."""
-    return str(getattr(port, "name", port))
+    return port if isinstance(port, str) else str(getattr(port, "name", port))
 
 
 def _called(function: Any, t: float, width: int, name: str) -> Array:
