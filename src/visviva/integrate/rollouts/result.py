@@ -14,6 +14,7 @@ from visviva.integrate.rollouts.inputs import HeldTable
 from visviva.integrate.rollouts.member import FIGURES, Member, MemberRuns, Rolling
 from visviva.model import State
 from visviva.results import Run
+from visviva.results.audit_warnings import DRIFT_WARNING
 
 
 @final
@@ -55,7 +56,8 @@ class Rollouts:
     """Many runs: `many["tool.r"]` has the shape (B, nodes, 3), and is not a number behind the failure of a member.
 
     t:      times of the nodes [s], (nodes,), or (B, nodes) where members start at different times.
-    status: of each member: "ok", "not closed: …" or "failed at t = …".   ok: (B,) whether it is the first.
+    status: of each member: "ok"; "not closed: …", where steps miss energy although the scheme claims that they do not,
+            or so much that the motion is inaccurate; "failed at t = …".   ok: (B,) whether it is the first.
     steps:  (B,) steps that were made.   initial, final: states at both ends.
     audit:  figures of each member, see `RolloutAudit`.   run(i): one of them as a whole `Run`.
     """
@@ -135,9 +137,11 @@ def _reached(member: Member, kept: Array) -> int:
 def _status(rolling: Rolling, member: Member) -> str:
     if member.error:
         return f"failed at t = {member.final.t:g} s: {member.error}"
+    law, drift = member.figures["first_law"], member.figures["drift"]
     if "energy" in rolling.scheme.preserves and not member.closed:
-        law = member.figures["first_law"]
         return f"not closed: a step misses {law:.1e} of the energy that moves"
+    if drift is not None and not drift <= DRIFT_WARNING:  # also where it is not a number
+        return f"not closed: the steps miss {drift:.1e} of the energy that moves, so large is the error of the motion"
     return "ok"
 
 
