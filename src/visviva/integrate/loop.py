@@ -17,6 +17,7 @@ from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.stepping import NO_SOLUTION, WRONG
 from visviva.model import Model, State
+from visviva.model.course import Instant
 from visviva.results.accounts import Accounts
 from visviva.results.record import Record
 from visviva.results.tallies import Tallies
@@ -199,7 +200,7 @@ class Loop:
         t, t_mid, h = self._clock(chunk)
         u = self._u[: n + 1]
         if model.feedback:
-            u = model.supplied(t, chunk.x, model.z(chunk.x), u)
+            u = model.supplied(t, chunk.x, model.z(chunk.x), u, Instant(model, chunk.x, angles))
         heat, work = chunk.heat.reshape(n, len(model.dissipations)), chunk.work.reshape(n, len(model.ports))
         u_mid, w = chunk.u.reshape(n, u.shape[1]), chunk.w.reshape(n, len(model.kinds))
         record = Record(

@@ -9,15 +9,17 @@ the centre of mass in body axes, SE(3), would lose the angular momentum of joint
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry import SE3
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.quadratic import Affine, Quadratic, products
 from visviva.library.joints import TURN, Along, AlongChild, Dot, Meet, Rod, Row
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
+from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
 
@@ -30,6 +32,14 @@ def space_of(carrier: Body | Particle) -> AbstractSpace:
 def as_built(carrier: Body | Particle) -> Array:
     """Its coordinates in the mechanism as built."""
     return POSES.point(carrier.R_WC, carrier.r_WC) if isinstance(carrier, Body) else carrier.r_W
+
+
+def frame_in_body(part: Body | Frame) -> SE3:
+    """X_CF: the frame of a body, or a named frame on one, in its principal axes."""
+    if isinstance(part, Body):
+        return SE3(part.R_BC, part.com).inverse()
+    assert isinstance(part.carrier, Body)
+    return SE3(part.carrier.R_WC, part.carrier.r_WC).inverse() @ SE3(part.R_WF, part.r_WF)
 
 
 def movers(pair: Pair) -> tuple[Body | Particle, ...]:
@@ -48,6 +58,31 @@ def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
     All are products of two of these: axes of the parent's frame, axes of the child's, the vector d from the origin of
     the parent's to that of the child's, d/2, and the axes of the world.
     """
+    return _placed_functions(_Placed(pair, tuple(rows)))
+
+
+@final
+class _Placed:
+    """A pair and its rows, equal to any other one of the same numbers."""
+
+    def __init__(self, pair: Pair, rows: tuple[Row, ...]) -> None:
+        self.pair, self.rows = pair, rows
+        frames = (*pair.frame_on(pair.parent), *pair.frame_on(pair.child))
+        ends = (pair.parent, pair.child)
+        bodies = [array for end in ends if isinstance(end, Body) for array in (end.R_WC, end.r_WC)]
+        self._key = (rows, type(ends[0]), type(ends[1]), *(array.tobytes() for array in (*frames, *bodies)))
+        self._hash = hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Placed) and self._key == other._key
+
+
+@lru_cache(1024)  # joints of mechanisms with other masses are the same
+def _placed_functions(placed: _Placed) -> Quadratic:
+    pair, rows = placed.pair, placed.rows
     blocks = sum(space_of(mover).size // 3 for mover in movers(pair))
     parent, child = _affine_frame(pair, pair.parent, blocks), _affine_frame(pair, pair.child, blocks)
     d_a, d_s = child.a[3] - parent.a[3], child.s[3] - parent.s[3]
@@ -55,7 +90,7 @@ def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
         np.concatenate([parent.a[:3], child.a[:3], [d_a, 0.5 * d_a], np.zeros((3, blocks))]),
         np.concatenate([parent.s[:3], child.s[:3], [d_s, 0.5 * d_s], np.eye(3)]),
     )
-    left, right, offset = _factors(tuple(rows))
+    left, right, offset = _factors(rows)
     return products(objects[left], objects[right], offset)
 
 

@@ -15,6 +15,7 @@ from visviva.forms.flows.local import FlowStep, Local, stage_times
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.trajectories import step_notes
 from visviva.forms.minimal.model_flow import ModelFlow, model_flow
+from visviva.forms.minimal.point import Point
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.engine import slower
 from visviva.integrate.inputs import BadInput
@@ -86,6 +87,7 @@ class FlowStepping(AbstractCoordinated):
     def flow_state(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""
         flow, ends = self.flow, np.cumsum([self.flow.size_q, self.flow.n, self.flow.extra])
+        flow.form.turns.near = state.angles
         if state.rate and len(state.rate[0]) >= ends[-1]:
             q, xi, s, memory = np.split(state.rate[0], ends)
             if np.array_equal(flow.form.x(q, xi, s), state.x):
@@ -126,6 +128,8 @@ class FlowStepping(AbstractCoordinated):
                 self._loose.add(now.t)
             made.append(steps)
             now = steps[-1].end
+            if self.model.feedback:
+                self.flow.form.turns.follow(Point(self.flow.form, now.q, now.xi, now.s))
             if fixed:
                 now = dataclasses.replace(now, t=state.t0 + (state.steps + len(made)) * state.h)
             starts.append(now)

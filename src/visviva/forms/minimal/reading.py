@@ -13,7 +13,6 @@ from visviva.forms.minimal.closing import SMALL, check_state
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates
-from visviva.forms.trees.links import pose
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
 from visviva.geometry.turning import continued
@@ -23,6 +22,7 @@ from visviva.mechanism.coordinates import POSES, movers
 from visviva.mechanism.joint_coordinates import built_turns, coordinate_values, turn_names
 from visviva.mechanism.other_states import other_states
 from visviva.mechanism.parts import Body, Joint
+from visviva.mechanism.spanning.links import pose
 from visviva.model import State
 from visviva.model.driven import row_inputs
 from visviva.results import Run
