@@ -62,8 +62,10 @@ class Rollouts:
     audit:  figures of each member, see `RolloutAudit`.   run(i): one of them as a whole `Run`.
     """
 
-    def __init__(self, rolling: Rolling, initial: list[State], held: HeldTable, members: Sequence[Member]) -> None:
-        self._rolling, self._held = rolling, held
+    def __init__(
+        self, rollings: list[Rolling], initial: list[State], held: HeldTable, members: Sequence[Member]
+    ) -> None:
+        self._rollings, self._held, rolling = rollings, held, rollings[0]
         self.initial = initial
         self.final = [member.final for member in members]
         self.steps = np.array([member.done for member in members])
@@ -85,7 +87,7 @@ class Rollouts:
         if name not in self._values:
             kept = ", ".join(self.names) or "nothing"
             raise ModelError(
-                f"{name!r} was not recorded: record= of the rollout of {self._rolling.model.name!r} kept {kept}.\n"
+                f"{name!r} was not recorded: record= of the rollout of {self._rollings[0].model.name!r} kept {kept}.\n"
                 "Add it there, or ask one member: many.run(i)."
             )
         return self._values[name]
@@ -101,10 +103,11 @@ class Rollouts:
         if not -len(self) <= i < len(self):
             raise ModelError(f"the rollout has {len(self)} members, numbered from 0; got {i}.")
         i = range(len(self))[i]
-        return MemberRuns(self._rolling).run(self.initial[i], self._held.rows(i))
+        rolling = self._rollings[i if len(self._rollings) > 1 else 0]
+        return MemberRuns(rolling).run(self.initial[i], self._held.rows(i))
 
     def __repr__(self) -> str:
-        r, bad = self._rolling, np.flatnonzero(~self.ok)
+        r, bad = self._rollings[0], np.flatnonzero(~self.ok)
         first = f"; {len(bad)} not ok, the first is {bad[0]}: {self.status[bad[0]]}" if len(bad) else ""
         span = f"{r.steps} steps of h = {r.h:g} s"
         return f"<{len(self)} rollouts of {r.model.name!r} with {type(r.scheme).__name__}, {span}{first}>"
