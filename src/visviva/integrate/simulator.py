@@ -23,7 +23,7 @@ from visviva.integrate.march import Wanted, grid, march
 from visviva.integrate.parameters import SimulatorParameters, changed, continued_state, mechanism_of
 from visviva.integrate.rollouts.inputs import MemberInputs
 from visviva.integrate.rollouts.result import Rollouts
-from visviva.integrate.rollouts.rollout import rollout
+from visviva.integrate.rollouts.rollout import Prepared, rollout
 from visviva.integrate.sampled import Sampled, sampled_run
 from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
@@ -344,6 +344,7 @@ class Simulator:
         *,
         steps: int,
         inputs: MemberInputs = None,
+        parameters: Mapping[str, Any] | None = None,
         record: str | Sequence[str] | None = None,
         every: int = 1,
         workers: int | Executor = 1,
@@ -354,11 +355,11 @@ class Simulator:
             many["tool.r"].shape == (100, 1001, 3)
 
         initial: a list of anything that `reset` takes; arrays by name, of which the first axis is the member; or arrays
-                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`, for schemes in minimal
-                 velocities.
+                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`.
         inputs:  by port name a number for all, (B,) for each member, (B, steps) held over each step, with a last axis
                  for ports with several; or a function of time. Or one array (B, steps, inputs) in the order of
                  `input_names`. Axes of length 1 are for all. What is not named has the inputs of the simulator.
+        parameters: numbers of the mechanism by name, (B,) for each member, see `with_parameters`.
         record:  names or patterns of quantities to keep.   every: keep each n-th node.
         workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
 
@@ -366,9 +367,20 @@ class Simulator:
         of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
         """
         return rollout(
-            self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0], self.input_names,
-            initial=initial, inputs=inputs, steps=steps, record=record, every=every, workers=workers,
-        )  # fmt: skip
+            self._prepared(),
+            lambda values: self.with_parameters(values)._prepared(),
+            self.input_names,
+            initial=initial,
+            inputs=inputs,
+            parameters=parameters,
+            steps=steps,
+            record=record,
+            every=every,
+            workers=workers,
+        )
+
+    def _prepared(self) -> Prepared:
+        return Prepared(self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0])
 
     def audit(self) -> Audit:
         """The audit of all steps since `reset`."""
