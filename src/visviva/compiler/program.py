@@ -196,6 +196,8 @@ class _Builder:
         self.joints: list[tuple[int, Joint]] = []
         dims = {name: int(self.dims[block]) for name, block in self.block.items()}
         feedback = {part.port: part for part in self.model.feedback}
+        if any(part.sensors for part in feedback.values()):
+            raise NotCompilable("an input depends on the motion of a mechanism")
         for k, part in enumerate(self.model.structures):
             own = [self.block[part.name]] if isinstance(part, AbstractConstraint) else []
             reads, acts = part.reads, part.acts

@@ -81,7 +81,7 @@ class Adaptive(AbstractOuter):
             raise ModelError(f"the shortest step, h_min = {h_min:g} s, is longer than the longest, h = {h:g} s.")
         inner = self.inner.stepping(model, inputs, state, h)
         inner.halvings = 0  # a step without a solution is too long
-        return AdaptiveStepping(self, inner, Distance(model, state.x), JumpFinder(inputs), h, h_min)
+        return AdaptiveStepping(self, model, inner, Distance(model, state.x), JumpFinder(inputs), h, h_min)
 
 
 @final
@@ -95,9 +95,17 @@ class AdaptiveStepping:
     compiled = False  # as the inner scheme: see `engine`
 
     def __init__(
-        self, scheme: Adaptive, inner: Advancing, distance: Distance, jumps: JumpFinder, h_max: float, h_min: float
+        self,
+        scheme: Adaptive,
+        model: Model,
+        inner: Advancing,
+        distance: Distance,
+        jumps: JumpFinder,
+        h_max: float,
+        h_min: float,
     ) -> None:
         self.scheme = scheme
+        self.model = model
         self.inner = inner
         self.width = inner.width
         self.t_end = np.inf
@@ -114,7 +122,7 @@ class AdaptiveStepping:
             pairs.append(pair)
             if pair.failure is not None:
                 break
-            state = _after(pair, state)
+            state = _after(self.model, pair, state)
         return joined(pairs, pairs[-1].failure) if pairs else self.inner.advance(state, 0)
 
     def alone(self, state: State) -> Chunk:
@@ -133,7 +141,7 @@ class AdaptiveStepping:
             start = dataclasses.replace(
                 state, t0=state.t, steps=0, h=h, rate=state.rate if h == state.h else state.rate[:1]
             )
-            pair = steps_of(self.inner, start, 2)
+            pair = steps_of(self.model, self.inner, start, 2)
             error, failure = (self._error(start, pair), None) if pair.steps == 2 else (np.inf, pair.failure)
             if failure is not None and not isinstance(failure, NotConverged):
                 return pair.first(0, failure)
@@ -162,7 +170,9 @@ class AdaptiveStepping:
 
     def _error(self, start: State, pair: Chunk) -> float:
         """Local error of a pair; infinite where one step of twice the length has no solution."""
-        whole = steps_of(self.inner, dataclasses.replace(start, h=2.0 * start.h, rate=(pair.rate.mean(0),)), 1)
+        whole = steps_of(
+            self.model, self.inner, dataclasses.replace(start, h=2.0 * start.h, rate=(pair.rate.mean(0),)), 1
+        )
         if not whole.steps:
             return np.inf
         distance = self._distance(start.x, pair.x[2], whole.x[1], 2.0 * start.h)
@@ -181,16 +191,21 @@ class AdaptiveStepping:
         return failure
 
 
-def steps_of(stepping: Advancing, state: State, n: int) -> Chunk:
+def steps_of(model: Model, stepping: Advancing, state: State, n: int) -> Chunk:
     """n steps of one length, or as many as can be solved; what is made in compiled code may come in parts."""
     chunk = stepping.advance(state, n)
     while chunk.steps < n and chunk.failure is None:
-        more = stepping.advance(_after(chunk, state), n - chunk.steps)
+        more = stepping.advance(_after(model, chunk, state), n - chunk.steps)
         chunk = joined([chunk, more], more.failure)
     return chunk
 
 
-def _after(chunk: Chunk, state: State) -> State:
+def _after(model: Model, chunk: Chunk, state: State) -> State:
     """The state after a chunk that started at a state, as far as the next steps ask for it."""
-    angles = state.angles if chunk.tallies is None else chunk.tallies.angles[-1]
+    angles = state.angles
+    if chunk.tallies is not None:
+        angles = chunk.tallies.angles[-1]
+    elif model.feedback:
+        for x in chunk.x[1:]:
+            angles = model.followed_angles(x, angles)
     return chunk.state(state, chunk.steps, state.taken, angles)

@@ -50,6 +50,6 @@ def check_feedback(model: Model, scheme: AbstractIntegrator) -> None:
     if model.feedback and not scheme.feedback:
         raise ModelError(
             f"the input of port {model.feedback[0].port!r} depends on states or efforts, which "
-            f"{type(scheme).__name__} does not solve inside a step.\nUse vv.DiscreteGradient() or "
-            "vv.EnergyCollocation(), or a function of time."
+            f"{type(scheme).__name__} does not solve inside a step.\nUse vv.PHMP() or vv.DiscreteGradient(), or a "
+            "function of time."
         )

@@ -12,10 +12,13 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
+from visviva.integrate.acting import SLIGHT
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
+from visviva.model.heat import HeatCapacity
 from visviva.model.layout import Index
 
 LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
@@ -76,7 +79,8 @@ class _Stepper(AbstractStepper):
         model, x0, dim, u = self.model, state.x, self.model.layout.dim, u[0]
         active = np.flatnonzero(state.active)
         E = model.E(x0)[:dim, :dim]
-        ends, function = self._equations(x0, active, h, u, state.t + 0.5 * h)
+        laws = StepLaws(model, state, h, u)
+        ends, function = self._equations(x0, active, h, laws)
         size, forces = self._sizes(x0, E, h, u), self._forces(x0, u)
 
         def residual(y: Array) -> tuple[Array, Array]:
@@ -90,10 +94,11 @@ class _Stepper(AbstractStepper):
         try:
             solution = self.newton.solve(residual, jacobian, start, reuse=True)
         except NotConverged as failure:
+            laws.check(*ends(start))
             failure.where = self._where(failure.row, active)
             raise
         x1, xm, z = ends(solution.y)
-        outputs, u = model.outputs(xm, z, (x0, x1)), model.supplied(state.t + 0.5 * h, xm, z, u)
+        outputs, u = model.outputs(xm, z, (x0, x1)), laws.inputs(x1, xm, z)
         return Step(
             x=x1,
             w=z[dim : model.layout.solved],
@@ -108,7 +113,7 @@ class _Stepper(AbstractStepper):
         )
 
     def _equations(
-        self, x0: Array, active: Index, h: float, u: Array, t: float = 0.0
+        self, x0: Array, active: Index, h: float, laws: StepLaws
     ) -> tuple[Callable[[Array], tuple[Array, Array, Array]], Callable[[Array], Array]]:
         """The step as functions of y = (rates, active algebraic unknowns): (x1, x̄, z̄), and what must vanish."""
         model, dim = self.model, self.model.layout.dim
@@ -122,7 +127,7 @@ class _Stepper(AbstractStepper):
 
         def function(y: Array) -> Array:
             x1, xm, z = ends(y)
-            flow = model.flow(xm, z, model.supplied(t, xm, z, u), (x0, x1))
+            flow = model.flow(xm, z, laws.inputs(x1, xm, z), (x0, x1))
             rows = np.where(self._holonomic, self._g(x1) / h, flow[..., dim : model.layout.solved])
             gain = apply(model.E(xm, (x0, x1))[..., :dim, :dim], y[..., :dim]) if model.motions else y[..., :dim] @ E.T
             return np.concatenate([gain - flow[..., :dim], rows[..., active]], axis=-1)
@@ -133,7 +138,7 @@ class _Stepper(AbstractStepper):
         """An error that names what stays undetermined if the equations of a step have no unique solution."""
         active = np.flatnonzero(state.active)
         y = np.concatenate([self._cold_rate(state.x, u), state.w[active]])
-        function = self._equations(state.x, active, h, u)[1]
+        function = self._equations(state.x, active, h, StepLaws(self.model, state, h, u))[1]
         matrix = difference_jacobian(function, y, self._typical(state.x, y, h, self._forces(state.x, u)))
         if not np.isfinite(matrix).all():
             return  # the first step will say where
@@ -185,7 +190,10 @@ class _Stepper(AbstractStepper):
         return size
 
     def _typical(self, x0: Array, y: Array, h: float, forces: float) -> Array:
-        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces."""
+        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces.
+
+        Of entropies what warms a node slightly.
+        """
         layout = self.model.layout
         size = np.full_like(y, max(float(np.abs(y[layout.dim :]).max(initial=0.0)), forces) or 1.0)
         for variable in self.model.variables:
@@ -193,6 +201,10 @@ class _Stepper(AbstractStepper):
             far = float(np.abs(x0[layout.x[variable.name]]).max(initial=0.0)) / abs(h)
             size[at] = max(float(np.abs(y[at]).max(initial=0.0)), far) or 1.0
         size[: layout.dim] = np.maximum(size[: layout.dim], LEAST * size[: layout.dim].max(initial=0.0))
+        for storage in self.model.storages:
+            if isinstance(storage, HeatCapacity):  # temperatures grow exponentially with entropies
+                at = layout.z[storage.variable]
+                size[at] = np.maximum(np.abs(y[at]), SLIGHT * storage.c / abs(h))
         return size
 
     def _forces(self, x: Array, u: Array) -> float:

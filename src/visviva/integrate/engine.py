@@ -5,6 +5,7 @@ from __future__ import annotations
 from visviva.compiler.elimination import check_rates
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import machine_of
+from visviva.compiler.machine_feedback import machine_feedback
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
 from visviva.integrate.adaptive import AdaptiveStepping
@@ -41,10 +42,9 @@ def slower(what: str, reason: str) -> Caution:
 
 
 def _reason(model: Model, scheme: AbstractIntegrator) -> str:
-    if model.mechanism is not None and model.feedback:
-        return f"the input {model.feedback[0].port!r} depends on states or efforts"
     try:
         if model.mechanism is not None or scheme.form == "directors":
+            machine_feedback(model, 0, ())
             machine_of(model)
             if isinstance(scheme, PHMPGGL):
                 check_rates(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -16,7 +16,7 @@ from visviva.geometry.nullspace import split
 from visviva.geometry.rank import velocity_units
 from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
-from visviva.integrate.inputs import Input, input_function
+from visviva.integrate.inputs import AllInputs, input_function
 from visviva.integrate.statics import Statics
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
@@ -76,7 +76,7 @@ class Equilibrium:
 
 
 @helpful
-def equilibrium(m: Mechanism, initial: Any = None, inputs: Mapping[str, Input] | None = None) -> Equilibrium:
+def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
 
     initial: values by name, e.g. {"hinge.q": 0.3}, a run or `run.final`, a motion of `m.assemble()`, an equilibrium, or
@@ -153,7 +153,7 @@ def _modes_full(M: Array, K: Array, C: Array) -> tuple[Array, Array]:
     """All λ and v."""
     import scipy.linalg
 
-    unit = velocity_units(M)
+    unit = velocity_units(M, C)
     Z = unit[:, None] * split(C * unit).Z
     if not Z.shape[1]:
         return np.zeros(0), Z

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array, finite_number
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.simulation import simulate
 from visviva.integrate.start import Initial
@@ -97,7 +97,7 @@ def estimate(
     quantities: Sequence[str] | None = None,
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
 ) -> Estimate:
     """Errors of `simulate` with steps of h by Richardson's extrapolation, and a step size for a tolerance.
 

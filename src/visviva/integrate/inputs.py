@@ -6,7 +6,8 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -14,13 +15,14 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import with_laws
-from visviva.compiler.feedback import ARGUMENTS, feedback_of
+from visviva.compiler.feedback import ARGUMENTS, feedback_of, feedback_of_ports
 from visviva.errors import ModelError
 from visviva.language.jumping import next_break, next_of, said_breaks
 from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
 
 Input = ArrayLike | Callable[..., ArrayLike]
+AllInputs = Mapping[str, Input] | Callable[..., Mapping[str, ArrayLike]]
 
 
 class BadInput(ModelError):
@@ -46,19 +48,27 @@ class TimeInputs:
     breaks: tuple[float, ...] = ()
     changes: int = 0
     _values: Array | None = None  # those that are held; not a number: as given over time
-    _held: set[str] = field(default_factory=set)  # ports of which all are
+    _held: frozenset[str] = frozenset()  # ports of which all are
+    _constant: Array | None = None  # the inputs that are held, where none is given over time
 
     def hold(self, values: Array | None) -> None:
         """Hold inputs at values, but for those that are not a number; None: hold none."""
-        self._values = values
-        self._held = set() if values is None else {
-            name for name, at in self.columns.items() if not np.isnan(values[at]).any()
-        }  # fmt: skip
+        if values is None and self._values is None:
+            return
+        self._values, self._constant = values, None
+        if self.changing:
+            held = [] if values is None else [k for k, at in self.columns.items() if not np.isnan(values[at]).any()]
+            self._held = frozenset(held)
         self.changes += 1
 
     def become(self, other: TimeInputs) -> None:
         """Be other inputs of the same ports."""
         vars(self).update(vars(other) | {"changes": self.changes + 1})
+
+    @property
+    def changing(self) -> bool:
+        """Whether some of them are given over time."""
+        return bool(self.functions or self.laws)
 
     def _with_held(self, u: Array) -> Array:
         return u if self._values is None else np.where(np.isnan(self._values), u, self._values)
@@ -66,8 +76,12 @@ class TimeInputs:
     @property
     def constant(self) -> Array | None:
         """The inputs where they do not change, until others are held."""
-        changing = (self.functions.keys() | self.laws.keys()) - self._held
-        return None if changing else self._with_held(self.base)
+        if self._constant is not None:
+            return self._constant
+        if self.changing and (self.functions.keys() | self.laws.keys()) - self._held:
+            return None
+        self._constant = self._with_held(self.base)
+        return self._constant
 
     @property
     def calls(self) -> bool:
@@ -115,14 +129,18 @@ def _constant_function(value: Array) -> Callable[[float], Array]:
     return lambda t: value
 
 
-def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[TimeInputs, Model]:
-    """Inputs over time, and the model with the feedback of those that depend on states or efforts.
+def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, Model]:
+    """Inputs over time, and the model with the feedback of those that depend on states, motion or efforts.
 
     Ports that are not given are zero; a name that is no port is an error.
     """
-    if inputs is not None and not isinstance(inputs, Mapping):
-        raise ModelError(f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}.")
-    given = {port_name(port): value for port, value in (inputs or {}).items()}
+    law = inputs if callable(inputs) and not isinstance(inputs, Mapping) else None
+    if inputs is not None and law is None and not isinstance(inputs, Mapping):
+        raise ModelError(
+            f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}; "
+            "or by one law of all ports,\nlambda t, x: {'motor': ...}."
+        )
+    given = {port_name(port): value for port, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     check_ports(model, given)
     widths = {port.name: port.width for port in model.ports}
     base, functions, feedback = np.zeros(sum(widths.values())), {}, []
@@ -134,10 +152,12 @@ def input_function(model: Model, inputs: Mapping[str, Input] | None) -> tuple[Ti
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
-        elif _looks_back(value):
+        elif looks_back(value):
             feedback.append(feedback_of(model, name, value))
         else:
             functions[name] = value
+    if law is not None:
+        feedback += feedback_of_ports(model, law, partial(_check_law_ports, model))
     model = dataclasses.replace(model, feedback=tuple(feedback)) if feedback or model.feedback else model
     breaks = tuple(sorted({t for part in model.feedback for t in part.breaks}))
     return TimeInputs(widths, functions, base, model.port_columns, laws, breaks), model
@@ -150,7 +170,7 @@ def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
         raise BadInput(str(error)) from error
 
 
-def _looks_back(function: Callable[..., Any]) -> bool:
+def looks_back(function: Callable[..., Any]) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
         arguments = inspect.signature(function).parameters.values()
@@ -167,6 +187,18 @@ def check_ports(model: Model, names: Iterable[str]) -> None:
         hint = "none; add one with m.torque(...) or m.wrench(...)" if model.mechanism is not None else "none"
         ports = ", ".join(model.port_columns) or hint
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
+
+
+def _check_law_ports(model: Model, names: Iterable[str]) -> None:
+    """An error where a law of all inputs returns what is no port, or a port whose motion is prescribed."""
+    names = list(names)
+    check_ports(model, names)
+    driven = [port.name for port in model.prescribed.values() if port.name in names]
+    if driven:
+        raise ModelError(
+            f"port {driven[0]!r} prescribes a motion: its input is a law of time, and no law of states.\n"
+            "Give it a function of t by name, or drive the joint by a torque or a force instead."
+        )
 
 
 def port_name(port: object) -> str:

@@ -12,6 +12,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.integrate.integrator import AbstractStepper, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
+from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.curved import Curved
 from visviva.model.layout import Index
@@ -39,17 +40,17 @@ class LagrangianGGL(AbstractStepper):
         return len(self.model.coordinates)
 
     def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
-        model, n, u = self.model, self.width, u[0]
+        model, n, laws = self.model, self.width, StepLaws(self.model, state, h, u[0])
         x0, active = state.x, np.flatnonzero(state.active)
         g_scale = model.g_scale(x0)[active] / abs(h)
 
         def residual(y: Array) -> tuple[Array, Array]:
-            F, scale = self._rows(x0, active, h, u, y)
+            F, scale = self._rows(x0, active, h, laws, y)
             scale[2 * n : 2 * n + len(active)] = g_scale
             return F, scale
 
         def jacobian(y: Array) -> Array:
-            return difference_jacobian(lambda other: self._rows(x0, active, h, u, other)[0], y, _typical(y, n))
+            return difference_jacobian(lambda other: self._rows(x0, active, h, laws, other)[0], y, _typical(y, n))
 
         rate0 = predict(state.rate, x0[n:])
         trend = rate0 - state.rate[0] if state.rate else np.zeros(n)
@@ -63,7 +64,7 @@ class LagrangianGGL(AbstractStepper):
         x1, lam, gam = self._parts(x0, active, h, solution.y)
         rate, xm = solution.y[:n], 0.5 * (x0 + x1)
         z = self._efforts(x0, x1, lam, rate)
-        outputs = model.outputs(xm, z)
+        outputs, u = model.outputs(xm, z), laws.inputs(x1, xm, z)
         return Step(
             x=x1,
             w=lam,
@@ -73,6 +74,7 @@ class LagrangianGGL(AbstractStepper):
             work=h * np.array([u[at] @ outputs[at] for at in model.port_columns.values()]),
             iterations=solution.iterations,
             residual=solution.residual,
+            u=u,
         )
 
     def _parts(self, x0: Array, active: Index, h: float, y: Array) -> tuple[Array, Array, Array]:
@@ -88,7 +90,7 @@ class LagrangianGGL(AbstractStepper):
         z[..., self.model.layout.z["v"]] = rate
         return z
 
-    def _rows(self, x0: Array, active: Index, h: float, u: Array, y: Array) -> tuple[Array, Array]:
+    def _rows(self, x0: Array, active: Index, h: float, laws: StepLaws, y: Array) -> tuple[Array, Array]:
         """What must vanish, and the size of its terms; those of g are left to the caller."""
         model, n, k = self.model, self.width, len(active)
         x1, lam, gam = self._parts(x0, active, h, y)
@@ -109,7 +111,7 @@ class LagrangianGGL(AbstractStepper):
             )
         )
         lift, turned = apply(transpose(0.5 * (G0 + G1)), gam), apply(transpose(W), gam)
-        flow = model.flow(xm, z, u, ends)[..., at]
+        flow = model.flow(xm, z, laws.inputs(x1, xm, z), ends)[..., at]
         F = [
             lag - lift,
             apply(A, v1 - v0) / h - flow + turned,

@@ -10,18 +10,21 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.compiler.elimination import both_levels, eliminated, elimination_of, rates_of, sparse_of, sparse_pattern
 from visviva.compiler.flows import NotCompilable
+from visviva.compiler.machine_feedback import machine_feedback
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.integrator import Inputs, Step
 from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.step_laws import law_failure
 from visviva.model import Model, State
 from visviva.results.tallies import Tallies
 
 if TYPE_CHECKING:
     from visviva.compiler.machine import MachineModel
     from visviva.kernels.multibody.advance import Log
+    from visviva.kernels.multibody.feedback import Feedback
     from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination, Sparse
 
@@ -38,7 +41,7 @@ def machine_stepping(
     """
     from visviva.kernels.announce import announce
 
-    if model.mechanism is None or model.feedback:
+    if model.mechanism is None:
         return None
     try:
         with announce("the engine of mechanisms"):
@@ -75,12 +78,14 @@ class MachineStepper(AbstractMany):
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
         self._along_tree = along_tree
+        self._h = h
         self._rates = rates
         self._active: Mask | None = None
         self.c: MachineModel
         self.s: Elimination
         self.sparse: Sparse | None = None
         self.level: Rates | None = None
+        self.feedback: Feedback | None = None
         self.pivots = np.zeros(0)
         self._start = state.x.copy()
         self._select(state, h)
@@ -108,6 +113,7 @@ class MachineStepper(AbstractMany):
         self.s = elimination_of(self.c, tree, state.active)
         self.sparse = sparse_of(self.c, self.s) if tree is None else None
         self.level = rates_of(self.c, self.s) if self._rates else None
+        self.feedback = machine_feedback(self.model, self.unknowns, self.nodes)
         bodies = np.ones(self.c.unknowns - len(self.c.w))
         self._signs = None if (self.c.sign == 1.0).all() else np.concatenate([bodies, self.c.sign])
         self.c.machine.active[:] = state.active[self.c.w]
@@ -208,7 +214,7 @@ class MachineStepper(AbstractMany):
         self._analyse(state, h)
         return True
 
-    def restart(self, state: State, h: float) -> None:
+    def restart(self, state: State, h: float) -> bool:
         """Be ready for a run from another state, as if made anew: pivots and the scale of energy are those of it."""
         self._start = state.x.copy()
         planned = self._active is not None and (state.active == self._active).all()
@@ -216,6 +222,7 @@ class MachineStepper(AbstractMany):
         if planned and self.sparse is not None and not np.array_equal(self.pivots, pivots_at(state, h)):
             self._planned(state, h)
         self._begin(state)
+        return True
 
     def log(self, n: int) -> Log:
         """Memory for what n steps leave."""
@@ -237,6 +244,8 @@ class MachineStepper(AbstractMany):
         """Take a state into the tables; the last solutions, newest first, and how many are known."""
         self._select(state, h)
         self._read(state)
+        if self.feedback is not None:
+            self.feedback.clock[:], self._h = (state.t0, state.steps), h
         return self._history(state)
 
     def arguments(self, u: Array, h: float, history: Array, known: int, n: int, log: Log) -> tuple[Any, ...]:
@@ -244,7 +253,7 @@ class MachineStepper(AbstractMany):
         c = self.c
         return (
             c.machine, c.elements, c.losses, c.conditions, self.s, self.sparse, self.level, c.places, self.settings,
-            self.parts, u, h, history, known, 0, n, log,
+            self.parts, u, h, history, known, 0, n, log, self.feedback,
         )  # fmt: skip
 
     def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
@@ -260,12 +269,9 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.newton import SOLVED_STEP
 
         assert self._active is not None
-        c, rows, composed = self.c, len(self._active), self.parts.shape[1] > 1
-        w = np.zeros((done, rows))
-        gam = np.zeros((done, rows if self._rates else 0))
-        w[:, c.w] = c.sign * log.lam[:done]
-        if self._rates:
-            gam[:, c.w] = c.sign * log.gam[:done]
+        rows, composed = len(self._active), self.parts.shape[1] > 1
+        w = self._in_rows(log.lam[:done], rows)
+        gam = self._in_rows(log.gam[:done], rows) if self._rates else np.zeros((done, 0))
         rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate
         return Chunk(
             x=log.x[: done + 1],
@@ -280,10 +286,23 @@ class MachineStepper(AbstractMany):
             iterations=log.report[:done, 0],
             residual=log.report[:done, 1],
             parts=np.ones(done, dtype=np.int64),
-            failure=None if status == SOLVED_STEP else self._failure(status, log.report[done]),
+            failure=None if status == SOLVED_STEP else self._failure(status, log.report[done], u[done], done),
             pivots=self.pivots,
             tallies=Tallies(log.angles[:done], log.energy[: done + 1], log.g[:done], log.g_v[:done]),
         )
+
+    def _in_rows(self, lam: Array, rows: int) -> Array:
+        """Multipliers of steps in the order of the model's rows; zero for those that have none here."""
+        if len(self.c.w) == rows:
+            order = np.empty(rows, dtype=np.intp)
+            order[self.c.w] = np.arange(rows)
+            found = np.take(lam, order, axis=1)
+            if self._signs is not None:
+                found *= self.c.sign[order]
+            return found
+        found = np.zeros((len(lam), rows))
+        found[:, self.c.w] = self.c.sign * lam
+        return found
 
     def _signed(self, rates: Array) -> Array:
         """Velocities and multipliers with the signs of the model, or back."""
@@ -317,9 +336,17 @@ class MachineStepper(AbstractMany):
         gam = self.c.sign * state.gam[self.c.w] if len(state.gam) else np.zeros(len(self.c.w))
         return np.concatenate([y, y[:bodies], gam])
 
-    def _failure(self, status: int, report: Array) -> NotConverged:
+    def _failure(self, status: int, report: Array, u: Array, step: int) -> NotConverged:
+        """Why a step was not made, with its inputs u in all parts."""
         from visviva.kernels import newton
 
+        for part in self.model.feedback:
+            wrong = np.flatnonzero(~np.isfinite(u[:, self.model.port_columns[part.port]]).all(-1))
+            if len(wrong):
+                assert self.feedback is not None
+                t0, steps = self.feedback.clock
+                t = t0 + (steps + step + self.nodes[wrong[0]]) * self._h
+                return NotConverged(law_failure(part.port, t), -1, np.nan)
         reasons = {
             newton.NOT_CONVERGED: f"no convergence in {self.newton.max_iterations} iterations",
             newton.NOT_FINITE: "the residual is not finite",

@@ -14,6 +14,7 @@ from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.layout import Index
 
@@ -45,6 +46,7 @@ class PHMP(AbstractIntegrator):
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g"})
     form: ClassVar[str] = "directors"
+    feedback: ClassVar[bool] = True
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         if model.coordinates:
@@ -75,7 +77,8 @@ class _Stepper(AbstractStepper):
         return self.system.n
 
     def step(self, state: State, h: float, u: Array) -> Step:
-        s, n, u = self.system, self.system.n, u[0]
+        s, n = self.system, self.system.n
+        laws = StepLaws(s.model, state, h, u[0])
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
         active = np.flatnonzero(state.active)
         g_scale = s.model.g_scale(state.x)[active] / abs(h)
@@ -86,22 +89,24 @@ class _Stepper(AbstractStepper):
             lam[active] = y[n:]
             return v, lam, q0 + h * v, q0 + 0.5 * h * v
 
-        def rest(q1: Array) -> Array:
+        def rest(q1: Array, u: Array) -> Array:
             return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             v, lam, q1, qm = parts(y)
+            u = laws.inputs(q1)
             inertia = s.M @ (2.0 / h * (v - v0))
             Gt = s.G(q0, q1).T
             reaction, potential, force = Gt @ lam, s.gradient(q0, q1, y0), s.acting.force(Motion(qm, v, y0, u, h))
             size = 2.0 / abs(h) * s.M @ (np.abs(v) + np.abs(v0)) + np.abs(reaction) + np.abs(potential) + np.abs(force)
             size = np.maximum(size, CANCELLING * np.abs(Gt) @ np.abs(lam))
-            F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1))[active] / h])
+            F = np.concatenate([inertia + reaction + potential - force, s.g(q0, q1, rest(q1, u))[active] / h])
             return F, np.concatenate([s.force_scale(size), np.maximum(g_scale, s.speed_scale(q1, v)[active])])
 
         def jacobian(y: Array) -> Array:
             v, lam, q1, qm = parts(y)
-            f_q, f_v = s.acting.slopes(Motion(qm, v, y0, u, h))
+            f_q, f_v = s.acting.slopes(Motion(qm, v, y0, laws.inputs(q1), h))
+            f_v = f_v + laws.force_slope(lambda u: s.acting.force(Motion(qm, v, y0, u, h)), q0, v)
             A = 2.0 / h * s.M + h * (s.force_bend(q0, q1, lam) - 0.5 * f_q + s.gradient_slope(q0, q1, y0)) - f_v
             return np.block([[A, s.G(q0, q1)[active].T], [s.g_slope(q0, q1)[active], zeros]])
 
@@ -109,9 +114,11 @@ class _Stepper(AbstractStepper):
         try:
             solution = self.newton.solve(residual, jacobian, start)
         except NotConverged as failure:
+            laws.check(q0 + h * start[:n])
             failure.where = self._where(failure.row, active)
             raise
         v, lam, q1, qm = parts(solution.y)
+        u = laws.inputs(q1)
         left = s.acting.outcome(Motion(qm, v, y0, u, h), lam)
         return Step(
             x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
@@ -123,6 +130,7 @@ class _Stepper(AbstractStepper):
             taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
+            u=u,
         )
 
     def _where(self, row: int, active: Index) -> str:

@@ -15,6 +15,7 @@ from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Ad
 from visviva.integrate.lagrangian_ggl import LagrangianGGL
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.layout import Index
 
@@ -44,6 +45,7 @@ class PHMPGGL(AbstractIntegrator):
     order: ClassVar[int] = 2
     preserves: ClassVar[frozenset[str]] = frozenset({"energy", "momentum", "g", "g_v"})
     form: ClassVar[str] = "directors"
+    feedback: ClassVar[bool] = True
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         if model.coordinates:
@@ -83,7 +85,7 @@ class _Stepper(AbstractStepper):
 
     def step(self, state: State, h: float, u: Array) -> Step:
         s, n = self.system, self.system.n
-        speeds, u = s.speeds(u[-1]), u[0]
+        speeds, laws = s.speeds(u[-1]), StepLaws(s.model, state, h, u[0])
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
         active, rated = np.flatnonzero(state.active), np.flatnonzero(state.active & s.model.has_g)
         k, g = len(active), len(rated)
@@ -94,12 +96,13 @@ class _Stepper(AbstractStepper):
             lam[active], gam[rated] = y[2 * n : 2 * n + k], y[2 * n + k :]
             return y[:n], y[n : 2 * n], lam, gam
 
-        def rest(q1: Array) -> Array:
+        def rest(q1: Array, u: Array) -> Array:
             return s.acting.following(q0, q1, y0, h * u)
 
         def residual(y: Array) -> tuple[Array, Array]:
             rate, v1, lam, gam = parts(y)
             q1, qm, vm = q0 + h * rate, q0 + 0.5 * h * rate, 0.5 * (v0 + v1)
+            u = laws.inputs(q1)
             G, potential, force = s.G(q0, q1), s.gradient(q0, q1, y0), s.acting.force(Motion(qm, rate, y0, u, h))
             D_q, D_v = s.rate_secants(q0, q1, v0, v1)
             inertia, reaction = s.M @ (v1 - v0) / h, G.T @ lam + D_q.T @ gam
@@ -109,11 +112,12 @@ class _Stepper(AbstractStepper):
             F = [
                 s.M @ (rate - vm) - D_v.T @ gam,
                 inertia + reaction + potential - force,
-                s.g(q0, q1, rest(q1))[active] / h,
+                s.g(q0, q1, rest(q1, u))[active] / h,
                 (s.G(q1, q1) @ v1 - speeds)[rated],
             ]
             sizes = s.speed_scale(q1, v0, v1)
             momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(D_v.T @ gam)
+            momentum = np.maximum(momentum, CANCELLING * np.abs(D_v).T @ np.abs(gam))
             scale = [s.force_scale(momentum), s.force_scale(size), np.maximum(g_scale, sizes[active]), sizes[rated]]
             return np.concatenate(F), np.concatenate(scale)
 
@@ -123,7 +127,8 @@ class _Stepper(AbstractStepper):
             G, G1 = s.G(q0, q1)[active], s.g_slope(q0, q1)[active]
             D_q, D_v = (D[rated] for D in s.rate_secants(q0, q1, v0, v1))
             K_qq, K_qv, K_vq, K_vv = s.rate_bends(q0, q1, v0, v1, gam)
-            f_q, f_v = s.acting.slopes(Motion(qm, rate, y0, u, h))
+            f_q, f_v = s.acting.slopes(Motion(qm, rate, y0, laws.inputs(q1), h))
+            f_v = f_v + laws.force_slope(lambda u: s.acting.force(Motion(qm, rate, y0, u, h)), q0, rate)
             stiffness = s.force_bend(q0, q1, lam) + K_qq + s.gradient_slope(q0, q1, y0) - 0.5 * f_q
             return np.block(
                 [
@@ -140,10 +145,12 @@ class _Stepper(AbstractStepper):
         try:
             solution = self.newton.solve(residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0]))
         except NotConverged as failure:
+            laws.check(q0 + h * rate0)
             failure.where = self._where(failure.row, active, rated)
             raise
         rate, v1, lam, gam = parts(solution.y)
         q1, qm = q0 + h * rate, q0 + 0.5 * h * rate
+        u = laws.inputs(q1)
         turned = s.G(q1, q1) @ v1 - s.G(q0, q0) @ v0  # of what is driven: Δṡ
         left = s.acting.outcome(Motion(qm, rate, y0, u, h), lam)
         return Step(
@@ -156,6 +163,7 @@ class _Stepper(AbstractStepper):
             taken=left.taken,
             iterations=solution.iterations,
             residual=solution.residual,
+            u=u,
         )
 
     def _where(self, row: int, active: Index, rated: Index) -> str:

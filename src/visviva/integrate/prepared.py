@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from visviva.integrate.choice import chosen_scheme
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.simulator import Described, Simulator
 from visviva.mechanism import Mechanism
@@ -17,7 +17,7 @@ MOST_SCHEMES = 4  # whose simulators are kept
 
 @contextmanager
 def prepared(
-    what: Described, h: float, integrator: AbstractIntegrator | None, inputs: Mapping[str, Input] | None
+    what: Described, h: float, integrator: AbstractIntegrator | None, inputs: AllInputs | None
 ) -> Iterator[Simulator]:
     """A simulator for one run. Those of a mechanism are used again, each by one run at a time."""
     scheme = chosen_scheme(what, integrator)

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.integrate.inputs import Input
+from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
 from visviva.integrate.parameters import changed
@@ -31,7 +31,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     parameters: Mapping[str, Any] | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
@@ -61,7 +61,7 @@ def simulate(
     *,
     integrator: AbstractIntegrator | None = None,
     initial: Any = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: AllInputs | None = None,
     parameters: Mapping[str, Any] | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
@@ -83,10 +83,11 @@ def simulate(
                 variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
                 (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
-                start included, for what is read there, such as reactions. Or a function of (t, x, z), with x the states
-                and z the efforts by name, traced and solved inside the step. Functions of time may be asked at any
-                time and in any order, but with `stop`: see there. Schemes that choose their steps end them where an
-                input jumps, as far as that is known; `Jumping` says where.
+                start included, for what is read there, such as reactions. Or a law of (t, x), traced and solved inside
+                the step: of a mechanism x["hinge.q"], x["hinge.rate"], x["tool.r"], x["tool.R"], x["arm.twist"]; of
+                other models x the states and z the efforts by name. Or one law that returns inputs by port name.
+                Functions of time may be asked at any time and in any order, but with `stop`: see there. Schemes that
+                choose their steps end them where an input jumps, as far as that is known; `Jumping` says where.
     parameters: other numbers of a mechanism by name, {"arm.mass": 2.0, "spring.k": 40.0, "gravity": (0, 0, -1.6)}, for
                 this run alone: see `Mechanism.with_parameters`.
     sampled:    a control law in any Python that is asked at ticks and held between them, `vv.Sampled(law, period=...)`,

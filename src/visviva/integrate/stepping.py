@@ -21,7 +21,7 @@ SPURIOUS = 1e4  # of all other terms of a balance: reactions beyond are huge mul
 NO_SOLUTION = 1000.0  # units of rounding of its balance, the same where so little moves that rounding counts
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
-AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows that were left out
+AT_REST = 1e-3  # of the size of coordinates per step: slower is rest, for rows that were left out
 
 
 @final
@@ -52,8 +52,9 @@ class Stepping:
                 break
             older = state.rate[: HISTORY - 1] if count == 1 else ()
             state = dataclasses.replace(
-                state, x=step.x, w=step.w, gam=step.gam, active=rows, rate=(step.rate, *older), steps=state.steps + 1
-            )
+                state, x=step.x, w=step.w, gam=step.gam, active=rows, rate=(step.rate, *older), steps=state.steps + 1,
+                angles=self._angles(state, step.x),
+            )  # fmt: skip
             steps.append(step)
             u.append(mean)
             active.append(rows)
@@ -118,12 +119,17 @@ class Stepping:
         half = dataclasses.replace(state, t0=state.t0 + state.steps * h, steps=0, h=0.5 * h, rate=state.rate[:1])
         one, active, n, u = self.step(half, 0.5 * h, halvings - 1)
         middle = dataclasses.replace(
-            half, x=one.x, w=one.w, gam=one.gam, active=active, rate=(one.rate,), t0=half.t0 + 0.5 * h
-        )
+            half, x=one.x, w=one.w, gam=one.gam, active=active, rate=(one.rate,), t0=half.t0 + 0.5 * h,
+            angles=self._angles(half, one.x),
+        )  # fmt: skip
         two, active, m, v = self.step(middle, 0.5 * h, halvings - 1)
         sums = {name: getattr(one, name) + getattr(two, name) for name in ("heat", "work", "taken", "iterations")}
         w, residual = 0.5 * (one.w + two.w), max(one.residual, two.residual)
         return dataclasses.replace(two, w=w, residual=residual, **sums), active, n + m, 0.5 * (u + v)
+
+    def _angles(self, state: State, x: Array) -> Array:
+        """Angles after a step that ends at x, where laws see them."""
+        return self.model.followed_angles(x, state.angles) if self.model.feedback else state.angles
 
     def _solve(self, state: State, h: float, u: Array) -> tuple[Step, Mask]:
         """The step from the predictor, else from the old values, else with rows selected anew."""

@@ -51,6 +51,11 @@ class Suzuki4(AbstractOuter):
                 f"{self.inner.order}.\nCompose vv.PHMP(), vv.PHMPGGL() or vv.DiscreteGradient()."
             )
 
+    @property
+    def feedback(self) -> bool:  # type: ignore[override]
+        """Whether the inner scheme solves inputs that depend on states and efforts inside a step."""
+        return self.inner.feedback
+
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         if not self.allow_dissipation:
             _check_reversible(model)
@@ -113,11 +118,13 @@ class _Stepper(AbstractStepper):
         u = u.reshape(len(SUBSTEPS), len(self.inner.nodes), -1)
         steps: list[Step] = []
         times, rates = [MIDPOINTS[-1] - 1.0 - k for k in range(len(state.rate))], list(state.rate)  # newest first
-        for part, t, inputs in zip(SUBSTEPS, MIDPOINTS, u, strict=True):
-            guess = _extrapolate(times, rates, t)
-            step = self.inner.step(dataclasses.replace(state, rate=guess), part * h, inputs)
+        begun = state.t
+        for part, t, start, inputs in zip(SUBSTEPS, MIDPOINTS, STARTS, u, strict=True):
+            now = dataclasses.replace(state, rate=_extrapolate(times, rates, t), t0=begun + start * h, steps=0)
+            step = self.inner.step(now, part * h, inputs)
             self._check_rows(state, step, inputs)
-            state = dataclasses.replace(state, x=step.x, w=step.w, gam=step.gam)
+            angles = self.model.followed_angles(step.x, state.angles) if self.model.feedback else state.angles
+            state = dataclasses.replace(state, x=step.x, w=step.w, gam=step.gam, angles=angles)
             times, rates = [t, *times[:1]], [step.rate, *rates[:1]]
             steps.append(step)
         return Step(
@@ -130,6 +137,7 @@ class _Stepper(AbstractStepper):
             iterations=sum(step.iterations for step in steps),
             residual=max(step.residual for step in steps),
             taken=np.sum([step.taken for step in steps], axis=0),
+            u=SUBSTEPS @ np.array([step.u for step in steps]) if self.model.feedback else None,
         )
 
     def _check_rows(self, state: State, step: Step, u: Array) -> None:

@@ -41,7 +41,8 @@ CONSTRAINT = Advice(
 )
 FEEDBACK = Advice(
     "A step solves for its inputs, and may find none between both values. Give it a slope: np.clip(x / width, -1, 1)\n"
-    "or np.tanh(x / width) instead of np.sign(x). Jumps in time alone are allowed.",
+    "or np.tanh(x / width) instead of np.sign(x). For dry friction there are the laws of vv.friction; a relay that is\n"
+    "asked at ticks is vv.Sampled. Jumps in time alone are allowed.",
     "A step solves for its inputs with their slopes, and no number tells an infinite one. Give it a finite one:\n"
     "x / (x**2 + width**2)**0.25 for np.sign(x) * abs(x)**0.5; powers above one are allowed.",
 )

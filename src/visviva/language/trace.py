@@ -209,7 +209,7 @@ class TracedArray(np.ndarray):
         return found.view(TracedArray) if isinstance(found, np.ndarray) else found
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function.__name__ in ("where", "clip", "select"):
+        if function.__name__ in ("where", "clip", "select", "interp"):
             return _function(function, args, kwargs)
         return super().__array_function__(function, types, args, kwargs)
 
@@ -260,15 +260,33 @@ def _function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         case "clip", (x, low, high) if not kwargs:
             above = x if low is None else _elementwise("maximum", (x, low))
             return above if high is None else _elementwise("minimum", (above, high))
+        case "interp", (x, knots, values) if not kwargs:
+            return _interpolated(x, np.asarray(knots, dtype=np.float64), np.asarray(values, dtype=np.float64))
         case "select", (conditions, values, *default) if len(default) <= 1 and len(conditions) == len(values):
             chosen = kwargs.get("default", default[0] if default else 0)
             for condition, value in zip(reversed(conditions), reversed(values), strict=True):
                 chosen = _elementwise("where", (condition, value, chosen))
             return chosen
+        case "interp", _:
+            raise UntraceableError("it gives np.interp options; np.interp(x, knots, values) is known")
         case "where" | "clip" | "select" | "piecewise" | "round" | "around" | "fix", _:
             _apply(function.__name__, ())
     result = function(*map(_plain, args), **{key: _plain(value) for key, value in kwargs.items()})
     return result.item() if isinstance(result, np.ndarray) and result.ndim == 0 else result
+
+
+def _interpolated(x: Any, knots: Any, values: Any) -> Any:
+    """A table, straight between its knots and constant beyond: f_0 + Σ s_k (clip(x, x_k, x_k+1) - x_k)."""
+    if knots.ndim != 1 or knots.shape != values.shape or not len(knots):
+        raise UntraceableError(f"it gives np.interp {knots.shape} knots and {values.shape} values")
+    if not (np.diff(knots) > 0).all() or not np.isfinite([*knots, *values]).all():
+        raise UntraceableError("it gives np.interp knots that do not rise, or numbers that are not finite")
+    found = values[0].item()
+    for a, b, slope in zip(knots[:-1], knots[1:], np.diff(values) / np.diff(knots), strict=True):
+        if slope != 0:
+            inside = _elementwise("minimum", (_elementwise("maximum", (x, a.item())), b.item()))
+            found = found + slope.item() * (inside - a.item())
+    return found
 
 
 def _plain(value: Any) -> Any:

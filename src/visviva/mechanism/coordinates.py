@@ -15,10 +15,11 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.geometry import SE3
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.quadratic import Affine, Quadratic, products
 from visviva.library.joints import TURN, Along, AlongChild, Dot, Meet, Rod, Row
-from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
+from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
 
@@ -31,6 +32,14 @@ def space_of(carrier: Body | Particle) -> AbstractSpace:
 def as_built(carrier: Body | Particle) -> Array:
     """Its coordinates in the mechanism as built."""
     return POSES.point(carrier.R_WC, carrier.r_WC) if isinstance(carrier, Body) else carrier.r_W
+
+
+def frame_in_body(part: Body | Frame) -> SE3:
+    """X_CF: the frame of a body, or a named frame on one, in its principal axes."""
+    if isinstance(part, Body):
+        return SE3(part.R_BC, part.com).inverse()
+    assert isinstance(part.carrier, Body)
+    return SE3(part.carrier.R_WC, part.carrier.r_WC).inverse() @ SE3(part.R_WF, part.r_WF)
 
 
 def movers(pair: Pair) -> tuple[Body | Particle, ...]:

@@ -18,6 +18,7 @@ from visviva.mechanism.closure import Closure, row_scale, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.dependence import dependent_combinations, smallest
 from visviva.mechanism.kinematics import Int, Kinematics, Placement
+from visviva.mechanism.nearest import MOST_ROWS, NearestVelocities
 from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.topology import Topology, topology
 
@@ -164,6 +165,29 @@ class Linkage:
         for k in range(T):
             x[k], lam[k] = series.solve(self.matrix(self.kinematics.place(q[k])), f[k], b[k])
         return x, lam
+
+    def nearest(self, q: Array, P: Array, b: Array) -> Array:
+        """V of M V + Cᵀμ = P, C V = b alone, (T, n): velocities nearest in the kinetic metric, in compiled code.
+
+        Where rows are nearly redundant or contradict, or motions have no inertia, see `solve`.
+        """
+        if self.closes.sum() > MOST_ROWS or b[:, ~self.closes].any() or not self.kinematics.n:
+            return self.solve(q, P, b)[0]
+        V, found = self._nearest(q, P, b)
+        if not found.all():
+            V[~found] = self.solve(q[~found], P[~found], b[~found])[0]
+        return V
+
+    def has_inertia(self, q: Array) -> bool:
+        """Whether all motions that the joints allow at a configuration have inertia; False where that is not clear."""
+        if self.closes.sum() > MOST_ROWS or not self.kinematics.n:
+            return False
+        rest = np.zeros((1, self.kinematics.n)), np.zeros((1, self.m))
+        return bool(self._nearest(q[None], *rest)[1][0])
+
+    @cached_property
+    def _nearest(self) -> NearestVelocities:
+        return NearestVelocities(self)
 
     # -- rank ---------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from visviva._arrays import Array
+from visviva.model.course import AbstractCourse
+from visviva.model.sensor import AbstractSensor
 
 
 class AbstractInputLaw(ABC):
@@ -22,7 +26,8 @@ class AbstractInputLaw(ABC):
 class Feedback:
     """The inputs of a port by a law. reads: variables whose coordinates it sees; feels: names whose efforts it sees.
 
-    breaks: times at which it may jump or bend, as far as they are known, in order [s].
+    breaks:  times at which it may jump or bend, as far as they are known, in order [s].
+    sensors: what it sees of the motion of a mechanism; their numbers follow the coordinates.
     """
 
     port: str
@@ -31,3 +36,9 @@ class Feedback:
     law: AbstractInputLaw
     parameters: Array
     breaks: tuple[float, ...] = ()
+    sensors: tuple[AbstractSensor, ...] = ()
+
+    def inputs(self, t: Array, q: Array, z: Array, course: AbstractCourse) -> Array:
+        """Its inputs, shape (..., width); q, z: coordinates and efforts of what it reads and feels."""
+        seen = np.concatenate([q, *(sensor.read(course) for sensor in self.sensors)], axis=-1)
+        return self.law.inputs(t, seen, z, self.parameters)

@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, Mask, frozen
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
+from visviva.geometry.turning import continued
 from visviva.mechanism import Mechanism
 from visviva.model.batches import EnergyBatch, energy_batches
 from visviva.model.checks import check_description, check_laws
 from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
+from visviva.model.course import AbstractCourse, Instant
 from visviva.model.driven import row_inputs
 from visviva.model.efforts import mean_efforts
 from visviva.model.feedback import Feedback
@@ -304,14 +306,18 @@ class Model:
             f[..., self.acts(port)] += apply(B, u[..., self.port_columns[port.name]])
         return f
 
-    def supplied(self, t: float | Array, x: Array, z: Array, u: Array) -> Array:
-        """The inputs u with those of feedback filled in, shape (..., inputs)."""
+    def supplied(self, t: float | Array, x: Array, z: Array, u: Array, course: AbstractCourse | None = None) -> Array:
+        """The inputs u with those of feedback filled in, shape (..., inputs).
+
+        course: how the motion goes, default: the instant x with angles in (-π, π].
+        """
         if not self.feedback:
             return u
+        course = Instant(self, x) if course is None else course
         u = np.array(np.broadcast_to(u, (*np.shape(x)[:-1], u.shape[-1])))
         for part in self.feedback:
             q, e = x[..., self.layout.read(part.reads)], z[..., self.layout.act(part.feels)]
-            u[..., self.port_columns[part.port]] = part.law.inputs(np.asarray(t)[..., None], q, e, part.parameters)
+            u[..., self.port_columns[part.port]] = part.inputs(np.asarray(t)[..., None], q, e, course)
         return u
 
     def outputs(self, x: Array, z: Array, ends: tuple[Array, Array] | None = None) -> Array:
@@ -363,6 +369,10 @@ class Model:
         """The angles of the joints that turn, in (-π, π], in the order of `turns`."""
         values = [turn.angle(x[..., self.layout.read(turn.reads)])[..., None] for turn in self.turns]
         return np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *values], axis=-1)
+
+    def followed_angles(self, x: Array, near: Array) -> Array:
+        """The same, continuous over many turns, where they are known to be less than half a turn from others."""
+        return continued(self.angles(x), near)
 
     # -- states -------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from visviva.geometry import SE3
 from visviva.geometry.linear import apply, transpose
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism
-from visviva.mechanism.coordinates import POSES, movers, space_of
+from visviva.mechanism.coordinates import POSES, frame_in_body, movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, turn_names
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Particle
@@ -60,11 +60,14 @@ class MechanismMotion:
         if isinstance(carrier, Ground):
             assert isinstance(part, Frame)
             return SE3(np.broadcast_to(part.R_WF, (N, 3, 3)), np.broadcast_to(part.r_WF, (N, 3)))
-        return self._principal_pose(carrier) @ self._offset(part)
+        return self._principal_pose(carrier) @ frame_in_body(part)
 
     def position(self, part: Body | Frame) -> Array:
         """Origin of its frame in the world, (N+1, 3)."""
-        return self.pose(part).r
+        carrier = part.carrier if isinstance(part, Frame) else part
+        if isinstance(carrier, Ground):
+            return self.pose(part).r
+        return self._principal_pose(carrier).act(self._offset(part).r)
 
     def rotation(self, part: Body | Frame) -> Array:
         """Its orientation R_WB, (N+1, 3, 3)."""
@@ -87,7 +90,7 @@ class MechanismMotion:
             return np.zeros((len(self.record.t), 6))
         V = self._velocity(carrier)
         v_C = apply(transpose(self._principal_pose(carrier).R), V[..., 3:])
-        return apply(self._offset(part).inverse().Ad(), np.concatenate([V[..., :3], v_C], axis=-1))
+        return apply(frame_in_body(part).inverse().Ad(), np.concatenate([V[..., :3], v_C], axis=-1))
 
     def velocity(self, particle: Particle) -> Array:
         """Velocity of a particle, (N+1, 3)."""
@@ -96,14 +99,6 @@ class MechanismMotion:
     def _principal_pose(self, body: Body) -> SE3:
         q = self.q(body)
         return SE3(POSES.rotation(q), POSES.translation(q))
-
-    def _offset(self, part: Body | Frame) -> SE3:
-        """X_CF: the frame in principal coordinates of its body."""
-        if isinstance(part, Body):
-            return SE3(part.R_BC, part.com).inverse()
-        body = part.carrier
-        assert isinstance(body, Body)
-        return SE3(body.R_WC, body.r_WC).inverse() @ SE3(part.R_WF, part.r_WF)
 
     # -- velocities ---------------------------------------------------------------------------------------------
 
@@ -139,7 +134,7 @@ class MechanismMotion:
         for name, column in self.model.port_columns.items():
             if name in self.driven:
                 rows[:, self.driven[name]] = self.record.u[:, column.start]
-        return self.linkage.solve(self.configurations, momenta(self.model, self.record.x), rows)[0]
+        return self.linkage.nearest(self.configurations, momenta(self.model, self.record.x), rows)
 
     # -- joints -------------------------------------------------------------------------------------------------
 

@@ -9,17 +9,21 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
+from visviva.errors import VisvivaError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.local import FlowStep, Local, stage_times
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.trajectories import step_notes
 from visviva.forms.minimal.model_flow import ModelFlow, model_flow
+from visviva.forms.minimal.point import Point
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.engine import slower
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.jumps import JumpFinder
 from visviva.integrate.newton import NotConverged
+from visviva.integrate.repeated import AbstractCoordinated, with_member
+from visviva.integrate.start import start_state
 from visviva.model import Model, State
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
 
 
 @final
-class FlowStepping:
+class FlowStepping(AbstractCoordinated):
     """Makes steps in minimal velocities.
 
     A state of its runs has x and, in `rate`, coordinates and velocities themselves, so that a run continues exactly.
@@ -83,12 +87,27 @@ class FlowStepping:
     def flow_state(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""
         flow, ends = self.flow, np.cumsum([self.flow.size_q, self.flow.n, self.flow.extra])
+        flow.form.turns.near = state.angles
         if state.rate and len(state.rate[0]) >= ends[-1]:
             q, xi, s, memory = np.split(state.rate[0], ends)
             if np.array_equal(flow.form.x(q, xi, s), state.x):
                 return FlowState(state.t, q, xi, s, state.h, memory)
         q, xi, s = flow.form.coordinates(state)
         return FlowState(state.t, q, xi, s, state.h)
+
+    def sizes(self) -> tuple[int, int]:  # noqa: D102
+        return self.flow.size_q, self.flow.n
+
+    def starts(self, q: Array, v: Array, built: State) -> list[State]:  # noqa: D102
+        found = list[State]()
+        for i in range(len(q)):
+            try:
+                point = self.flow.form.checked((q[i], v[i]))
+                motion = self.flow.form.motion(point.q, point.xi, point.s)
+                found.append(start_state(self.model, motion, self.scheme, self.flow.form.inputs)[0])
+            except VisvivaError as error:
+                raise with_member(error, i, len(q)) from error
+        return found
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
@@ -109,6 +128,8 @@ class FlowStepping:
                 self._loose.add(now.t)
             made.append(steps)
             now = steps[-1].end
+            if self.model.feedback:
+                self.flow.form.turns.follow(Point(self.flow.form, now.q, now.xi, now.s))
             if fixed:
                 now = dataclasses.replace(now, t=state.t0 + (state.steps + len(made)) * state.h)
             starts.append(now)

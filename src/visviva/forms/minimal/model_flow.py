@@ -17,6 +17,7 @@ from visviva.forms.minimal.form import MinimalForm, Solved
 from visviva.forms.minimal.point import Point
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.newton import NotConverged
+from visviva.integrate.step_laws import check_laws
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model
@@ -84,6 +85,7 @@ class ModelFlow(Flow):
         if key not in self._known:
             point = Point(self.form, q, xi, s)
             u, u_dot = self.form.inputs_at(t, point)
+            check_laws(self.form.open, u, t)
             self._known[key] = Evaluation(self.form, point, u, self.form.solve(point, u, u_dot))
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)

@@ -11,8 +11,9 @@ from visviva.compiler.laws import InputLaw
 from visviva.compiler.machine import machine_of
 from visviva.compiler.machine_functions import table
 from visviva.compiler.machine_losses import LossTables
+from visviva.compiler.sensors import sensor_tables
 from visviva.forms.trees.acting import TreeActing
-from visviva.mechanism.joint_coordinates import turn_names
+from visviva.model.sensor import AngleSensor
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.model_flow import ModelFlow
@@ -31,7 +32,8 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
     losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
     feedback = _feedback(flow, found.places)
     tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics, found.elements.twists), feedback)
-    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)))
+    plain = found.conditions is None
+    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)), found.places, plain)
 
 
 def _limbs(flow: ModelFlow, dynamics: TreeDynamics, twists: Int) -> Limbs:
@@ -52,35 +54,32 @@ def _limbs(flow: ModelFlow, dynamics: TreeDynamics, twists: Int) -> Limbs:
 
 
 def _turns(flow: ModelFlow, twists: Int) -> Int:
-    """Turns that something acts about, and where their angles are in q."""
-    form = flow.form
-    at = {(place.joint.name, place.coordinate): place.q.start for place in form.spanning.places if place.joint}
-    found = {
-        name: at[joint.name, joint.joint.coordinates.index(angle)]
-        for joint in form.mechanism.joints
-        for name, angle in turn_names(joint).items()
-    }
-    return table([(k, found[form.model.turns[k].name]) for k in np.unique(twists[:, 0])], 2)
+    """Turns that something acts about or that laws see, and where their angles are in q."""
+    sensors = [sensor for part in flow.form.model.feedback for sensor in part.sensors]
+    seen = {sensor.turn for sensor in sensors if isinstance(sensor, AngleSensor)}
+    places = flow.form.turns.places
+    return table([(k, places[k]) for k in sorted({*twists[:, 0].tolist(), *seen})], 2)
 
 
 def _feedback(flow: ModelFlow, places: Places) -> Feedback:
-    """Inputs that follow from states: poses, velocities, lengths and angles."""
+    """Inputs that follow from states: poses, velocities, lengths and angles; and from the motion by sensors."""
     from visviva.compiler.build import input_address
     from visviva.kernels.trees.acting import Feedback
 
     model, states = flow.form.model, flow.form.states
     laws, rows, numbers = list[tuple[int, int]](), list[int](), [np.zeros(0)]
-    for part in model.feedback:
+    sensors, seen = sensor_tables(model, model.layout.size)
+    for part, own in zip(model.feedback, seen, strict=True):
         felt = [name for name in part.feels if name not in model.kinetic]
         if felt or not isinstance(part.law, InputLaw):
             why = f"on the effort of {felt[0]!r}" if felt else "on states by a law without expression"
             raise NotCompilable(f"the input of port {part.port!r} depends {why}")
         laws.append((input_address(part.law), len(rows)))
-        rows += [*model.layout.read(part.reads).tolist(), *model.layout.read(part.feels).tolist()]
+        rows += [*model.layout.read(part.reads).tolist(), *own, *model.layout.read(part.feels).tolist()]
         rows += [sum(map(len, numbers)), model.port_columns[part.port].start]
         numbers.append(part.parameters)
     turned = [(model.layout.x[name].start, at.start) for name, at in states.turned.items()]
     return Feedback(
         table(laws, 2), np.array(rows, dtype=np.int64), np.concatenate(numbers), places.bodies, places.y,
-        table(turned, 2), np.zeros(model.layout.size),
+        table(turned, 2), np.zeros(seen[-1].stop if seen else model.layout.size), *sensors,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
+from visviva.kernels.multibody.feedback import Feedback, close_loop, feed
 from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
 from visviva.kernels.multibody.ggl_border import factor_rate_border, solve_rate_border
 from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, load_rates, unload_rates
@@ -150,16 +151,16 @@ def trial(
 def advance(
     M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination,
     sparse: Sparse | None, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array, h: float,
-    history: Array, known: int, offset: int, n: int, log: Log,
+    history: Array, known: int, offset: int, n: int, log: Log, feedback: Feedback | None,
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    losses, conditions, sparse, level: what a mechanism or a scheme does not have is None, and its code is left out;
+    losses, conditions, sparse, level, feedback: what a mechanism or a scheme does not have is None, its code left out;
              sparse: how the matrix is solved, None: along a tree; level: the unknowns of the second level, where the
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities, for multipliers, and for velocities at the ends of parts.
-    u:       (n, k, inputs).
+    u:       (n, k, inputs); those that follow laws are written to it.
     history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
              known of them.
     offset:  row of u and of the log where these steps begin.
@@ -200,6 +201,8 @@ def advance(
             else:
                 begin_rates(B, level.B)
             read_inputs(B, e.loads, inputs)
+            if feedback is not None:
+                middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
             while True:
                 if status != SOLVED_STEP:
                     if not along:
@@ -209,6 +212,9 @@ def advance(
                     _predict(B, lam, level, active, history, parts[1:, part], along, length)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
                     begin, stalls = False, 0
+                if feedback is not None:
+                    feed(M, feedback, middle, inputs, length)
+                    read_inputs(B, e.loads, inputs)
                 if level is None:
                     balance_bodies(B, lie, gravity, length)
                 else:
@@ -310,7 +316,6 @@ def advance(
                         load_rates(M, level)
                         solve(level.plan, level.LU, level.b, level.pad)
                         unload_rates(M, level)
-                    move_rates(level, active, 1.0)
                 elif sparse is not None:
                     load_graph(M, sparse.graph)
                     solve(sparse.plan, sparse.graph.LU, sparse.graph.b, sparse.graph.pad)
@@ -319,6 +324,10 @@ def advance(
                     solve_border(M, s.tree, s.border)
                 else:
                     solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six)
+                if feedback is not None:
+                    close_loop(M, e, losses, s, sparse, level, feedback, middle, inputs, length, fresh)
+                if level is not None:
+                    move_rates(level, active, 1.0)
                 move_bodies(B, 1.0)
                 for k in range(m):
                     lam[k] += dlam[k] if active[k] else 0.0

@@ -24,6 +24,7 @@ from visviva.kernels.multibody.accounts import work_of
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.heats import dissipated
+from visviva.kernels.multibody.sensors import Sensors, sense
 from visviva.kernels.multibody.states import write_state
 from visviva.kernels.multibody.turns import place_turn
 from visviva.kernels.stowed import kind_of, stowed, taker
@@ -67,7 +68,9 @@ class Feedback(NamedTuple):
     bodies: Int  # see `multibody.states.Places`
     y: Int
     turned: Int  # (k, 2) place of an angle in x and in q
-    x: Array  # state of the model
+    x: Array  # state of the model, then the numbers of sensors
+    table: Int  # of sensors, see `multibody.sensors.Sensors`
+    constants: Array
 
 
 class Acting(NamedTuple):
@@ -85,7 +88,7 @@ PARTS = (
     kind_of(Elements, "F f f I i f I f I I I f I I"),
     kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
     kind_of(Limbs, "F I F F P i F i I f f f"),
-    kind_of(Feedback, "I i f I I I f"),
+    kind_of(Feedback, "I i f I I I f I F"),
 )
 ACTING = numba.types.NamedTuple(PARTS, Acting)
 SIZES = 6  # lanes, coordinates, velocities, inputs, links, powers: whole numbers before the tables
@@ -102,6 +105,13 @@ def _place(M: Machine, e: Elements, l: Limbs) -> None:
         put(B, b, PHI, plus(origin_of(X, l.carrier[b]), mul(R, vector(l.centre, b, 9))))
         if l.rigid[b]:
             put_matrix(B, b, ROT, matmul(R, matrix(l.centre, b, 0)))
+    place_elements(M, e, l)
+
+
+@inner
+def place_elements(M: Machine, e: Elements, l: Limbs) -> None:
+    """Values of functions, and angles, where bodies are placed."""
+    B = M.B
     for i in range(M.sizes[1], M.X.shape[0]):
         place_function(B, M.X, M.K, i)
         e.y[0, M.K[i, PLACE]] = M.X[i, G]
@@ -130,8 +140,10 @@ def _move(B: Array, l: Limbs) -> None:
 
 
 @inner
-def _feed(B: Array, y: Array, l: Limbs, feedback: Feedback, t: float) -> None:
+def _feed(M: Machine, y: Array, l: Limbs, feedback: Feedback, t: float) -> None:
     """Inputs by laws of the state."""
+    B = M.B
+    sense(B, M.T, M.TK, Sensors(feedback.table, feedback.constants), feedback.x, 0.0)
     write_state(B, y, feedback.bodies, feedback.y, feedback.x)
     for k in range(feedback.turned.shape[0]):
         feedback.x[feedback.turned[k, 0]] = l.q[feedback.turned[k, 1]]
@@ -200,7 +212,7 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
         _place(M, e, l)
         _move(M.B, l)
         if a.feedback.laws.shape[0] > 0:
-            _feed(M.B, e.y, l, a.feedback, t[lane])
+            _feed(M, e.y, l, a.feedback, t[lane])
             for k in range(u.shape[0]):
                 u[k, lane] = l.u[k]
         for b in range(l.carrier.shape[0]):

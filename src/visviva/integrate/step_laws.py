@@ -1,0 +1,77 @@
+"""Laws of feedback over a step: at its middle in time, at the mean of both ends, with secants Δ/h for rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.integrate.newton import NotConverged, difference_jacobian, difference_size
+from visviva.model import Model, State
+from visviva.model.course import Span
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StepLaws:
+    """Inputs u = law(t̄, ȳ, Δy/h) of a step from a state, by its end; given: those that follow time alone.
+
+    y are joint coordinates (angles continuous), points, axes and twists of frames, see `model.sensor`: the law is of
+    second order, and u Δq is the work that the port of a joint does.
+    """
+
+    model: Model
+    state: State
+    h: float
+    given: Array
+
+    @property
+    def t(self) -> float:
+        """The middle of the step [s]."""
+        return self.state.t + 0.5 * self.h
+
+    def inputs(self, x1: Array, xm: Array | None = None, z: Array | None = None) -> Array:
+        """All inputs, (..., inputs); xm, z: mean state and efforts, for laws that see them."""
+        model, state = self.model, self.state
+        if not model.feedback:
+            return self.given
+        course = Span(model, state.x, x1, state.angles, self.h)
+        nothing = np.zeros((*x1.shape[:-1], model.layout.total))
+        return model.supplied(self.t, x1 if xm is None else xm, nothing if z is None else z, self.given, course)
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """Inputs that follow laws."""
+        places = [self.model.port_columns[part.port] for part in self.model.feedback]
+        return [k for at in places for k in range(at.start, at.stop)]
+
+    def force_slope(self, force: Callable[[Array], Array], q0: Array, rate: Array) -> Array:
+        """∂f/∂u ∂u/∂rate of a force f(u) that is affine in u, with q1 = q0 + h rate the first coordinates of x1."""
+        n = len(rate)
+        if not self.columns:
+            return np.zeros((n, n))
+        u = self.inputs(q0 + self.h * rate)
+        slope = difference_jacobian(lambda v: self.inputs(q0 + self.h * v), rate, difference_size(rate))
+        units = np.eye(len(u))[self.columns]
+        f_u = np.array([force(u + unit) - force(u) for unit in units]).T
+        return f_u @ slope[self.columns]
+
+    def check(self, x1: Array, xm: Array | None = None, z: Array | None = None) -> None:
+        """The failure of a step, where a law gives no number at an end that was expected."""
+        check_laws(self.model, self.inputs(x1, xm, z), self.t)
+
+
+def check_laws(model: Model, u: Array, t: float) -> None:
+    """The failure of a step whose inputs u at t follow laws, where one of them is no number."""
+    for part in model.feedback:
+        if not np.isfinite(u[..., model.port_columns[part.port]]).all():
+            raise NotConverged(law_failure(part.port, t), -1, np.nan)
+
+
+def law_failure(port: str, t: float) -> str:
+    """What is said of a law that gives no number."""
+    return f"the law of port {port!r} gives no finite number at t = {t:g} s"
