@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.peers_mujoco import OFF
 from visviva._arrays import Array
-from visviva.forms.trees.tree import Tree
 from visviva.geometry import SO3
+from visviva.mechanism.spanning.tree import Tree
 
 
 @final

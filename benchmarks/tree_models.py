@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.trees.tree import Link, Tree
+from visviva.mechanism.spanning.tree import Link, Tree
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 BOX = np.diag([0.02, 1.01, 1.01]) / 12.0  # 1 kg, 1 m x 0.1 m x 0.1 m

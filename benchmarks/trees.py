@@ -22,7 +22,7 @@ from benchmarks.work_precision import Curve
 from visviva._arrays import Array
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop
-from visviva.forms.trees.tree import Tree
+from visviva.mechanism.spanning.tree import Tree
 
 T_END = 1.0
 GOALS = (1e-6, 1e-9)

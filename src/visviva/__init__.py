@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from visviva.integrate import Estimate as Estimate
     from visviva.integrate import LieMidpoint as LieMidpoint
     from visviva.integrate import Newton as Newton
+    from visviva.integrate import Rollouts as Rollouts
     from visviva.integrate import Sampled as Sampled
     from visviva.integrate import Simulator as Simulator
     from visviva.integrate import Suzuki4 as Suzuki4
@@ -114,6 +115,7 @@ _HOME = {
     "Estimate": "visviva.integrate",
     "LieMidpoint": "visviva.integrate",
     "Newton": "visviva.integrate",
+    "Rollouts": "visviva.integrate",
     "Sampled": "visviva.integrate",
     "Simulator": "visviva.integrate",
     "PHMP": "visviva.integrate",

@@ -9,7 +9,7 @@ import pytest
 from textbook_graphs import TEXTBOOK
 
 import visviva as vv
-from visviva.bonds import GY, IC, MTF, NIC, TF, BondGraph, C, I, R, Se, one, zero
+from visviva.bonds import GY, IC, MTF, NIC, TF, BondGraph, C, I, R, Se, Sf, one, zero
 from visviva.bonds.reading import read
 
 EXAMPLES = {example.name: example for example in TEXTBOOK}
@@ -60,6 +60,21 @@ WRONG = {
     "two parts": (
         {"v": one(), "m": I(1.0), "k": C(1.0), "w": one(), "n": I(1.0), "l": C(1.0)},
         ["v -> m", "v -> k", "w -> n", "w -> l"],
+        r"'g' is not connected: no bonds lead from 'v' to 'w', 'n', 'l'",
+    ),
+    "a thermal part and two others": (
+        {
+            "v": one(),
+            "m": I(1.0),
+            "k": C(1.0),
+            "w": one(),
+            "n": I(1.0),
+            "l": C(1.0),
+            "oil": zero(domain="thermal"),
+            "c": C(1.0),
+            "still": Sf(0.0),
+        },
+        ["v -> m", "v -> k", "w -> n", "w -> l", "oil -> c", "still -> oil"],
         r"'g' is not connected: no bonds lead from 'v' to 'w', 'n', 'l'",
     ),
     "two domains at a junction": (

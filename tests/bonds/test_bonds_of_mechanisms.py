@@ -297,3 +297,30 @@ def test_arm_moves_as_the_mechanism_does(figure):
     run = vv.simulate(flow, 1.0, 0.25, initial=values)
     reference = vv.simulate(form, 1.0, 0.25, integrator=FINE)
     assert_allclose(run["xi.f"][-1], reference["xi"][-1], atol=1e-7)
+
+
+@pytest.mark.parametrize("conductance", [0.5, 0.0])
+def test_a_thermal_node_that_nothing_heats_is_a_part_of_the_graph_by_itself(conductance):
+    """The environment joins it with the others: it cools as it does in the mechanism."""
+    m = arm()
+    m.thermal("oil", capacity=2.0, temperature=350.0, conductance_to_environment=conductance)
+    graph = vv.bond_graph(m)
+    assert "ground" not in graph.elements
+    assert str(graph.draw())
+    s = vv.simulate(graph, 0.5, 0.05, integrator=FINE)["oil.s"][-1]
+    expected = vv.simulate(vv.analytical(m), 0.5, 0.05, integrator=FINE)["oil.s"][-1]
+    assert_allclose(s, expected, atol=1e-10)
+    assert (s < -0.01) == bool(conductance)
+
+
+def test_a_body_that_is_fixed_to_the_ground_is_held_by_it():
+    """Its joint has no rate, so that the ground, which does not move, is the other end of its wrench."""
+    m = vv.Mechanism("clamped", gravity=(0, 0, -9.81))
+    m.body("frame", mass=1.0, inertia=(0.1, 0.2, 0.25), at=(0.5, 0, 0))
+    m.fixed("clamp", "ground", "frame", at=(0, 0, 0))
+    m.body("pendulum", mass=0.7, inertia=(0.1, 0.1, 0.15), at=(1.5, 0, 0.2))
+    m.revolute("hinge", "frame", "pendulum", at=(1, 0, 0), axis=(0, 1, 0), rate=0.4)
+    graph = vv.bond_graph(m)
+    assert [bond.other("ground") for bond in graph.at("ground")] == ["ground.f", "clamp.F"]
+    end = vv.simulate(graph, 0.5, 0.05, integrator=FINE)["hinge.q"][-1]
+    assert_allclose(end, vv.simulate(vv.analytical(m), 0.5, 0.05, integrator=FINE)["hinge.q"][-1], atol=1e-9)

@@ -1,14 +1,20 @@
 """How many mechanisms drawn at random agree in each reading, as the documentation shows it.
 
-`python tests/catalogue/random_readings_page.py 500` reads that many of them, which takes some seconds each.
+    python tests/catalogue/random_readings_page.py draw 0 500 found.jsonl --symbols-every 5
+    python tests/catalogue/random_readings_page.py table found.jsonl more.jsonl
+
+The first reads mechanisms, which takes some seconds each, and adds one line to the file for each of them; those that
+are in the file are not read again. The second makes the table of such files; of a seed the last line counts.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from refusals import LIGHT, NO_BOX, NO_CONDITION, NO_MOMENTUM, NO_PORTS, NUMPY_ONLY, Refusal
@@ -22,7 +28,6 @@ REASONS = (
     Refusal("A drive prescribes what joints determine.", "prescribes what is determined without it"),
     Refusal("Joints cannot be closed: what was drawn does not fit together.", "(?s)cannot be (assembled|closed)"),
     Refusal("Redundant loops with screws have no form that stays closed.", "redundant constraints .* and screws"),
-    Refusal("The graph has two parts: nothing heats the thermal node.", "is not connected"),
     Refusal("The start is a singular configuration.", "singular"),
     Refusal("A step has no solution.", "could not be solved"),
 )  # fmt: skip
@@ -49,11 +54,56 @@ def reason(text: str) -> str:
     return next(known, text.partition("\n")[0])
 
 
+def draw(seeds: Iterable[int], file: Path, symbols_every: int) -> None:
+    """Read mechanisms and write down what was found; symbols, which take most of the time, of every so many."""
+    known = _found([file]) if file.exists() else {}
+    with file.open("a", encoding="utf-8") as lines:
+        for seed in seeds:
+            if seed in known:
+                continue
+            names = [name for name in READINGS if name != "symbols" or seed % symbols_every == 0]
+            table = check_readings(varied_mechanism(seed), readings=names)
+            verdicts = [asdict(verdict) for verdict in table.verdicts]
+            lines.write(json.dumps({"seed": seed, "verdicts": verdicts}) + "\n")
+            lines.flush()
+            if table.failed:
+                print(table, flush=True)
+
+
+def _found(files: Sequence[Path]) -> dict[int, list[Verdict]]:
+    """Verdicts by seed."""
+    lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return {line["seed"]: [Verdict(**verdict) for verdict in line["verdicts"]] for line in lines}
+
+
+def failures(found: dict[int, list[Verdict]]) -> str:
+    """One line for each reading that fails."""
+    return "\n".join(
+        f"seed {seed}, {verdict.reading}: {verdict.text.partition(chr(10))[0]}"
+        for seed, verdicts in sorted(found.items())
+        for verdict in verdicts
+        if verdict.outcome == "failed"
+    )
+
+
+def main() -> None:
+    """Of the command line."""
+    parser = argparse.ArgumentParser(description="Readings of mechanisms drawn at random.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("first", type=int)
+    drawing.add_argument("end", type=int)
+    drawing.add_argument("file", type=Path)
+    drawing.add_argument("--symbols-every", type=int, default=1)
+    commands.add_parser("table").add_argument("files", type=Path, nargs="+")
+    given = parser.parse_args()
+    if given.command == "draw":
+        draw(range(given.first, given.end), given.file, given.symbols_every)
+        return
+    found = _found(given.files)
+    PAGE.write_text(page(verdict for verdicts in found.values() for verdict in verdicts), encoding="utf-8")
+    print(f"{len(found)} mechanisms\n{failures(found)}")
+
+
 if __name__ == "__main__":
-    found: list[Verdict] = []
-    for seed in range(int(sys.argv[1])):
-        table = check_readings(varied_mechanism(seed))
-        found += table.verdicts
-        if table.failed:
-            print(table, flush=True)
-    PAGE.write_text(page(found), encoding="utf-8")
+    main()

@@ -7,10 +7,10 @@ import pytest
 
 from visviva.errors import ModelError
 from visviva.forms.flows.configuration import Configuration
-from visviva.forms.trees.links import SIZES, pose, q_dot, subspace
-from visviva.forms.trees.tree import Link
 from visviva.geometry import SE3, SO3
 from visviva.geometry.quaternion import product
+from visviva.mechanism.spanning.links import SIZES, pose, q_dot, subspace
+from visviva.mechanism.spanning.tree import Link
 
 
 def link(kind, pitch=0.0):

@@ -292,3 +292,15 @@ def test_a_quaternion_of_zero_is_no_rotation():
     form = vv.analytical(demo.heavy_top())
     with pytest.raises(ModelError, match="quaternion of link 'top'"):
         form.mass_matrix(np.zeros(4))
+
+
+def test_a_condition_on_velocities_does_not_keep_positions_from_closing():
+    """A rod locks the hinge; what blades and wheels ask of velocities says nothing of where it is locked."""
+    m = vv.Mechanism("locked lever", gravity=(0, 0, -9.81))
+    m.body("lever", mass=1.0, inertia=J, at=(0.5, 0.1, 0.2))
+    m.revolute("hinge", m.ground, "lever", at=(0, 0, 0), axis=(0, 1, 0.2))
+    m.distance("rod", "ground", "lever", at_a=(0.2, 0.3, -1.0), at_b=(0.7, 0.1, 0.1))
+    m.velocity_constraint("blade", "lever", A=lambda a: [0, 0, 0, 0.2, 0.1, 0.9])
+    form = vv.analytical(m)
+    q = form.projected(0.0, form.initial.q + 1e-3, np.ones(1), form.initial.s)[0]
+    np.testing.assert_allclose(q, form.initial.q, atol=1e-12)

@@ -11,9 +11,9 @@ from random_mechanisms import random_mechanism
 import visviva as vv
 from visviva import demo
 from visviva.forms.minimal.form import MinimalForm
-from visviva.forms.minimal.spanning import PARTS, spanning, strength
 from visviva.geometry import SE3
 from visviva.mechanism.parts import Ground
+from visviva.mechanism.spanning.spanning import PARTS, spanning, strength
 
 J = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.35]])
 PLACE, AXIS = (0.8, 0.2, 0.1), (0.2, -0.4, 1.0)

@@ -178,6 +178,21 @@ def test_a_robot_is_a_list_of_short_definitions():
         known.add(symbol)
 
 
+def test_a_chain_of_balls_grows_with_the_square_of_its_length():
+    """Rotations between the parts of a motion have names: without them each ball would multiply terms by five."""
+
+    def size(balls: int) -> int:
+        m = vv.Mechanism("chain", gravity=(0, 0, -9.81))
+        for k in range(balls):
+            m.body(f"b{k}", mass=1.0 + k, inertia=(0.1, 0.2, 0.25), at=(k + 0.5, 0.1, 0.2))
+            m.spherical(f"j{k}", f"b{k - 1}" if k else "ground", f"b{k}", at=(k, 0, 0))
+        e = vv.symbols(m)
+        listed = [*e.inertia.M.ravel(), *e.inertia.c, *e.steps.table.values()]
+        return sum(1 for value in listed for _ in sympy.preorder_traversal(value))
+
+    assert size(4) < 2.5 * size(3) < 20_000
+
+
 def test_simplification_changes_no_value():
     m = double_pendulum(friction=0.1)
     q, xi = [0.3, -0.8], [1.2, 0.4]

@@ -8,10 +8,10 @@ from tree_reference import KINDS, random_link, random_state, random_tree
 
 import visviva as vv
 from visviva.forms.trees.dynamics import TreeDynamics
-from visviva.forms.trees.links import q_dot
 from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF
-from visviva.forms.trees.tree import Tree
+from visviva.mechanism.spanning.links import q_dot
+from visviva.mechanism.spanning.tree import Tree
 
 CASES = [(0, 1, KINDS), (2, 9, KINDS), (3, 20, ("hinge",)), (5, 6, ("ball", "free")), (7, 40, ("hinge", "slider"))]
 

@@ -17,7 +17,7 @@ from tree_reference import (
 
 import visviva as vv
 from visviva.forms.trees.dynamics import TreeDynamics
-from visviva.forms.trees.tree import Link, Tree
+from visviva.mechanism.spanning.tree import Link, Tree
 
 CASES = [(seed, N, KINDS) for seed, N in enumerate((1, 2, 3, 5, 8, 13, 21, 30, 30))]
 CASES += [(seed, 8, (kind,)) for seed, kind in enumerate(KINDS[:-1], 20)]

@@ -13,7 +13,7 @@ import visviva as vv
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import FIXED, SCHEMES, TreeLoop
 from visviva.forms.trees.time_inputs import TooManyPieces, interpolated, sampled
-from visviva.forms.trees.tree import Link, Tree
+from visviva.mechanism.spanning.tree import Link, Tree
 
 CART = TreeDynamics(Tree((Link("cart", -1, "slider", np.eye(4), 2.0, np.zeros(3), np.eye(3)),), np.zeros(3)))
 PORTS = np.array([0, 0])

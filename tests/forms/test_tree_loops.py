@@ -10,7 +10,7 @@ from tree_reference import advance, quaternion_matrix, random_link, random_state
 import visviva as vv
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop
-from visviva.forms.trees.tree import Tree
+from visviva.mechanism.spanning.tree import Tree
 
 ORDERS = {"RK4": 4, "DOP853": 8, "Gauss8": 8, "Relaxed": 8, "BalancedGauss8": 8}
 

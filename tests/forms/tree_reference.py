@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from visviva.forms.trees.tree import Link, Tree
 from visviva.geometry import SO3
+from visviva.mechanism.spanning.tree import Link, Tree
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}
 KINDS = ("hinge", "screw", "slider", "ball", "free", "fixed")

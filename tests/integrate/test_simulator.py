@@ -7,6 +7,7 @@ import pytest
 
 import visviva as vv
 from visviva.demo.linkage import four_bar
+from visviva.integrate.step_buffer import StepBuffer
 from visviva.library import electric, rotation
 
 H = 1e-3
@@ -349,6 +350,34 @@ def test_positions_need_no_inputs():
     assert sim["shoulder.q"] > 0.0
 
 
+def test_an_input_that_breaks_at_the_end_of_a_step_leaves_nothing_of_that_step():
+    sim = vv.Simulator(double_pendulum(), h=H, inputs={"motor": lambda t: np.nan if t > 2.9 * H else 0.3})
+    sim.step(n=2)
+    with pytest.raises(vv.ConvergenceError, match="motor") as caught:
+        sim.step()
+    assert caught.value.run.record.count.sum() == 2
+    assert sim.t == 2 * H
+    sim.step({"motor": 0.3})
+    assert np.array_equal(sim.state.x, vv.simulate(double_pendulum(), 3 * H, H, inputs={"motor": 0.3}).final.x)
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_steps_that_need_a_second_look_are_counted_once(n, monkeypatch):
+    looks, is_closed = [], StepBuffer._is_closed
+
+    def sometimes(buffer, first, last):
+        looks.append(first)
+        return len(looks) % 4 != 3 and is_closed(buffer, first, last)
+
+    monkeypatch.setattr(StepBuffer, "_is_closed", sometimes)
+    sim = vv.Simulator(double_pendulum(), h=H)
+    for k in range(12):
+        sim.step({"motor": 0.3}, n=n)
+        assert sim.t == pytest.approx((k + 1) * n * H)
+    run = vv.simulate(double_pendulum(), 12 * n * H, H, inputs={"motor": 0.3})
+    assert np.array_equal(sim.state.x, run.final.x)
+
+
 def test_what_it_was_made_with_stays_and_copies_go_their_own_way():
     import copy
     import pickle
@@ -369,3 +398,31 @@ def test_what_it_was_made_with_stays_and_copies_go_their_own_way():
     for wrong in (3, None, ("pole", 1)):
         with pytest.raises(vv.ModelError, match="by name"):
             sim[wrong]
+
+
+@pytest.mark.parametrize("scheme", [vv.DOP853(), vv.Adaptive(vv.PHMP(), tolerance=1e-4)], ids=["DOP853", "Adaptive"])
+def test_schemes_that_choose_their_steps_end_at_whole_numbers_of_steps(scheme):
+    sim = vv.Simulator(double_pendulum(), h=0.1, integrator=scheme)
+    for k in range(1, 8):
+        sim.step()
+        assert sim.t == k * 0.1
+    sim.step(n=3)
+    assert sim.t == 10 * 0.1
+    sim.run(1.05)
+    sim.step()
+    assert sim.t == 1.05 + 0.1
+    sim.reset()
+    sim.step()
+    assert sim.t == 0.1
+
+
+def test_a_drive_that_was_held_goes_on_by_the_rates_of_its_law():
+    m = slider()
+    m.drive("lead", "slide", position=lambda t: t**2)
+    sim = vv.Simulator(m, h=0.1)
+    sim.step()
+    assert sim["slide.q"] == pytest.approx(0.01)
+    sim.step({"lead": 1.0})
+    assert sim["slide.q"] == pytest.approx(0.11)  # the law is at 0.04
+    sim.step()
+    assert sim["slide.q"] == pytest.approx(0.11 + 0.09 - 0.04)

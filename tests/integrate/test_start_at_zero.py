@@ -52,3 +52,13 @@ def test_adaptive_steps_of_a_mass_that_is_pushed_from_zero():
         integrator=vv.Adaptive(vv.DiscreteGradient(), 1e-6),
     )  # fmt: skip
     assert run["p"][-1, 0] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_a_node_of_the_smallest_capacity_does_not_hinder_a_step():
+    """Differences of its entropy warm it slightly: more would be infinite temperatures."""
+    m = vv.Mechanism("dust")
+    m.thermal("node", capacity=2e-19, conductance_to_environment=2e-22)
+    m.particle("grain", mass=8e-6, at=(1e-3, 0.0, 0.0), velocity=(0.0, 1e-6, 0.0))
+    run = vv.simulate(m, 3.0, 1.0, integrator=vv.LieMidpoint(compiled=False))
+    assert run.audit().ok
+    assert run["node.temperature"][-1] == 300.0

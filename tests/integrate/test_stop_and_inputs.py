@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.integrate.loop import Loop
+from visviva.results import motion
 
 
 def arm():
@@ -80,16 +82,16 @@ def test_sums_that_are_asked_for_now_and_then_count_from_the_start(every, record
     np.testing.assert_allclose(list(seen.values()), run["motor.work"][list(seen)], rtol=1e-12)
 
 
-def test_a_snapshot_that_is_read_makes_its_tables_once():
+def test_a_snapshot_that_is_read_makes_its_tables_once(monkeypatch):
     """The tables of a mechanism do not change from step to step, however often they are read."""
-    made = []
-
-    def stop(now):
-        made.append((now._steps._recent.motion.linkage, now["hinge.reaction"]))
-        return False
-
-    vv.simulate(arm(), 0.1, 0.01, inputs={"motor": lambda t: 1.0}, stop=stop)
-    assert len({id(linkage) for linkage, _ in made}) == 1
+    made, linkage = [], motion.Linkage
+    monkeypatch.setattr(motion, "Linkage", lambda *given: made.append(given) or linkage(*given))
+    seen = []
+    run = vv.simulate(
+        arm(), 0.1, 0.01, inputs={"motor": lambda t: 1.0}, stop=lambda now: bool(seen.append(now["hinge.reaction"]))
+    )
+    assert len(made) == 1
+    np.testing.assert_allclose(seen, run["hinge.reaction"][1:], rtol=1e-12, atol=1e-12)
 
 
 def test_steps_too_long_are_warned_of_where_they_come_one_by_one():
@@ -100,3 +102,68 @@ def test_steps_too_long_are_warned_of_where_they_come_one_by_one():
     m.force("load", "slide")
     with pytest.warns(vv.RunWarning, match="steps are too long for the motion"):
         vv.simulate(m, 1.0, 0.01, inputs={"load": lambda t: 0.0}, stop=lambda now: False)
+
+
+@pytest.mark.parametrize("integrator", [vv.PHMP(), vv.LieMidpoint()], ids=repr)
+def test_a_run_that_is_looked_at_is_the_run_bit_for_bit(integrator):
+    seen, law = [], {"motor": lambda t: np.sin(9.0 * t)}
+    run = vv.simulate(
+        arm(), 3.0, 0.01, integrator=integrator, inputs=law, stop=lambda now: bool(seen.append(float(now["hinge.q"])))
+    )
+    alone = vv.simulate(arm(), 3.0, 0.01, integrator=integrator, inputs=law)
+    for name in ("x", "u", "u_mid", "w_mid", "work", "angles", "iterations"):
+        assert np.array_equal(getattr(run.record, name), getattr(alone.record, name)), name
+    assert np.array_equal(seen, alone["hinge.q"][1:])
+    assert run.audit().ok
+
+
+def test_steps_that_are_looked_at_are_accounted_for_many_at_a_time(monkeypatch):
+    accounted, account = [], Loop.account
+    monkeypatch.setattr(Loop, "account", lambda *given: accounted.append(given[1].steps) or account(*given))
+    m, law = arm(), {"motor": lambda t: np.sin(9.0 * t)}
+    run = vv.simulate(m, 3.0, 0.01, inputs=law, stop=lambda now: now["rod.r"][2] > 9.0)
+    assert sum(accounted) == run.steps == 300
+    assert len(accounted) < 10
+    accounted.clear()
+    vv.simulate(m, 0.1, 0.01, inputs=law, stop=lambda now: now["hinge.reaction"][5] > 1e9)
+    assert accounted == [1] * 10  # what is asked for needs the accounts
+
+
+def test_a_snapshot_that_is_over_is_not_read():
+    kept = []
+    vv.simulate(arm(), 0.03, 0.01, inputs={"motor": lambda t: 1.0}, stop=lambda now: bool(kept.append(now)))
+    with pytest.raises(vv.ModelError, match=r"is over, and 'hinge\.q' was not read"):
+        kept[0]["hinge.q"]
+
+
+@pytest.mark.parametrize("place", [0.0, 0.5])
+def test_an_input_that_breaks_ends_a_run_that_is_looked_at_as_any_other(place):
+    """At a node, nothing is kept of the step that ends there."""
+    errors, inputs = [], {"motor": lambda t: np.nan if t > (4.9 + place) * 0.01 else 1.0}
+    for stop in (None, lambda now: False):
+        with pytest.raises(vv.ConvergenceError) as caught:
+            vv.simulate(arm(), 0.1, 0.01, inputs=inputs, stop=stop)
+        errors.append(caught.value)
+    assert errors[1].run.steps == errors[0].run.steps == (4 if place == 0.0 else 5)
+    assert str(errors[1]) == str(errors[0])
+
+
+def test_an_input_that_is_interrupted_leaves_what_was_made():
+    def motor(t):
+        if t > 0.052:
+            raise KeyboardInterrupt
+        return 1.0
+
+    with pytest.raises(vv.Interrupted) as caught:
+        vv.simulate(arm(), 0.1, 0.01, inputs={"motor": motor}, stop=lambda now: False)
+    assert caught.value.run.steps == 5
+
+
+def test_a_run_ends_where_stop_says_so():
+    law = {"motor": lambda t: 1.0}
+    run = vv.simulate(arm(), 1.0, 0.01, inputs=law, stop=lambda now: now["hinge.q"] > 0.2)
+    assert run["hinge.q"][-1] > 0.2 >= run["hinge.q"][:-1].max()
+    assert any("stopped by the stop condition" in note for note in run.notes)
+    rest = vv.simulate(arm(), 1.0, 0.01, inputs=law, initial=run.final)
+    whole = vv.simulate(arm(), 1.0, 0.01, inputs=law)
+    assert np.array_equal(rest.final.x, whole.final.x)

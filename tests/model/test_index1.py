@@ -335,3 +335,21 @@ def test_given_velocities_replace_those_of_the_state_and_leave_it_alone():
     v = y[model.layout.read(tuple(model.kinetic))]
     assert_allclose(model.accelerations(x, v).w, spinning.accelerations(y).w, rtol=0, atol=1e-12)
     assert (x == before).all()
+
+
+@pytest.mark.parametrize("length", [1e-2, 1e-4])
+def test_accelerations_of_flat_bodies_in_directors_do_not_depend_on_the_unit_of_length(length):
+    """A director of a plate has no inertia: its velocity is measured by what joints make of those that have."""
+
+    def chain(size: float) -> np.ndarray:
+        m = vv.Mechanism("plates", gravity=(0, 0, -G * size))
+        for k in range(3):
+            turn = vv.geometry.SO3.exp((0.3, k, -0.2))
+            moments = 0.1 * size**2 * np.array([0.1, 0.2, 0.3])
+            m.body(f"plate{k}", mass=0.1, inertia=moments, at=(size * (k + 0.5), 0.1 * size * k, 0), rotation=turn)
+            m.spherical(f"ball{k}", f"plate{k - 1}" if k else "ground", f"plate{k}", at=(size * k, 0.05 * size, 0))
+        m.distance("rod", "ground", "plate2", at_a=(3 * size, size, size), at_b=(3 * size, 0.2 * size, 0))
+        model, x = compiled(m, "directors")
+        return model.accelerations(x).v_dot.reshape(-1, 12) / np.repeat((size, 1.0), (3, 9))
+
+    assert_allclose(chain(length), chain(1.0), rtol=0, atol=1e-11)

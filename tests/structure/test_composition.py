@@ -230,3 +230,17 @@ BOXES = {"x": GYRATOR, "w": wire("a", "b", 2)}
 def test_wiring_that_makes_no_sense_is_refused(build, message):
     with pytest.raises(ModelError, match=message):
         build()
+
+
+def test_what_is_not_joined_does_not_round_by_the_numbers_of_others():
+    """A port of small numbers beside large ones keeps its zeros: they would meet numbers in other units."""
+    J = np.random.default_rng(3).normal(size=(6, 6))
+    strong = Dirac.input_output(1e3 * (J - J.T), {"a": 3, "b": 3})
+    whole = compose({"A": strong, "B": strong, "node": GYRATOR}, {"joint": ("A.b", "B.a")})
+    at = spans(whole.ports)
+    apart = np.zeros(whole.n, dtype=bool)
+    for name in ("node.a", "node.b"):
+        apart[at[name]] = True
+    rows = np.hstack([np.abs(whole.F), np.abs(whole.E)])
+    alone, other = (rows[:, np.tile(part, 2)].max(1) for part in (apart, ~apart))
+    assert not (alone * other).any()

@@ -13,7 +13,17 @@ from visviva.testing import random_readings as random
 
 QUICK = (14, 27, 35, 47)  # one to five bodies, tree and loop, with open joints and a massless rod among them
 SLOW = range(36)
-OPEN = {25: "one row too many in a loop of a millimetre: PHMPGGL in NumPy finds no solution of a step in 30 s"}
+MENDED = {  # disagreed, took too long or were refused once
+    25: ("PHMPGGL in NumPy", "directors"),
+    28: ("LieMidpoint compiled",),
+    37: ("bond graph",),
+    40: ("symbols",),
+    59: ("PHMPGGL in NumPy", "bond graph"),
+    60: ("composite",),
+    79: ("LieMidpoint in NumPy", "implicit system"),
+    126: ("linearisation",),
+    130: ("composite",),
+}
 
 
 def check(seed):
@@ -27,15 +37,15 @@ def test_readings_of_small_mechanisms(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [seed for seed in SLOW if seed not in OPEN])
+@pytest.mark.parametrize("seed", SLOW)
 def test_readings_of_mechanisms_drawn_at_random(seed):
     check(seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [pytest.param(k, marks=pytest.mark.xfail(strict=True, reason=OPEN[k])) for k in OPEN])
-def test_mechanisms_with_a_reading_that_fails(seed):
-    check(seed)
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=[] if k == 130 else pytest.mark.slow) for k in MENDED])
+def test_readings_that_did_not_agree_once_do(seed):
+    table = check_readings(varied_mechanism(seed), readings=MENDED[seed])
+    assert [verdict.outcome for verdict in table.verdicts] == ["agrees"] * len(MENDED[seed]), str(table)
 
 
 def test_mechanisms_that_want_assembling_and_massless_bodies_are_drawn():

@@ -249,7 +249,7 @@ class Acting:
             field = Element("RS", None, {}, None, (1, 1), ("s1", "s2"), system=wall, label="wall")
             self.parts.add(f"{name}.wall", field)
             self.parts.bonds.append(f"{name} -> {name}.wall.s1")
-            self.parts.add(f"{name}.env", Se(self.m.theta0, label="θ0"))
+            self.parts.add(f"{name}.env", Se(self.m.theta0, domain="thermal", label="θ0"))
             self.parts.bonds.append(f"{name}.env -> {name}.wall.s2")
 
 

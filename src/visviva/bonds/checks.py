@@ -96,7 +96,6 @@ def check_ports(
                 + f", but {len(wanted)} port{'s' if len(wanted) > 1 else ''}{kinds}: one bond at each."
             )
         ports |= {(bond.name, bond.end(label)): port for bond, port in zip(here, given, strict=True)}
-    _check_connected(name, at)
     return ports
 
 
@@ -125,14 +124,28 @@ def _port(name: str, label: str, elements: Mapping[str, Element], bond: Bond) ->
     return written if written or len(element.ports) > 1 else element.ports[0]
 
 
-def _check_connected(name: str, at: dict[str, list[Bond]]) -> None:
-    reached = [next(iter(at))]
-    for label in reached:  # grows while it is read
-        reached += dict.fromkeys(o for bond in at[label] if (o := bond.other(label)) not in reached)
-    lost = [label for label in at if label not in reached]
-    if lost:
+def connected_parts(at: Mapping[str, Sequence[Bond]]) -> list[list[str]]:
+    """Elements that bonds join, part by part; at: the bonds of each element."""
+    parts: list[list[str]] = []
+    for first in at:
+        if any(first in part for part in parts):
+            continue
+        reached = [first]
+        for label in reached:  # grows while it is read
+            reached += dict.fromkeys(o for bond in at[label] if (o := bond.other(label)) not in reached)
+        parts.append(reached)
+    return parts
+
+
+def check_connected(name: str, elements: Iterable[str], bonds: Sequence[Bond], domains: dict[str, str]) -> None:
+    """Bonds lead from everywhere to everywhere, but for thermal parts: the environment joins these without bonds."""
+    at = joined(elements, bonds)
+    parts = connected_parts(at)
+    apart = [part for part in parts if any(domains[bond.name] != "thermal" for label in part for bond in at[label])]
+    if len(apart) > 1:
+        lost = [label for label in at if any(label in part for part in apart[1:])]
         raise ModelError(
-            f"bond graph {name!r} is not connected: no bonds lead from {reached[0]!r} to "
+            f"bond graph {name!r} is not connected: no bonds lead from {apart[0][0]!r} to "
             f"{', '.join(map(repr, lost))}.\n"
             "Join the parts, or make two graphs."
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from visviva.bonds.balance import check_units
 from visviva.bonds.checks import (
     check_bonds,
+    check_connected,
     check_elements,
     check_ports,
     check_thermal,
@@ -121,6 +122,7 @@ class BondGraph(AbstractSystem):
                 for state, value in (initial or {}).items()
             },
         }  # fmt: skip
+        check_connected(name, elements, found, values["domains"])
         check_thermal(name, elements, found, values["domains"])
         check_units(name, elements, found, values["domains"])
         values["coordinates"] = _coordinates(name, elements, found, values["widths"], coordinates or {})

@@ -30,10 +30,10 @@ from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.forms.trees.links import q_dot
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
+from visviva.mechanism.spanning.links import q_dot
 
 SPATIAL, PLAIN = "spatial", "translation"
 
@@ -72,6 +72,7 @@ class _Builder:
         Closures(self.form, self.placements, self.parts, self.rates).all()
         self.acting.all()
         self._ground()
+        self._insulation()
         parts = self.parts
         return BondGraph(
             self.m.name, parts.elements, parts.bonds, coordinates=parts.coordinates, theta0=self.m.theta0,
@@ -169,8 +170,8 @@ class _Builder:
             self.parts.transform(f"{name}.turning", value, "Ad", plain(turning.name), wrench)
 
     def _ground(self) -> None:
-        """The ground, which does not move and needs no bonds but where nothing else joins the parts of a mechanism."""
-        if self._connected():
+        """The ground, which does not move: it has bonds where nothing else joins the bodies, or where it holds one."""
+        if self._connected() and not any(self._alone(wrench) for wrench in self.grounded):
             return
         self.parts.add("ground", one(domain=SPATIAL, width=6))
         self.parts.add("ground.f", Element("Sf", np.zeros(6), widths=(6,), label="0"), "> ground")
@@ -181,6 +182,13 @@ class _Builder:
                 law = self._velocity_at(body)
                 self.parts.transform(f"{wrench}.ground", law, "Ad", "ground", wrench)
 
+    def _insulation(self) -> None:
+        """No entropy flows to a thermal node that nothing heats or cools."""
+        for node in self.m.thermals:
+            if self._alone(plain(node.name)):
+                element = Element("Sf", 0.0, widths=(1,), domain="thermal", label="0")
+                self.parts.add(f"{plain(node.name)}.f", element, f"> {plain(node.name)}")
+
     def _velocity_at(self, particle: Particle) -> PlacedLaw:
         return self._law(
             f"velocity at {particle.name!r}",
@@ -189,19 +197,26 @@ class _Builder:
             lambda p: p.at_point_rate(particle),
         )
 
-    def _connected(self) -> bool:
-        """Whether bonds lead from everywhere to everywhere."""
+    def _alone(self, junction: str) -> bool:
+        """Whether it has one bond, as at a joint that fixes a body to the ground."""
+        return sum(junction in ends for ends in self._bonds()) == 1
+
+    def _bonds(self) -> list[list[str]]:
+        """What each bond joins."""
         names = self.parts.elements
-        ends = [
+        return [
             [end if end in names else end.rpartition(".")[0] for end in bond.split(" -> ")] for bond in self.parts.bonds
         ]
-        group = {name: {name} for name in names}
-        for a, b in ends:
+
+    def _connected(self) -> bool:
+        """Whether bonds lead from every body to all others."""
+        group = {name: {name} for name in self.parts.elements}
+        for a, b in self._bonds():
             if group[a] is not group[b]:
                 group[a] |= group[b]
                 for name in group[b]:
                     group[name] = group[a]
-        return len({id(each) for each in group.values()}) == 1
+        return len({id(group[plain(body.name)]) for body in self.m.bodies}) == 1
 
     def _turning(self, particle: Particle) -> Body | None:
         """The body with which the link of a particle turns."""

@@ -37,6 +37,7 @@ def precompile() -> None:
     for mechanism in mechanisms():
         for integrator in (vv.PHMP(), vv.PHMPGGL()):
             vv.simulate(mechanism, t_end=0.02, h=0.01, integrator=integrator)
+        read(mechanism)
     line.end()
     line = _Line("steps of trees in minimal velocities")
     for scheme in TREE_SCHEMES:
@@ -50,6 +51,13 @@ def precompile() -> None:
         line.end(compile_laws(systems()))
     path = cache.folder()
     print(f"{time.perf_counter() - began:.1f} s in all; {size(path) / 1e6:.1f} MB in {path}")
+
+
+def read(mechanism: vv.Mechanism) -> None:
+    """A position and a velocity in a Simulator, and in a Run."""
+    sim, body = vv.Simulator(mechanism, h=0.01), mechanism.bodies[0].name
+    velocity = f"{body}.twist" if f"{body}.twist" in sim.run(0.01) else f"{body}.v"
+    sim[f"{body}.r"], sim[velocity], sim.run(0.02)[velocity]
 
 
 def evaluate(tree: vv.Mechanism) -> None:

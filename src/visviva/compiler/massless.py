@@ -23,7 +23,7 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     by inverse iteration with C0ᵀC0.
     """
     light = _without_inertia(linkage)
-    if not light.any():
+    if not light.any() or linkage.has_inertia(q):
         return
     import scipy.sparse
     import scipy.sparse.linalg

@@ -23,6 +23,7 @@ from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.contacts import HEIGHT_NUMBERS, height_on_body, height_on_ground
 from visviva.mechanism.function_condition import FunctionCondition
 from visviva.mechanism.parts import Body, Ground
+from visviva.mechanism.placements import PlacementForm
 from visviva.mechanism.twist_rows import TwistLaw
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
@@ -58,7 +59,9 @@ def row_law_of(condition: AbstractCondition) -> tuple[RowLaw, Array]:
         case ContactHeight():
             return _filled(*_of_height(isinstance(condition.parent, Ground)), condition.numbers)
         case FunctionCondition():
-            return _filled(*_of_function(condition), np.zeros(0))
+            placements = condition.placements
+            solid = tuple(isinstance(mover, Body) for mover in placements.movers)
+            return _filled(*_of_function(condition.g, placements.form, solid), placements.numbers)
     raise NotCompilable(f"{condition.name!r} has no compiled form")
 
 
@@ -91,26 +94,28 @@ def _of_height(on_ground: bool) -> tuple[RowLaw, tuple[int, ...], tuple[float, .
 
 
 @lru_cache(64)
-def _of_function(condition: FunctionCondition) -> tuple[RowLaw, tuple[int, ...], tuple[float, ...]]:
+def _of_function(
+    functions: tuple[Any, ...], form: PlacementForm, solid: tuple[bool, ...]
+) -> tuple[RowLaw, tuple[int, ...], tuple[float, ...]]:
     """Discrete gradients D of a g by placements y = L q + c; over twists Σ d_i x (Dᵀ L)_i with mean directors d_i."""
-    placements, movers = condition.placements, condition.movers
-    L, c, y = placements.L, placements.c, placements.symbols()
-    places = [12 * k + j for k, mover in enumerate(movers) for j in range(12 if isinstance(mover, Body) else 3)]
-    a, b = (np.array(symbols(letter, 12 * len(movers)), dtype=object)[places] for letter in "ab")
+    L, c = form.matrices()
+    y = symbols("y", len(c))
+    places = [12 * k + j for k, body in enumerate(solid) for j in range(12 if body else 3)]
+    a, b = (np.array(symbols(letter, 12 * len(solid)), dtype=object)[places] for letter in "ab")
     start, end = (expressions(L @ np.array([Traced(s) for s in q], dtype=object) + c, "y") for q in (a, b))
     ends = symbols("s", len(y)), symbols("t", len(y))
     at = dict(zip((*ends[0], *ends[1]), (*start, *end), strict=True))
     values: list[Any] = []
-    for g in condition.g:
+    for g in functions:
         D = np.array([Traced(part.xreplace(at)) for part in discrete_gradient(g, y, ends)], dtype=object)
         row, first = expressions(D @ L, "a row"), 0
-        for mover in movers:
-            size = 12 if isinstance(mover, Body) else 3
+        for body in solid:
+            size = 12 if body else 3
             own, mean = (part[first : first + size].reshape(-1, 3) for part in (row, (a + b) / 2))
-            values += [*np.cross(mean[1:], own[1:]).sum(0), *own[0]] if size == 12 else [0 * a[0]] * 3 + [*own[0]]
+            values += [*np.cross(mean[1:], own[1:]).sum(0), *own[0]] if body else [0 * a[0]] * 3 + [*own[0]]
             first += size
-    values += [g.xreplace(dict(zip(y, end, strict=True))) for g in condition.g]
-    return _law(values, len(condition.g), len(movers), 0)
+    values += [g.xreplace(dict(zip(y, end, strict=True))) for g in functions]
+    return _law(values, len(functions), len(solid), form.width)
 
 
 def _law(values: list[Any], rows: int, bodies: int, width: int) -> tuple[RowLaw, tuple[int, ...], tuple[float, ...]]:

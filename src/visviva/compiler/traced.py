@@ -20,12 +20,22 @@ def energy_of(name: str, variable: str, H: Expression, port: Port, theta0: float
     return LawEnergy(name, variable, *_exergy(H, theta0, port.quantity.is_entropy))
 
 
-@lru_cache(4096)  # a storage may fill many boxes
 def _exergy(H: Expression, theta0: float, is_entropy: bool) -> tuple[EnergyLaw, Array]:
-    states = next(iter(H.states.values()))
-    value = H.values.item() - (H.theta0 * states[0] if is_entropy else 0)
-    (value,), numbers = canonical([value], {"x": states}, _parameters(H, theta0))
-    return energy_law(value, len(states), len(numbers)), np.array(numbers)
+    parameters = _parameters(H, theta0)
+    states, symbols = tuple(next(iter(H.states.values()))), tuple(symbol for symbol, _ in parameters)
+    law, which, literals = _energy_law(H.values.item(), states, symbols, is_entropy)
+    return law, np.array([*(parameters[k][1] for k in which), *literals])
+
+
+@lru_cache(4096)  # one law serves all numbers
+def _energy_law(
+    value: Any, states: tuple[Any, ...], symbols: tuple[Any, ...], is_entropy: bool
+) -> tuple[EnergyLaw, tuple[int, ...], tuple[float, ...]]:
+    """The law, which of the parameters it has, and the numbers that stand in the expression; θ0 is the first one."""
+    value = value - (symbols[0] * states[0] if is_entropy else 0)
+    which = tuple(k for k, symbol in enumerate(symbols) if symbol in value.free_symbols)
+    (given,), numbers = canonical([value], {"x": states}, [(symbol, 0.0) for symbol in symbols])
+    return energy_law(given, len(states), len(numbers)), which, tuple(numbers[len(which) :])
 
 
 def reads_of(expression: Expression) -> list[str]:
@@ -51,12 +61,18 @@ def _matrix(
     return matrix_law(given, (rows, columns), (len(states), len(efforts), len(numbers))), np.array(numbers)
 
 
-@lru_cache(4096)
 def rate_law_of(law: FrictionLaw) -> tuple[RateLaw, Array]:
     """The law of a friction, and its parameters."""
+    found, which, literals = _rate_law(law.force, tuple(symbol for symbol, _ in law.parameters))
+    return found, np.array([*(law.parameters[k][1] for k in which), *literals])
+
+
+@lru_cache(4096)
+def _rate_law(force: Any, symbols: tuple[Any, ...]) -> tuple[RateLaw, tuple[int, ...], tuple[float, ...]]:
     given = {"r": [rate_symbol()], "t": [temperature_symbol()]}
-    (force,), numbers = canonical([law.force], given, law.parameters)
-    return rate_law(force, len(numbers)), np.array(numbers)
+    which = tuple(k for k, symbol in enumerate(symbols) if symbol in force.free_symbols)
+    (value,), numbers = canonical([force], given, [(symbol, 0.0) for symbol in symbols])
+    return rate_law(value, len(numbers)), which, tuple(numbers[len(which) :])
 
 
 def _parameters(expression: Expression, theta0: float) -> list[tuple[Any, float]]:

@@ -38,7 +38,7 @@ from visviva.forms.rigid.stiffness import Stiffness
 from visviva.forms.rigid.system import RigidSystem
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop
-from visviva.forms.trees.tree import Link, Tree
+from visviva.mechanism.spanning.tree import Link, Tree
 
 __all__ = [
     "DOP853",

@@ -78,11 +78,28 @@ def unit_rows(A: Array, terms: Array | None = None) -> tuple[Array, Array]:
     return A / units[..., None], units
 
 
-def velocity_units(inertia: Array) -> Array:
-    """Units of velocities (..., n) in which their own inertia is one; without any, that of the largest."""
+def velocity_units(inertia: Array, rows: Array | None = None) -> Array:
+    """Units of velocities (..., n) in which their own inertia is one; without any, that of the largest.
+
+    rows: constraint rows (m, n) between the velocities of one state, (n,). A velocity without inertia then has the unit
+          with which it moves others by theirs, the least one of all rows: directors of flat bodies turn as others do.
+    """
     largest = inertia.max(-1, initial=0.0, keepdims=True)
     typical = np.where(largest > 0, largest, 1.0)
-    return np.asarray(1.0 / np.sqrt(np.where(inertia > LIGHTEST * typical, inertia, typical)))
+    heavy = inertia > LIGHTEST * typical
+    units = np.asarray(1.0 / np.sqrt(np.where(heavy, inertia, typical)))
+    if rows is None or not len(rows):
+        return units
+    known, sizes = heavy, np.abs(rows)
+    while not known.all():
+        moved = (sizes * np.where(known, units, 0.0)).max(1)[:, None]
+        ratios = np.where((sizes > 0) & (moved > 0), moved, np.inf) / np.where(sizes > 0, sizes, 1.0)
+        found = ratios.min(0)
+        reached = ~known & np.isfinite(found)
+        if not reached.any():
+            break
+        units, known = np.where(reached, found, units), known | reached
+    return units
 
 
 def rank(A: Array, terms: Array | None = None, tolerance: float = TOLERANCE) -> int:

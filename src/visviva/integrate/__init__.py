@@ -10,6 +10,7 @@ from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.integrate.phmpggl import PHMPGGL
+from visviva.integrate.rollouts.result import Rollouts
 from visviva.integrate.sampled import Sampled
 from visviva.integrate.simulation import simulate
 from visviva.integrate.simulator import Simulator
@@ -30,6 +31,7 @@ __all__ = [
     "Estimate",
     "LieMidpoint",
     "Newton",
+    "Rollouts",
     "Sampled",
     "Simulator",
     "Suzuki4",

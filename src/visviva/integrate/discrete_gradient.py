@@ -12,11 +12,13 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
+from visviva.integrate.acting import SLIGHT
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
 from visviva.integrate.names import row_name, unknown_name
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
+from visviva.model.heat import HeatCapacity
 from visviva.model.layout import Index
 
 LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
@@ -192,7 +194,10 @@ class _Stepper(AbstractStepper):
         return size
 
     def _typical(self, x0: Array, y: Array, h: float, forces: float) -> Array:
-        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces."""
+        """Sizes for differences: of rates those at hand, or its size in a step; of multipliers the forces.
+
+        Of entropies what warms a node slightly.
+        """
         layout = self.model.layout
         size = np.full_like(y, max(float(np.abs(y[layout.dim :]).max(initial=0.0)), forces) or 1.0)
         for variable in self.model.variables:
@@ -200,6 +205,10 @@ class _Stepper(AbstractStepper):
             far = float(np.abs(x0[layout.x[variable.name]]).max(initial=0.0)) / abs(h)
             size[at] = max(float(np.abs(y[at]).max(initial=0.0)), far) or 1.0
         size[: layout.dim] = np.maximum(size[: layout.dim], LEAST * size[: layout.dim].max(initial=0.0))
+        for storage in self.model.storages:
+            if isinstance(storage, HeatCapacity):  # temperatures grow exponentially with entropies
+                at = layout.z[storage.variable]
+                size[at] = np.maximum(np.abs(y[at]), SLIGHT * storage.c / abs(h))
         return size
 
     def _forces(self, x: Array, u: Array) -> float:

@@ -153,7 +153,7 @@ def _modes_full(M: Array, K: Array, C: Array) -> tuple[Array, Array]:
     """All λ and v."""
     import scipy.linalg
 
-    unit = velocity_units(M)
+    unit = velocity_units(M, C)
     Z = unit[:, None] * split(C * unit).Z
     if not Z.shape[1]:
         return np.zeros(0), Z

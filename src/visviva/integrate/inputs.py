@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
@@ -48,19 +48,27 @@ class TimeInputs:
     breaks: tuple[float, ...] = ()
     changes: int = 0
     _values: Array | None = None  # those that are held; not a number: as given over time
-    _held: set[str] = field(default_factory=set)  # ports of which all are
+    _held: frozenset[str] = frozenset()  # ports of which all are
+    _constant: Array | None = None  # the inputs that are held, where none is given over time
 
     def hold(self, values: Array | None) -> None:
         """Hold inputs at values, but for those that are not a number; None: hold none."""
-        self._values = values
-        self._held = set() if values is None else {
-            name for name, at in self.columns.items() if not np.isnan(values[at]).any()
-        }  # fmt: skip
+        if values is None and self._values is None:
+            return
+        self._values, self._constant = values, None
+        if self.changing:
+            held = [] if values is None else [k for k, at in self.columns.items() if not np.isnan(values[at]).any()]
+            self._held = frozenset(held)
         self.changes += 1
 
     def become(self, other: TimeInputs) -> None:
         """Be other inputs of the same ports."""
         vars(self).update(vars(other) | {"changes": self.changes + 1})
+
+    @property
+    def changing(self) -> bool:
+        """Whether some of them are given over time."""
+        return bool(self.functions or self.laws)
 
     def _with_held(self, u: Array) -> Array:
         return u if self._values is None else np.where(np.isnan(self._values), u, self._values)
@@ -68,8 +76,12 @@ class TimeInputs:
     @property
     def constant(self) -> Array | None:
         """The inputs where they do not change, until others are held."""
-        changing = (self.functions.keys() | self.laws.keys()) - self._held
-        return None if changing else self._with_held(self.base)
+        if self._constant is not None:
+            return self._constant
+        if self.changing and (self.functions.keys() | self.laws.keys()) - self._held:
+            return None
+        self._constant = self._with_held(self.base)
+        return self._constant
 
     @property
     def calls(self) -> bool:
@@ -140,7 +152,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
-        elif _looks_back(name, value):
+        elif looks_back(value, name):
             feedback.append(feedback_of(model, name, value))
         else:
             functions[name] = value
@@ -158,7 +170,7 @@ def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
         raise BadInput(str(error)) from error
 
 
-def _looks_back(port: str, function: Callable[..., Any]) -> bool:
+def looks_back(function: Callable[..., Any], port: str) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
         arguments = inspect.signature(function).parameters.values()

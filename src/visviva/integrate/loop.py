@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -70,7 +71,7 @@ class Loop:
             self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
         self._accounts = Accounts(model, state.x)
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
-        self._u: list[Array] = [inputs(self.state.t)]  # inputs at the nodes of the chunk in work
+        self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work
 
     def start(self) -> Record:
         """The record of no steps."""
@@ -81,11 +82,11 @@ class Loop:
         known = self._u[-1:]
         return self._accounted(self._with_inputs(self._valid(self.stepping.advance(self.state, n))), known)
 
-    def account(self, chunk: Chunk, u: list[Array]) -> Logged:
+    def account(self, chunk: Chunk, u: Sequence[Array] | Array) -> Logged:
         """The same for steps that were made already; u: inputs at their ends."""
         known = self._u[-1:]
         chunk = self._valid(chunk)
-        self._u = [*known, *u[: chunk.steps]]
+        self._u = np.concatenate([known, np.reshape(u[: chunk.steps], (chunk.steps, known.shape[1]))])
         return self._accounted(chunk, known)
 
     def follow(self, record: Record, state: State, h: float) -> None:
@@ -93,22 +94,25 @@ class Loop:
         self._accounts.work += float(record.work.sum())
         self._scale = max(self._scale, float(record.scale.max(initial=0.0)))
         self._rounding = max(self._rounding, float(record.rounding.max(initial=0.0)))
-        self._u = [record.u[-1]]
+        self._u = record.u[-1:]
         self.state = state if state.h == h else dataclasses.replace(state, t0=state.t, steps=0, h=h)
 
-    def _accounted(self, chunk: Chunk, known: list[Array]) -> Logged:
+    def _accounted(self, chunk: Chunk, known: Array) -> Logged:
         """Steps as they are recorded, up to the first that is no solution; known: the inputs before the first."""
         before = self._accounts.work
         record, taken, angles = self._logged(chunk)
         wrong = self._first_wrong(record)
         if wrong is not None:  # it is tried by itself when it comes first
-            self._accounts.work, self._u = before, known
-            chunk = chunk.first(wrong, None) if wrong else self._valid(self.stepping.alone(self.state))
-            chunk = self._with_inputs(chunk)
+            self._accounts.work, self._u = before, known if wrong == 0 else self._u[: wrong + 1]
+            chunk = chunk.first(wrong, None) if wrong else self._alone()
             record, taken, angles = self._logged(chunk)
         self._scale = max(self._scale, float(record.scale.max(initial=0.0)))
         self._rounding = max(self._rounding, float(record.rounding.max(initial=0.0)))
         return Logged(record, chunk, self.state, taken, angles)
+
+    def _alone(self) -> Chunk:
+        """One step by itself."""
+        return self._with_inputs(self._valid(self.stepping.alone(self.state)))
 
     def _first_wrong(self, record: Record) -> int | None:
         """The first step of a mechanism that misses so much energy that it is no solution, see `Stepping`."""
@@ -169,15 +173,17 @@ class Loop:
 
     def _with_inputs(self, chunk: Chunk) -> Chunk:
         """The steps at whose ends the inputs are defined."""
-        self._u = self._u[-1:]
-        if self.inputs.constant is not None:
-            self._u += [self.inputs.constant] * chunk.steps
+        known, constant = self._u[-1:], self.inputs.constant
+        if constant is not None:
+            self._u = np.concatenate([known, np.broadcast_to(constant, (chunk.steps, len(constant)))])
             return chunk
-        for k, t in enumerate(self._clock(chunk)[0][1:]):
-            try:
-                self._u.append(self.inputs(float(t)))
-            except (BadInput, KeyboardInterrupt) as error:
-                return chunk.first(k, error)
+        rows = list(known)
+        try:
+            for t in self._clock(chunk)[0][1:]:
+                rows.append(self.inputs(float(t)))
+        except (BadInput, KeyboardInterrupt) as error:
+            chunk = chunk.first(len(rows) - 1, error)
+        self._u = np.array(rows)
         return chunk
 
     def _clock(self, chunk: Chunk) -> tuple[Array, Array, Array]:
@@ -192,7 +198,7 @@ class Loop:
         model, n = self.model, chunk.steps
         taken, angles = self._taken(chunk), self._angles(chunk.x, chunk.tallies)
         t, t_mid, h = self._clock(chunk)
-        u = np.array(self._u[: n + 1])
+        u = self._u[: n + 1]
         if model.feedback:
             u = model.supplied(t, chunk.x, model.z(chunk.x), u, Instant(model, chunk.x, angles))
         heat, work = chunk.heat.reshape(n, len(model.dissipations)), chunk.work.reshape(n, len(model.ports))

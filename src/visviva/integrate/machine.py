@@ -214,7 +214,7 @@ class MachineStepper(AbstractMany):
         self._analyse(state, h)
         return True
 
-    def restart(self, state: State, h: float) -> None:
+    def restart(self, state: State, h: float) -> bool:
         """Be ready for a run from another state, as if made anew: pivots and the scale of energy are those of it."""
         self._start = state.x.copy()
         planned = self._active is not None and (state.active == self._active).all()
@@ -222,6 +222,7 @@ class MachineStepper(AbstractMany):
         if planned and self.sparse is not None and not np.array_equal(self.pivots, pivots_at(state, h)):
             self._planned(state, h)
         self._begin(state)
+        return True
 
     def log(self, n: int) -> Log:
         """Memory for what n steps leave."""
@@ -268,12 +269,9 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.newton import SOLVED_STEP
 
         assert self._active is not None
-        c, rows, composed = self.c, len(self._active), self.parts.shape[1] > 1
-        w = np.zeros((done, rows))
-        gam = np.zeros((done, rows if self._rates else 0))
-        w[:, c.w] = c.sign * log.lam[:done]
-        if self._rates:
-            gam[:, c.w] = c.sign * log.gam[:done]
+        rows, composed = len(self._active), self.parts.shape[1] > 1
+        w = self._in_rows(log.lam[:done], rows)
+        gam = self._in_rows(log.gam[:done], rows) if self._rates else np.zeros((done, 0))
         rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate
         return Chunk(
             x=log.x[: done + 1],
@@ -292,6 +290,19 @@ class MachineStepper(AbstractMany):
             pivots=self.pivots,
             tallies=Tallies(log.angles[:done], log.energy[: done + 1], log.g[:done], log.g_v[:done]),
         )
+
+    def _in_rows(self, lam: Array, rows: int) -> Array:
+        """Multipliers of steps in the order of the model's rows; zero for those that have none here."""
+        if len(self.c.w) == rows:
+            order = np.empty(rows, dtype=np.intp)
+            order[self.c.w] = np.arange(rows)
+            found = np.take(lam, order, axis=1)
+            if self._signs is not None:
+                found *= self.c.sign[order]
+            return found
+        found = np.zeros((len(lam), rows))
+        found[:, self.c.w] = self.c.sign * lam
+        return found
 
     def _signed(self, rates: Array) -> Array:
         """Velocities and multipliers with the signs of the model, or back."""

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
+from visviva.integrate.repeated import AbstractRepeated
 from visviva.integrate.stepping import Stepping
 from visviva.model import Model, State
 
@@ -31,6 +32,10 @@ class AbstractMany(AbstractStepper):
     def choose_pivots(self, state: State, h: float) -> bool:
         """Choose pivots that suit a state; False if there are none to choose."""
 
+    def restart(self, state: State, h: float) -> bool:
+        """Be ready for a run from another state, as if made anew; False where it has to be made anew."""
+        return False
+
     def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
         chunk = self.many(state, h, u[None])
         if not chunk.steps and self.choose_pivots(state, h):
@@ -43,7 +48,7 @@ class AbstractMany(AbstractStepper):
 
 
 @final
-class ManyStepping:
+class ManyStepping(AbstractRepeated):
     """Makes the steps of a run in compiled code; a step that fails there is tried again one by one."""
 
     compiled = True
@@ -77,6 +82,12 @@ class ManyStepping:
         if chunk.steps:
             return dataclasses.replace(chunk, failure=None)  # what failed is tried by itself when it comes first
         return self.alone(state)
+
+    def restart(self, state: State, h: float) -> bool:  # noqa: D102
+        return self.stepper.restart(state, h)
+
+    def held(self, state: State, u: Array) -> Chunk:  # noqa: D102
+        return self.stepper.many(state, state.h, np.repeat(u[:, None], len(self.stepper.nodes), axis=1))
 
     def alone(self, state: State) -> Chunk:
         """One step by itself."""

@@ -67,7 +67,7 @@ def march(
     notes = notes + fallback_note(model, scheme, engine)
     condition = None if wanted.stop is None else StopCondition(wanted.stop, model, scheme)
     recorder, divided = recorder_of(loop, wanted, scheme), 0
-    watch = _Watch(model, scheme, u, loop.state, n, one_by_one=condition is not None and u.calls)
+    watch = Watch(model, scheme, u, loop.state, n, one_by_one=condition is not None and u.calls)
     done, chunk = 0, 1 if watch.one_by_one else chunk
     with Progress(model.name, (start.t, wanted.t_end), wanted.progress) as bar, Interrupts() as interrupts:
         while n is None or done < n:
@@ -126,7 +126,7 @@ def whole_number(every: int) -> int:
 
 
 @final
-class _Watch:
+class Watch:
     """What is looked at while a run is made: jumps of its inputs, and whether its steps are short enough.
 
     Schemes that choose their steps look themselves. one_by_one: whether inputs may depend on what `stop` was shown, so

@@ -117,6 +117,7 @@ class _Stepper(AbstractStepper):
             ]
             sizes = s.speed_scale(q1, v0, v1)
             momentum = s.M @ (np.abs(rate) + np.abs(vm)) + np.abs(D_v.T @ gam)
+            momentum = np.maximum(momentum, CANCELLING * np.abs(D_v).T @ np.abs(gam))
             scale = [s.force_scale(momentum), s.force_scale(size), np.maximum(g_scale, sizes[active]), sizes[rated]]
             return np.concatenate(F), np.concatenate(scale)
 

@@ -17,12 +17,11 @@ from visviva.integrate.inputs import BadInput, port_name
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.march import Wanted, recorder_of
 from visviva.integrate.progress import Progress
+from visviva.integrate.shown import is_to_stop
 from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import StopCondition
 from visviva.integrate.warn import warn
 from visviva.results import Run
-from visviva.results.record import Recorder
-from visviva.results.selection import Selection
 
 Values = Mapping[str, ArrayLike]
 NEAR = 1e-9  # of a step: events this near to each other, or to a node, are one
@@ -179,8 +178,7 @@ class _SampledRun:
             while steps.t < wanted.t_end - near:
                 steps.inputs.hold(self._asked(now))
                 self._go_on(min(self.sampling.next_event, wanted.t_end), one=condition is not None)
-                if condition is not None and self._stops(condition, recorder):
-                    steps.notes.append(f"stopped by the stop condition at t = {steps.t:g} s")
+                if condition is not None and is_to_stop(steps, condition):
                     break
                 if interrupts.asked() is not None:
                     steps.fail(KeyboardInterrupt())
@@ -212,12 +210,3 @@ class _SampledRun:
         n = int((event - steps.t + self.sampling.near) / self.h)
         steps.pace(self.h if n else event - steps.t)
         steps.make(1 if one else max(1, n))
-
-    def _stops(self, condition: StopCondition, recorder: Recorder | Selection) -> bool:
-        """Whether a run is to end after the last step."""
-        self.steps.settle()
-        recent = self.steps.recent
-        cut, failure = condition.first(recorder.record, recent, self.steps.loop.state)
-        if failure is not None:
-            self.steps.fail(failure)
-        return cut is not None

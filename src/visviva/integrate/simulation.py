@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from visviva._suggestions import helpful
@@ -10,6 +10,7 @@ from visviva.errors import ModelError
 from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
+from visviva.integrate.parameters import changed
 from visviva.integrate.prepared import prepared
 from visviva.integrate.sampled import Sampled, sampled_laws
 from visviva.integrate.start import Initial
@@ -31,6 +32,7 @@ def simulate(
     integrator: AbstractIntegrator | None = None,
     initial: Initial = None,
     inputs: AllInputs | None = None,
+    parameters: Mapping[str, Any] | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
@@ -60,6 +62,7 @@ def simulate(
     integrator: AbstractIntegrator | None = None,
     initial: Any = None,
     inputs: AllInputs | None = None,
+    parameters: Mapping[str, Any] | None = None,
     sampled: Sampled | Sequence[Sampled] | None = None,
     record: str | Sequence[str] | None = None,
     every: int = 1,
@@ -85,6 +88,8 @@ def simulate(
                 other models x the states and z the efforts by name. Or one law that returns inputs by port name.
                 Functions of time may be asked at any time and in any order, but with `stop`: see there. Schemes that
                 choose their steps end them where an input jumps, as far as that is known; `Jumping` says where.
+    parameters: other numbers of a mechanism by name, {"arm.mass": 2.0, "spring.k": 40.0, "gravity": (0, 0, -1.6)}, for
+                this run alone: see `Mechanism.with_parameters`.
     sampled:    a control law in any Python that is asked at ticks and held between them, `vv.Sampled(law, period=...)`,
                 or a list of them; what it returns goes before `inputs`.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
@@ -101,10 +106,12 @@ def simulate(
     make a run another than it was meant to be is issued as a `RunWarning` each, and is in `run.warnings`.
     """
     if isinstance(what, AbstractSystem):
-        _check_plain(inputs=inputs, sampled=sampled, record=record, stop=stop)
+        _check_plain(inputs=inputs, parameters=parameters, sampled=sampled, record=record, stop=stop)
         return what.simulated(t_end, h, integrator=integrator, initial=initial, every=whole_number(every))
     wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
     laws = () if sampled is None else sampled_laws(sampled)
+    if parameters is not None:
+        what = changed(what, parameters)
     with prepared(what, h, integrator, inputs) as simulator:
         return simulator.simulated(wanted, laws, initial, h)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, final
+from concurrent.futures import Executor
+from functools import cached_property
+from typing import Any, NoReturn, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +20,20 @@ from visviva.integrate.inputs import AllInputs, check_ports, input_function, por
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
+from visviva.integrate.parameters import SimulatorParameters, changed, continued_state, mechanism_of
+from visviva.integrate.rollouts.inputs import MemberInputs
+from visviva.integrate.rollouts.result import Rollouts
+from visviva.integrate.rollouts.rollout import rollout
 from visviva.integrate.sampled import Sampled, sampled_run
+from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop
-from visviva.integrate.stopping import Stop
+from visviva.integrate.stopping import Stop, StopCondition
 from visviva.language import Composite
 from visviva.mechanism import Mechanism
+from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, State
+from visviva.model.linked import linkage_in
 from visviva.results import Run
 from visviva.results.audit import Audit
 
@@ -39,8 +49,9 @@ class Simulator:
         sim.step({"motor": 0.1})
         sim["tool.r"], sim.t
 
-    integrator, inputs, initial: as those of `simulate`. Inputs that a step is given are held over it, and go before
-    those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one of h.
+    integrator, inputs, initial, parameters: as those of `simulate`. Inputs that a step is given are held over it, and
+    go before those of the simulator. Schemes that choose the lengths of their steps make as many as they need for one
+    of h.
 
     Each step is the one that `simulate` would make, with the same checks and the same accounts: `audit()` has those of
     all steps since `reset`. No input is evaluated ahead of the step that is asked for.
@@ -55,15 +66,20 @@ class Simulator:
         integrator: AbstractIntegrator | None = None,
         inputs: AllInputs | None = None,
         initial: Initial = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        what = what if parameters is None else changed(what, parameters)
         self._scheme = chosen_scheme(what, integrator)
         self._h = finite_number(h, "h [s]", positive=True)
         self._compiled = _model_of(what, self._scheme)
+        self._inputs = inputs
         given, self.model = input_function(self._compiled, inputs)
         check_feedback(self.model, self._scheme)
         self._steps = SteppedLoop(self.model, self._scheme, given)
         self._built: tuple[State, list[str]] | None = None  # as built
         self._chunk = 1  # steps that a run makes at a time
+        self._fixed = self._scheme.fixed_step
+        self._clock = (0.0, 0)  # where steps of schemes that choose their own began, and how many were made since
         if initial is not None:
             self.reset(initial)
 
@@ -80,18 +96,27 @@ class Simulator:
     # -- states -------------------------------------------------------------------------------------------------
 
     def reset(self, initial: Initial = None) -> None:
-        """Start anew: as built, at values by name, at a `State` such as `run.final`, or at a motion."""
+        """Start anew: as built, at values by name, at a `State` such as `run.final`, at a motion, or at (q, v).
+
+        (q, v): coordinates and velocities of `vv.dynamics(m)`, in its order.
+        """
         state, notes = self._start(initial)
         self._steps.begin(state, self.h, notes)
 
     def _start(self, initial: Initial) -> tuple[State, list[str]]:
         """The state for `initial`, and notes on it; as built it is found once, where no input moves it."""
         if initial is not None or self.model.prescribed:
-            return start_state(self.model, initial, self.integrator, self._steps.inputs)
+            return start_state(self.model, initial, self.integrator, self._steps.inputs, self._tree)
         if self._built is None:
             self._built = start_state(self.model, None, self.integrator, self._steps.inputs)
         state, notes = self._built
         return state, list(notes)
+
+    @cached_property
+    def _tree(self) -> Linkage | None:
+        """Its joints, where they hang all bodies up as a tree: what does not depend on states."""
+        linkage = linkage_in(self.model)
+        return None if linkage is None or linkage.closes.any() else linkage
 
     @property
     def _running(self) -> SteppedLoop:
@@ -135,6 +160,36 @@ class Simulator:
             "make it anew: sim = vv.Simulator(m, h=...); sim.reset(state)."
         )
 
+    # -- parameters ---------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> SimulatorParameters:
+        """Numbers of its mechanism by name, sim.parameters["arm.mass"] = 2.0; prints as a table with units."""
+        return SimulatorParameters(self)
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Go on with other numbers of the mechanism, at once: see `Mechanism.with_parameters` for their names.
+
+        Bodies stay where they are and move as they do, currents and temperatures stay; where joints are elsewhere they
+        are closed by the least motion. Accounts begin here: a change of a number is no work. `reset` starts as built
+        with the numbers that there are then.
+        """
+        other = self.with_parameters(values)
+        if self._steps.begun:
+            state, notes = continued_state(self.state, self.model, other)
+            other._steps.begin(state, self.h, notes)
+        vars(self).clear()  # what was kept of the old numbers, too
+        vars(self).update(vars(other))
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Simulator:
+        """Another simulator of the mechanism with other numbers; it has the same scheme, step and inputs.
+
+        It has not begun: `reset` starts it. All that does not depend on the numbers is shared, and nothing is compiled
+        again, so that many of them can be made, one for each set of numbers.
+        """
+        other = mechanism_of(self._compiled).with_parameters(values)
+        return Simulator(other, self.h, integrator=self.integrator, inputs=self._inputs)
+
     # -- steps --------------------------------------------------------------------------------------------------
 
     @property
@@ -150,55 +205,82 @@ class Simulator:
         """Make n steps.
 
         inputs: held over them, by port name, or an array in the order of `input_names`; ports that are not named have
-                the inputs that the simulator was given, else zero.
+                the inputs that the simulator was given, else zero. The rate of a drive may be held as well: its law
+                goes on by its rates afterwards, from where it then is.
 
         If a step cannot be solved, an error is raised whose `.run` holds the accounts since `reset`; the simulator is
         then where the last good step ended.
         """
-        if not (isinstance(n, int | np.integer) and n >= 1):
+        if (n.__class__ is not int and not isinstance(n, np.integer)) or n < 1:
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
-        steps = self._running
-        steps.inputs.hold(self.values(inputs))
-        if self.integrator.fixed_step:
+        steps = self._steps if self._steps.begun else self._running
+        steps.inputs.hold(None if inputs is None else self.values(inputs))
+        if self._fixed:
             steps.make(int(n))
         else:
-            steps.until(steps.t + n * self.h)
+            t0, made = self._clock if self._clock[0] + self._clock[1] * self.h == steps.t else (steps.t, 0)
+            self._clock = t0, made + int(n)
+            steps.until(t0 + (made + int(n)) * self.h)
 
     def values(self, inputs: Mapping[str, ArrayLike] | ArrayLike | None) -> Array | None:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
+        by_name, base = isinstance(inputs, Mapping), self._steps.inputs.base
+        if self.model.feedback:
+            self._check_not_solved(inputs)
+        if not by_name:
+            return self._array(inputs)
+        values = np.full(len(base), np.nan) if self._steps.inputs.changing else base.copy()
+        columns = self.model.port_columns
+        for port, value in inputs.items():  # type: ignore[union-attr]
+            name = port if port.__class__ is str else port_name(port)
+            at = columns.get(name)
+            if at is None:
+                check_ports(self.model, map(port_name, inputs))  # type: ignore[arg-type]
+            self._put(values, name, at, value)
+        return values
+
+    def _check_not_solved(self, inputs: object) -> None:
         solved = [part.port for part in self.model.feedback]
-        if solved and (not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved)):
+        if not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved):
             raise ModelError(
                 f"the input of port {solved[0]!r} is a law of states or efforts, which is solved inside of steps: it "
                 "cannot be held\nat another value. Name other ports only, or make the Simulator without that law."
             )
-        width, columns = len(self._steps.inputs.base), self.model.port_columns
-        if not isinstance(inputs, Mapping):
-            try:
-                values = np.array(inputs, dtype=np.float64)
-            except (TypeError, ValueError):
-                values = np.zeros(0)
-            if values.shape != (width,) or not np.isfinite(values).all():
-                raise ModelError(
-                    f"inputs of {self.model.name!r} are {width} finite numbers ({', '.join(self.input_names)}), "
-                    f"got {inputs!r}.\nGive them in this order, or by port name: sim.step({{'motor': 0.1}})."
-                )
-            return values
-        check_ports(self.model, map(port_name, inputs))
-        values = np.full(width, np.nan)
-        for port, value in inputs.items():
-            name = port_name(port)
-            at = columns[name]
-            try:
-                values[at] = value
-            except (TypeError, ValueError):
-                values[at] = np.nan
-            if not np.isfinite(values[at]).all():
-                numbers = "one finite number" if at.stop - at.start == 1 else f"{at.stop - at.start} finite numbers"
-                raise ModelError(f"the input of port {name!r} must be {numbers}, got {value!r}.")
+
+    def _array(self, inputs: object) -> Array:
+        """Inputs that are given as an array."""
+        width = len(self._steps.inputs.base)
+        try:
+            values = np.array(inputs, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.zeros(0)
+        if values.shape != (width,) or not np.isfinite(values).all():
+            raise ModelError(
+                f"inputs of {self.model.name!r} are {width} finite numbers ({', '.join(self.input_names)}), "
+                f"got {inputs!r}.\nGive them in this order, or by port name: sim.step({{'motor': 0.1}})."
+            )
         return values
+
+    @staticmethod
+    def _put(values: Array, name: str, at: slice, value: object) -> None:
+        """One input among all, checked."""
+        width = at.stop - at.start
+        try:
+            if width == 1:
+                number = float(value)  # type: ignore[arg-type]
+                values[at.start] = number
+                if math.isfinite(number):
+                    return
+            else:
+                values[at] = value
+                if np.isfinite(values[at]).all():
+                    return
+        except (TypeError, ValueError):
+            pass
+        numbers = "one finite number" if width == 1 else f"{width} finite numbers"
+        raise ModelError(f"the input of port {name!r} must be {numbers}, got {value!r}.")
 
     # -- results ------------------------------------------------------------------------------------------------
 
@@ -251,7 +333,44 @@ class Simulator:
             self._steps.begin(state, self.h, notes)
             return sampled_run(self._steps, self.values, self.h, wanted, laws)
         self._steps.begin(state, h if self.integrator.fixed_step else min(h, state.h or h), notes)
+        if n is not None and wanted.stop is not None and self._steps.inputs.calls and self._steps.is_buffered:
+            self._steps.notes = [*notes, *changed]
+            condition = StopCondition(wanted.stop, self.model, self.integrator)
+            return shown_run(self._steps, n, condition, wanted)
         return self._march(self._steps.loop, n, [*notes, *changed], wanted)
+
+    @helpful
+    def rollout(
+        self,
+        initial: Any = None,
+        *,
+        steps: int,
+        inputs: MemberInputs = None,
+        record: str | Sequence[str] | None = None,
+        every: int = 1,
+        workers: int | Executor = 1,
+    ) -> Rollouts:
+        """Many runs of `steps` steps each, from many starts and under many inputs; the simulator stays where it is.
+
+            many = sim.rollout({"hinge.q": np.linspace(-1, 1, 100)}, steps=1000, record=("tool.r",))
+            many["tool.r"].shape == (100, 1001, 3)
+
+        initial: a list of anything that `reset` takes; arrays by name, of which the first axis is the member; or arrays
+                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`, for schemes in minimal
+                 velocities.
+        inputs:  by port name a number for all, (B,) for each member, (B, steps) held over each step, with a last axis
+                 for ports with several; or a function of time. Or one array (B, steps, inputs) in the order of
+                 `input_names`. Axes of length 1 are for all. What is not named has the inputs of the simulator.
+        record:  names or patterns of quantities to keep.   every: keep each n-th node.
+        workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
+
+        Each member is the run that `reset` and `run` would make, with its audit, to the last bit in schemes with steps
+        of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
+        """
+        return rollout(
+            self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0], self.input_names,
+            initial=initial, inputs=inputs, steps=steps, record=record, every=every, workers=workers,
+        )  # fmt: skip
 
     def audit(self) -> Audit:
         """The audit of all steps since `reset`."""
@@ -267,6 +386,7 @@ class Simulator:
         given, model = input_function(self._compiled, inputs)
         if model is not self.model:
             return False
+        self._inputs = inputs
         self._steps.inputs.become(given)
         return True
 

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 Initial = State | StateLike | Mapping[str, ArrayLike] | None
 
 
-def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs) -> tuple[State, list[str]]:
-    """The state for `initial`, and notes on what had to change."""
+def start_state(
+    model: Model, initial: Initial, scheme: AbstractIntegrator, inputs: Inputs, linkage: Linkage | None = None
+) -> tuple[State, list[str]]:
+    """The state for `initial`, and notes on what had to change; linkage: that of the model, if it is known."""
     if isinstance(initial, Run):
         initial = initial.final
     if isinstance(initial, State) and not _is_of_other_form(model, initial):
@@ -47,7 +49,7 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         return _on_constraints(model, initial, inputs) if "g_v" in scheme.preserves else (initial, [])
     if initial is None and model.start:
         initial = model.start
-    linkage = linkage_in(model)
+    linkage = linkage_in(model) if linkage is None else linkage
     if isinstance(initial, State):
         return _converted(model, linkage, initial, inputs)
     motion = _motion(model, linkage, initial)
@@ -62,7 +64,8 @@ def start_state(model: Model, initial: Initial, scheme: AbstractIntegrator, inpu
         check_inertia(model, x)
         _check_g(model, x)
         x, moved = _with_tangent_velocities(model, x)
-    if linkage is None or motion is None or not _is_consistent(linkage, motion):
+    along_tree = linkage is not None and not linkage.closes.any() and isinstance(initial, Mapping | tuple)
+    if linkage is None or motion is None or not (along_tree or _is_consistent(linkage, motion)):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
     active, notes = _rows(model, linkage, x)
@@ -154,7 +157,10 @@ def _is_consistent(linkage: Linkage, motion: Motion) -> bool:
     q, kinematics = coordinates(linkage, motion), linkage.kinematics
     if not is_closed(linkage, q, ROW_TOLERANCE * extent(linkage, q)):
         return False
-    C, V = linkage.matrix(kinematics.place(q)), np.concatenate([motion.V[body.name] for body in linkage.bodies])
+    V = np.concatenate([motion.V[body.name] for body in linkage.bodies])
+    if not V.any():
+        return not linkage.speeds.any()
+    C = linkage.matrix(kinematics.place(q))
     return bool(
         np.abs(C @ V - linkage.speeds).max(initial=0.0) <= TOLERANCE * float((abs(C) @ np.abs(V)).max(initial=0.0))
     )
@@ -166,6 +172,8 @@ def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[C
         return select_rows(model, x), []
     q = configuration(model, linkage, x)
     check_massless_motion(linkage, q)
+    if not linkage.closes.any():
+        return np.ones(len(model.kinds), dtype=bool), []
     check_drives(linkage, q)
     found = regularity(linkage, q)
     way_out = "Start a little beside it, where the motion is the only one"

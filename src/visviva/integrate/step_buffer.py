@@ -17,7 +17,7 @@ from visviva.results.rounding import EPS
 if TYPE_CHECKING:
     from visviva.kernels.packed import PackedCall
 
-CAPACITY = 128  # steps that are kept; accounts of all of them take little longer than those of one
+MOST, NUMBERS = 1024, 200_000  # steps, and numbers of them, that are kept: accounts of many take little longer
 KNOWN, FIRST, COUNT = 13, 14, 15  # numbers among the arguments of `advance`
 
 
@@ -33,7 +33,9 @@ class StepBuffer:
         self._stepper = stepper
         self.nodes = tuple(zip(stepper.nodes, stepper.weights, strict=True))
         self._past = 4 if stepper.parts.shape[1] == 1 else 3
-        self._u = np.zeros((CAPACITY, len(self.nodes), stepper.inputs))
+        each = stepper.model.layout.size + 2 * stepper.unknowns
+        self._capacity = max(16, min(MOST, NUMBERS // each))
+        self._u = np.zeros((self._capacity, len(self.nodes), stepper.inputs))
         self._tables: tuple[Any, ...] = (None,) * 4  # what the call was packed with
         model = stepper.model
         self._elastic = [
@@ -41,8 +43,6 @@ class StepBuffer:
         ]
         self._call: PackedCall
         self.made = 0  # steps that are in it
-        self.x = np.zeros(0)  # the state after the last step
-        self.angles = np.zeros(0)
 
     def begin(self, state: State) -> None:
         """Go on from a state; the buffer has to be empty."""
@@ -54,37 +54,50 @@ class StepBuffer:
         tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
         if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
             self._tables = tables
-            self._log, self._history = stepper.log(CAPACITY), history
+            self._log, self._history = stepper.log(self._capacity), history
             arguments = stepper.arguments(self._u, state.h, history, known, 1, self._log)
             self._call = PackedCall(advance, arguments, 2)
             self._known, self._first, self._count = (self._call.number(k) for k in (KNOWN, FIRST, COUNT))
             self._h = self._call.real(11)
         self._history[:] = history
-        self._known[0], self._h[0] = known, state.h
-        self._terms, self._begun = 0.0, False
-        self.made, self.x, self.angles = 0, state.x, state.angles
+        self._solutions, self._h[0] = known, state.h
+        self._terms, self.made = 0.0, 0
+        self._sums = bool(self._log.heat.shape[1]), bool(self._log.work.shape[1])
 
     def clear(self) -> None:
         """Forget the steps that are in it."""
         self.made = 0
 
+    def drop(self, n: int) -> None:
+        """Forget the last n steps that are in it; it has to begin again."""
+        self.made -= n
+
     @property
     def room(self) -> int:
         """How many more steps it can keep."""
-        return CAPACITY - self.made
+        return self._capacity - self.made
+
+    @property
+    def x(self) -> Array:
+        """The state after the last step that is in it."""
+        return self._log.x[self.made]
+
+    @property
+    def angles(self) -> Array:
+        """Its angles."""
+        return self._log.angles[self.made - 1]
 
     def step(self, u: Array, n: int) -> bool:
         """Make n steps with inputs that are held; False if not all were made, or one needs a second look."""
-        first, log = self.made, self._log
-        self._u[first : first + n] = u
-        self._first[0], self._count[0] = first, n
-        done, status = self._call()
-        last = first + int(done)
-        self.made = last
-        self._known[0] = min(self._past, self._known[0] + len(self.nodes) * done)
-        self.x = log.x[last]
-        if last:
-            self.angles = log.angles[last - 1]
+        first = self.made
+        if n == 1:
+            self._u[first] = u
+        else:
+            self._u[first : first + n] = u
+        self._known[0], self._first[0], self._count[0] = self._solutions, first, n
+        done, status = self._call().tolist()
+        self.made = last = first + done
+        self._solutions = min(self._past, self._solutions + len(self.nodes) * done)
         return not status and self._is_closed(first, last)
 
     def _is_closed(self, first: int, last: int) -> bool:
@@ -92,28 +105,29 @@ class StepBuffer:
 
         It is sufficient for the test of `Loop`, and fast: spurious solutions have huge reactions, and miss energy.
         """
-        energy, x = self._log.energy, self._log.x
+        energy = self._log.energy
+        T0, V0, _, terms0 = energy[first].tolist()
         for k in range(first, last):
-            terms, before = float(energy[k + 1, 3]), max(self._terms, float(energy[k, 3])) if self._begun else 0.0
-            dH = float(energy[k + 1, 0] - energy[k, 0]) + float(energy[k + 1, 1] - energy[k, 1])
+            T1, V1, _, terms = energy[k + 1].tolist()
+            before = max(self._terms, terms0) if self._terms else 0.0
+            gap = T1 - T0 + (V1 - V0)
             for part, at in self._elastic:
-                H = part.H(x[k : k + 2, at])
-                dH += float(H[1] - H[0])
-            gap = dH + self._sum(self._log.heat[k]) - self._sum(self._log.work[k])
+                H = part.H(self._log.x[k : k + 2, at])
+                gap += float(H[1] - H[0])
+            if self._sums[0]:
+                gap += sum(self._log.heat[k].tolist())
+            if self._sums[1]:
+                gap -= sum(self._log.work[k].tolist())
             if not abs(gap) <= NO_SOLUTION * EPS * min(terms, GROWTH * before if before else terms):
                 return False
-            self._terms, self._begun = max(before, terms), True
+            self._terms = max(before, terms)
+            T0, V0, terms0 = T1, V1, terms
         return True
-
-    @staticmethod
-    def _sum(values: Array) -> float:
-        return sum(values.tolist())
 
     def take(self) -> Chunk:
         """All steps that are in it: it is empty then, and goes on from the last of them."""
         chunk = self._stepper.chunk(_copied(self._log, self.made), self._u[: self.made].copy(), self.made, 0)
         self.made = 0
-        self.x, self.angles = self.x.copy(), self.angles.copy()
         return chunk
 
 

@@ -101,13 +101,18 @@ class StepCheck:
 
     def _look_at_velocities(self, x: Array) -> None:
         """Second differences at some nodes; steps may come one by one, so that nodes before count as well."""
-        nodes = np.concatenate([self._last, x[1:]]) if len(self._last) else x
-        self._last = nodes[-2:].copy()
-        if len(nodes) < 3:
+        last, fresh = self._last, x[1:] if len(self._last) else x
+        count = len(last) + len(fresh)
+        self._last = np.concatenate([last, fresh[-2:]])[-2:]
+        if count < 3:
             return
-        first = range(len(nodes) - 2)
-        at = first if len(first) <= TRIPLES else np.unique(np.linspace(0, len(nodes) - 3, TRIPLES).astype(int))
-        v = [nodes[[i + k for i in at]][:, self._velocities] for k in range(3)]
+        at = np.arange(count - 2)
+        if len(at) > TRIPLES:
+            at = np.unique(np.linspace(0, count - 3, TRIPLES).astype(int))
+        here = at[at >= len(last)] - len(last)
+        across = [np.array([last[j] if j < len(last) else fresh[j - len(last)] for j in at[at < len(last)] + k])
+                  .reshape(-1, x.shape[1]) for k in range(3)]  # fmt: skip
+        v = [np.concatenate([across[k], fresh[here + k]])[:, self._velocities] for k in range(3)]
         self._speed = max(self._speed, float((v[1] ** 2 @ self._masses).max()))
         self._bend = max(self._bend, float(((v[2] - 2.0 * v[1] + v[0]) ** 2 @ self._masses).max()))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NoReturn, final
 
 import numpy as np
@@ -24,9 +25,8 @@ from visviva.integrate.newton import NotConverged
 from visviva.integrate.step_buffer import StepBuffer
 from visviva.model import Model, State
 from visviva.results import Run
-from visviva.results.motion import MechanismMotion
-from visviva.results.quantities import motion_quantities
-from visviva.results.record import Record, Recorder, node, part
+from visviva.results.node_reading import NodeReading
+from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import RELATIVE, Selection
 
 ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
@@ -40,6 +40,7 @@ class SteppedLoop:
     motion is read. Any other step, and one that is not clear, is made by the loop with all checks.
 
     notes: on the start of it.   nodes: what collects the nodes of a run in work, if there is one.
+    looks: what looks at steps of a run in work when they are accounted for, if something does.
     """
 
     def __init__(self, model: Model, scheme: AbstractIntegrator, inputs: TimeInputs) -> None:
@@ -48,11 +49,12 @@ class SteppedLoop:
         self.inputs = inputs
         self.notes: list[str] = []
         self.nodes: Recorder | Selection | None = None
+        self.looks: Callable[[Logged], None] | None = None
         self._stepping: Advancing | None = None
         self._buffer: StepBuffer | None = None
         self._loop: Loop | None = None
-        self._motion: MechanismMotion | None = None  # with what does not depend on a state
-        self._reads: dict[str, Callable[[MechanismMotion], Array] | None] = {}
+        self._read_now = False  # whether the motion is read at the last node
+        self._like: Run | None = None  # with tables that are the same at all nodes
 
     def begin(self, state: State, h: float, notes: list[str]) -> None:
         """Be ready to make steps of length h from a state; accounts begin there."""
@@ -65,11 +67,11 @@ class SteppedLoop:
             stepper = _compiled_stepper(self._stepping)
             self._buffer = None if stepper is None or not _is_buffered(self.model) else StepBuffer(stepper)
         self._loop = self.loop_from(state, h)
-        self.notes, self.nodes, self._divided = notes, None, 0
+        self.notes, self.nodes, self.looks, self._divided = notes, None, None, 0
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
-        self._moving: MechanismMotion | None = None  # at the last node
+        self._read_now = False
         self._going = False  # whether the tables of the buffer are where its last step ended
         self._ends: list[Array] = []  # inputs at the ends of the steps in the buffer
         if self._buffer is not None:
@@ -83,6 +85,11 @@ class SteppedLoop:
         """A loop of its own over the same steps."""
         assert self._stepping is not None
         return Loop(self.model, self._stepping, state, h, self.inputs, exact="energy" in self.scheme.preserves)
+
+    @property
+    def is_buffered(self) -> bool:
+        """Whether its steps are made in compiled code, and accounted for many at a time."""
+        return self._buffer is not None
 
     @property
     def begun(self) -> bool:
@@ -107,7 +114,7 @@ class SteppedLoop:
     def make(self, n: int) -> None:
         """Make n steps with the inputs that are held."""
         buffer = self._buffer
-        self._now = self._moving = None
+        self._now, self._read_now = None, False
         while n > 0 and buffer is not None:
             if not self._going or not buffer.room:
                 self.settle()
@@ -117,29 +124,37 @@ class SteppedLoop:
                 count, u = 1, self._at_nodes(buffer.nodes)
             self._going, before = False, buffer.made  # an interruption may leave the tables anywhere
             closed = buffer.step(u, count)
-            self._ends += self._inputs_at_ends(buffer.made - before)
+            made = buffer.made - before
+            self._ends += [u] * made if self.inputs.constant is not None else self._inputs_at_ends(made)
             self._going = closed
             n -= count if closed else self._second_look(before)
         for _ in range(n):
             self._alone()
 
     def _second_look(self, before: int) -> int:
-        """Account for steps of which the last ones are not clear, and make the next one with all checks; how many."""
-        good = self.settle()
-        if good < before:
+        """Account for steps of which the last ones are not clear; how many of these are good.
+
+        Where none is, the next one is made with all checks.
+        """
+        good = self.settle() - before
+        if good < 0:
             failure = "a step before it turns out to miss energy"
             self.fail(NotConverged(failure, -1, np.nan))
+        if good:
+            return good
         self._alone()
-        return good - before + 1
+        return 1
 
     def _inputs_at_ends(self, n: int) -> list[Array]:
-        """Inputs at the ends of the last n steps in the buffer."""
-        constant = self.inputs.constant
+        """Inputs over time at the end of the last step in the buffer, if it was made; if not defined, it is none."""
         try:
-            return [self.inputs(self.t)] if constant is None and n else [constant] * n  # type: ignore[list-item]
-        except BadInput as failure:
-            self._ends.append(np.zeros(len(self.inputs.base)))
-            self.fail(failure)
+            return [self.inputs(self.t)] if n else []
+        except BaseException as failure:
+            assert self._buffer is not None
+            self._buffer.drop(n)
+            if isinstance(failure, BadInput):
+                self.fail(failure)
+            raise
 
     def until(self, t_end: float) -> None:
         """Make as many steps as a scheme that chooses their lengths needs until a time [s]."""
@@ -165,7 +180,7 @@ class SteppedLoop:
 
     def _alone(self) -> None:
         """Make one step with all checks, divided where it has no solution."""
-        self._going, self._now, self._moving = False, None, None
+        self._going, self._now, self._read_now = False, None, False
         logged = self.loop.advance(1)
         if not logged.record.steps:
             assert logged.failure is not None
@@ -191,6 +206,8 @@ class SteppedLoop:
         """Take over steps that are good."""
         if logged.record.steps:
             self._keep(logged.record)
+            if self.looks is not None:
+                self.looks(logged)
             self._divided += logged.divided(logged.record.steps)
             self.loop.state = logged.state(logged.record.steps)
 
@@ -200,7 +217,7 @@ class SteppedLoop:
         self._recorder.add(record)
         if self.nodes is not None:
             self.nodes.add(record)
-        self._recent, self._now, self._moving = record, None, None
+        self._recent, self._now, self._read_now = record, None, False
 
     def follow(self, run: Run, state: State, h: float) -> None:
         """Go on with steps of length h from where a run has ended that another loop has made."""
@@ -213,56 +230,45 @@ class SteppedLoop:
         """Raise the error that a failure is to a user, with the part that is valid."""
         self.settle()
         run = self.since_begin() if self.nodes is None else self.run_of(self.nodes)
-        self.nodes = None
+        self.nodes = self.looks = None
         raise as_error(failure, self.loop.state, run) from failure.__cause__
 
-    @property
-    def recent(self) -> Record:
-        """The record of the last steps that were accounted for."""
-        return self.loop.start() if self._recent is None else self._recent
-
     # -- results ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _reading(self) -> NodeReading | None:
+        """What reads the motion of a mechanism."""
+        return None if self.model.mechanism is None else NodeReading(self.model, self.model.mechanism)
 
     def read(self, name: str) -> Array:
         """The value of a quantity now, by the names of a Run; those of the motion are read from the state alone."""
         if not isinstance(name, str):
             raise ModelError(f"quantities are asked for by name, e.g. sim['hinge.q'], got {name!r}.")
-        if name not in self._reads:
-            self._reads[name] = self._read_of_motion(name)
-        read = self._reads[name]
-        if read is not None:
-            return read(self._moved())[-1]
+        reading = self._reading
+        if reading is not None and reading.knows(name):
+            if not self._read_now:
+                self._take_state(reading)
+            return reading[name]
         loop = self.loop
         if self._now is None:
             self.settle()
             recent = self._recent
             record = loop.start() if recent is None else part(recent, recent.steps - 1, recent.steps)
-            self._now = Run(self.model, record, loop.state, self.scheme, ())
+            if self._like is None:
+                self._like = Run(self.model, record, loop.state, self.scheme, ())
+            self._now = self._like.over(record, loop.state)
         if name in RELATIVE or (name in self._now and self._now.adds_up(name)):  # sums from the start
             return self.since_begin()[name][-1]
         return self._now[name][-1]
 
-    def _read_of_motion(self, name: str) -> Callable[[MechanismMotion], Array] | None:
-        """How a quantity of the motion is read, if it is one."""
-        carrier, _, suffix = name.rpartition(".")
-        part = None if self.model.mechanism is None else self.model.mechanism.parts.get(carrier)
-        found = motion_quantities(part).get(suffix)
-        return None if found is None else lambda motion: found[0](motion, part)
+    def _take_state(self, reading: NodeReading) -> None:
+        """Let the motion be read at the last node."""
+        at: StepBuffer | State = self.loop.state if self._buffer is None or not self._buffer.made else self._buffer
+        reading.take(at.x, at.angles, self._inputs_now)
+        self._read_now = True
 
-    def _moved(self) -> MechanismMotion:
-        """The motion at the last node."""
-        if self._moving is None:
-            mechanism, buffer, state = self.model.mechanism, self._buffer, self.loop.state
-            assert mechanism is not None
-            x, angles = state.x, state.angles
-            if buffer is not None and buffer.made:
-                x, angles = buffer.x.copy(), buffer.angles.copy()
-            u = self.inputs(self.t) if self.model.prescribed else np.zeros(len(self.inputs.base))
-            now = node(self.t, x, angles, u)
-            if self._motion is None:
-                self._motion = MechanismMotion(self.model, mechanism, now)
-            self._moving = self._motion.over(now)
-        return self._moving
+    def _inputs_now(self) -> Array:
+        return self.inputs(self.t)
 
     def since_begin(self) -> Run:
         """A run of all steps since the beginning, without the nodes between."""
@@ -270,10 +276,11 @@ class SteppedLoop:
         engine = engine_of(self.loop.stepping)
         return Run(self.model, record, self.loop.state, self.scheme, self._all_notes(engine), None, engine)
 
-    def run_of(self, recorder: Recorder | Selection) -> Run:
-        """The run that was collected."""
+    def run_of(self, recorder: Recorder | Selection, notes: Sequence[str] = ()) -> Run:
+        """The run that was collected; notes: on how it went."""
         engine = engine_of(self.loop.stepping)
-        return recorded_run(self.model, recorder, self.loop.state, self.scheme, self._all_notes(engine), engine)
+        notes = (*self._all_notes(engine), *notes)
+        return recorded_run(self.model, recorder, self.loop.state, self.scheme, notes, engine)
 
     def _all_notes(self, engine: str) -> tuple[str, ...]:
         fallback = fallback_note(self.model, self.scheme, engine)

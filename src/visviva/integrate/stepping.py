@@ -21,7 +21,7 @@ SPURIOUS = 1e4  # of all other terms of a balance: reactions beyond are huge mul
 NO_SOLUTION = 1000.0  # units of rounding of its balance, the same where so little moves that rounding counts
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
-AT_REST = 1e-6  # of the size of coordinates per step: slower is rest, for rows that were left out
+AT_REST = 1e-3  # of the size of coordinates per step: slower is rest, for rows that were left out
 
 
 @final

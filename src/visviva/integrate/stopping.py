@@ -41,17 +41,22 @@ class StopCondition:
             self._sums,
         )
         for i in range(1, fresh.steps + 1):
-            try:
-                if bool(self._stop(Snapshot(float(fresh.t[i]), i, steps))):
-                    return i, None
-            except KeyboardInterrupt as error:
-                return i, error
-            except Exception as error:
-                failure = StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
-                failure.__cause__ = error
+            holds, failure = self.at(Snapshot(float(fresh.t[i]), i, steps))
+            if holds or failure is not None:
                 return i, failure
         self._sums = steps.sums(fresh.steps)
         return None, None
+
+    def at(self, now: Snapshot) -> tuple[bool, BaseException | None]:
+        """Whether it holds at a node, or how it failed there."""
+        try:
+            return bool(self._stop(now)), None
+        except KeyboardInterrupt as error:
+            return False, error
+        except Exception as error:
+            failure = StopFailed(f"the stop condition raised {type(error).__name__}: {error}")
+            failure.__cause__ = error
+            return False, failure
 
     def _recent(self, fresh: Record, final: State) -> Run:
         if self._run is None:

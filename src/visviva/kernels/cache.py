@@ -137,7 +137,11 @@ def inner(function: Function) -> Function:
 
 
 def woven(function: Function) -> Function:
-    """An `inner` kernel whose text is written into every caller: many numbers go in and out, and stay in registers."""
+    """An `inner` kernel whose text is written into every caller.
+
+    Many numbers go in and out, and stay in registers; of tables, nothing is copied: an array is some ten words on the
+    stack of a call, all tables of a mechanism are hundreds, which is more work than what one joint or spring needs.
+    """
     return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 

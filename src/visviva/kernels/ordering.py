@@ -18,6 +18,7 @@ from visviva.kernels.singular import diagnosis
 from visviva.kernels.symbolic import elimination
 
 SWEEPS = 50  # of the equilibration; units apart by 1e16 are then even to 5 %
+SMALL = 100  # rows, up to which a full matrix takes less time than a sparse one
 WORSE = 2  # fill, in units of the least, that is still compared; SuperLU counts its blocks as full, so it only hints
 PIVOTS = (1e-5, 1e-12)  # smallest relative pivot: leaves room for other values; distinguishes from a singular matrix
 RESIDUAL = 1e-9  # backward error that a trial solution may have
@@ -58,8 +59,8 @@ def equilibration(A: Any) -> tuple[Array, Array]:
     Why:     rows and columns of largest entry 1 are not unique, and units would decide on the pivots.
     Source:  Sinkhorn and Knopp, Pacific J. Math. 21 (1967) 343; a few sweeps, convergence is not needed.
     """
-    size = abs(A).tocsr()
-    transposed = size.T.tocsr()
+    size = abs(A).toarray() if A.shape[0] <= SMALL else abs(A).tocsr()
+    transposed = size.T.copy() if A.shape[0] <= SMALL else size.T.tocsr()
     c = np.ones(A.shape[1])
     for _ in range(SWEEPS):
         r = _reciprocal(size @ c)

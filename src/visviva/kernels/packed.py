@@ -18,7 +18,7 @@ from visviva._arrays import Array
 from visviva.kernels.multibody.tables import Int
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_entries: dict[tuple[int, Any], tuple[Any, Any]] = {}  # by kernel and types: the function, and what keeps it alive
+_entries: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # by kernel and types, or layouts: function, its owner
 
 
 @final
@@ -72,15 +72,30 @@ def _flatten(value: Any, words: list[int]) -> None:
 
 
 def _entry_of(kernel: Any, arguments: tuple[Any, ...]) -> Any:
-    """The function i32 entry(results, error, row) of a kernel for arguments of these types."""
+    """The function i32 entry(results, error, row) of a kernel for arguments of these types.
+
+    It is found by their layouts: to ask Numba for their types takes longer than a step.
+    """
     import numba
 
-    kinds = tuple(numba.typeof(value) for value in arguments)
-    key = (id(kernel), kinds)
-    if key not in _entries:
-        kernel.compile(kinds)
-        _entries[key] = _linked(kernel.overloads[kinds], kinds)
-    return _entries[key][0]
+    layout = (id(kernel), *map(_layout, arguments))
+    if layout not in _entries:
+        kinds = tuple(numba.typeof(value) for value in arguments)
+        key = (id(kernel), kinds)
+        if key not in _entries:
+            kernel.compile(kinds)
+            _entries[key] = _linked(kernel.overloads[kinds], kinds)
+        _entries[layout] = _entries[key]
+    return _entries[layout][0]
+
+
+def _layout(value: Any) -> Any:
+    """What the type of a value follows from."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.ndim, value.flags.num
+    if isinstance(value, tuple):
+        return (type(value), *map(_layout, value))
+    return None if value is None else type(value)
 
 
 def _linked(compiled: Any, kinds: tuple[Any, ...]) -> tuple[Any, Any]:

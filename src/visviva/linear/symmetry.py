@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.trees.tree import Link
+from visviva.mechanism.spanning.tree import Link
 
 EQUAL = 1e-9  # of the largest moment of inertia
 

@@ -25,7 +25,10 @@ from visviva.mechanism.topology import check_connected
 from visviva.mechanism.velocities import Given, changes, velocities
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.spanning.tree_states import TreeStates
     from visviva.mechanism.states import States
 
 
@@ -118,7 +121,7 @@ class Moving(Protocol):
         """Its motion, or an error where it is one of another mechanism."""
 
 
-StateLike = Motion | Moving | Mapping[Any, Any]
+StateLike = Motion | Moving | Mapping[Any, Any] | tuple["ArrayLike", "ArrayLike"]
 
 
 def prepared_states(m: Mechanism) -> States:
@@ -132,23 +135,36 @@ def prepared_states(m: Mechanism) -> States:
     return states
 
 
+def _tree_states(m: Mechanism) -> TreeStates:
+    """The states of a mechanism by coordinates and velocities of its spanning tree, prepared once."""
+    from visviva.mechanism.spanning.tree_states import TreeStates as Prepared
+
+    made = m.made
+    if Prepared not in made:
+        made[Prepared] = Prepared(m.snapshot())
+    states: TreeStates = made[Prepared]
+    return states
+
+
 def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Motion:
     """The motion that a state means, checked; as assembled where there is none. All readings of a state go this way.
 
-    at:   a `Motion` of `m.assemble()`, values by name (see `states`), a run, `run.final`, or an equilibrium.
+    at:   a `Motion` of `m.assemble()`, values by name (see `states`), a run, `run.final`, an equilibrium, or a pair
+          (q, v) in the coordinates of `vv.dynamics(m)`.
     what: how errors call it.
     """
     if at is None:
         return assemble(m)[0]
     if isinstance(at, Mapping):
         return prepared_states(m).motion(at)
+    if isinstance(at, tuple) and len(at) == 2 and not isinstance(at[0], Motion):
+        return _tree_states(m).motion((at[0], at[1]), what)
     motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):
-        pair = " m.assemble() returns two things: pass the first; of (q, xi), vv.analytical(m).motion(q, xi)."
-        hint = pair if isinstance(at, tuple) else ""
+        hint = " m.assemble() returns two things: pass the first." if isinstance(at, tuple) else ""
         raise ModelError(
             f"{what} of mechanism {m.name!r} must be values by name such as {{'hinge.q': 0.3}}, a run, run.final, "
-            f"a Motion\nfrom m.assemble(), or an equilibrium; got {type(at).__name__}.{hint}"
+            f"a Motion\nfrom m.assemble(), an equilibrium, or (q, v) of vv.dynamics(m); got {type(at).__name__}.{hint}"
         )
     if set(motion.q) != {part.name for part in m.bodies}:
         raise ModelError(f"{what} is of other bodies ({', '.join(motion.q)}) than those of mechanism {m.name!r}.")

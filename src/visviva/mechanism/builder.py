@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +22,9 @@ Part = Body | Particle | Frame | Joint | Acting | AbstractCondition
 End = Carrier | Frame | str
 RotationLike = SO3 | ArrayLike | None
 P = TypeVar("P", bound=Part)
+L = TypeVar("L")
 
+PLAIN = (float, int, str, type(None))
 WORLD = "world"  # the ground, where no part is called so
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
 CALLED |= {"Thermal": "thermal node"}
@@ -33,6 +36,7 @@ class Builder:
     name: str
     ground: Ground
     parts: dict[str, Part]
+    _laws: dict[Any, tuple[Any, Any]]
 
     def __getitem__(self, name: str) -> Part | Ground:
         if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
@@ -48,6 +52,19 @@ class Builder:
         _freeze(part)
         self.parts[part.name] = part
         return part
+
+    def _traced(self, trace: Callable[..., L], *given: object) -> L:
+        """trace(*given), once for the functions among them: a mechanism with other numbers has the same law."""
+        if not any(map(callable, given)) or not all(callable(one) or isinstance(one, PLAIN) for one in given):
+            return trace(*given)
+        return self._once(given, (trace, *(id(one) if callable(one) else one for one in given)), lambda: trace(*given))
+
+    def _once(self, given: object, key: object, make: Callable[[], L]) -> L:
+        """make(), once for a key that has the id of what is given, which is kept so that nothing else gets it."""
+        if key not in self._laws:
+            self._laws[key] = given, make()
+        law: L = self._laws[key][1]
+        return law
 
     def _find(self, part: Part | Ground | str, where: str) -> Part | Ground:
         if isinstance(part, str):

@@ -14,7 +14,7 @@ from visviva.mechanism.builder import Builder, kind_of, whole
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.coupling import Coupling, Term
-from visviva.mechanism.function_condition import traced_condition
+from visviva.mechanism.function_condition import FunctionCondition, traced_function
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.mechanism.placements import placements_of
@@ -101,7 +101,11 @@ class ConditionMethods(Builder):
         if rate is None and position is None:
             raise ModelError(f"drive {name!r} has no law: give rate=... or position=..., a number or function of time.")
         term = self._term(joint, 1.0, f"drive {name!r}")
-        law = law_of_rate(name, rate) if position is None else law_of_position(name, position, rate)
+        law = (
+            self._traced(law_of_rate, name, rate)
+            if position is None
+            else self._traced(law_of_position, name, position, rate)
+        )
         return self._add(Coupling(name, (term,), law=law))
 
     def constraint(
@@ -124,7 +128,8 @@ class ConditionMethods(Builder):
         placements = placements_of(found)
         if not placements.movers:
             raise ModelError(f"constraint {name!r} holds nothing that moves: give at least one body or particle.")
-        condition = traced_condition(name, placements, g)
+        function = self._once(g, (traced_function, id(g), name), lambda: traced_function(name, placements, g))
+        condition = FunctionCondition(name, placements, function)
         q = np.concatenate([as_built(mover) for mover in placements.movers])
         with np.errstate(all="ignore"):
             values = condition.value(q, np.zeros(0))

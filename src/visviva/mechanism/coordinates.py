@@ -9,7 +9,8 @@ the centre of mass in body axes, SE(3), would lose the angular momentum of joint
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import final
 
 import numpy as np
 
@@ -57,6 +58,31 @@ def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
     All are products of two of these: axes of the parent's frame, axes of the child's, the vector d from the origin of
     the parent's to that of the child's, d/2, and the axes of the world.
     """
+    return _placed_functions(_Placed(pair, tuple(rows)))
+
+
+@final
+class _Placed:
+    """A pair and its rows, equal to any other one of the same numbers."""
+
+    def __init__(self, pair: Pair, rows: tuple[Row, ...]) -> None:
+        self.pair, self.rows = pair, rows
+        frames = (*pair.frame_on(pair.parent), *pair.frame_on(pair.child))
+        ends = (pair.parent, pair.child)
+        bodies = [array for end in ends if isinstance(end, Body) for array in (end.R_WC, end.r_WC)]
+        self._key = (rows, type(ends[0]), type(ends[1]), *(array.tobytes() for array in (*frames, *bodies)))
+        self._hash = hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Placed) and self._key == other._key
+
+
+@lru_cache(1024)  # joints of mechanisms with other masses are the same
+def _placed_functions(placed: _Placed) -> Quadratic:
+    pair, rows = placed.pair, placed.rows
     blocks = sum(space_of(mover).size // 3 for mover in movers(pair))
     parent, child = _affine_frame(pair, pair.parent, blocks), _affine_frame(pair, pair.child, blocks)
     d_a, d_s = child.a[3] - parent.a[3], child.s[3] - parent.s[3]
@@ -64,7 +90,7 @@ def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
         np.concatenate([parent.a[:3], child.a[:3], [d_a, 0.5 * d_a], np.zeros((3, blocks))]),
         np.concatenate([parent.s[:3], child.s[:3], [d_s, 0.5 * d_s], np.eye(3)]),
     )
-    left, right, offset = _factors(tuple(rows))
+    left, right, offset = _factors(rows)
     return products(objects[left], objects[right], offset)
 
 

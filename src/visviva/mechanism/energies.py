@@ -6,7 +6,9 @@ Numbers are parameters of an energy, and those that are zero are left out of it:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,21 +33,38 @@ ROUNDING = 1e-15  # of the largest coefficient: what is smaller is none
 SQUARE = {"y": Quantity("R", "half the squared distance")}
 ANGLE = {"angle": Quantity("R", "angle")}
 PLACEMENT = {"y": Quantity(f"R{len(POSE)}", "placement")}
+Energy = Callable[[list[Any], dict[str, Any]], Any]  # of y and of parameters by name
 COORDINATE = {"y": Quantity("R", "coordinate of a joint")}
 
 
 def linear_in_length(k: float, length: float) -> Storage:
     """½ k (l - length)² with l = √(2 y); k y where the natural length is zero."""
-    if length == 0:
-        return storage(SQUARE, H=lambda x, k: k * x.y, k=k)
-    return storage(SQUARE, H=lambda x, k, length: 0.5 * k * (np.sqrt(2 * x.y) - length) ** 2, k=k, length=length)
+    return _with_numbers(_line_law(length != 0), {"k": k} if length == 0 else {"k": k, "length": length})
 
 
 def linear_in_angle(k: float, angle: float) -> Storage:
     """½ k (θ - angle)²."""
-    if angle == 0:
-        return storage(ANGLE, H=lambda x, k: 0.5 * k * x.angle**2, k=k)
-    return storage(ANGLE, H=lambda x, k, rest: 0.5 * k * (x.angle - rest) ** 2, k=k, rest=angle)
+    return _with_numbers(_angle_law(angle != 0), {"k": k} if angle == 0 else {"k": k, "rest": angle})
+
+
+@cache
+def _line_law(relaxed: bool) -> Storage:
+    if not relaxed:
+        return storage(SQUARE, H=lambda x, k: k * x.y, k=1.0)
+    return storage(SQUARE, H=lambda x, k, length: 0.5 * k * (np.sqrt(2 * x.y) - length) ** 2, k=1.0, length=1.0)
+
+
+@cache
+def _angle_law(relaxed: bool) -> Storage:
+    if not relaxed:
+        return storage(ANGLE, H=lambda x, k: 0.5 * k * x.angle**2, k=1.0)
+    return storage(ANGLE, H=lambda x, k, rest: 0.5 * k * (x.angle - rest) ** 2, k=1.0, rest=1.0)
+
+
+def _with_numbers(law: Storage, numbers: Mapping[str, float]) -> Storage:
+    """A storage of the same law with other numbers: it is traced once."""
+    parameters = {name: (law.H.parameters[name][0], number) for name, number in numbers.items()}
+    return Storage(law.interface, replace(law.H, parameters=parameters))
 
 
 def of_length(V: object, where: str) -> Storage:
@@ -68,34 +87,40 @@ def of_pose(V: object, where: str) -> Storage:
 
 def end_stops(low: float, high: float, k: float, width: float) -> Storage:
     """Of one coordinate: `library.stops.stop_energy`."""
-    return storage(
-        COORDINATE,
-        H=lambda x, low, high, k, width: stop_energy(x.y, low, high, k, width),
-        low=low,
-        high=high,
-        k=k,
-        width=width,
-    )
+    return _with_numbers(_stop_law(), {"low": low, "high": high, "k": k, "width": width})
+
+
+@cache
+def _stop_law() -> Storage:
+    law, numbers = stop_energy, {"low": -1.0, "high": 1.0, "k": 1.0, "width": 1e-3}
+    return storage(COORDINATE, H=lambda x, low, high, k, width: law(x.y, low, high, k, width), **numbers)
 
 
 def trace_energy(G: Array, K: Array) -> Storage:
     """tr(G (I - R)) + ½ pᵀ K p over y = (R row by row, p): C16a."""
 
-    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
-        turned = [numbers[f"G{i}{j}"] * ((1.0 if i == j else 0.0) - y[3 * j + i]) for i, j in _entries(G)]
-        return sum([*turned, *_quadratic(y[9:], numbers, "K", K)], 0 * y[0])
+    return _with_numbers(*_law_of(_turn_and_stretch, len(POSE), _named("G", G) | _named("K", np.triu(K))))
 
-    return _storage(len(POSE), U, _named("G", G) | _named("K", np.triu(K)))
+
+def _turn_and_stretch(y: list[Any], numbers: dict[str, Any]) -> Any:
+    turned = [
+        numbers[f"G{i}{j}"] * ((1.0 if i == j else 0.0) - y[3 * j + i])
+        for i in range(3)
+        for j in range(3)
+        if f"G{i}{j}" in numbers
+    ]
+    return sum([*turned, *_quadratic(y[9:], numbers, "K")], 0 * y[0])
 
 
 def bushing_energy(K: Array) -> Storage:
     """½ ξᵀ K ξ over y = (R row by row, p), ξ = (ω; v) the logarithm of the pose (R, p): C16b."""
 
-    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
-        w, v = logarithm([y[0:3], y[3:6], y[6:9]], y[9:])
-        return sum(_quadratic([*w, *v], numbers, "K", K), 0 * y[0])
+    return _with_numbers(*_law_of(_of_logarithm, len(POSE), _named("K", np.triu(K))))
 
-    return _storage(len(POSE), U, _named("K", np.triu(K)))
+
+def _of_logarithm(y: list[Any], numbers: dict[str, Any]) -> Any:
+    w, v = logarithm([y[0:3], y[3:6], y[6:9]], y[9:])
+    return sum(_quadratic([*w, *v], numbers, "K"), 0 * y[0])
 
 
 def point_energy(k: Array, a: Array, b: Array) -> Storage:
@@ -112,14 +137,14 @@ def moment_energy(moments: Array) -> Storage:
 
 def chord_energy(form: Array) -> Storage:
     """½ Δ·B Δ of the entries Δ of (R - I, p), row by row (3, 4), for B (12, 12): 21 parameters of a stiffness."""
-    place = [3 * i + j if j < 3 else 9 + i for i in range(3) for j in range(4)]
     B = np.where(np.abs(form) > ROUNDING * np.abs(form).max(), form, 0.0)
+    return _with_numbers(*_law_of(_of_chord, len(POSE), _named("B", np.triu(B))))
 
-    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
-        gap = [y[at] - 1.0 if at in (0, 4, 8) else y[at] for at in place]
-        return sum(_quadratic(gap, numbers, "B", B), 0 * y[0])
 
-    return _storage(len(POSE), U, _named("B", np.triu(B)))
+def _of_chord(y: list[Any], numbers: dict[str, Any]) -> Any:
+    place = [3 * i + j if j < 3 else 9 + i for i in range(3) for j in range(4)]
+    gap = [y[at] - 1.0 if at in (0, 4, 8) else y[at] for at in place]
+    return sum(_quadratic(gap, numbers, "B"), 0 * y[0])
 
 
 def affine_energy(k: float, a: Array, b: Array, ab: Array, constant: float) -> Storage:
@@ -129,12 +154,11 @@ def affine_energy(k: float, a: Array, b: Array, ab: Array, constant: float) -> S
     """
     coefficients = np.concatenate([[k], -a, b, -ab.ravel()])
     numbers = {f"c{i}": float(c) for i, c in enumerate(coefficients) if c != 0}
-    numbers["c"] = constant
+    return _with_numbers(*_law_of(_affine, len(POINTS), numbers | {"c": constant}))
 
-    def U(y: list[Any], numbers: dict[str, Any]) -> Any:
-        return sum((numbers[f"c{i}"] * y[i] for i in range(len(y)) if f"c{i}" in numbers), numbers["c"])
 
-    return _storage(len(POINTS), U, numbers)
+def _affine(y: list[Any], numbers: dict[str, Any]) -> Any:
+    return sum((numbers[f"c{i}"] * y[i] for i in range(len(y)) if f"c{i}" in numbers), numbers["c"])
 
 
 def _of_arguments(V: object, where: str, names: tuple[str, ...], what: str, example: str) -> Callable[..., Any]:
@@ -185,22 +209,31 @@ def _given(
     return Storage(box, energy)
 
 
-def _storage(n: int, U: Callable[[list[Any], dict[str, Any]], Any], numbers: dict[str, float]) -> Storage:
-    """A storage of y ∈ Rⁿ whose energy is U(y, parameters by name)."""
+def _law_of(U: Energy, n: int, numbers: dict[str, float]) -> tuple[Storage, dict[str, float]]:
+    """A storage of y ∈ Rⁿ whose energy is U(y, parameters by name), and the numbers."""
+    return _law(U, n, tuple(numbers)), numbers
+
+
+@lru_cache(256)
+def _law(U: Energy, n: int, names: tuple[str, ...]) -> Storage:
     import sympy
 
     y = [sympy.Symbol(f"y_{i + 1}", real=True) for i in range(n)]
-    symbols = {name: sympy.Symbol(name, real=True) for name in numbers}
+    symbols = {name: sympy.Symbol(name, real=True) for name in names}
     value = U([Traced(symbol) for symbol in y], {name: Traced(symbol) for name, symbol in symbols.items()})
-    parameters = {name: (symbol, numbers[name]) for name, symbol in symbols.items()}
+    parameters = {name: (symbol, 1.0) for name, symbol in symbols.items()}
     energy = Expression(np.array(value.expr, dtype=object), {"y": y}, {}, parameters, sympy.Symbol("theta_0"))
     return Storage(interface({"y": Quantity(f"R{n}", "placement")}, "spring"), energy)
 
 
-def _quadratic(x: list[Any], numbers: dict[str, Any], letter: str, K: Array) -> Iterator[Any]:
-    """Terms of ½ xᵀ K x, one per row, from the upper triangle."""
+def _quadratic(x: list[Any], numbers: dict[str, Any], letter: str) -> Iterator[Any]:
+    """Terms of ½ xᵀ K x, one per row, from the entries of the upper triangle that have a number."""
     for i in range(len(x)):
-        row = [(0.5 if i == j else 1.0) * numbers[f"{letter}{i}{j}"] * x[j] for j in range(i, len(x)) if K[i, j] != 0]
+        row = [
+            (0.5 if i == j else 1.0) * numbers[f"{letter}{i}{j}"] * x[j]
+            for j in range(i, len(x))
+            if f"{letter}{i}{j}" in numbers
+        ]
         if row:
             yield x[i] * sum(row[1:], row[0])
 

@@ -7,8 +7,8 @@ size `v_reg` does not see how friction sets in; energy is exact all the same, an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, final
 
@@ -35,12 +35,17 @@ class FrictionLaw:
     force:      SymPy expression in `rate_symbol()`, `temperature_symbol()` and the symbols of the parameters.
     parameters: symbols with their numbers.   v_reg: rate at which dry friction is regularised.
     d:          the coefficient, where the law is d · rate and nothing else.
+    kind:       the function of this module that has made it, if one has.   arguments: its numbers, by keyword.
+    factor:     SymPy expression in `temperature_symbol()` that the force is multiplied with, or None.
     """
 
     force: Any
     parameters: tuple[tuple[Any, float], ...] = ()
     v_reg: float | None = None
     d: float | None = None
+    kind: str = ""
+    arguments: tuple[tuple[str, float], ...] = ()
+    factor: Any = None
 
     @property
     def warm(self) -> bool:
@@ -65,8 +70,8 @@ def viscous(d: float, *, factor: Factor | None = None) -> FrictionLaw:
     that the force is multiplied with; e.g. lambda theta: np.exp(-(theta - 300) / 40) for an oil that thins.
     """
     d = finite_number(d, "d of viscous friction [N m s/rad, N s/m]", positive=True)
-    law = _law(lambda rate, d: d, {"d": d}, factor)
-    return law if factor is not None else FrictionLaw(law.force, law.parameters, d=d)
+    law = _law(_coefficient, {"d": d}, factor)
+    return replace(law, d=d if factor is None else None, kind="viscous", arguments=(("d", d),))
 
 
 def coulomb(level: float, *, v_reg: float, viscous: float = 0.0, factor: Factor | None = None) -> FrictionLaw:
@@ -76,7 +81,8 @@ def coulomb(level: float, *, v_reg: float, viscous: float = 0.0, factor: Factor 
     law creeps where dry friction would stick.   viscous: coefficient, at least 0.   factor: as in `viscous`.
     """
     level, v_reg, d = _checked("Coulomb", "level", level, v_reg, viscous)
-    return _law(rate_laws.coulomb, {"F_c": level, "v_reg": v_reg, "d": d}, factor, v_reg)
+    law = _law(rate_laws.coulomb, {"F_c": level, "v_reg": v_reg, "d": d}, factor, v_reg)
+    return replace(law, kind="coulomb", arguments=(("level", level), ("v_reg", v_reg), ("viscous", d)))
 
 
 def stribeck(
@@ -98,7 +104,15 @@ def stribeck(
     v_st = finite_number(speed, "speed of Stribeck friction [rad/s, m/s]", positive=True)
     rate_laws.check_stribeck_speed(v_st, v_reg, ("speed", "v_reg"), "rad/s or m/s")
     numbers = {"F_c": level, "F_s": top, "v_st": v_st, "v_reg": v_reg, "d": d}
-    return _law(rate_laws.stribeck, numbers, factor, v_reg)
+    given = (("coulomb", level), ("static", top), ("speed", v_st), ("v_reg", v_reg), ("viscous", d))
+    return replace(_law(rate_laws.stribeck, numbers, factor, v_reg), kind="stribeck", arguments=given)
+
+
+def with_arguments(law: FrictionLaw, numbers: Mapping[str, float]) -> FrictionLaw:
+    """A law of this module with other numbers, by the keywords of the function that makes it; checked as there."""
+    makers: dict[str, Callable[..., FrictionLaw]] = {"viscous": viscous, "coulomb": coulomb, "stribeck": stribeck}
+    made = makers[law.kind](**(dict(law.arguments) | dict(numbers)))
+    return made if law.factor is None else _multiplied(replace(made, d=None), law.factor)
 
 
 def law_of(given: object, where: str, unit: str) -> FrictionLaw | None:
@@ -133,24 +147,41 @@ def _law(
     coefficient: Callable[..., Any], numbers: dict[str, float], factor: Factor | None, v_reg: float | None = None
 ) -> FrictionLaw:
     """F = μ(rate) · rate · factor(temperature); parameters that are zero are left out, so that laws of a kind share."""
-    import sympy
-
-    rate, theta = Traced(rate_symbol()), Traced(temperature_symbol())
-    symbols = {name: sympy.Symbol(name, real=True) for name, number in numbers.items() if number != 0}
-    values = {name: Traced(symbols[name]) if name in symbols else 0 for name in numbers}
-    force = coefficient(rate, **values) * rate
+    present = tuple(name for name, number in numbers.items() if number != 0)
+    force, symbols = _force(coefficient, tuple(numbers), present)
+    law = FrictionLaw(force, tuple(zip(symbols, (numbers[name] for name in present), strict=True)), v_reg)
     if factor is None:
-        return FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
-    what = "factor of friction"
+        return law
+    what, theta = "factor of friction", Traced(temperature_symbol())
     if not callable(factor):
         raise ModelError(f"{what} must be a function of the temperature [K], got {factor!r}.")
     values = expressions(call(lambda: factor(theta), {}, what), what)
     if values.shape != ():
         raise ModelError(f"{what} must return one number, got shape {values.shape}.")
-    force = force * Traced(values.item())
-    law = FrictionLaw(force.expr, tuple((symbols[name], numbers[name]) for name in symbols), v_reg)
-    _check_loss(law, what)
-    return law
+    return _multiplied(law, values.item())
+
+
+def _coefficient(rate: Any, d: Any) -> Any:
+    return d
+
+
+@cache
+def _force(
+    coefficient: Callable[..., Any], names: tuple[str, ...], present: tuple[str, ...]
+) -> tuple[Any, tuple[Any, ...]]:
+    """μ(rate) · rate in symbols, and those of the parameters that are not zero; one for all numbers."""
+    import sympy
+
+    rate, symbols = Traced(rate_symbol()), {name: sympy.Symbol(name, real=True) for name in present}
+    values = {name: Traced(symbols[name]) if name in symbols else 0 for name in names}
+    return (coefficient(rate, **values) * rate).expr, tuple(symbols.values())
+
+
+def _multiplied(law: FrictionLaw, factor: Any) -> FrictionLaw:
+    """The law times a factor of the temperature."""
+    found = replace(law, force=(Traced(law.force) * Traced(factor)).expr, factor=factor)
+    _check_loss(found, "factor of friction")
+    return found
 
 
 def _traced(function: Callable[..., Any], where: str) -> FrictionLaw:

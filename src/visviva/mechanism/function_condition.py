@@ -23,42 +23,19 @@ from visviva.mechanism.placements import Placements, check_arguments
 
 @final
 @dataclass(frozen=True, eq=False)
-class FunctionCondition(AbstractCondition):
-    """g(y) = 0 for expressions g in the placements y of some parts.
+class PlacementFunction:
+    """Expressions g in the entries y0, … of placements, with all that follows from them."""
 
-    Between the ends of a step its rows are discrete gradients, see `language.discrete`; they keep momentum where g is
-    made of scalar products of vectors that move with the parts.
-    """
-
-    name: str
-    placements: Placements
-    g: tuple[Any, ...]  # SymPy expressions in placements.symbols()
-    kind: Kind = field(default="holonomic", init=False)
-    follows: tuple[str, ...] = field(default=(), init=False)
-    shifted: bool = field(default=False, init=False)
-    law: None = field(default=None, init=False)
-    expects: Array = field(default_factory=lambda: np.zeros(0), init=False)
-    force_unit: str = field(default="", init=False)
+    g: tuple[Any, ...]  # SymPy expressions
+    size: int  # of y
 
     def __getstate__(self) -> dict[str, Any]:
         """Without compiled functions, so that it can be pickled."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
-    @property
-    def rows(self) -> int:  # type: ignore[override]
-        """One for each value."""
-        return len(self.g)
-
-    @property
-    def movers(self) -> tuple[Body | Particle, ...]:  # type: ignore[override]
-        """What carries the parts."""
-        return self.placements.movers
-
-    # -- expressions --
-
     @cached_property
     def _y(self) -> list[Any]:
-        return self.placements.symbols()
+        return _symbols("y", self.size)
 
     @cached_property
     def _v(self) -> list[Any]:
@@ -71,56 +48,96 @@ class FunctionCondition(AbstractCondition):
         return [sum(slope(g, y) * v for y, v in zip(self._y, self._v, strict=True)) for g in self.g]
 
     @cached_property
-    def _value(self) -> Callable[[Array], Array]:
+    def value(self) -> Callable[[Array], Array]:
+        """g of y."""
         return numeric(np.array(self.g, dtype=object), self._y, [], FUNCTIONS)
 
     @cached_property
-    def _gradient(self) -> Callable[[Array], Array]:
+    def gradient(self) -> Callable[[Array], Array]:
+        """∂g/∂y of y."""
         return numeric(np.array([[slope(g, y) for y in self._y] for g in self.g], dtype=object), self._y, [], FUNCTIONS)
 
     @cached_property
-    def _secant(self) -> Callable[[Array], Array]:
+    def secant(self) -> Callable[[Array], Array]:
+        """Discrete gradients of (y0, y1)."""
         ends = _symbols("a", len(self._y)), _symbols("b", len(self._y))
         rows = [discrete_gradient(g, self._y, ends) for g in self.g]
         return numeric(np.array(rows, dtype=object), [*ends[0], *ends[1]], [], FUNCTIONS)
 
     @cached_property
-    def _rate_secant(self) -> Callable[[Array], Array]:
+    def rate_secant(self) -> Callable[[Array], Array]:
+        """Those of ġ, of (y0, v0, y1, v1)."""
         ends = _symbols("a", 2 * len(self._y)), _symbols("b", 2 * len(self._y))
         rows = [discrete_gradient(rate, [*self._y, *self._v], ends) for rate in self._rates]
         return numeric(np.array(rows, dtype=object), [*ends[0], *ends[1]], [], FUNCTIONS)
 
     @cached_property
-    def _bend(self) -> Callable[[Array], Array]:
+    def bend(self) -> Callable[[Array], Array]:
+        """What g̈ has without accelerations, of (y, v)."""
         along = [sum(slope(r, y) * v for y, v in zip(self._y, self._v, strict=True)) for r in self._rates]
         return numeric(np.array(along, dtype=object), [*self._y, *self._v], [], FUNCTIONS)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FunctionCondition(AbstractCondition):
+    """g(y) = 0 for expressions g in the placements y of some parts.
+
+    Between the ends of a step its rows are discrete gradients, see `language.discrete`; they keep momentum where g is
+    made of scalar products of vectors that move with the parts.
+    """
+
+    name: str
+    placements: Placements
+    function: PlacementFunction
+    kind: Kind = field(default="holonomic", init=False)
+    follows: tuple[str, ...] = field(default=(), init=False)
+    shifted: bool = field(default=False, init=False)
+    law: None = field(default=None, init=False)
+    expects: Array = field(default_factory=lambda: np.zeros(0), init=False)
+    force_unit: str = field(default="", init=False)
+
+    @property
+    def g(self) -> tuple[Any, ...]:
+        """SymPy expressions in `placements.symbols()`."""
+        return self.function.g
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """One for each value."""
+        return len(self.g)
+
+    @property
+    def movers(self) -> tuple[Body | Particle, ...]:  # type: ignore[override]
+        """What carries the parts."""
+        return self.placements.movers
 
     # -- numbers --
 
     def value(self, q: Array, turned: Array) -> Array:  # noqa: D102
-        return self._value(self.placements.y(q))
+        return self.function.value(self.placements.y(q))
 
     def magnitude(self, q: Array, turned: Array) -> Array:
         """Σ |∂g/∂y| |y|."""
         y = self.placements.y(q)
-        return np.maximum((np.abs(self._gradient(y)) * np.abs(y)[..., None, :]).sum(-1), 1e-30)
+        return np.maximum((np.abs(self.function.gradient(y)) * np.abs(y)[..., None, :]).sum(-1), 1e-30)
 
     def C(self, q0: Array, q1: Array) -> Array:  # noqa: D102
         ends = np.concatenate([self.placements.y(q0), self.placements.y(q1)], axis=-1)
-        return self._secant(ends) @ self.placements.L
+        return self.function.secant(ends) @ self.placements.L
 
     def rate_secants(self, q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, Array]:  # noqa: D102
         L, y = self.placements.L, self.placements.y
-        D = self._rate_secant(np.concatenate([y(q0), v0 @ L.T, y(q1), v1 @ L.T], axis=-1))
+        D = self.function.rate_secant(np.concatenate([y(q0), v0 @ L.T, y(q1), v1 @ L.T], axis=-1))
         n = len(L)
         return D[..., :n] @ L, D[..., n:] @ L
 
     def bend(self, q: Array, v: Array) -> Array:  # noqa: D102
-        return self._bend(np.concatenate([self.placements.y(q), v @ self.placements.L.T], axis=-1))
+        return self.function.bend(np.concatenate([self.placements.y(q), v @ self.placements.L.T], axis=-1))
 
 
-def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -> FunctionCondition:
-    """The condition of a user's function; errors say what it returned, or why it cannot be traced."""
+def traced_function(name: str, placements: Placements, g: Callable[..., Any]) -> PlacementFunction:
+    """A user's function of placements; errors say what it returned, or why it cannot be traced."""
     what, parts = f"g of constraint {name!r}", placements.parts
     check_arguments(g, parts, what)
     seen = placements.traced()
@@ -136,17 +153,17 @@ def traced_condition(name: str, placements: Placements, g: Callable[..., Any]) -
         raise ModelError(f"value {constant[0]} of {what} does not depend on the placement of {names}: it is constant.")
     named = placements.names()
     require_regular([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
-    condition = FunctionCondition(name, placements, tuple(values))
+    function = PlacementFunction(tuple(values), len(placements.c))
     try:
-        condition._secant  # noqa: B018 - it is kept
-        condition._rate_secant  # noqa: B018
+        function.secant  # noqa: B018 - it is kept
+        function.rate_secant  # noqa: B018
     except NoRule as reason:
         raise ModelError(
             f"{what} uses {reason}, which has no exact difference between the ends of a step. Write it with sums,\n"
             "products, powers, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan, abs, maximum, minimum, clip,\n"
             "where."
         ) from None
-    return condition
+    return function
 
 
 def _symbols(letter: str, n: int) -> list[Any]:

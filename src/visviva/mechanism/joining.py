@@ -117,7 +117,7 @@ class Joining(Builder):
                 )
         rates = None if rate is None else _numbers(rate, f"rate of joint {name!r}", units_of(joint, "rad/s", "m/s"))
         sink = self._heat_sink(heat_to, f"joint {name!r}")
-        losses, laws = joint_friction(name, joint, friction, sink)
+        losses, laws = joint_friction(name, joint, friction, sink, self._traced)
         on_parent, (R_W, r_W) = place
         same = on_parent[0] is R_W and on_parent[1] is r_W
         parent_frame = None if same else on_parent

@@ -24,18 +24,19 @@ def units_of(joint: AbstractJoint, turning: str, sliding: str) -> list[str]:
 
 
 def joint_friction(
-    name: str, joint: AbstractJoint, given: Friction, sink: Thermal | None
+    name: str, joint: AbstractJoint, given: Friction, sink: Thermal | None, trace: Callable[..., Any]
 ) -> tuple[Array, tuple[FrictionLaw | None, ...]]:
     """Viscous coefficients of its coordinates, and other laws, None where there is none.
 
     A ball has one law, on the size of its relative angular velocity, and no coefficients.
+    trace: calls a function that traces others, see `Builder._traced`.
     """
     ball = joint.kind == "spherical"
     units = ["N m s/rad"] if ball else units_of(joint, "N m s/rad", "N s/m")
     where, none = f"friction of joint {name!r}", np.zeros(0 if ball else len(units))
     if np.isscalar(given) and given == 0:
         return none, ()
-    laws = [law_of(one, where, ", ".join(units)) for one in _each(given, where, units)]
+    laws = [trace(law_of, one, where, ", ".join(units)) for one in _each(given, where, units)]
     for law in laws:
         if law is not None and law.warm and sink is None:
             raise ModelError(

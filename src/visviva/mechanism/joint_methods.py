@@ -82,7 +82,7 @@ class JointMethods(Joining):
         """
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
-        stored = None if potential is None else of_angle(potential, f"potential of joint {name!r}")
+        stored = None if potential is None else self._traced(of_angle, potential, f"potential of joint {name!r}")
         joint = self._limited(
             self._joint(name, Revolute(), ends, place, rate, friction, heat_to, q_built),
             limits,

@@ -17,12 +17,20 @@ class Kept:
 
     def of(self, m: Mechanism) -> dict[Any, Any]:
         """That of a mechanism with the parts it has now: what was made of it before it grew is forgotten."""
-        looks = tuple((name, id(shapes)) for name, shapes in m.shapes.items())
-        parts = tuple(map(id, m.parts.values()))  # they never change, and what is made of them holds them alive
-        revision = (m.name, m.theta0, m.gravity.tobytes(), parts, looks)
+        revision = _revision(m)
         if self._of[0] != revision:
             self._of = (revision, {})
         return self._of[1]
 
+    def share(self, m: Mechanism, made: dict[Any, Any]) -> None:
+        """Let a mechanism as it is now have what was made of another one, as long as it does not grow."""
+        self._of = (_revision(m), made)
+
     def __reduce__(self) -> Any:
         return Kept, ()
+
+
+def _revision(m: Mechanism) -> object:
+    looks = tuple((name, id(shapes)) for name, shapes in m.shapes.items())
+    parts = tuple(map(id, m.parts.values()))  # they never change, and what is made of them holds them alive
+    return m.name, m.theta0, m.gravity.tobytes(), parts, looks

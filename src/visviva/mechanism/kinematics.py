@@ -65,7 +65,7 @@ class Kinematics:
     rigid:      which of the bodies have an orientation.
     n, size, m: number of velocities, coordinates and scalar rows.   columns, places: of each body in these.
     rows:       where the rows of each pair are.   ends: parent and child of each pair, as numbers of bodies.
-    arms:       of the frames on parent and child, in principal axes, (pairs, 2, 3).
+    arms, axes: of the frames on parent and child, in principal axes, (pairs, 2, 3) and (pairs, 2, 3, 3), in rows.
     pair, kind: of each scalar row.   length: of rods, else zero.
     """
 
@@ -84,7 +84,7 @@ class Kinematics:
         R_WF = np.array([frame[0] for frame in frames]).reshape(-1, 2, 3, 3)
         r_WF = np.array([frame[1] for frame in frames]).reshape(-1, 2, 3)
         R, r = self._poses(self.as_built)
-        self._axes = transpose(R_WF) @ R[self.ends]
+        self.axes = transpose(R_WF) @ R[self.ends]
         is_point = np.array([isinstance(end, Particle) for end in ends], dtype=bool).reshape(-1, 2, 1)
         self.arms = np.where(is_point, 0.0, apply(transpose(R[self.ends]), r_WF - r[self.ends]))
         self.rows = _slices(sum(row.count for row in given) for given in rows)
@@ -131,7 +131,7 @@ class Kinematics:
         R_WC = R[..., self.ends, :, :]
         lever = apply(R_WC, self.arms)
         origin = r[..., self.ends, :] + lever
-        return Placement(q, R, self._axes @ transpose(R_WC), lever, origin[..., 1, :] - origin[..., 0, :])
+        return Placement(q, R, self.axes @ transpose(R_WC), lever, origin[..., 1, :] - origin[..., 0, :])
 
     def origins(self, q: Array) -> Array:
         """Origins of the frames on parent and child in the world, (..., pairs, 2, 3)."""
@@ -240,6 +240,11 @@ class Kinematics:
         """Axis of the parent, axis of the child, and d, or their rates, of some rows."""
         pair = self.pair[at]
         return axes[..., pair, 0, self._i[at], :], axes[..., pair, 1, self._j[at], :], d[..., pair, :]
+
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """Kind, pair, axis of the parent and axis of the child of each row; of `MEET` the component instead, (m, 4)."""
+        return np.stack([self.kind, self.pair, self._i, self._j], axis=-1).astype(np.int64)
 
     # -- matrices -----------------------------------------------------------------------------------------------
 

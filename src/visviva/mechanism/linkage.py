@@ -18,6 +18,7 @@ from visviva.mechanism.closure import Closure, row_scale, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.dependence import dependent_combinations, smallest
 from visviva.mechanism.kinematics import Int, Kinematics, Placement
+from visviva.mechanism.nearest import MOST_ROWS, NearestVelocities
 from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.topology import Topology, topology
 
@@ -54,8 +55,8 @@ class Linkage:
         self.name = m.name
         self.joints = tuple(m.joints)
         self.bodies = tuple(m.bodies)
-        self.kinematics = Kinematics(self.bodies, self.joints, [joint.joint.rows for joint in self.joints])
-        self.topology: Topology = topology(self.bodies, self.joints)
+        self.alike = m.alike  # what mechanisms of the same geometry share
+        self.kinematics, self.topology = self._geometry()
         closing = np.zeros(len(self.joints), dtype=bool)
         closing[list(self.topology.loops)] = True
         self.conditions = ConditionRows(self.kinematics, m.conditions)
@@ -71,6 +72,14 @@ class Linkage:
         self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(
             -1, 2
         )
+
+    def _geometry(self) -> tuple[Kinematics, Topology]:
+        """What does not depend on masses, made once for all mechanisms of the same geometry."""
+        if Linkage not in self.alike:
+            kinematics = Kinematics(self.bodies, self.joints, [joint.joint.rows for joint in self.joints])
+            self.alike[Linkage] = kinematics, topology(self.bodies, self.joints)
+        found: tuple[Kinematics, Topology] = self.alike[Linkage]
+        return found
 
     # -- inertia ------------------------------------------------------------------------------------------------
 
@@ -156,6 +165,29 @@ class Linkage:
         for k in range(T):
             x[k], lam[k] = series.solve(self.matrix(self.kinematics.place(q[k])), f[k], b[k])
         return x, lam
+
+    def nearest(self, q: Array, P: Array, b: Array) -> Array:
+        """V of M V + Cᵀμ = P, C V = b alone, (T, n): velocities nearest in the kinetic metric, in compiled code.
+
+        Where rows are nearly redundant or contradict, or motions have no inertia, see `solve`.
+        """
+        if self.closes.sum() > MOST_ROWS or b[:, ~self.closes].any() or not self.kinematics.n:
+            return self.solve(q, P, b)[0]
+        V, found = self._nearest(q, P, b)
+        if not found.all():
+            V[~found] = self.solve(q[~found], P[~found], b[~found])[0]
+        return V
+
+    def has_inertia(self, q: Array) -> bool:
+        """Whether all motions that the joints allow at a configuration have inertia; False where that is not clear."""
+        if self.closes.sum() > MOST_ROWS or not self.kinematics.n:
+            return False
+        rest = np.zeros((1, self.kinematics.n)), np.zeros((1, self.m))
+        return bool(self._nearest(q[None], *rest)[1][0])
+
+    @cached_property
+    def _nearest(self) -> NearestVelocities:
+        return NearestVelocities(self)
 
     # -- rank ---------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
+from visviva.mechanism.calls import Call, recording
 from visviva.mechanism.condition_methods import ConditionMethods
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.damper_methods import DamperMethods
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from visviva.mechanism.assembly import AssemblyReport, Motion, StateLike
     from visviva.mechanism.interconnection import Interconnection
     from visviva.mechanism.network import MechanismNetwork
+    from visviva.mechanism.parameters import Parameters
 
 
+@recording
 @suggesting
 class Mechanism(
     JointMethods, SpringMethods, PoseSpringMethods, DamperMethods, DriveMethods, ConditionMethods, RollingMethods
@@ -57,7 +60,10 @@ class Mechanism(
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
         self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
-        self._kept = Kept()
+        self._kept, self._alike = Kept(), Kept()
+        self._calls: list[Call] = []  # that have built it
+        self._inside_call = False
+        self._laws: dict[Any, Any] = {}  # traced functions, see `Builder._traced`
 
     # -- what is there ------------------------------------------------------------------------------------------
 
@@ -115,6 +121,11 @@ class Mechanism(
     def made(self) -> dict[Any, Any]:
         """What others have made of the mechanism as it is now, by keys of theirs: see `kept`."""
         return self._kept.of(self)
+
+    @property
+    def alike(self) -> dict[Any, Any]:
+        """The same of its geometry, which mechanisms with other masses, stiffnesses and laws share."""
+        return self._alike.of(self)
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"
@@ -302,12 +313,36 @@ class Mechanism(
 
         return state_of(self, motion if at is None else at)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was traced of functions, which no file holds."""
+        return {**vars(self), "_laws": {}}
+
     def snapshot(self) -> Mechanism:
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
         copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
-        copy._kept = self._kept
+        copy._kept, copy._calls, copy._laws = self._kept, list(self._calls), self._laws
+        copy._alike.share(copy, self.alike)
         return copy
+
+    @property
+    def parameters(self) -> Parameters:
+        """Its numbers by name, {"arm.mass": 1.5, ...}; prints as a table with units: see `mechanism.parameters`."""
+        from visviva.mechanism.parameters import Parameters
+
+        return Parameters(self)
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Mechanism:
+        """The mechanism with some other numbers, {"arm.mass": 2.0, "spring.k": 40.0, "gravity": (0, 0, -1.6)}.
+
+        It is the one that the same calls build with these numbers, with their checks, and it is a mechanism of its own.
+        Places are those of the builder, world points as built: a joint that is moved by "hinge.at" takes no body along,
+        and loops that do not close as built are assembled. Functions, "spring.energy", can be given as well.
+        Nothing is compiled again, unless a law becomes another one.
+        """
+        from visviva.mechanism.parameters import with_parameters
+
+        return with_parameters(self, values)
 
 
 def _mass_data(

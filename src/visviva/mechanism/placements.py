@@ -11,11 +11,12 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language.trace import Pose, UntraceableError, traced_array
+from visviva.language.trace import Pose, Traced, UntraceableError, traced_array
 from visviva.mechanism.coordinates import space_of
 from visviva.mechanism.parts import Body, Frame, Ground, Particle
 
 Placed = Body | Particle | Frame
+STRUCTURE = (0.0, 1.0, -1.0)
 
 
 @final
@@ -41,6 +42,8 @@ class Placements:
     movers: tuple[Body | Particle, ...]
     L: Array  # (y, q)
     c: Array  # (y,)
+    form: PlacementForm
+    numbers: Array  # those of L and c that are parameters of their form
 
     def y(self, q: Array) -> Array:
         """Placements at the coordinates of the movers, (..., y)."""
@@ -78,27 +81,81 @@ class Placements:
         return seen
 
 
+@final
+@dataclass(frozen=True)
+class PlacementForm:
+    """How y = L q + c is made of numbers, and which of these are none: 0, 1 and -1 stand for structure.
+
+    parts:   "frame", "particle" or "ground", and the number of the mover.   starts: of the coordinates of movers.
+    numbers: of each frame twelve, its origin and its axes in its carrier: None where a number is a parameter.
+    """
+
+    parts: tuple[tuple[str, int], ...]
+    starts: tuple[int, ...]
+    size: int  # of q
+    numbers: tuple[float | None, ...]
+
+    @property
+    def width(self) -> int:
+        """How many parameters there are."""
+        return sum(number is None for number in self.numbers)
+
+    def matrices(self) -> tuple[Any, Any]:
+        """L and c with symbols p0, p1, … for the parameters."""
+        import sympy
+
+        symbols = iter(sympy.Symbol(f"p{k}", real=True) for k in range(self.width))
+        values = [Traced(next(symbols)) if number is None else number for number in self.numbers]
+        return _affine(self, np.array(values, dtype=object))
+
+
 def placements_of(parts: Sequence[Placed]) -> Placements:
     """The placements of some parts; frames on the ground are constant."""
     carriers = [part.carrier if isinstance(part, Frame) else part for part in parts]
     movers = tuple(dict.fromkeys(carrier for carrier in carriers if not isinstance(carrier, Ground)))
-    ends = np.cumsum([0, *(space_of(mover).size for mover in movers)])
-    first = {mover: int(ends[k]) for k, mover in enumerate(movers)}
-    L, c = [np.zeros((0, int(ends[-1])))], [np.zeros(0)]
+    ends = np.cumsum([0, *(space_of(mover).size for mover in movers)]).tolist()
+    found, numbers = list[tuple[str, int]](), [np.zeros(0)]
     for part, carrier in zip(parts, carriers, strict=True):
-        own = np.zeros((3 if isinstance(part, Particle) else 12, int(ends[-1])))
-        constant = np.zeros(len(own))
         if isinstance(carrier, Particle):
-            own[:, first[carrier] : first[carrier] + 3] = np.eye(3)
+            found.append(("particle", movers.index(carrier)))
+            continue
+        R_W, r_W = _as_built(part)
+        if isinstance(carrier, Ground):
+            found.append(("ground", -1))
+            numbers += [r_W, R_W.ravel()]
         else:
-            R_W, r_W = _as_built(part)
-            if isinstance(carrier, Ground):
-                constant[:] = np.concatenate([r_W, R_W.ravel()])
-            else:
-                own[:, first[carrier] : first[carrier] + 12] = _on_body(carrier, R_W, r_W)
-        L.append(own)
-        c.append(constant)
-    return Placements(tuple(parts), movers, np.concatenate(L), np.concatenate(c))
+            found.append(("frame", movers.index(carrier)))
+            numbers += [carrier.to_principal(r_W), (carrier.R_WC.T @ R_W).ravel()]
+    values = np.concatenate(numbers)
+    structure = tuple(number if number in STRUCTURE else None for number in values.tolist())
+    form = PlacementForm(tuple(found), tuple(ends[:-1]), ends[-1], structure)
+    L, c = _affine(form, values)
+    given = values[[number is None for number in structure]]
+    return Placements(tuple(parts), movers, L.astype(np.float64), c.astype(np.float64), form, given)
+
+
+def _affine(form: PlacementForm, numbers: Any) -> tuple[Any, Any]:
+    """L and c of numbers that are floats or symbols: r = φ + Σ arm_k d_k,  R_ij = Σ (d_k)_i (R_CF)_kj."""
+    blocks, constants, first = [np.zeros((0, form.size))], [np.zeros(0)], 0
+    for kind, mover in form.parts:
+        n = 3 if kind == "particle" else 12
+        L, c = np.zeros((n, form.size), dtype=numbers.dtype), np.zeros(n, dtype=numbers.dtype)
+        own, start = numbers[first : first + 12], form.starts[mover] if mover >= 0 else 0
+        if kind == "particle":
+            L[:, start : start + 3] = np.eye(3)
+        elif kind == "ground":
+            c[:] = own
+        else:
+            arm, R_CF = own[:3], own[3:].reshape(3, 3)
+            for i in range(3):
+                L[i, start + i] = 1.0
+                for k in range(3):
+                    L[i, start + 3 + 3 * k + i] = arm[k]
+                    L[3 + 3 * i : 6 + 3 * i, start + 3 + 3 * k + i] = R_CF[k]
+        first += 0 if kind == "particle" else 12
+        blocks.append(L)
+        constants.append(c)
+    return np.concatenate(blocks), np.concatenate(constants)
 
 
 def _as_built(part: Placed) -> tuple[Array, Array]:
@@ -106,18 +163,6 @@ def _as_built(part: Placed) -> tuple[Array, Array]:
         return part.R_WF, part.r_WF
     assert isinstance(part, Body)
     return part.R_WB, part.r_WB
-
-
-def _on_body(body: Body, R_W: Array, r_W: Array) -> Array:
-    """(r, R row by row) of a frame that is at (R_W, r_W) as built, over q = (φ, d1, d2, d3), (12, 12)."""
-    L = np.zeros((12, 12))
-    R_CF, arm = body.R_WC.T @ R_W, body.to_principal(r_W)
-    for i in range(3):
-        L[i, i] = 1.0
-        for k in range(3):  # r = φ + Σ arm_k d_k,  R_ij = Σ (d_k)_i (R_CF)_kj
-            L[i, 3 + 3 * k + i] = arm[k]
-            L[3 + 3 * i : 6 + 3 * i, 3 + 3 * k + i] = R_CF[k]
-    return L
 
 
 def check_arguments(function: Any, parts: Sequence[Placed], what: str) -> None:

@@ -171,4 +171,4 @@ class PoseSpringMethods(ElementBuilder):
         losses = None if D is None else bushing_damping(semidefinite(symmetric(D, 6, f"D of {where}"), f"D of {where}"))
         sink = self._damper_sink(heat_to, where, losses is not None)
         carriers = ends[0][0], ends[1][0]
-        return self._element(name, carriers, place, POSE, of_pose(energy, where), losses, heat_to=sink)
+        return self._element(name, carriers, place, POSE, self._traced(of_pose, energy, where), losses, heat_to=sink)

@@ -18,7 +18,7 @@ from visviva.mechanism.joining import Joining
 from visviva.mechanism.joining import direction as axes_along
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Particle
 from visviva.mechanism.placements import Placed, check_arguments, placements_of
-from visviva.mechanism.twist_rows import TwistRows, rows_of_function, rows_of_law
+from visviva.mechanism.twist_rows import TwistRows, rows_of_law, rows_over_movers, traced_rows
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
 EDGE, DISC = "knife edge", "rolling disc"  # how errors call them
@@ -115,7 +115,8 @@ class RollingMethods(Joining):
         what = f"velocity constraint {name!r}"
         placements = placements_of(self._moving(what, parts))
         check_arguments(A, placements.parts, f"A of {what}")
-        rows = rows_of_function(A, placements, f"A of {what}")
+        values = self._once(A, (traced_rows, id(A), name), lambda: traced_rows(A, placements, f"A of {what}"))
+        rows = rows_over_movers(values, placements)
         _check_finite(rows, f"A of {what}")
         return self._add(VelocityCondition(name, rows))
 

@@ -14,6 +14,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import settled
 
 TRIALS = 3
+KNOWN = 16  # configurations whose regularity is kept
 STEP = 0.1  # of a trial displacement: of a typical length, and in radians
 NEAR = 1e-3  # margin below which a configuration is called nearly singular
 LISTED = 6  # joints named in a large mechanism
@@ -48,7 +49,20 @@ class Regularity:
 
 
 def regularity(linkage: Linkage, q: Array) -> Regularity:
-    """Rank at q, and the rows that are independent there or, if they are more, after a small motion from there."""
+    """Rank at q, and the rows that are independent there or, if they are more, after a small motion from there.
+
+    It is a matter of geometry: masses only weigh the small motion, and it is found once for all of them.
+    """
+    known: dict[bytes, Regularity] = linkage.alike.setdefault(Regularity, {})
+    key = q.tobytes()
+    if key not in known:
+        if len(known) >= KNOWN:
+            known.clear()
+        known[key] = _regularity(linkage, q)
+    return known[key]
+
+
+def _regularity(linkage: Linkage, q: Array) -> Regularity:
     place = linkage.kinematics.place(q)
     kept = linkage.independent(place)
     rank = int(kept.sum())

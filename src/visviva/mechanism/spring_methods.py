@@ -63,7 +63,7 @@ class SpringMethods(ElementBuilder):
             rest = built if length is None else finite_number(length, f"length of {where} [m]", minimum=0.0)
             stored = linear_in_length(finite_number(k, f"k of {where} [N/m]", positive=True), rest)  # type: ignore[arg-type]
         elif energy is not None:
-            stored = of_length(energy, where)
+            stored = self._traced(of_length, energy, where)
         D = np.array([[c]]) if c > 0 else None
         place = (np.eye(3), r_a), (np.eye(3), r_b)
         sink = self._damper_sink(heat_to, where, c > 0)
@@ -100,7 +100,7 @@ class SpringMethods(ElementBuilder):
         if _given(where, k, energy, d, rest if rest != 0 else None, "angle"):
             stored = linear_in_angle(finite_number(k, f"k of {where} [N m/rad]", positive=True), rest)  # type: ignore[arg-type]
         elif energy is not None:
-            stored = of_angle(energy, where)
+            stored = self._traced(of_angle, energy, where)
         return self._add(Torsion(name, part, stored, d, self._damper_sink(heat_to, where, d > 0)))
 
     def point_springs(

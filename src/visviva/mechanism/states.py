@@ -44,9 +44,7 @@ class States:
         self.mechanism = m
         self.linkage = linkage_of(m)
         self.built = assembled(m, self.linkage)[0]
-        self.tree = JointTree(self.linkage)
-        X_W = _poses(self.tree, self.built)
-        self.posture = self.tree.posture(X_W, self._named(self.built))
+        self.tree, X_W, self.posture = self._as_assembled()
         moving = any(V.any() for V in self.built.V.values())
         self.rates = self.tree.rates(self.posture, X_W, self.built.V) if moving else np.zeros(self.tree.n)
         self.open = not closed_rows(self.linkage, self.tree).any()
@@ -67,6 +65,16 @@ class States:
             for name, angle in turn_names(joint).items()
         }
         self._plain = plain_names(m)
+
+    def _as_assembled(self) -> tuple[JointTree, Array, Posture]:
+        """The tree, poses and coordinates as assembled: mechanisms of the same geometry share them."""
+        alike, key = self.linkage.alike, [value.tobytes() for value in self.built.q.values()]
+        if States not in alike or alike[States][0] != key:
+            self.tree = JointTree(self.linkage)
+            X_W = _poses(self.tree, self.built)
+            alike[States] = key, (self.tree, X_W, self.tree.posture(X_W, self._named(self.built)))
+        found: tuple[JointTree, Array, Posture] = alike[States][1]
+        return found
 
     def _named(self, motion: Motion) -> Array:
         """Coordinates of the tree that have names, angles over many turns; charts are zero."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -27,8 +27,8 @@ from visviva.language.regularity import CONSTRAINT, require_regular
 from visviva.language.tangents import Tangents, numeric_tangents, tangents
 from visviva.language.trace import Pose, Traced, call, expressions
 from visviva.mechanism.coordinates import space_of
-from visviva.mechanism.parts import Body, Frame, Particle
-from visviva.mechanism.placements import Placements
+from visviva.mechanism.parts import Body, Particle
+from visviva.mechanism.placements import PlacementForm, Placements
 
 
 @final
@@ -151,8 +151,8 @@ def _law_of(law: Callable[..., Any], bodies: int, width: int) -> TwistLaw:
     return twist_law(tuple(values.ravel()), values.shape, 12 * bodies, width)
 
 
-def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -> TwistRows:
-    """Rows that a user gives, over the twists of parts: (ω; v) with the velocity v of the part's own r."""
+def traced_rows(A: Callable[..., Any], placements: Placements, what: str) -> Any:
+    """Rows that a user gives, over the twists of parts, (ω; v) with the velocity v of the part's own r: expressions."""
     seen = placements.traced()
     result = call(lambda: A(*seen), {}, what)
     if result is None:
@@ -174,30 +174,36 @@ def rows_of_function(A: Callable[..., Any], placements: Placements, what: str) -
         raise ModelError(f"row {empty[0]} of {what} is zero: it says nothing. Leave it out.")
     named = placements.names()
     require_regular([v.xreplace(named) for v in values.ravel()], list(named.values()), {}, what, CONSTRAINT)
-    return _over_movers(values, placements)
+    return values
 
 
-def _over_movers(values: Any, placements: Placements) -> TwistRows:
+def rows_over_movers(values: Any, placements: Placements) -> TwistRows:
     """The same over the twists of bodies at their centres of mass: ω and v - ω x (r - φ) make (α + (r - φ) x β; β)."""
-    size = placements.L.shape[1]
-    x = np.array([Traced(symbol) for symbol in _symbols("x", size)], dtype=object)
-    y = expressions(placements.L @ x, "a placement")
-    values = np.vectorize(lambda value: value.xreplace(dict(zip(placements.symbols(), y, strict=True))))(values)
-    columns: dict[str, Any] = {}
+    law = _over_movers(tuple(values.ravel()), values.shape, placements.form)
+    return TwistRows(placements.movers, law, placements.numbers)
+
+
+@lru_cache(256)
+def _over_movers(given: tuple[Any, ...], shape: tuple[int, int], form: PlacementForm) -> TwistLaw:
+    values, (L, c) = np.array(given, dtype=object).reshape(shape), form.matrices()
+    x = np.array([Traced(symbol) for symbol in _symbols("x", form.size)], dtype=object)
+    y = expressions(L @ x + c, "a placement")
+    at_y = dict(zip(_symbols("y", len(y)), y, strict=True))
+    values = np.vectorize(lambda value: value.xreplace(at_y), otypes=[object])(values)
+    columns: dict[int, Any] = {}
     at = first = 0
-    for part in placements.parts:
+    for kind, mover in form.parts:
         rows, r = values[:, at : at + 6], y[first : first + 3]
-        mover = part.carrier if isinstance(part, Frame) else part
-        if isinstance(part, Particle):
+        if kind == "particle":
             rows = rows[:, :3]
         else:
-            start = sum(space_of(other).size for other in placements.movers[: placements.movers.index(mover)])
+            start = form.starts[mover]
             arm = r - expressions(x[start : start + 3], "a centre")
             rows = np.concatenate([rows[:, :3] + np.cross(arm, rows[:, 3:]), rows[:, 3:]], axis=1)
-        columns[mover.name] = columns.get(mover.name, 0) + rows
-        at, first = at + rows.shape[1], first + (3 if isinstance(part, Particle) else 12)
-    merged = np.concatenate([columns[mover.name] for mover in placements.movers], axis=1)
-    return TwistRows(placements.movers, twist_law(tuple(merged.ravel()), merged.shape, size, 0), np.zeros(0))
+        columns[mover] = columns.get(mover, 0) + rows
+        at, first = at + rows.shape[1], first + (3 if kind == "particle" else 12)
+    merged = np.concatenate([columns[mover] for mover in range(len(form.starts))], axis=1)
+    return twist_law(tuple(merged.ravel()), merged.shape, form.size, form.width)
 
 
 def _symbols(letter: str, n: int) -> list[Any]:

@@ -11,17 +11,20 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import transpose
 from visviva.model.batches import matrix_batches
+from visviva.model.body import Gyroscopic
 from visviva.model.storage import Kinetic
 from visviva.model.structure import (
     AbstractConstraint,
     AbstractDissipation,
     AbstractPort,
     AbstractRouting,
+    AbstractStructure,
     Dissipation,
     Port,
     Routing,
     Rows,
 )
+from visviva.model.turn import TurnFriction
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -75,7 +78,8 @@ def check_description(model: Model) -> None:
 def check_laws(model: Model, x: Array) -> None:
     """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
     z = model.z(x)
-    batches, single = matrix_batches((*model.routings, *model.dissipations), model.places)
+    open_to_doubt = tuple(part for part in (*model.routings, *model.dissipations) if not _holds_by_its_form(part))
+    batches, single = matrix_batches(open_to_doubt, model.places)
     for batch in batches:
         matrices = batch.matrices(x, z)
         sign = -1.0 if isinstance(batch.parts[0], AbstractRouting) else 1.0
@@ -89,6 +93,11 @@ def check_laws(model: Model, x: Array) -> None:
             check_skew(part.J(model.local(part, x)[0]), f"J of {part.name!r}")
         elif isinstance(part, AbstractDissipation):
             check_symmetric(part.R(*model.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
+
+
+def _holds_by_its_form(part: AbstractStructure) -> bool:
+    """Whether there is nothing to check: J of a turning body is a vector product, R of a hinge is d aᵀa."""
+    return isinstance(part, Gyroscopic) or (isinstance(part, TurnFriction) and 0 <= part.d < np.inf)
 
 
 def check_skew(matrix: Array, what: str) -> None:

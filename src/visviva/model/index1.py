@@ -64,8 +64,8 @@ def accelerations(
 
 
 def _solve(M: Array, C: Array, force: Array, bias: Array, decide: Callable[[], int | None]) -> Accelerations:
-    """In units of velocities in which their inertia is one."""
-    unit = velocity_units(np.diagonal(M))
+    """In units of velocities in which their inertia is one, or with which they move others by theirs."""
+    unit = velocity_units(np.diagonal(M), C)
     parts, M, force = split(C * unit, decide=decide), unit[:, None] * M * unit, unit * force
     Z, v_dot = parts.Z, parts.solve(-bias)
     if Z.size:

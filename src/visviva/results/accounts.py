@@ -17,11 +17,14 @@ from visviva.results.tallies import Tallies
 
 @final
 class Accounts:
-    """Adds up the steps of a run, however many come at a time."""
+    """Adds up the steps of a run, however many come at a time.
 
-    def __init__(self, model: Model, x: Array) -> None:
+    x: the state before the first.   H_start: energies there, where they are known.
+    """
+
+    def __init__(self, model: Model, x: Array, H_start: Array | None = None) -> None:
         self.model = model
-        self.H_start = model.exergies(x)
+        self.H_start = model.exergies(x) if H_start is None else H_start
         self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
-from typing import final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visviva.model import Model
 from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
 from visviva.results.components import Account, accounts
+from visviva.results.record import Record
 from visviva.results.rounding import ROUNDINGS
 from visviva.results.run import FIRST_LAW, Run
 
@@ -102,16 +104,7 @@ def audit(run: Run) -> Audit:
     """Add up the accounts of a run."""
     record, unit = run.record, run.energy_unit
     vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
-    figures: dict[str, Callable[[], float]] = {
-        "first_law": lambda: float(record.closure.max()) / unit,
-        "drift": lambda: abs(float(record.drift.sum())) / unit,
-        "second_law": lambda: float(record.lowest_heat.min()) / run.model.theta0,
-        "g": lambda: float(record.g.max()),
-        "g_v": lambda: relative_g_v(run),
-    }
-    found = {
-        name: 0.0 if name in vacuous else None if name in unmeasured else figure() for name, figure in figures.items()
-    }
+    found = figures(run)
     return Audit(
         name=run.model.name,
         integrator=type(run.integrator).__name__,
@@ -119,7 +112,7 @@ def audit(run: Run) -> Audit:
         steps=run.steps,
         **found,
         rounding=run.rounding,
-        roundings=float(record.closure.max(initial=0.0)) / (run.rounding or 1.0),
+        roundings=roundings(run),
         energy_scale=run.energy_scale,
         unit=unit,
         theta0=run.model.theta0,
@@ -135,7 +128,42 @@ def audit(run: Run) -> Audit:
     )
 
 
-def vacuous_figures(run: Run) -> dict[str, str]:
+class Measured(Protocol):
+    """What has figures: a run, or what is left of one."""
+
+    @property
+    def model(self) -> Model: ...  # noqa: D102
+    @property
+    def record(self) -> Record: ...  # noqa: D102
+    @property
+    def steps(self) -> int: ...  # noqa: D102
+    @property
+    def energy_unit(self) -> float: ...  # noqa: D102
+    @property
+    def rounding(self) -> float: ...  # noqa: D102
+
+
+FIGURES: dict[str, Callable[[Any], float]] = {
+    "first_law": lambda run: float(run.record.closure.max()) / run.energy_unit,
+    "drift": lambda run: abs(float(run.record.drift.sum())) / run.energy_unit,
+    "second_law": lambda run: float(run.record.lowest_heat.min()) / run.model.theta0,
+    "g": lambda run: float(run.record.g.max()),
+    "g_v": lambda run: relative_g_v(run),
+}
+
+
+def figures(run: Measured, names: Sequence[str] = tuple(FIGURES)) -> dict[str, float | None]:
+    """Figures of a run by name: zero where there was nothing to measure, None where it could not be measured."""
+    vacuous, unmeasured = vacuous_figures(run), unmeasured_figures(run)
+    return {name: 0.0 if name in vacuous else None if name in unmeasured else FIGURES[name](run) for name in names}
+
+
+def roundings(run: Measured) -> float:
+    """Largest |ΔH + heat - work| of one step in units of the rounding of its balance."""
+    return float(run.record.closure.max(initial=0.0)) / (run.rounding or 1.0)
+
+
+def vacuous_figures(run: Measured) -> dict[str, str]:
     """Figures that are zero because a run or model has nothing of the kind, and what it has not."""
     model, missing = run.model, dict[str, str]()
     if not run.steps:
@@ -147,7 +175,7 @@ def vacuous_figures(run: Run) -> dict[str, str]:
     return missing
 
 
-def unmeasured_figures(run: Run) -> dict[str, str]:
+def unmeasured_figures(run: Measured) -> dict[str, str]:
     """Figures that a run says nothing about, with the reason."""
     model, missing = run.model, dict[str, str]()
     if model.constraints and not model.has_g.any() and not model.closures:

@@ -85,14 +85,17 @@ def _largest_spin(run: Run) -> tuple[float, str]:
     """
     if run.model.mechanism is None or not run.record.steps:
         return 0.0, ""
-    spins = {}
-    for part in run.model.mechanism.bodies:
-        if isinstance(part, Body):
-            v = run.record.x[:, run.model.layout.x[f"{part.name}.v"]]
-            w = np.linalg.norm(v[:, :3], axis=1) if v.shape[1] == 6 else np.linalg.norm(v[:, 3:], axis=1) / np.sqrt(2.0)
-            spins[part.name] = float((run.record.h * np.maximum(w[:-1], w[1:])).max())
-    name = max(spins, key=lambda part: spins[part], default="")
-    return (spins[name], f"body {name!r}") if name else (0.0, "")
+    bodies = [part.name for part in run.model.mechanism.bodies if isinstance(part, Body)]
+    if not bodies:
+        return 0.0, ""
+    at = [run.model.layout.x[f"{name}.v"] for name in bodies]
+    directors = at[0].stop - at[0].start != 6
+    columns = np.array([np.arange(part.start + 3, part.stop) if directors else np.r_[part][:3] for part in at])
+    v = run.record.x[:, columns]
+    w = np.sqrt(np.einsum("tbi,tbi->tb", v, v) * (0.5 if directors else 1.0))
+    spins = (run.record.h[:, None] * np.maximum(w[:-1], w[1:])).max(0)
+    worst = int(spins.argmax())
+    return float(spins[worst]), f"body {bodies[worst]!r}"
 
 
 def _unresolved_frictions(run: Run) -> Iterator[str]:

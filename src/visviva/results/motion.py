@@ -64,7 +64,10 @@ class MechanismMotion:
 
     def position(self, part: Body | Frame) -> Array:
         """Origin of its frame in the world, (N+1, 3)."""
-        return self.pose(part).r
+        carrier = part.carrier if isinstance(part, Frame) else part
+        if isinstance(carrier, Ground):
+            return self.pose(part).r
+        return self._principal_pose(carrier).act(self._offset(part).r)
 
     def rotation(self, part: Body | Frame) -> Array:
         """Its orientation R_WB, (N+1, 3, 3)."""
@@ -131,7 +134,7 @@ class MechanismMotion:
         for name, column in self.model.port_columns.items():
             if name in self.driven:
                 rows[:, self.driven[name]] = self.record.u[:, column.start]
-        return self.linkage.solve(self.configurations, momenta(self.model, self.record.x), rows)[0]
+        return self.linkage.nearest(self.configurations, momenta(self.model, self.record.x), rows)
 
     # -- joints -------------------------------------------------------------------------------------------------
 

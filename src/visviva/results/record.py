@@ -53,10 +53,10 @@ class Record:
         return len(self.t_mid)
 
 
-def node(t: float, x: Array, angles: Array, u: Array) -> Record:
-    """A record of one node and no steps, from which a motion can be read; of accounts it knows nothing."""
-    shapes = {"t": np.array([t]), "x": x[None], "angles": angles[None], "u": u[None]}
-    return Record(**{name: shapes.get(name, _NOTHING) for name in Record.__dataclass_fields__})
+def nodes_with(t: Array, x: Array, angles: Array, u: Array, columns: dict[str, Array]) -> Record:
+    """A record of nodes, from which a motion can be read, and of some columns of all steps between them."""
+    known = columns | {"t": t, "x": x, "angles": angles, "u": u}
+    return Record(**{name: known.get(name, _NOTHING) for name in Record.__dataclass_fields__})
 
 
 _NOTHING = np.zeros((0, 0))
@@ -89,7 +89,10 @@ def thin(record: Record, every: int) -> Record:
 
 def joined(*records: Record) -> Record:
     """Records in sequence; each starts where the one before ends."""
+    records = tuple(record for record in records if record.steps) or records[:1]
     first, *rest = records
+    if not rest:  # arrays are not copied
+        return first
     values = {}
     for name, column in vars(first).items():
         more = [getattr(record, name)[1:] if name in NODES else getattr(record, name) for record in rest]

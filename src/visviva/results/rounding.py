@@ -18,6 +18,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.model import Model
+from visviva.model.storage import AbstractStorage
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 64.0  # a balance that misses more of these units is not closed
@@ -31,13 +32,18 @@ def state_terms(model: Model, x: Array) -> Array:
     total = np.abs(model.exergies(x)).sum(-1)
     for part in model.storages:
         q = x[..., model.layout.place(part.reads)]
-        total = total + part.magnitude(q) - np.abs(part.H(q))
-        size = np.abs(q)
-        if part.variable in model.measured:
-            measure = model.measured[part.variable]
-            size = np.maximum(size, measure.magnitude(model.local(measure, x)[0]))
-        total = total + (np.abs(part.dH(q)) * size).sum(-1)
+        total = total + part.magnitude(q) - np.abs(part.H(q)) + effort_terms(model, part, x)
     return total + model.theta0 * np.abs(model.entropy(x)) if model.is_thermal else total
+
+
+def effort_terms(model: Model, part: AbstractStorage, x: Array) -> Array:
+    """Σ |∂H/∂x| size(x) of one storage [J], shape (...)."""
+    q = x[..., model.layout.place(part.reads)]
+    size = np.abs(q)
+    if part.variable in model.measured:
+        measure = model.measured[part.variable]
+        size = np.maximum(size, measure.magnitude(model.local(measure, x)[0]))
+    return np.asarray((np.abs(part.dH(q)) * size).sum(-1))
 
 
 def entropic_terms(model: Model, x: Array) -> Array:

@@ -233,7 +233,7 @@ class Run:
     @cached_property
     def energy_unit(self) -> float:
         """The energy scale, or what the rounding of its balance allows to resolve, if that is more [J]."""
-        return max(self.energy_scale, ROUNDINGS * self.rounding / FIRST_LAW) or 1.0
+        return energy_unit(self.energy_scale, self.rounding)
 
     @cached_property
     def rounding(self) -> float:
@@ -311,3 +311,8 @@ class Run:
         from visviva.results.tables import to_npz
 
         to_npz(self, path, names)
+
+
+def energy_unit(scale: float, rounding: float) -> float:
+    """What relative figures of energy refer to [J]: its scale, never so small that rounding would count."""
+    return max(scale, ROUNDINGS * rounding / FIRST_LAW) or 1.0

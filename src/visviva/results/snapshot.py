@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Protocol, final
 
 from visviva._arrays import Array
 from visviva.results.selection import RELATIVE
 
 if TYPE_CHECKING:
     from visviva.results.run import Run
+
+
+class Nodes(Protocol):
+    """Where snapshots are read."""
+
+    def value(self, name: str, i: int) -> Array:
+        """A quantity at the node number i."""
 
 
 @final
@@ -56,9 +63,9 @@ class Snapshots:
 
 @final
 class Snapshot:
-    """One node of a run, as a stop condition sees it: `now.t`, `now["hinge.q"]`."""
+    """One node of a run, as a stop condition sees it: `now.t`, `now["hinge.q"]`, to be read while it is called."""
 
-    def __init__(self, t: float, i: int, steps: Snapshots) -> None:
+    def __init__(self, t: float, i: int, steps: Nodes) -> None:
         self._t = t
         self._i = i
         self._steps = steps

@@ -44,12 +44,23 @@ def compose(
     Source: Lohmayer, Capobianco and Leyendecker (4) for junctions. Stramigioli, Maschke and Bidard (33) intersect,
     which leaves too little; the joined variables must be eliminated.
     """
-    parts = direct_sum(structures)
+    ports = direct_sum(structures).ports
     outer = _known_junctions(outer, junctions)
-    joined = _joined(junctions, parts.ports)
-    kept = {name: name for name in parts.ports if name not in joined}
+    joined = _joined(junctions, ports)
+    kept = {name: name for name in ports if name not in joined}
     kept |= {members[0]: junction for junction, members in junctions.items() if junction in outer}
     unique(kept.values(), "the composite")
+    F, E, found = list[Array](), list[Array](), dict[str, int]()
+    box_of = {f"{box}.{port}": box for box, structure in structures.items() for port in structure.ports}
+    for boxes in _clusters(box_of, junctions):
+        own = {junction: members for junction, members in junctions.items() if box_of[members[0]] in boxes}
+        part = _composed(direct_sum({box: structures[box] for box in boxes}), own, outer)
+        F, E, found = [*F, part.F], [*E, part.E], found | part.ports
+    return Dirac(block_diagonal(F), block_diagonal(E), found).permute(*kept).rename(kept)
+
+
+def _composed(parts: Dirac, junctions: Mapping[str, Sequence[str]], outer: Sequence[str]) -> Dirac:
+    """Structures that are joined to each other, over the ports that are left; outer junctions by their first port."""
     Z, at = parts.to_basis(), spans(parts.ports)
     f, e = np.split(Z, 2)
     zero: dict[str, Zero] = {}
@@ -61,7 +72,20 @@ def compose(
             zero[other] = "effort"
         if junction not in outer:
             zero[first] = "flow"
-    return _closed(Z, parts.ports, zero).permute(*kept).rename(kept)
+    return _closed(Z, parts.ports, zero)
+
+
+def _clusters(box_of: Mapping[str, str], junctions: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Structures that junctions join, by the structure of each port: what is apart does not round by other numbers."""
+    cluster = {box: [box] for box in box_of.values()}
+    for members in junctions.values():
+        first, *others = (box_of[member] for member in members)
+        for other in others:
+            if cluster[first] is not cluster[other]:
+                cluster[first].extend(cluster[other])
+                for box in cluster[other]:
+                    cluster[box] = cluster[first]
+    return list({id(boxes): boxes for boxes in cluster.values()}.values())
 
 
 def close(structure: Dirac, port: str, zero: Zero) -> Dirac:

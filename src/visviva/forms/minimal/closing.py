@@ -8,6 +8,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
+from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.model.driven import row_inputs
 
@@ -28,7 +29,7 @@ def closed(form: MinimalForm, point: Point) -> Point:
     Each step must come nearer, else an error names what stays open: a projection repairs what a step of a run leaves,
     and does not search.
     """
-    zero, best = np.zeros(form.n), np.inf
+    best = np.inf
     for _ in range(ITERATIONS):
         g, scale = form.open.g(point.x), _sizes(form, point)
         gap = float((np.abs(g) / scale).max(initial=0.0))
@@ -37,13 +38,21 @@ def closed(form: MinimalForm, point: Point) -> Point:
         if not gap < best:
             break
         best = gap
-        delta = form.constrained(point, zero, -g).a
-        point = Point(form, form.advance_q(point.q, delta), point.xi, point.s)
+        point = Point(form, form.advance_q(point.q, _correction(form, point, g)), point.xi, point.s)
     worst = int((np.abs(g) / scale).argmax())
     raise AssemblyError(
         f"{form.open.kinds[worst][0]!r} of mechanism {form.name!r} cannot be closed from this state: "
         f"g = {g[worst]:.3g} is left.\nStart from one that is nearer, e.g. form.initial."
     )
+
+
+def _correction(form: MinimalForm, point: Point, g: Array) -> Array:
+    """The increment that a step takes. Rows without a g are about velocities: configurations may move against them."""
+    held, zero = form.open.has_g, np.zeros(form.n)
+    if held.all():
+        return form.constrained(point, zero, -g).a
+    who, terms = f"mechanism {form.name!r}", point.row_terms[held]
+    return constrained(point.M, point.Z[held], zero, -g[held], form.xi_names, who, form.position_rank, terms).a
 
 
 def tangent(form: MinimalForm, point: Point, u: Array) -> Array:

@@ -17,19 +17,20 @@ from visviva.forms.minimal.closing import check_state, closed, tangent
 from visviva.forms.minimal.constrained import Constrained, constrained
 from visviva.forms.minimal.inertial import INERTIAL
 from visviva.forms.minimal.model_states import ModelStates
-from visviva.forms.minimal.names import coordinate_names, velocity_names
 from visviva.forms.minimal.point import Point
-from visviva.forms.minimal.spanning import Spanning, spanning
 from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
-from visviva.forms.trees.links import SIZES, q_dot
-from visviva.forms.trees.tree import Tree
+from visviva.geometry.rank import rank, velocity_units
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
+from visviva.mechanism.spanning.links import SIZES, q_dot
+from visviva.mechanism.spanning.names import coordinate_names, velocity_names
+from visviva.mechanism.spanning.spanning import Spanning, spanning
+from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
 from visviva.model.linked import configuration as poses_of
@@ -253,6 +254,13 @@ class MinimalForm(Flow):
             return 0
         kept = regularity(self.linkage, close(self.linkage, self.linkage.kinematics.as_built)).kept
         return int(kept.sum()) - (len(self.masses) - self.n)
+
+    @cached_property
+    def position_rank(self) -> int:
+        """Number of independent rows among those that keep positions, as assembled."""
+        point, held = self.at(self.initial.q), self.open.has_g
+        unit = velocity_units(np.diagonal(point.M))
+        return rank(point.Z[held] * unit, np.linalg.norm(point.row_terms[held] * unit, axis=1))
 
     def rank_at(self, q: Array) -> int:
         """The same at one configuration that satisfies the constraints: fewer where it is singular."""

@@ -8,11 +8,11 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import angle_variable
-from visviva.forms.minimal.spanning import Spanning
 from visviva.geometry.turning import continued
 from visviva.library.joints import TURN, Angle
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.parts import Joint
+from visviva.mechanism.spanning.spanning import Spanning
 from visviva.model import Model
 
 

@@ -13,7 +13,6 @@ from visviva.forms.minimal.closing import SMALL, check_state
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates
-from visviva.forms.trees.links import pose
 from visviva.geometry import SO3
 from visviva.geometry.quaternion import quaternion
 from visviva.geometry.turning import continued
@@ -21,9 +20,9 @@ from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion, motion_of
 from visviva.mechanism.coordinates import POSES, movers
 from visviva.mechanism.joint_coordinates import built_turns, coordinate_values, turn_names
-from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.other_states import other_states
 from visviva.mechanism.parts import Body, Joint
+from visviva.mechanism.spanning.links import pose
 from visviva.model import State
 from visviva.model.driven import row_inputs
 from visviva.results import Run
@@ -49,7 +48,7 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     _check_places(form, x, point.x)
     u = form.inputs(t)
     exact = not isinstance(state, State)
-    metric = np.ones(len(V)) if exact else Linkage(form.mechanism).metric
+    metric = np.ones(len(V)) if exact else form.linkage.metric
     M = point.S.T @ (metric[:, None] * point.S)
     rows = -row_inputs(form.open, point.x, u)
     who, terms = f"mechanism {form.name!r}", point.row_terms

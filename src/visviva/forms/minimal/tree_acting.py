@@ -32,7 +32,8 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
     losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
     feedback = _feedback(flow, found.places)
     tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics, found.elements.twists), feedback)
-    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)))
+    plain = found.conditions is None
+    return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)), found.places, plain)
 
 
 def _limbs(flow: ModelFlow, dynamics: TreeDynamics, twists: Int) -> Limbs:

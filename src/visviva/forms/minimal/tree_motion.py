@@ -17,10 +17,10 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.minimal.spanning import Spanning
-from visviva.forms.trees.links import pose, subspace
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply
+from visviva.mechanism.spanning.links import pose, subspace
+from visviva.mechanism.spanning.spanning import Spanning
 
 
 @final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -17,13 +18,15 @@ from visviva.forms.flows.flow_stepping import FlowStepping
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.tree_acting import tree_acting
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
+from visviva.forms.minimal.tree_nodes import TreeNodes
+from visviva.forms.trees.abreast import TreeAbreast
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.forms.trees.loops import TreeLoop, TreeMotion
 from visviva.forms.trees.time_inputs import TooManyPieces, TreeInputs, interpolated, sampled, unchanged
-from visviva.integrate.chunk import Chunk, Pace
+from visviva.integrate.chunk import HISTORY, Chunk, Pace
 from visviva.integrate.engine import slower
-from visviva.mechanism.coordinates import POSES
+from visviva.integrate.repeated import AbstractBatched, AbstractCoordinated, AbstractRepeated, Batched
 from visviva.model import State
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ def tree_stepping(plain: FlowStepping, inputs: Inputs, loop: str | None, h: floa
 
 
 @final
-class TreeStepping:
+class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
     """Makes steps of a tree by compiled loops; what cannot be made there is tried by the plain scheme.
 
     Nodes are h apart. An adaptive scheme makes as many steps between them as its tolerance asks for.
@@ -78,17 +81,39 @@ class TreeStepping:
         """The mechanism in minimal velocities."""
         return self.plain.flow.form
 
+    @cached_property
+    def _nodes(self) -> TreeNodes:
+        acting = tree_acting(self.plain.flow, self.dynamics) if self.acting is None else self.acting
+        return TreeNodes(self.form, acting)
+
     def notes(self) -> list[str]:
         """Steps whose balance could not be closed, and inputs that compiled code cannot follow."""
         return [slower("some of it", self._rough)] * bool(self._rough) + self.plain.notes(self._loose)
+
+    def restart(self, state: State, h: float) -> bool:  # noqa: D102
+        self.loop.restart()
+        self._nodes.begins = True
+        self._h, self._loose, self._rough = h, 0, ""
+        return True
+
+    def sizes(self) -> tuple[int, int]:  # noqa: D102
+        return self.form.size_q, self.form.n
+
+    def starts(self, q: Array, v: Array, built: State) -> list[State]:  # noqa: D102
+        self.dynamics.check_quaternions(q)
+        x, angles, rates = self._nodes.states(q, v), self._nodes.angles(q), np.concatenate([q, v], axis=1)
+        return [
+            dataclasses.replace(built, x=x[i], angles=angles[i], rate=(rates[i],), t0=0.0, steps=0)
+            for i in range(len(q))
+        ]
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
         start, h, count = self._start(state), state.h, n
         if n and not self.plain.scheme.fixed_step:
-            h, count = self._nodes(start.t, n)
+            h, count = self._apart(start.t, n)
         if not count:
-            return self._chunk(state, start, None, h)
+            return self._chunk(state, start, None, h, self.inputs.constant)
         steps: Array = np.arange(count + 1, dtype=np.float64)
         times = start.t + h * steps
         if self.plain.scheme.fixed_step:
@@ -96,7 +121,7 @@ class TreeStepping:
             times[0] = start.t
         try:
             motion = self.loop(start.q, start.xi, h, count, tau=self._tau, inputs=self._over(times, h), t0=start.t)
-            chunk = self._chunk(state, start, motion, h)
+            chunk = self._chunk(state, start, motion, h, self.inputs.constant)
         except TooManyPieces as reason:
             self._rough = str(reason)
             return self._one_by_one(state)
@@ -105,7 +130,100 @@ class TreeStepping:
         self._loose += motion.unrelaxed
         return chunk
 
-    def _nodes(self, t: float, n: int) -> tuple[float, int]:
+    def held(self, state: State, u: Array) -> Chunk | None:  # noqa: D102
+        if not self.plain.scheme.fixed_step:
+            return None
+        start = self._start(state)
+        tau = None if self.forces is None or len(u) > 1 else self.forces.B @ u[0]
+        inputs = None if tau is not None else self._constant(u)
+        try:
+            motion = self.loop(start.q, start.xi, state.h, len(u), tau=tau, inputs=inputs, t0=start.t)
+        except (ConvergenceError, ModelError):
+            return None
+        return self._chunk(state, start, motion, state.h, u)
+
+    def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> Iterator[Batched] | None:  # noqa: D102
+        fixed = self.plain.scheme.fixed_step
+        if not self._batches or not (fixed or all(len(rows) == 1 for rows in u)):
+            return None
+        nodes = [self._start(state) for state in starts]
+        if self._abreast is None:
+            return self._in_sequence(starts, nodes, h, n, u, every)
+        q, xi = np.array([node.q for node in nodes]), np.array([node.xi for node in nodes])
+        found = self._abreast(q, xi, h, n, u)
+        if found is None:
+            return None
+        return (
+            self._batched(state, h, q, xi, rows, lost, None, every)
+            for state, rows, q, xi, lost in zip(starts, u, *found, strict=True)
+        )
+
+    @cached_property
+    def _batches(self) -> bool:
+        """Whether runs need no other looks than those at their balance."""
+        exact, bushings = "energy" in self.plain.scheme.preserves, self.form.mechanism.elements
+        return self._nodes.counts and not exact and not any(part.half_turn for part in bushings)
+
+    @cached_property
+    def _abreast(self) -> TreeAbreast | None:
+        """What makes four runs at once, where it can."""
+        kinds, ports = {link.kind for link in self.form.tree.links}, self._ports
+        if (
+            self.forces is None
+            or self.loop.scheme not in TreeAbreast.schemes
+            or not kinds <= {"hinge", "slider", "fixed"}
+        ):
+            return None
+        return TreeAbreast(self.dynamics, self.loop.scheme, ports) if len(set(ports.tolist())) == len(ports) else None
+
+    def _in_sequence(
+        self, starts: list[State], nodes: list[FlowState], h: float, n: int, u: list[Array], every: int
+    ) -> Iterator[Batched] | None:
+        """Runs one after the other."""
+        found = list[TreeMotion]()
+        for node, rows in zip(nodes, u, strict=True):
+            self.loop.restart()
+            tau = None if self.forces is None or len(rows) > 1 else self.forces.B @ rows[0]
+            inputs = None if tau is not None else self._constant(rows)
+            try:
+                found.append(self.loop(node.q, node.xi, h, n, tau=tau, inputs=inputs, t0=node.t))
+            except (ConvergenceError, ModelError):
+                return None
+        return (
+            self._batched(state, h, motion.q, motion.xi, rows, motion.work[:, 1], motion, every)
+            for state, rows, motion in zip(starts, u, found, strict=True)
+        )
+
+    def _constant(self, rows: Array) -> TreeInputs:
+        """Inputs that are held over all steps, or over each."""
+        if len(rows) == 1:
+            return unchanged(self._ports, rows[0])
+        U = np.repeat(rows[:, None], len(self.loop.c), axis=1)
+        return TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
+
+    def _batched(
+        self, before: State, h: float, q: Array, xi: Array, u: Array, lost: Array, motion: TreeMotion | None, every: int
+    ) -> Batched:
+        """Accounts of a run."""
+        n, u = len(q) - 1, u if len(u) > 1 else u[0]
+        self._nodes.begins = True
+        nodes, x, tallies = self._nodes.thinned(q, xi, every)
+        x[0] = before.x
+        kept = np.unique(np.append(np.arange(0, n + 1, every), n))
+        angles, last = self._nodes.angles(q[kept]), slice(n, max(0, n - HISTORY), -1)
+        angles[0] = before.angles
+        rates = np.concatenate([q[last], xi[last]], axis=1)
+        fixed = self.plain.scheme.fixed_step
+        t0, steps = (before.t0, before.steps + n) if fixed else (before.t + n * h, 0)
+        final = dataclasses.replace(
+            before, x=x[-1].copy(), w=np.zeros_like(before.w), angles=angles[-1].copy(), rate=tuple(rates), t0=t0,
+            steps=steps, h=h,
+        )  # fmt: skip
+        t: Array = before.t + h * np.arange(n + 1, dtype=np.float64)
+        heat = self._heats(motion, q, xi, t, np.diff(lost), u)
+        return Batched(nodes, x, angles, heat, self._works(q, motion, u, held=True), tallies, final)
+
+    def _apart(self, t: float, n: int) -> tuple[float, int]:
         """How far apart the next nodes are, and how many: up to n, and none behind a jump of an input but at it."""
         left = self.t_end - t
         nodes = max(1, round(left / self._h)) if left > 0 else 0
@@ -120,7 +238,7 @@ class TreeStepping:
         """Coordinates and velocities of a state: those it was made from, or read from it."""
         if state.rate and len(state.rate[0]) == self.width:
             q, xi = np.split(state.rate[0], [self.form.size_q])
-            if np.array_equal(self._x(q[None], xi[None])[0], state.x):
+            if np.array_equal(self._nodes.states(q[None], xi[None])[0], state.x):
                 return FlowState(state.t, q, xi, np.zeros(0), state.h)
         return self.plain.flow_state(state)
 
@@ -156,66 +274,51 @@ class TreeStepping:
 
     # -- accounts -----------------------------------------------------------------------------------------------
 
-    def _chunk(self, before: State, start: FlowState, motion: TreeMotion | None, h: float) -> Chunk:
+    def _chunk(self, before: State, start: FlowState, motion: TreeMotion | None, h: float, u: Array | None) -> Chunk:
+        """u: inputs that are held over all steps, (inputs,), or over each, (n, inputs); None: they change."""
         model = self.form.model
         q, xi = (start.q[None], start.xi[None]) if motion is None else (motion.q, motion.xi)
         n = len(q) - 1
+        x, tallies = self._nodes.logged(q, xi) if n else (before.x[None], None)
+        x[0] = before.x
         lost = np.zeros(n) if motion is None else np.diff(motion.work[:, 1])
         t = start.t + h * np.arange(n + 1, dtype=np.float64)
         if n and abs(t[-1] - self.t_end) < 1e-9 * h:
             t[-1] = self.t_end
         pace = Pace(t, np.full(n, h), np.full(n, self._h), np.zeros(n))
         return Chunk(
-            x=np.concatenate([before.x[None], self._x(q[1:], xi[1:])]),
+            x=x,
             w=np.zeros((n, len(model.kinds))),
             gam=np.zeros((n, 0)),
             rate=np.concatenate([q[1:], xi[1:]], axis=1),
-            heat=self._heats(motion, q, xi, t, lost),
-            work=self._works(q, motion),
+            heat=self._heats(motion, q, xi, t, lost, u),
+            work=self._works(q, motion, u),
             taken=np.zeros((n, 0)),
-            u=self._mean_inputs(n, h, motion),
+            u=self._mean_inputs(n, h, motion, u),
             active=np.tile(before.active, (n, 1)),
             iterations=np.full(n, 0.0 if motion is None else motion.iterations / n),
             residual=np.zeros(n),
             parts=np.ones(n, dtype=np.int64),
+            tallies=tallies,
             pace=None if self.plain.scheme.fixed_step or not n else pace,
         )
 
-    def _x(self, q: Array, xi: Array) -> Array:
-        """States of the model at many nodes."""
-        form, model, bodies, states = self.form, self.form.model, self.form.mechanism.bodies, self.form.states
-        X, V = self.dynamics.poses(q)[:, form.link], self.dynamics.twists(q, xi)[:, form.link]
-        R, w = X[..., :3, :3], V[..., :3]
-        r = X[..., :3, 3] + np.einsum("nbij,bj->nbi", R, form.arm)
-        v = np.einsum("nbij,nbj->nbi", R, V[..., 3:] + np.cross(w, form.arm))
-        R, w = R @ form.R_LC, np.einsum("bji,nbj->nbi", form.R_LC, w)
-        x = np.empty((len(q), model.layout.size))
-        for b, body in enumerate(bodies):
-            rigid = form.rigid[b]
-            x[:, model.layout.x[f"{body.name}.q"]] = POSES.point(R[:, b], r[:, b]) if rigid else r[:, b]
-            x[:, model.layout.x[f"{body.name}.v"]] = np.concatenate([w[:, b], v[:, b]], axis=1) if rigid else v[:, b]
-        for name, part in states.lengths.items():
-            x[:, model.layout.x[name]] = part.value(x[:, model.layout.read(part.reads)])
-        for name, at in states.turned.items():
-            x[:, model.layout.x[name]] = q[:, at]
-        return x
-
-    def _works(self, q: Array, motion: TreeMotion | None) -> Array:
-        """What every port gives: constant inputs act along angles and shifts, u Δq; others by the scheme's own sums."""
-        model, places, u = self.form.model, self.form.spanning.places, self.inputs.constant
-        if u is None or self.forces is None or motion is None:
+    def _works(self, q: Array, motion: TreeMotion | None, u: Array | None, *, held: bool = False) -> Array:
+        """What every port gives: inputs that are held act along angles and shifts, u Δq; others by sums of steps."""
+        model, places = self.form.model, self.form.spanning.places
+        if u is None or self.forces is None or (motion is None and not held):
             return np.zeros((len(q) - 1, len(model.ports))) if motion is None else np.diff(motion.given, axis=0)
         moved = np.zeros((len(q) - 1, self.form.n))
         for place in places:
             if place.xi.stop - place.xi.start == 1:
                 moved[:, place.xi] = np.diff(q[:, place.q], axis=0)
-        columns = [moved @ (self.forces.B[:, at] @ u[at]) for at in model.port_columns.values()]
+        works = (moved @ self.forces.B) * u
+        columns = [works[:, at].sum(-1) for at in model.port_columns.values()]
         return np.array(columns).T.reshape(len(moved), len(columns))
 
-    def _mean_inputs(self, n: int, h: float, motion: TreeMotion | None) -> Array:
-        u = self.inputs.constant
+    def _mean_inputs(self, n: int, h: float, motion: TreeMotion | None, u: Array | None) -> Array:
         if u is not None and not self.form.open.feedback:
-            return np.tile(u, (n, 1))
+            return np.array(np.broadcast_to(u, (n, u.shape[-1])))
         return np.zeros((n, len(self._ports))) if motion is None else np.diff(motion.impulse, axis=0) / h
 
     @cached_property
@@ -226,7 +329,7 @@ class TreeStepping:
         x = np.array([form.x(q, unit) for unit in np.eye(form.n)])
         return form.model.heats(x, form.model.z(x)).T
 
-    def _heats(self, motion: TreeMotion | None, q: Array, xi: Array, t: Array, lost: Array) -> Array:
+    def _heats(self, motion: TreeMotion | None, q: Array, xi: Array, t: Array, lost: Array, u: Array | None) -> Array:
         """What each dissipation took in each step.
 
         In joints the sum is the scheme's own, shared out by Simpson's rule; of what acts on bodies each one is.
@@ -235,9 +338,15 @@ class TreeStepping:
             return np.diff(motion.heat, axis=0)
         if self.forces is None or not self.form.model.dissipations or not len(lost):
             return np.zeros((len(lost), len(self.form.model.dissipations)))
-        u = np.array([self.inputs(time) for time in t]) if self.inputs.constant is None else self.inputs.constant
-        a = self.dynamics.accelerations(q, xi, np.broadcast_to(u, (len(q), u.shape[-1])) @ self.forces.B.T)
-        middle = 0.5 * (xi[:-1] + xi[1:]) + np.diff(t)[:, None] / 8.0 * (a[:-1] - a[1:])
+        if len(self.form.model.dissipations) == 1:
+            return lost[:, None]
+        at = np.array([self.inputs(time) for time in t]) if u is None else np.broadcast_to(u, (len(lost), u.shape[-1]))
+        ends = (at[:-1], at[1:]) if u is None else (at, at)
+        a, b = (
+            self.dynamics.accelerations(*node, u @ self.forces.B.T)
+            for node, u in zip(((q[:-1], xi[:-1]), (q[1:], xi[1:])), ends, strict=True)
+        )
+        middle = 0.5 * (xi[:-1] + xi[1:]) + np.diff(t)[:, None] / 8.0 * (a - b)
         shares = (xi[:-1] ** 2 + 4.0 * middle**2 + xi[1:] ** 2) @ self._damping.T
         total = shares.sum(-1, keepdims=True)
         return np.asarray(shares / np.where(total > 0, total, 1.0) * lost[:, None])

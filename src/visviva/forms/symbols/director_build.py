@@ -9,7 +9,6 @@ import numpy as np
 
 from visviva.compiler import compile_mechanism
 from visviva.forms.minimal.model_states import ModelStates
-from visviva.forms.minimal.spanning import Spanning
 from visviva.forms.symbols.acting import Acting
 from visviva.forms.symbols.director_places import DirectorPlaces
 from visviva.forms.symbols.directors import DirectorEquations
@@ -18,9 +17,10 @@ from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.variables import Register, Variables
-from visviva.forms.trees.tree import Tree
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body
+from visviva.mechanism.spanning.spanning import Spanning
+from visviva.mechanism.spanning.tree import Tree
 from visviva.views.equations_names import Label
 
 

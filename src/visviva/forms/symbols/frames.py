@@ -91,14 +91,14 @@ class Frame:
     @cached_property
     def J(self) -> Any:
         """(Jw; Jv) in its axes, (6, n)."""
-        return np.concatenate([self.Jw, self._own([part.J for part in self.parts])])
+        return np.concatenate([self.Jw, self.own([part.J for part in self.parts])])
 
     @cached_property
     def V(self) -> Any:
         """(ω; v) = J ξ in its axes, (6,)."""
-        return np.concatenate([self.w, self._own([part.v for part in self.parts])])
+        return np.concatenate([self.w, self.own([part.v for part in self.parts])])
 
-    def _own(self, values: Sequence[Any]) -> Any:
+    def own(self, values: Sequence[Any]) -> Any:
         """The sum of all parts in the axes of the frame."""
         return sum((part.R.T @ x for part, x in zip(self.parts[:-1], values[:-1], strict=True)), values[-1])
 
@@ -142,7 +142,9 @@ def _next(P: Frame, edge: Edge, xi: Any, steps: Steps) -> Frame:
     a_e = cross(w_P + w, v_e)
     if edge.S_bias is not None:
         bw, a_e = bw + edge.S_bias[:3], a_e + edge.S_bias[3:]
-    *closed, last = (replace(part, R=part.R @ edge.R) for part in P.at(edge.r))
+    *closed, last = P.at(edge.r)
+    closed = [replace(part, R=named("R", part.R @ edge.R)) for part in closed]
+    last = replace(last, R=edge.R)
     if edge.turns:
         closed += [replace(last, J=named("Sv", last.J), v=named("v", last.v), a=named("a", last.a))]
         last = Part(_eye(), R, S_w, w_e, S_v, v_e, a_e)

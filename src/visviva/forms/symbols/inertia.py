@@ -43,7 +43,11 @@ class Inertia:
 
     def _centre(self, body: Carried) -> list[Part]:
         """Parts of the motion of the centre of mass."""
-        *closed, last = self.frames[body.frame].at(body.com)
+        frame = self.frames[body.frame]
+        *closed, last = parts = frame.at(body.com)
+        if len(closed) > 1:  # so many rotations between parts are longer than one sum in the axes of the body
+            J, v, a = (frame.own([getattr(part, field) for part in parts]) for field in "Jva")
+            closed, last = [], replace(last, J=J, v=v, a=a)
         values = {
             field: self.steps.names(getattr(last, field), Label(letter, (body.name, "c")))
             for field, letter in (("J", "S"), ("v", "V"), ("a", "a"))

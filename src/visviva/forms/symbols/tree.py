@@ -7,14 +7,14 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva.forms.minimal.spanning import Place, Spanning
 from visviva.forms.symbols.frames import Edge
 from visviva.forms.symbols.parameters import Parameters, directions, exacts
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.variables import Variables
-from visviva.forms.trees.links import subspace
-from visviva.forms.trees.tree import Link
 from visviva.geometry.quaternion import product
+from visviva.mechanism.spanning.links import subspace
+from visviva.mechanism.spanning.spanning import Place, Spanning
+from visviva.mechanism.spanning.tree import Link
 from visviva.views.equations_names import Label
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.steps import Steps
-from visviva.forms.trees.links import SIZES
 from visviva.mechanism import Mechanism
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
+from visviva.mechanism.spanning.links import SIZES
 from visviva.views.equations_names import Label
 
 UNITS = {

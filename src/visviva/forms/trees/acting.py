@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 
 if TYPE_CHECKING:
+    from visviva.kernels.multibody.states import Places
     from visviva.kernels.multibody.tables import Int
     from visviva.kernels.trees.acting import Acting
 
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 class TreeActing:
     """Tables of all that acts, see `kernels.trees.acting`.
 
-    size: sum of the sizes of all terms of the energy at (q, ξ) [J].
+    size:   sum of the sizes of all terms of the energy at (q, ξ) [J].
+    places: where things are in states of the model.   plain: whether its joints have no rows but those of their kinds.
     """
 
     tables: Acting
     size: Callable[[Array, Array], float]
+    places: Places
+    plain: bool
 
     @property
     def inputs(self) -> int:

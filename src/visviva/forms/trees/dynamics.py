@@ -14,7 +14,7 @@ from visviva.errors import ModelError
 from visviva.forms.trees.differentiation import Differentiation
 from visviva.forms.trees.rates import rates
 from visviva.forms.trees.tables import COORDINATES_OF, VELOCITIES_OF, TreeTables, tree_tables
-from visviva.forms.trees.tree import Tree
+from visviva.mechanism.spanning.tree import Tree
 
 if TYPE_CHECKING:
     from visviva.kernels.multibody.tables import Int

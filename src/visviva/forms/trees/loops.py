@@ -86,8 +86,13 @@ class TreeLoop:
         self._steps: Any = _collocation(dynamics) if self._lanes else _stages(dynamics, scheme)
         self.acting = acting
         self._units = _units(dynamics) if sizes is None else finite_vector(sizes, "sizes of a tree", dynamics.n)
-        self._field = _field(dynamics, scheme, acting)
+        counts = scheme in ("Relaxed", "BalancedGauss8")
+        self._field = field_of(dynamics, acting, lanes=bool(self._lanes), counts=counts)
         self._next = np.array([np.inf, 1.0])  # of Adaptive: next step, and error before it
+
+    def restart(self) -> None:
+        """Forget the last motion: Adaptive begins with steps as if made anew."""
+        self._next[:] = np.inf, 1.0
 
     @property
     def c(self) -> Array:
@@ -216,26 +221,28 @@ def _units(dynamics: TreeDynamics) -> Array:
     return np.array([unit for link in links for unit in each[link.kind]])
 
 
-def _field(dynamics: TreeDynamics, scheme: str, acting: TreeActing | None) -> Field:
+def field_of(
+    dynamics: TreeDynamics, acting: TreeActing | None = None, *, lanes: bool = False, counts: bool = False
+) -> Field:
+    """Its tables and addresses. lanes: of four evaluations at once.   counts: with energies."""
     from visviva.kernels.trees.addresses import accelerations, accelerations_in_lanes, energies
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.lanes import WIDTH
     from visviva.kernels.trees.tables import memory
 
-    T, n, lanes = dynamics.parts.tables, dynamics.n, (WIDTH,) if scheme in ("Gauss8", "BalancedGauss8") else ()
+    T, n, wide = dynamics.parts.tables, dynamics.n, (WIDTH,) if lanes else ()
     forward = accelerations_in_lanes() if lanes else accelerations()
-    counts = scheme in ("Relaxed", "BalancedGauss8")
     addresses = np.array([forward, energies() if counts else 0, 0, 0])
-    tau, none, W = np.zeros((n, *lanes)), np.zeros((0, 6, *lanes)), memory(T, *lanes)
-    drive, row, P = no_inputs().drive(*lanes), np.zeros(0, dtype=np.int64), np.zeros((0, *lanes))
+    tau, none, W = np.zeros((n, *wide)), np.zeros((0, 6, *wide)), memory(T, *wide)
+    drive, row, P = no_inputs().drive(*wide), np.zeros(0, dtype=np.int64), np.zeros((0, *wide))
     f = Field(addresses, dynamics.sizes(), T.C, T.K, T.E, np.zeros(n), drive, tau, False, none, W, row, P)
     if acting is None:
         return f
     from visviva.kernels.trees.acting import acts, stores
 
     addresses[2:] = acts(), stores() if counts else 0
-    L, P = acting.wrenches(lanes), np.zeros((acting.powers, *lanes))
-    return f._replace(sizes=dynamics.sizes(len(L)), L=L, acting=acting.row(*lanes or (1,)), P=P)
+    L, P = acting.wrenches(wide), np.zeros((acting.powers, *wide))
+    return f._replace(sizes=dynamics.sizes(len(L)), L=L, acting=acting.row(*wide or (1,)), P=P)
 
 
 def _stages(dynamics: TreeDynamics, scheme: str) -> Stages:

@@ -12,8 +12,8 @@ import numpy as np
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
-from visviva.forms.trees.tree import Link, Tree
 from visviva.kernels.multibody.tables import Int
+from visviva.mechanism.spanning.tree import Link, Tree
 
 from visviva.kernels.trees.tables import (  # isort: skip
     AT_V, AXIS, BALL, CONSTANTS, COORDINATES, COS_A, COS_B, COUNT, FREE, HINGE, INERTIA, MASS, MOMENT, OFFSET, OPENS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, plus, size_of, vector
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 
@@ -15,7 +15,7 @@ from visviva.kernels.multibody.tables import (  # isort: skip
 BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(4)  # who did work
 
 
-@inner
+@woven
 def work_of(
     M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, k: int, u: Array, h: float
 ) -> float:
@@ -54,7 +54,7 @@ def energies(B: Array, lie: int, gravity: Array, out: Array) -> None:
         out[3] += 2.0 * T + B[b, MASS] * weights
 
 
-@inner
+@woven
 def terms_of_rows(
     X: Array, K: Int, rows: int, lam: Array, e: Elements, conditions: Conditions | None, h: float
 ) -> float:
@@ -103,7 +103,7 @@ def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
     return mul(matrix(B, b, SPIN), x_body)
 
 
-@inner
+@woven
 def _rate(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[float, float, float]:
     """C v, |C| |v| and |C| of a function that is no MEET."""
     kind, P, C = K[i, KIND], K[i, PARENT], K[i, CHILD]
@@ -123,7 +123,7 @@ def _rate(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[float, float, f
     return dot(d, apart), size * size_of(d), row * size_of(d)
 
 
-@inner
+@woven
 def _parting(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[Vector, float, float]:
     """The velocity with which the points of a function part, the size of its terms, and of its row."""
     P, C = K[i, PARENT], K[i, CHILD]

@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.functions import back, end_slope, turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
-    NOTHING, ONE, Matrix, Place, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered, matmul,
-    mattimes, minus, moment, mul_hat, plus, times, vector,
+    NOTHING, ONE, ZERO, Matrix, Place, Vector, add_matrix_to, add_outer, cross, halfway, hat_hat, hat_mul, lowered,
+    matmul, mattimes, minus, moment, mul_hat, plus, times, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ALONG, AM, AN, BEND, BM, BN, CHILD, COS1, DM, DOT, F1, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE, ROD,
-    SHRINK, SIN1, UM, UN, WAY, WM, WN, XN, YN, ZN, A, Elements, F, Int, Machine,
+    ALONG, AM, AN, BEND, BM, BN, CHILD, COS, COS1, DM, DOT, F1, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE,
+    RATIO, ROD, SHRINK, SIN, SIN1, UM, UN, WM, WN, XN, YN, ZN, A, Elements, F, Int, Machine,
 )  # fmt: skip
 
 VV, VW, WV, WW, ACROSS = (np.int64(k) for k in (0, 9, 18, 27, 36))
@@ -68,15 +68,13 @@ def _couple(
 
 
 @inner
-def _couple_vectors(
-    B: Array, Z: Array, pair: int, row: int, b: int, arm: Vector, c: int, other: Vector, s: float
-) -> None:
-    """The same for vectors on two bodies b and c; row: side of b."""
+def _coupled_vectors(B: Array, b: int, arm: Vector, c: int, other: Vector, s: float) -> Matrix:
+    """The same for vectors on two bodies b and c."""
     Y = mattimes(-s, mul_hat(halfway(vector(B, c, A), B[c, SHRINK]), other))
-    add_matrix_to(Z, pair, ACROSS * row + WW, matmul(hat_mul(arm, lowered(vector(B, b, A))), Y))
+    return matmul(hat_mul(arm, lowered(vector(B, b, A))), Y)
 
 
-@inner
+@woven
 def curve_meet(B: Array, X: Array, K: Int, i: int, L: Vector, h: float) -> None:
     """That of the impulse L of a MEET."""
     _own(B, K[i, CHILD], vector(X, i, BN), L, 0.5 * h)
@@ -152,14 +150,15 @@ def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array)
                     add_block(B, Z, pair, P, C, row, col, 18 * m + 9 * n, K)
 
 
-@inner
+@woven
 def _curve_turn(
     B: Array, T: Array, TK: Int, Z: Array, pair: int, flipped: int, t: int, impulse: float, stiffness: float, h: float
 ) -> None:
     """That of an impulse Λ along an angle, with stiffness = ∂Λ/∂θ1.
 
-    It is the impulse Λ along the product w·z, w = D_c x + D_s y, and D changes with θ1, on c1² + s1² = 1:
+    It is the impulse Λ along the product w·z, w = (Δθ/X) (c̄ y - s̄ x), which changes with θ1, on c1² + s1² = 1:
 
+        ∂w/∂θ1 = (Δθ/X)' (c̄ y - s̄ x) - ½ (Δθ/X) (c1 x + s1 y)
         ∂θ1/∂ω_xy = h (c1 ȳ - s1 x̄) × Cᵀz1,   ∂θ1/∂ω_z = h z̄ × Cᵀ(c1 y1 - s1 x1)
 
     flipped: whether x and y are on the child of the pair.
@@ -167,32 +166,30 @@ def _curve_turn(
     P, C, ground = TK[t, 0], TK[t, 1], B.shape[0] - 1
     xn, yn, zn = vector(T, t, XN), vector(T, t, YN), vector(T, t, ZN)
     x, y, z = turned(B, P, xn), turned(B, P, yn), turned(B, C, zn)
-    by_c, by_s, c1, s1 = T[t, WAY], T[t, WAY + 1], T[t, COS1], T[t, SIN1]
-    w = plus(times(by_c, x), times(by_s, y))
-    if impulse != 0.0:
-        s, wn = 0.5 * h * impulse, plus(times(by_c, xn), times(by_s, yn))
-        _own(B, P, wn, z, s)
-        _own(B, C, zn, w, s)
-        if ground > P and ground > C:
-            _couple_vectors(B, Z, pair, flipped, P, wn, C, z, s)
-            _couple_vectors(B, Z, pair, 1 - flipped, C, zn, P, w, s)
-    bent = plus(times(T[t, BEND], x), times(T[t, BEND + 1], y))
-    m = cross(plus(times(stiffness, w), times(impulse, bent)), z)
+    c1, s1, ratio = T[t, COS1], T[t, SIN1], T[t, RATIO]
+    c, s = 0.5 * (T[t, COS] + c1), 0.5 * (T[t, SIN] + s1)
+    way = minus(times(c, y), times(s, x))
+    w, wn = times(ratio, way), times(ratio, minus(times(c, yn), times(s, xn)))
     end, end_n = minus(times(c1, y), times(s1, x)), minus(times(c1, yn), times(s1, xn))
+    D, k, half = stiffness * ratio + impulse * T[t, BEND], 0.5 * impulse * ratio, 0.5 * h * impulse
+    m = cross(minus(times(D, way), plus(times(k * c1, x), times(k * s1, y))), z)
     unit = h / (c1 * c1 + s1 * s1)
-    by_P = times(unit, cross(end, back(B, P, minus(times(2.0, z), zn))))
-    by_C = times(unit, cross(z, back(B, C, minus(times(2.0, end), end_n))))
-    nP, nC = moment(vector(B, P, A), m), times(-1.0, moment(vector(B, C, A), m))
-    if ground > C:
-        add_matrix_to(B, C, KWW, add_outer(NOTHING, nC, by_C))
+    nP, nC, by_P, by_C = ZERO, ZERO, ZERO, ZERO
     if ground > P:
-        add_matrix_to(B, P, KWW, add_outer(NOTHING, nP, by_P))
+        by_P = times(unit, cross(end, back(B, P, minus(times(2.0, z), zn))))
+        nP = moment(vector(B, P, A), m)
+        add_matrix_to(B, P, KWW, add_outer(mattimes(half, hat_hat(wn, z)), nP, by_P))
+    if ground > C:
+        by_C = times(unit, cross(z, back(B, C, minus(times(2.0, end), end_n))))
+        nC = times(-1.0, moment(vector(B, C, A), m))
+        add_matrix_to(B, C, KWW, add_outer(mattimes(half, hat_hat(zn, w)), nC, by_C))
     if ground > C and ground > P:
-        add_matrix_to(Z, pair, ACROSS * flipped + WW, add_outer(NOTHING, nP, by_C))
-        add_matrix_to(Z, pair, ACROSS * (1 - flipped) + WW, add_outer(NOTHING, nC, by_P))
+        on_P, on_C = _coupled_vectors(B, P, wn, C, z, half), _coupled_vectors(B, C, zn, P, w, half)
+        add_matrix_to(Z, pair, ACROSS * flipped + WW, add_outer(on_P, nP, by_C))
+        add_matrix_to(Z, pair, ACROSS * (1 - flipped) + WW, add_outer(on_C, nC, by_P))
 
 
-@inner
+@woven
 def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: Int, q: Array, h: float) -> None:
     """All elements: their efforts on turning bodies, and their stiffness.
 
@@ -216,4 +213,6 @@ def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: I
             _rank_one(B, Z, pairs[first], P, C, q[k], q[k, 24:])
     for k in range(e.twists.shape[0]):
         impulse, stiffness = h * e.effort[e.twists[k, 1]], h * e.slope[e.twists[k, 2]]
+        if impulse == 0.0 and stiffness == 0.0:
+            continue
         _curve_turn(B, M.T, M.TK, Z, twist_pairs[k, 0], twist_pairs[k, 1], e.twists[k, 0], impulse, stiffness, h)

@@ -9,7 +9,7 @@ middle of the step.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.calls import call_energy
 from visviva.kernels.multibody.algebra import add_to, dot, put, times, vector
 from visviva.kernels.multibody.functions import middle, push, push_moment
@@ -33,7 +33,7 @@ def read_inputs(B: Array, loads: Int, u: Array) -> None:
         add_to(B, b, LOAD_F, (u[i], u[i + 1], u[i + 2]))
 
 
-@inner
+@woven
 def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, slopes: int) -> None:
     """Values of all functions of elements at the end of the step, and the efforts that belong to it.
 
@@ -46,12 +46,14 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
         e.y[2, k] = middle(M.B, M.X, M.K, i, h)
         e.y[1, k] = e.y[0, k] + h * e.y[2, k]
         e.effort[k] = 0.0
-    for k in range(e.twists.shape[0]):
-        y, rate = e.twists[k, 1], turn_middle(M.B, M.T, M.TK, e.twists[k, 0])
-        e.y[1, y], e.y[2, y] = e.y[0, y] + h * rate, rate
-        e.effort[y] = 0.0
     for k in range(e.slope.size):
         e.slope[k] = 0.0
+    for k in range(e.twists.shape[0]):
+        y, d, rate = e.twists[k, 1], e.friction[k], turn_middle(M.B, M.T, M.TK, e.twists[k, 0])
+        e.y[1, y], e.y[2, y] = e.y[0, y] + h * rate, rate
+        e.effort[y] = d * rate
+        if d > 0.0:
+            e.slope[e.twists[k, 2]] = d / h
     for k in range(e.law.shape[0]):
         address, n, at = e.law[k, 0], e.law[k, 1], e.law[k, 2]
         call_energy(
@@ -73,11 +75,6 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
                     D = unit * e.damping[d + a * n + b]
                     e.effort[at + a] += D * e.y[2, at + b]
                     e.slope[s + a * n + b] += D / h
-    for k in range(e.twists.shape[0]):
-        y, d = e.twists[k, 1], e.friction[k]
-        if d > 0.0:
-            e.effort[y] += d * e.y[2, y]
-            e.slope[e.twists[k, 2]] += d / h
     if losses is not None:
         act(e.y, e.effort, e.slope, losses, u, h)
         if losses.feels[0]:
@@ -87,7 +84,7 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
         e.effort[e.pushed[k, 0]] -= u[e.pushed[k, 1]]
 
 
-@inner
+@woven
 def push_elements(M: Machine, e: Elements, h: float) -> None:
     """Add the impulses of all elements to the balances of momentum."""
     for i in range(M.sizes[1], M.X.shape[0]):

@@ -15,7 +15,7 @@ p: arms in the middle, p = C p(0). Impulses Λ of a function enter the balances 
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     ZERO, Vector, add_to, cross, dot, matrix, minus, moment, mul, plus, put, size_of, times, to_middle, vector,
@@ -76,7 +76,7 @@ def back(B: Array, b: int, x: Vector) -> Vector:
     return to_middle(times(-1.0, vector(B, b, A)), B[b, SHRINK], x)
 
 
-@inner
+@woven
 def meet_middle(B: Array, X: Array, K: Int, i: int) -> Vector:
     """Arms of both points in the middle of a step, and the velocity with which the points part."""
     P, C = K[i, PARENT], K[i, CHILD]
@@ -99,7 +99,7 @@ def dot_middle(B: Array, X: Array, K: Int, i: int) -> float:
     return dot(m, minus(vector(B, P, W), vector(B, C, W)))
 
 
-@inner
+@woven
 def hinge_middle(B: Array, X: Array, K: Int, i: int) -> tuple[float, float]:
     """The same for two DOTs that share an axis: it is turned once."""
     P, C, j = K[i, PARENT], K[i, CHILD], i + 1
@@ -153,7 +153,7 @@ def middle(B: Array, X: Array, K: Int, i: int, h: float) -> float:
     return dot(f, apart) + turning
 
 
-@inner
+@woven
 def push_meet(B: Array, X: Array, K: Int, i: int, L: Vector) -> None:
     """Add the impulse L on the child's point, and its opposite on the parent's, to the balances of momentum."""
     P, C, size = K[i, PARENT], K[i, CHILD], size_of(L)
@@ -177,7 +177,7 @@ def push_dot(B: Array, X: Array, K: Int, i: int, impulse: float) -> None:
     push_moment(B, K[i, PARENT], K[i, CHILD], times(impulse, vector(X, i, MA)))
 
 
-@inner
+@woven
 def push_moment(B: Array, P: int, C: int, m: Vector) -> None:
     """Add a moment on the parent, and its opposite on the child."""
     s = size_of(m)

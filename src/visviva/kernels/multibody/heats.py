@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.algebra import dot, vector
 from visviva.kernels.multibody.losses import warm_up
 from visviva.kernels.multibody.tables import DM, Elements, Losses
@@ -17,7 +17,7 @@ def reciprocal(square: float) -> float:
     return 1.0 / square if square > 0.0 else 0.0
 
 
-@inner
+@woven
 def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
     """Energy that a dissipation turns into heat over the step; cooling makes none of its own."""
     which, i = e.heats[k, 0], e.heats[k, 1]
@@ -55,7 +55,7 @@ def warm_nodes(X: Array, e: Elements, l: Losses, h: float) -> None:
     warm_up(l, e.y, h)
 
 
-@inner
+@woven
 def heat_of(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
     """Exergy that a dissipation destroys over the step: its heat times θ0/θ where it goes to a node at θ."""
     if l is None:

@@ -41,9 +41,9 @@ ALONE, SHARED_ON_PARENT, SHARED_ON_CHILD, SECOND = range(4)
 MEET, DOT, ALONG, ALONG_CHILD, ROD = range(5)
 
 # Columns of a joint that turns: x and y on the parent, x on the child, constant; in the world at the start; cos and
-# sin there, the angle; the axis over a step; cos and sin at its end; two numbers each: see `turns.turn_middle`.
-XX, XY, XZ, XN, YN, ZN, COS, SIN, ANGLE, SECANT, COS1, SIN1, WAY, BEND, TURN = columns(
-    3, 3, 3, 3, 3, 3, 1, 1, 1, 3, 1, 1, 2, 2
+# sin there, the angle; the axis over a step; cos and sin at its end; see `turns.turn_middle`.
+XX, XY, XZ, XN, YN, ZN, COS, SIN, ANGLE, SECANT, COS1, SIN1, RATIO, BEND, TURN = columns(
+    3, 3, 3, 3, 3, 3, 1, 1, 1, 3, 1, 1, 1, 1
 )
 
 

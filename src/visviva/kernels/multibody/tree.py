@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.cache import inner, woven
 from visviva.kernels.multibody.curvature import ACROSS, WW, curve_meet
 from visviva.kernels.multibody.functions import back
 
@@ -51,7 +51,7 @@ class Tree(NamedTuple):
     six: Array  # (8, 6) scratch: a matrix, a right-hand side and a solution
 
 
-@inner
+@woven
 def _cross_blocks(
     B: Array, X: Array, K: Int, lam: Array, first: int, n: int, b: int, p: int, Z: Array, pair: int, h: float
 ) -> tuple[Matrix, Matrix]:
@@ -108,7 +108,7 @@ def _row_on_parent(B: Array, X: Array, i: int, p: int) -> Vector:
     return cross(vector(X, i, UM), back(B, p, w1))
 
 
-@inner
+@woven
 def _hinge(
     B: Array, X: Array, j: int, first: int, b: int, p: int, Y: Array, K: Matrix, Kwu: Matrix, Kbp: Matrix, Kpb: Matrix
 ) -> float:

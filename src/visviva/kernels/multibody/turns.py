@@ -14,15 +14,15 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
-from visviva.kernels.multibody.algebra import cross, dot, matrix, minus, mul, plus, put, times, vector
+from visviva.kernels.cache import inner, woven
+from visviva.kernels.multibody.algebra import cross, dot, matrix, minus, mul, put, times, vector
 from visviva.kernels.multibody.functions import turned
 
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, BEND, COS, COS1, ROT, SECANT, SIN, SIN1, WAY, XN, XX, XY, XZ, YN, ZN, Int, W,
+    ANGLE, BEND, COS, COS1, RATIO, ROT, SECANT, SIN, SIN1, XN, XX, XY, XZ, YN, ZN, Int, W,
 )  # fmt: skip
 
-SMALL_TURN = 0.02  # tan of it; below, the derivative of Δθ/X is a series
+SMALL_TURN = 0.05  # tan of it; below, five terms of the series of atan are exact to rounding
 
 
 class Turned(NamedTuple):
@@ -38,25 +38,36 @@ class Turned(NamedTuple):
 
 
 @inner
+def secant(X: float, Y: float) -> tuple[float, float]:
+    """Δθ/X of Δθ = atan2(X, Y), and its derivative by the angle at the end, which moves (X, Y) by (Y, -X).
+
+    With t = X/Y they are (1 - t² S)/Y and t S/Y, where S = 1/3 - t²/5 + t⁴/7 - ... = (1 - atan(t)/t)/t².
+    """
+    if abs(X) < SMALL_TURN * Y:
+        unit = 1.0 / Y
+        t = X * unit
+        q = t * t
+        S = 1.0 / 3.0 - q * (1.0 / 5.0 - q * (1.0 / 7.0 - q * (1.0 / 9.0 - q * (1.0 / 11.0))))
+        return unit - q * S * unit, t * S * unit
+    if X == 0.0:  # half a turn has no sign, and no step ends there
+        return math.nan, math.nan
+    ratio = math.atan2(X, Y) / X  # atan2 keeps the relative accuracy of a small X
+    return ratio, (1.0 - ratio * Y) / X
+
+
+@inner
 def turned_by(c0: float, s0: float, c1: float, s1: float) -> Turned:
     """D = (Δθ/X) (-s̄, c̄) with X = c0 s1 - s0 c1, Y = c0 c1 + s0 s1."""
     X, Y = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
-    square = X * X + Y * Y
-    angle = math.atan2(X, Y)
-    ratio = 1.0 / Y if Y > 0.0 else math.nan  # half a turn has no sign, and no step ends there
-    if X != 0.0:
-        ratio = angle / X  # atan2 keeps the relative accuracy of a small X
-    if abs(X) > SMALL_TURN * Y:
-        by_X = (Y / square - ratio) / X
-    else:
-        t = X / Y
-        by_X = t * (-2.0 / 3.0 + t * t * (4.0 / 5.0 - t * t * 6.0 / 7.0)) / (Y * Y)
-    by_Y = -1.0 / square
+    ratio, bend = secant(X, Y)
+    by_Y = -1.0 / (X * X + Y * Y)
+    by_X = (bend + by_Y * X) / Y if abs(X) <= Y else -(by_Y * Y + ratio) / X  # (X, Y) moves by (Y, -X)
     c, s = 0.5 * (c0 + c1), 0.5 * (s0 + s1)
     ratio_c, ratio_s = -s0 * by_X + c0 * by_Y, c0 * by_X + s0 * by_Y
     return Turned(
-        angle, -ratio * s, ratio * c, -ratio_c * s, -ratio_s * s - 0.5 * ratio, ratio_c * c + 0.5 * ratio, ratio_s * c
-    )
+        ratio * X, -ratio * s, ratio * c,
+        -ratio_c * s, -ratio_s * s - 0.5 * ratio, ratio_c * c + 0.5 * ratio, ratio_s * c,
+    )  # fmt: skip
 
 
 @inner
@@ -74,21 +85,21 @@ def place_turn(B: Array, T: Array, TK: Int, k: int) -> None:
     T[k, ANGLE] += turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
 
 
-@inner
+@woven
 def turn_middle(B: Array, T: Array, TK: Int, k: int) -> float:
     """Its axis over the step, and what the matrix needs of it; returns the rate Δθ/h.
 
-    WAY: D.   BEND: derivative of D by the angle at the end, on c1² + s1² = 1.
+    RATIO: Δθ/X.   BEND: its derivative by the angle at the end, on c1² + s1² = 1.
     """
     P, C = TK[k, 0], TK[k, 1]
     xn, yn, zn = vector(T, k, XN), vector(T, k, YN), vector(T, k, ZN)
     x, y, z = turned(B, P, xn), turned(B, P, yn), turned(B, C, zn)
     z1 = minus(times(2.0, z), zn)
+    c0, s0 = T[k, COS], T[k, SIN]
     c1, s1 = dot(minus(times(2.0, x), xn), z1), dot(minus(times(2.0, y), yn), z1)
-    moved = turned_by(T[k, COS], T[k, SIN], c1, s1)
-    axis = cross(z, plus(times(moved.by_c, x), times(moved.by_s, y)))
+    ratio, bend = secant(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)
+    half = 0.5 * ratio
+    axis = cross(z, minus(times(half * (c0 + c1), y), times(half * (s0 + s1), x)))
     put(T, k, SECANT, axis)
-    T[k, COS1], T[k, SIN1] = c1, s1
-    T[k, WAY], T[k, WAY + 1] = moved.by_c, moved.by_s
-    T[k, BEND], T[k, BEND + 1] = c1 * moved.cs - s1 * moved.cc, c1 * moved.ss - s1 * moved.sc
+    T[k, COS1], T[k, SIN1], T[k, RATIO], T[k, BEND] = c1, s1, ratio, bend
     return dot(axis, minus(vector(B, C, W), vector(B, P, W)))

@@ -105,6 +105,13 @@ def _place(M: Machine, e: Elements, l: Limbs) -> None:
         put(B, b, PHI, plus(origin_of(X, l.carrier[b]), mul(R, vector(l.centre, b, 9))))
         if l.rigid[b]:
             put_matrix(B, b, ROT, matmul(R, matrix(l.centre, b, 0)))
+    place_elements(M, e, l)
+
+
+@inner
+def place_elements(M: Machine, e: Elements, l: Limbs) -> None:
+    """Values of functions, and angles, where bodies are placed."""
+    B = M.B
     for i in range(M.sizes[1], M.X.shape[0]):
         place_function(B, M.X, M.K, i)
         e.y[0, M.K[i, PLACE]] = M.X[i, G]

@@ -16,13 +16,13 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.trees.links import SIZES
-from visviva.forms.trees.tree import Link, Tree
 from visviva.geometry import SE3
 from visviva.library.joints import AbstractJoint
-from visviva.mechanism import Mechanism
 from visviva.mechanism.coupling import lead_of
+from visviva.mechanism.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.mechanism.spanning.links import SIZES
+from visviva.mechanism.spanning.tree import Link, Tree
 
 X_AXIS, Y_AXIS = np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]]  # frames with z along x, and along y
 REVERSED = np.diag([1.0, -1.0, -1.0])  # half a turn about x

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from visviva.forms.minimal.spanning import Place, Spanning
-from visviva.forms.trees.links import SIZES
-from visviva.forms.trees.tree import Link
+from visviva.mechanism.spanning.links import SIZES
+from visviva.mechanism.spanning.spanning import Place, Spanning
+from visviva.mechanism.spanning.tree import Link
 
 
 def coordinate_names(spanning: Spanning) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.forms.trees.tree import Link
 from visviva.geometry import SO3
 from visviva.geometry.linear import identities
 from visviva.geometry.quaternion import rate
+from visviva.mechanism.spanning.tree import Link
 
 SIZES = {"hinge": (1, 1), "slider": (1, 1), "ball": (4, 3), "free": (7, 6), "fixed": (0, 0)}  # of q and of ξ
 STILL: Array = np.zeros((6, 0))

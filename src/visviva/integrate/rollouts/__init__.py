@@ -1,0 +1,1 @@
+"""Rollouts: many runs of one Simulator, from many starts and under many inputs."""
