@@ -152,7 +152,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
-        elif looks_back(value, name):
+        elif looks_back(name, value):
             feedback.append(feedback_of(model, name, value))
         else:
             functions[name] = value
@@ -170,7 +170,7 @@ def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
         raise BadInput(str(error)) from error
 
 
-def looks_back(function: Callable[..., Any], port: str) -> bool:
+def looks_back(port: str, function: Callable[..., Any]) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
         arguments = inspect.signature(function).parameters.values()
@@ -208,7 +208,7 @@ def _check_law_ports(model: Model, names: Iterable[str]) -> None:
 
 def port_name(port: object) -> str:
     """Ports may be named by their handles as well."""
-    return str(getattr(port, "name", port))
+    return port if isinstance(port, str) else str(getattr(port, "name", port))
 
 
 def _called(function: Any, t: float, width: int, name: str) -> Array:

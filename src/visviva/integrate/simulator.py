@@ -23,7 +23,7 @@ from visviva.integrate.march import Wanted, grid, march
 from visviva.integrate.parameters import SimulatorParameters, changed, continued_state, mechanism_of
 from visviva.integrate.rollouts.inputs import MemberInputs
 from visviva.integrate.rollouts.result import Rollouts
-from visviva.integrate.rollouts.rollout import rollout
+from visviva.integrate.rollouts.rollout import Prepared, rollout
 from visviva.integrate.sampled import Sampled, sampled_run
 from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
@@ -211,7 +211,7 @@ class Simulator:
         If a step cannot be solved, an error is raised whose `.run` holds the accounts since `reset`; the simulator is
         then where the last good step ended.
         """
-        if (n.__class__ is not int and not isinstance(n, np.integer)) or n < 1:
+        if not (isinstance(n, int | np.integer) and n >= 1):
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         steps = self._steps if self._steps.begun else self._running
         steps.inputs.hold(None if inputs is None else self.values(inputs))
@@ -226,19 +226,17 @@ class Simulator:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
-        by_name, base = isinstance(inputs, Mapping), self._steps.inputs.base
         if self.model.feedback:
             self._check_not_solved(inputs)
-        if not by_name:
+        if not isinstance(inputs, Mapping):
             return self._array(inputs)
+        base, columns = self._steps.inputs.base, self.model.port_columns
         values = np.full(len(base), np.nan) if self._steps.inputs.changing else base.copy()
-        columns = self.model.port_columns
-        for port, value in inputs.items():  # type: ignore[union-attr]
-            name = port if port.__class__ is str else port_name(port)
-            at = columns.get(name)
-            if at is None:
-                check_ports(self.model, map(port_name, inputs))  # type: ignore[arg-type]
-            self._put(values, name, at, value)
+        for port, value in inputs.items():
+            name = port_name(port)
+            if name not in columns:
+                check_ports(self.model, map(port_name, inputs))
+            self._put(values, name, columns[name], value)
         return values
 
     def _check_not_solved(self, inputs: object) -> None:
@@ -264,12 +262,12 @@ class Simulator:
         return values
 
     @staticmethod
-    def _put(values: Array, name: str, at: slice, value: object) -> None:
+    def _put(values: Array, name: str, at: slice, value: Any) -> None:
         """One input among all, checked."""
         width = at.stop - at.start
         try:
             if width == 1:
-                number = float(value)  # type: ignore[arg-type]
+                number = float(value)
                 values[at.start] = number
                 if math.isfinite(number):
                     return
@@ -346,6 +344,7 @@ class Simulator:
         *,
         steps: int,
         inputs: MemberInputs = None,
+        parameters: Mapping[str, Any] | None = None,
         record: str | Sequence[str] | None = None,
         every: int = 1,
         workers: int | Executor = 1,
@@ -356,11 +355,11 @@ class Simulator:
             many["tool.r"].shape == (100, 1001, 3)
 
         initial: a list of anything that `reset` takes; arrays by name, of which the first axis is the member; or arrays
-                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`, for schemes in minimal
-                 velocities.
+                 (q, v) of shapes (B, nq) and (B, nv) in the coordinates of `vv.dynamics`.
         inputs:  by port name a number for all, (B,) for each member, (B, steps) held over each step, with a last axis
                  for ports with several; or a function of time. Or one array (B, steps, inputs) in the order of
                  `input_names`. Axes of length 1 are for all. What is not named has the inputs of the simulator.
+        parameters: numbers of the mechanism by name, (B,) for each member, see `with_parameters`.
         record:  names or patterns of quantities to keep.   every: keep each n-th node.
         workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
 
@@ -368,9 +367,20 @@ class Simulator:
         of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
         """
         return rollout(
-            self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0], self.input_names,
-            initial=initial, inputs=inputs, steps=steps, record=record, every=every, workers=workers,
-        )  # fmt: skip
+            self._prepared(),
+            lambda values: self.with_parameters(values)._prepared(),
+            self.input_names,
+            initial=initial,
+            inputs=inputs,
+            parameters=parameters,
+            steps=steps,
+            record=record,
+            every=every,
+            workers=workers,
+        )
+
+    def _prepared(self) -> Prepared:
+        return Prepared(self.model, self.integrator, self._steps.inputs, self.h, lambda x: self._start(x)[0])
 
     def audit(self) -> Audit:
         """The audit of all steps since `reset`."""

@@ -67,7 +67,7 @@ class MechanismMotion:
         carrier = part.carrier if isinstance(part, Frame) else part
         if isinstance(carrier, Ground):
             return self.pose(part).r
-        return self._principal_pose(carrier).act(self._offset(part).r)
+        return self._principal_pose(carrier).act(frame_in_body(part).r)
 
     def rotation(self, part: Body | Frame) -> Array:
         """Its orientation R_WB, (N+1, 3, 3)."""

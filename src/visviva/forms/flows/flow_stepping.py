@@ -9,7 +9,6 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
-from visviva.errors import VisvivaError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.local import FlowStep, Local, stage_times
 from visviva.forms.flows.pacing import Pacer
@@ -22,8 +21,6 @@ from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import Advancing, Inputs
 from visviva.integrate.jumps import JumpFinder
 from visviva.integrate.newton import NotConverged
-from visviva.integrate.repeated import AbstractCoordinated, with_member
-from visviva.integrate.start import start_state
 from visviva.model import Model, State
 
 if TYPE_CHECKING:
@@ -48,7 +45,7 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
 
 
 @final
-class FlowStepping(AbstractCoordinated):
+class FlowStepping:
     """Makes steps in minimal velocities.
 
     A state of its runs has x and, in `rate`, coordinates and velocities themselves, so that a run continues exactly.
@@ -94,20 +91,6 @@ class FlowStepping(AbstractCoordinated):
                 return FlowState(state.t, q, xi, s, state.h, memory)
         q, xi, s = flow.form.coordinates(state)
         return FlowState(state.t, q, xi, s, state.h)
-
-    def sizes(self) -> tuple[int, int]:  # noqa: D102
-        return self.flow.size_q, self.flow.n
-
-    def starts(self, q: Array, v: Array, built: State) -> list[State]:  # noqa: D102
-        found = list[State]()
-        for i in range(len(q)):
-            try:
-                point = self.flow.form.checked((q[i], v[i]))
-                motion = self.flow.form.motion(point.q, point.xi, point.s)
-                found.append(start_state(self.model, motion, self.scheme, self.flow.form.inputs)[0])
-            except VisvivaError as error:
-                raise with_member(error, i, len(q)) from error
-        return found
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -46,17 +46,25 @@ class HeldTable:
         return HeldTable(self.width, tuple(entries))
 
 
+Functions = dict[str, Callable[[float], ArrayLike]]
+
+
+def over_time(given: TimeInputs, functions: Functions) -> TimeInputs:
+    """Inputs of a simulator over time, with other functions for some ports, and nothing held."""
+    all_of_them = given.functions | functions
+    return dataclasses.replace(given, functions=all_of_them, _values=None, _held=frozenset(), _constant=None)
+
+
 def member_inputs(
     model: Model, given: TimeInputs, inputs: MemberInputs, names: tuple[str, ...], steps: int
-) -> tuple[TimeInputs, HeldTable]:
-    """Inputs over time that all members share, and what is held for each.
+) -> tuple[Functions, HeldTable]:
+    """Functions of time that all members share, and what is held for each.
 
-    given: those of the simulator.   names: of all inputs in order.
+    given: inputs of the simulator.   names: of all inputs in order.
     """
-    shared, width = copy.copy(given), len(given.base)
-    shared.hold(None)
+    width, functions = len(given.base), Functions()
     if inputs is None:
-        return shared, HeldTable(width, ())
+        return functions, HeldTable(width, ())
     solved = [part.port for part in model.feedback]
     if not isinstance(inputs, Mapping):
         if solved:
@@ -68,9 +76,9 @@ def member_inputs(
                 f"the last in the order\n{', '.join(names) or 'of no inputs'}; got {values.shape}. Axes of length 1 "
                 "are for all members, or all steps."
             )
-        return shared, HeldTable(width, (("inputs", slice(0, width), values),))
+        return functions, HeldTable(width, (("inputs", slice(0, width), values),))
     check_ports(model, map(port_name, inputs))
-    entries, shared.functions = list[tuple[str, slice, Array]](), dict(given.functions)
+    entries = list[tuple[str, slice, Array]]()
     for port, value in inputs.items():
         name = port_name(port)
         if name in solved:
@@ -78,14 +86,14 @@ def member_inputs(
         if not callable(value):
             at = given.columns[name]
             entries.append((f"input {name!r}", at, _held(value, name, at.stop - at.start, steps)))
-        elif looks_back(value) or name in given.laws or name in _driven(model):
+        elif looks_back(name, value) or name in given.laws or name in _driven(model):
             raise ModelError(
                 f"the input of port {name!r} is a law that is solved inside of steps, or prescribes a motion: it "
                 "belongs to the\nequations. Give it to the Simulator: vv.Simulator(m, h=..., inputs={...})."
             )
         else:
-            shared.functions[name] = value
-    return shared, HeldTable(width, tuple(entries))
+            functions[name] = value
+    return functions, HeldTable(width, tuple(entries))
 
 
 def _driven(model: Model) -> set[str]:

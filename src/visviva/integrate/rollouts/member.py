@@ -78,8 +78,12 @@ class MemberRuns:
         self._motion: MechanismMotion | None = None
         self._reads = {name: _motion_reader(rolling.model, name) for name in rolling.names}
 
+    @np.errstate(all="ignore")
     def __call__(self, start: State, rows: Array | None) -> Member:
-        """One run. rows: inputs that are held, (steps or 1, inputs), not a number where they are as given over time."""
+        """One run. rows: inputs that are held, (steps or 1, inputs), not a number where they are as given over time.
+
+        Numbers that overflow are no warning here: they end the run, and are told as its failure.
+        """
         rolling, state, error, records = self.rolling, start, "", list[Record]()
         try:
             for made in self._march(start, rows):

@@ -14,6 +14,7 @@ from visviva.integrate.rollouts.inputs import HeldTable
 from visviva.integrate.rollouts.member import FIGURES, Member, MemberRuns, Rolling
 from visviva.model import State
 from visviva.results import Run
+from visviva.results.audit_warnings import DRIFT_WARNING
 
 
 @final
@@ -55,13 +56,16 @@ class Rollouts:
     """Many runs: `many["tool.r"]` has the shape (B, nodes, 3), and is not a number behind the failure of a member.
 
     t:      times of the nodes [s], (nodes,), or (B, nodes) where members start at different times.
-    status: of each member: "ok", "not closed: …" or "failed at t = …".   ok: (B,) whether it is the first.
+    status: of each member: "ok"; "not closed: …", where steps miss energy although the scheme claims that they do not,
+            or so much that the motion is inaccurate; "failed at t = …".   ok: (B,) whether it is the first.
     steps:  (B,) steps that were made.   initial, final: states at both ends.
     audit:  figures of each member, see `RolloutAudit`.   run(i): one of them as a whole `Run`.
     """
 
-    def __init__(self, rolling: Rolling, initial: list[State], held: HeldTable, members: Sequence[Member]) -> None:
-        self._rolling, self._held = rolling, held
+    def __init__(
+        self, rollings: list[Rolling], initial: list[State], held: HeldTable, members: Sequence[Member]
+    ) -> None:
+        self._rollings, self._held, rolling = rollings, held, rollings[0]
         self.initial = initial
         self.final = [member.final for member in members]
         self.steps = np.array([member.done for member in members])
@@ -83,7 +87,7 @@ class Rollouts:
         if name not in self._values:
             kept = ", ".join(self.names) or "nothing"
             raise ModelError(
-                f"{name!r} was not recorded: record= of the rollout of {self._rolling.model.name!r} kept {kept}.\n"
+                f"{name!r} was not recorded: record= of the rollout of {self._rollings[0].model.name!r} kept {kept}.\n"
                 "Add it there, or ask one member: many.run(i)."
             )
         return self._values[name]
@@ -99,10 +103,11 @@ class Rollouts:
         if not -len(self) <= i < len(self):
             raise ModelError(f"the rollout has {len(self)} members, numbered from 0; got {i}.")
         i = range(len(self))[i]
-        return MemberRuns(self._rolling).run(self.initial[i], self._held.rows(i))
+        rolling = self._rollings[i if len(self._rollings) > 1 else 0]
+        return MemberRuns(rolling).run(self.initial[i], self._held.rows(i))
 
     def __repr__(self) -> str:
-        r, bad = self._rolling, np.flatnonzero(~self.ok)
+        r, bad = self._rollings[0], np.flatnonzero(~self.ok)
         first = f"; {len(bad)} not ok, the first is {bad[0]}: {self.status[bad[0]]}" if len(bad) else ""
         span = f"{r.steps} steps of h = {r.h:g} s"
         return f"<{len(self)} rollouts of {r.model.name!r} with {type(r.scheme).__name__}, {span}{first}>"
@@ -135,9 +140,11 @@ def _reached(member: Member, kept: Array) -> int:
 def _status(rolling: Rolling, member: Member) -> str:
     if member.error:
         return f"failed at t = {member.final.t:g} s: {member.error}"
+    law, drift = member.figures["first_law"], member.figures["drift"]
     if "energy" in rolling.scheme.preserves and not member.closed:
-        law = member.figures["first_law"]
         return f"not closed: a step misses {law:.1e} of the energy that moves"
+    if drift is not None and not drift <= DRIFT_WARNING:  # also where it is not a number
+        return f"not closed: the steps miss {drift:.1e} of the energy that moves, so large is the error of the motion"
     return "ok"
 
 

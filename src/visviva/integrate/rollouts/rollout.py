@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import whole_number
-from visviva.integrate.rollouts.inputs import MemberInputs, member_inputs
+from visviva.integrate.rollouts.inputs import MemberInputs, member_inputs, over_time
 from visviva.integrate.rollouts.member import Rolling
 from visviva.integrate.rollouts.result import Rollouts
-from visviva.integrate.rollouts.starts import Start, start_states
+from visviva.integrate.rollouts.starts import first_axis, of_member, start_states
 from visviva.integrate.rollouts.workers import members_of
 from visviva.model import Model, State
 from visviva.results import Run
@@ -26,24 +26,34 @@ from visviva.results.quantities import motion_quantities, no_such_quantity
 from visviva.results.selection import RELATIVE, patterns_of
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a rollout takes from a Simulator: its model, inputs, and states as `reset` would find them."""
+
+    model: Model
+    scheme: AbstractIntegrator
+    inputs: TimeInputs
+    h: float
+    start: Callable[[Any], State]
+
+
 def rollout(
-    model: Model,
-    scheme: AbstractIntegrator,
-    given: TimeInputs,
-    h: float,
-    start: Start,
+    sim: Prepared,
+    variant: Callable[[dict[Any, Any]], Prepared],
     input_names: tuple[str, ...],
     *,
     initial: Any,
     inputs: MemberInputs,
+    parameters: Mapping[str, Any] | None,
     steps: int,
     record: str | Sequence[str] | None,
     every: int,
     workers: int | Executor,
 ) -> Rollouts:
-    """Many runs of a model by a scheme with steps of h [s], see `Simulator.rollout`.
+    """Many runs with steps of h [s], see `Simulator.rollout`.
 
-    given: inputs of the simulator.   start: the state that it would be reset to.   input_names: of all inputs in order.
+    variant: the same with other parameters.   input_names: of all inputs in order.
     """
     if not isinstance(steps, int | np.integer) or steps < 1:
         raise ModelError(f"a rollout makes a whole number of steps, at least 1, got steps = {steps!r}.")
@@ -51,20 +61,39 @@ def rollout(
         raise ModelError(
             f"workers is a number of threads, at least 1, or a concurrent.futures Executor, got {workers!r}."
         )
-    shared, held = member_inputs(model, given, inputs, input_names, int(steps))
+    functions, held = member_inputs(sim.model, sim.inputs, inputs, input_names, int(steps))
+    counts = held.counts() | first_axis(parameters or {}, "parameter")
+    sims = [sim]
+    if parameters:
+        members = max([1, *counts.values(), *_lengths(initial)])
+        sims = [variant(of_member(parameters, i)) for i in range(members)]
+    shared = over_time(sim.inputs, functions)
     starts = start_states(
-        initial, held.counts(), start, lambda: scheme.stepping(model, copy.copy(shared), start(None), h)
+        initial,
+        counts,
+        lambda x, i: sims[i if len(sims) > 1 else 0].start(x),
+        None if parameters else lambda: sim.scheme.stepping(sim.model, shared, sim.start(None), sim.h),
     )
-    names = _recorded(model, scheme, shared, starts[0], h, patterns_of(record) or ())
-    rolling = Rolling(model, scheme, shared, h, int(steps), names, whole_number(every))
-    return Rollouts(rolling, starts, held, members_of(rolling, starts, held, workers))
+    names = _recorded(sim, over_time(sim.inputs, functions), starts[0], patterns_of(record) or ())
+    rollings = [
+        Rolling(s.model, s.scheme, over_time(s.inputs, functions), s.h, int(steps), names, whole_number(every))
+        for s in sims
+    ]
+    return Rollouts(rollings, starts, held, members_of(rollings, starts, held, workers))
 
 
-def _recorded(
-    model: Model, scheme: AbstractIntegrator, inputs: TimeInputs, start: State, h: float, patterns: tuple[str, ...]
-) -> tuple[str, ...]:
+def _lengths(initial: Any) -> list[int]:
+    """How many members a start may be of."""
+    if isinstance(initial, Mapping):
+        return list(first_axis(initial, "initial").values())
+    if isinstance(initial, tuple):
+        return [len(part) for part in initial if np.ndim(part) == 2]
+    return [len(initial)] if isinstance(initial, Sequence) else []
+
+
+def _recorded(sim: Prepared, inputs: TimeInputs, start: State, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """Names that patterns mean; those of the motion are known without a run."""
-    names, known = list[str](), None
+    model, scheme, h, names, known = sim.model, sim.scheme, sim.h, list[str](), None
     for pattern in patterns:
         carrier, _, suffix = pattern.rpartition(".")
         owner = None if model.mechanism is None else model.mechanism.parts.get(carrier)
@@ -72,8 +101,7 @@ def _recorded(
             names.append(pattern)
             continue
         if known is None:
-            own = copy.copy(inputs)
-            loop = Loop(model, scheme.stepping(model, own, start, h), start, h, own)
+            loop = Loop(model, scheme.stepping(model, inputs, start, h), start, h, inputs)
             known = Run(model, loop.start(), start, scheme, ())
         found = fnmatch.filter(known.names, pattern)
         if not found:

@@ -7,36 +7,46 @@ from typing import Any
 
 import numpy as np
 
-from visviva._arrays import Array, with_own_arrays
+from visviva._arrays import Array
 from visviva.errors import ModelError, VisvivaError
 from visviva.integrate.integrator import Advancing
 from visviva.integrate.repeated import AbstractCoordinated, with_member
 from visviva.model import State
 
-Start = Callable[[Any], State]
+Start = Callable[[Any, int], State]
 
 
-def start_states(initial: Any, counts: dict[str, int], start: Start, stepping: Callable[[], Advancing]) -> list[State]:
+def first_axis(values: Mapping[Any, Any], what: str) -> dict[str, int]:
+    """How many members values by name have, of those that are not one for all."""
+    return {f"{what} {name!r}": len(value) for name, value in values.items() if np.ndim(value)}
+
+
+def of_member(values: Mapping[Any, Any], i: int) -> dict[Any, Any]:
+    """Values by name of one member."""
+    return {name: _of(value, i) for name, value in values.items()}
+
+
+def start_states(
+    initial: Any, counts: dict[str, int], start: Start, stepping: Callable[[], Advancing] | None
+) -> list[State]:
     """The states that members start from.
 
-    counts: how many members other arguments have, by what they are called.   start: as `Simulator.reset` takes it.
-    stepping: what makes the steps, whose coordinates arrays (q, v) are in.
+    counts: how many members other arguments have, by what they are called.   start: that of a member, from what
+    `Simulator.reset` takes.   stepping: what makes the steps of all of them, if it is one.
     """
     if isinstance(initial, tuple) and len(initial) == 2 and all(np.ndim(part) == 2 for part in initial):
         q, v = (np.array(part, dtype=np.float64) for part in initial)
         members = _members({"q": len(q), "v": len(v)} | counts, [])
-        return _at_coordinates(q, v, members, start, stepping())
+        return _at_coordinates(q, v, members, start, stepping)
     if isinstance(initial, Mapping):
-        lengths = {f"initial {name!r}": len(value) for name, value in initial.items() if np.ndim(value)}
-        members = _members(lengths | counts, _scalars(initial))
-        each = [{name: _of(value, i) for name, value in initial.items()} for i in range(members)]
+        members = _members(first_axis(initial, "initial") | counts, _scalars(initial))
+        each = [of_member(initial, i) for i in range(members)]
     elif isinstance(initial, Sequence | np.ndarray) and not isinstance(initial, str):
         members = _members({"initial": len(initial)} | counts, [])
         each = [initial[i if len(initial) > 1 else 0] for i in range(members)]
     else:
         members = _members(counts, ["initial"])
-        one = start(initial)
-        return [one if i == 0 else with_own_arrays(one, writeable=True) for i in range(members)]
+        each = [initial] * members
     return [_started(start, one, i, members) for i, one in enumerate(each)]
 
 
@@ -72,27 +82,26 @@ def _of(value: Any, i: int) -> Any:
 
 def _started(start: Start, initial: Any, i: int, members: int) -> State:
     try:
-        return start(initial)
+        return start(initial, i)
     except VisvivaError as error:
         raise with_member(error, i, members) from error
 
 
-def _at_coordinates(q: Array, v: Array, members: int, start: Start, stepping: Advancing) -> list[State]:
-    if not isinstance(stepping, AbstractCoordinated):
-        raise ModelError(
-            "arrays (q, v) are coordinates of schemes in minimal velocities: vv.RK4(), vv.DOP853(), vv.Gauss8(), "
-            "vv.Relaxed().\nFor others give values by name, {'hinge.q': q[:, 0], 'hinge.rate': v[:, 0]}, or motions: "
-            "[vv.analytical(m).motion(q[i], v[i]) for i in range(len(q))]."
-        )
-    nq, nv = stepping.sizes()
-    if q.shape[1] != nq or v.shape[1] != nv:
-        raise ModelError(
-            f"arrays (q, v) of a rollout have the shapes (B, {nq}) and (B, {nv}), in the order of\n"
-            f"vv.dynamics(m).q_names and .names; got {q.shape} and {v.shape}."
-        )
+def _at_coordinates(
+    q: Array, v: Array, members: int, start: Start, stepping: Callable[[], Advancing] | None
+) -> list[State]:
     for name, values in (("q", q), ("v", v)):
         if not np.isfinite(values).all():
             i, k = np.argwhere(~np.isfinite(values))[0]
             raise ModelError(f"member {i} of {members} (from 0) cannot start: {name}[{i}, {k}] is {values[i, k]}.")
     q, v = (np.array(np.broadcast_to(part, (members, part.shape[1]))) for part in (q, v))
-    return stepping.starts(q, v, start(None))
+    steps: object = None if stepping is None else stepping()
+    if not isinstance(steps, AbstractCoordinated):
+        return [_started(start, (q[i], v[i]), i, members) for i in range(members)]
+    nq, nv = steps.sizes()
+    if q.shape[1] != nq or v.shape[1] != nv:
+        raise ModelError(
+            f"arrays (q, v) of a rollout have the shapes (B, {nq}) and (B, {nv}), in the order of\n"
+            f"vv.dynamics(m).q_names and .names; got {q.shape} and {v.shape}."
+        )
+    return steps.starts(q, v, start(None, 0))

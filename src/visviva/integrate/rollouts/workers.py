@@ -6,6 +6,7 @@ import pickle
 import queue
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import final
 
 from visviva.errors import ModelError
 from visviva.integrate.rollouts.inputs import HeldTable
@@ -16,47 +17,59 @@ GROUP = 4  # members that may be made at once
 PARCELS = 32  # of an executor: chunks of members, so that none waits for long
 
 
-def members_of(rolling: Rolling, starts: list[State], held: HeldTable, workers: int | Executor) -> list[Member]:
-    """All members, in order. Each is made by itself: who makes it does not show."""
+def members_of(rollings: list[Rolling], starts: list[State], held: HeldTable, workers: int | Executor) -> list[Member]:
+    """All members, in order. Each is made by itself: who makes it does not show.
+
+    rollings: one for all members, or one for each.
+    """
     if isinstance(workers, Executor):
-        return _by_executor(rolling, starts, held, workers)
+        return _by_executor(rollings, starts, held, workers)
     count = min(workers, -(-len(starts) // GROUP))
-    if count == 1:
-        return made(rolling, starts, held)
-    return _by_threads([MemberRuns(rolling) for _ in range(count)], starts, held)
+    return made(rollings, starts, held) if count == 1 else _by_threads(rollings, starts, held, count)
 
 
-def made(rolling: Rolling, starts: list[State], held: HeldTable) -> list[Member]:
+def made(rollings: list[Rolling], starts: list[State], held: HeldTable) -> list[Member]:
     """Members one after the other."""
-    runs = MemberRuns(rolling)
-    groups = range(0, len(starts), GROUP)
-    return [member for first in groups for member in _group(runs, starts, held, first)]
+    hand = _Hand(rollings, starts, held)
+    return [member for first in range(0, len(starts), GROUP) for member in hand.group(first)]
 
 
-def _group(runs: MemberRuns, starts: list[State], held: HeldTable, first: int) -> list[Member]:
-    own = starts[first : first + GROUP]
-    return runs.group(own, [held.rows(first + k) for k in range(len(own))])
+@final
+class _Hand:
+    """Makes groups of members; equations that all of them share are prepared once."""
+
+    def __init__(self, rollings: list[Rolling], starts: list[State], held: HeldTable) -> None:
+        self._rollings, self._starts, self._held = rollings, starts, held
+        self._shared = MemberRuns(rollings[0]) if len(rollings) == 1 else None
+
+    def group(self, first: int) -> list[Member]:
+        """Some members from a number on."""
+        own = range(first, min(first + GROUP, len(self._starts)))
+        if self._shared is None:
+            return [MemberRuns(self._rollings[i])(self._starts[i], self._held.rows(i)) for i in own]
+        return self._shared.group([self._starts[i] for i in own], [self._held.rows(i) for i in own])
 
 
-def _by_threads(runs: list[MemberRuns], starts: list[State], held: HeldTable) -> list[Member]:
-    """Compiled code runs without the lock of Python; every thread takes the next member that is left."""
+def _by_threads(rollings: list[Rolling], starts: list[State], held: HeldTable, count: int) -> list[Member]:
+    """Compiled code runs without the lock of Python; every thread takes the next members that are left."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     found: dict[int, list[Member]] = {}
     stopped = threading.Event()
     for first in range(0, len(starts), GROUP):
         waiting.put(first)
 
-    def work(own: MemberRuns) -> None:
+    def work(hand: _Hand) -> None:
         while not stopped.is_set():
             try:
                 first = waiting.get_nowait()
             except queue.Empty:
                 return
-            found[first] = _group(own, starts, held, first)
+            found[first] = hand.group(first)
 
-    found[waiting.get()] = _group(runs[0], starts, held, 0)  # what has to be compiled is compiled once
-    with ThreadPoolExecutor(len(runs), "rollout") as pool:
-        futures = [pool.submit(work, own) for own in runs]
+    hands = [_Hand(rollings, starts, held) for _ in range(count)]
+    found[waiting.get()] = hands[0].group(0)  # what has to be compiled is compiled once
+    with ThreadPoolExecutor(count, "rollout") as pool:
+        futures = [pool.submit(work, hand) for hand in hands]
         try:
             for future in futures:
                 future.result()
@@ -66,20 +79,21 @@ def _by_threads(runs: list[MemberRuns], starts: list[State], held: HeldTable) ->
     return [member for first in sorted(found) for member in found[first]]
 
 
-def _by_executor(rolling: Rolling, starts: list[State], held: HeldTable, executor: Executor) -> list[Member]:
+def _by_executor(rollings: list[Rolling], starts: list[State], held: HeldTable, executor: Executor) -> list[Member]:
     """In chunks, which processes get as files do: the model, its inputs and states."""
     try:
-        pickle.dumps(rolling)
+        pickle.dumps(rollings[0])
     except Exception as error:
         raise ModelError(
-            f"members of a rollout are sent to an executor as files are, and {rolling.model.name!r} with its inputs "
-            f"cannot be: {error}.\nFunctions of time must be defined at the top of a module; or give a number of "
-            "threads: workers=2."
+            f"members of a rollout are sent to an executor as files are, and {rollings[0].model.name!r} with its "
+            f"inputs cannot be: {error}.\nFunctions of time must be defined at the top of a module; or give a number "
+            "of threads: workers=2."
         ) from error
     size = GROUP * max(1, -(-len(starts) // (PARCELS * GROUP)))
+    parts = [slice(first, first + size) for first in range(0, len(starts), size)]
     futures = [
-        executor.submit(made, rolling, starts[first : first + size], held.part(slice(first, first + size)))
-        for first in range(0, len(starts), size)
+        executor.submit(made, rollings if len(rollings) == 1 else rollings[own], starts[own], held.part(own))
+        for own in parts
     ]
     try:
         return [member for future in futures for member in future.result()]
