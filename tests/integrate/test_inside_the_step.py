@@ -102,6 +102,21 @@ def test_trees_in_compiled_code_are_the_reference(scheme):
     np.testing.assert_allclose(fast.record.work, slow.record.work, atol=1e-12)
 
 
+def test_composed_and_adaptive_steps_solve_laws_as_well(exact):
+    case, end = exact
+    composed = vv.Suzuki4(vv.PHMP(), allow_dissipation=True)
+    errors = [abs(run_of(case, composed, h)[CASES[case][3]][-1] - end) for h in (0.04, 0.02)]
+    assert np.log2(errors[0] / errors[1]) > 3.4
+    plain = vv.Suzuki4(vv.PHMP(compiled=False), allow_dissipation=True)
+    fast, slow = (run_of(case, scheme, 0.04, 0.08) for scheme in (composed, plain))
+    np.testing.assert_allclose(fast.record.x, slow.record.x, atol=1e-11)
+    np.testing.assert_allclose(fast.record.u_mid, slow.record.u_mid, atol=1e-10)
+    for inner in (vv.PHMP(), vv.PHMP(compiled=False)):
+        run = run_of(case, vv.Adaptive(inner, tolerance=1e-5), 0.05, 0.2)
+        assert run.audit().ok
+        assert abs(run[CASES[case][3]][-1] - end) < 2e-4
+
+
 @pytest.mark.parametrize("scheme", STEPPED)
 def test_the_first_law_closes_with_the_work_of_laws_also_over_kinks(scheme):
     free, run = (run_of("tree", scheme(), 0.01, inputs=hold(limit)) for limit in (80.0, 4.0))
