@@ -99,7 +99,7 @@ def runs(quick: bool, repeats: int) -> list[Row]:
     cases |= {"loop of four bars": (four_bar(thrown=True), H), "slider-crank": (slider_crank(), H)}
     table = []
     for what, (m, h) in cases.items():
-        count = n if len(m.bodies) < 500 else max(n // 10, 3)
+        count, tries = n, min(repeats, 3) if len(m.bodies) < 500 else 1
         sim, steps = (
             vv.Simulator(m, h=h, integrator=vv.PHMP()),
             Steps(vv.compile(m, vv.PHMP().form), vv.PHMP(), None, h),
@@ -114,7 +114,7 @@ def runs(quick: bool, repeats: int) -> list[Row]:
         peers = peers_exudyn.solvers(m) if peers_exudyn.INSTALLED else []
         calls = [run, lambda steps=steps, count=count: steps.last(count)]
         calls += [lambda peer=peer, h=h, count=count: peer(count, h) for peer in peers]
-        whole, kernel, *theirs = (time / count for time in fastest(calls, min(repeats, 3)))
+        whole, kernel, *theirs = (time / count for time in fastest(calls, tries))
         name = f"{what}: a step of a recorded run"
         table.append(against(name, whole, "its kernel", kernel))
         if theirs:

@@ -39,6 +39,8 @@ def test_a_law_has_the_shape_of_its_port_and_names_ports():
         given(lambda t, x: -x["hinge.q"])
     with pytest.raises(vv.ModelError, match=r"inputs are given by port name, .*or by one law of all ports"):
         given(3.0)
+    with pytest.raises(vv.ModelError, match=r"port 'motor' asks for t, state; a law takes t, the time"):
+        given({"motor": lambda t, state: -state["hinge.q"]})
     with pytest.raises(vv.ModelError, match=r"it asks for z\['hinge'\]; there is none"):
         given({"motor": lambda t, z: z["hinge"]})
 

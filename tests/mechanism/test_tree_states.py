@@ -40,6 +40,8 @@ def test_pairs_that_do_not_fit_are_named():
         vv.simulate(m, 1.0, 0.1, initial=(np.zeros(3), np.zeros(2)))
     with pytest.raises(vv.ModelError, match=r"v in the initial state .*\nh1\.rate, h2\.rate; got \[nan, 0\.0\]"):
         vv.Simulator(m, 0.1).reset(([0.0, 0.0], [np.nan, 0.0]))
+    with pytest.raises(vv.ModelError, match=r"is a pair \(q, v\), got 3 things"):
+        vv.simulate(m, 1.0, 0.1, initial=(np.zeros(2), np.zeros(2), np.zeros(2)))
     with pytest.raises(vv.ModelError, match=r"m\.assemble\(\) returns two things: pass the first"):
         vv.simulate(m, 1.0, 0.1, initial=m.assemble())
 

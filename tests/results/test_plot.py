@@ -149,3 +149,25 @@ def test_names_are_drawn_as_they_are():
     run = vv.simulate(m, t_end=0.1, h=0.05)
     run.plot("energy").canvas.draw()
     run.plot("*.r").canvas.draw()
+
+
+@pytest.mark.parametrize("names", [(3,), ("rod.r", 3), (None,), (["rod.r"],)])
+def test_what_is_no_name_is_said(machine_run, names):
+    with pytest.raises(vv.ModelError, match=r"takes names of quantities.*got (3|None|\['rod\.r'\])"):
+        machine_run.plot(*names)
+
+
+def test_pictures_that_need_states_say_so_where_none_were_recorded():
+    m = vv.Mechanism()
+    m.body("rod", mass=1.0, inertia=(1, 1, 1), at=(1, 0, 0))
+    m.revolute("hinge", "ground", "rod", at=(0, 0, 0), axis="y", rate=1.0)
+    run = vv.simulate(m, 0.02, 1e-3, record=("rod.r", "energy"))
+    with pytest.raises(
+        vv.ModelError, match=r"'motion' needs the states of all nodes, but record= .* kept only\nenergy"
+    ):
+        run.plot("motion")
+    assert len(run.plot().axes) == 1  # the quantity itself
+    with pytest.raises(vv.ModelError, match="'energy' needs the states of all nodes"):
+        vv.simulate(m, 0.02, 1e-3, record="rod.r").plot()
+    with pytest.raises(vv.ModelError, match=r"record takes names or patterns .* got 3"):
+        vv.simulate(m, 0.02, 1e-3, record=3)

@@ -107,6 +107,20 @@ def test_a_massless_finger_that_mimics_another_moves():
     assert_allclose(run["k.q"], 2 * run["j.q"] + 0.1, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_what_mimics_is_built_at_its_offset_and_moves_nothing_else(kind):
+    robot = robot_of(link("a"), link("b"), link("c"), link("d"), joint("j", "a", "b"),
+                     joint("k", "b", "c", kind=kind, inside='<mimic joint="j" multiplier="2" offset="0.1"/>'),
+                     joint("l", "c", "d", inside='<mimic joint="k" multiplier="-3" offset="0.2"/>'))  # fmt: skip
+    _motion, report = robot.assemble()
+    assert str(report) == "nothing had to change"
+    sim = vv.Simulator(robot, h=0.01)
+    assert (sim["j.q"], sim["k.q"]) == (0.0, 0.1)
+    assert_allclose(sim["l.q"], -0.1, atol=1e-15)
+    sim.reset({"j.q": 0.5})
+    assert_allclose((sim["j.q"], sim["k.q"], sim["l.q"]), (0.5, 1.1, -3.1), atol=1e-12)
+
+
 def test_a_multiplier_of_zero_holds_a_joint_at_its_offset():
     robot = robot_of(link("a"), link("b"), link("c"), joint("j", "a", "b"),
                      joint("k", "b", "c", inside='<mimic joint="j" multiplier="0" offset="0.2"/>'))  # fmt: skip

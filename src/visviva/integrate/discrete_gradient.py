@@ -93,6 +93,10 @@ class _Stepper(AbstractStepper):
         start = np.concatenate([predict(state.rate, self._cold_rate(x0, u)), state.w[active]])
         try:
             solution = self.newton.solve(residual, jacobian, start, reuse=True)
+            if laws.rounds(solution, self.newton):
+                laws = laws.held(laws.inputs(*ends(solution.y)))
+                ends, function = self._equations(x0, active, h, laws)
+                solution = solution.then(self.newton.solve(residual, jacobian, solution.y, reuse=True))
         except NotConverged as failure:
             laws.check(*ends(start))
             failure.where = self._where(failure.row, active)

@@ -152,7 +152,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     for name, value in given.items():
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
-        elif looks_back(value):
+        elif looks_back(name, value):
             feedback.append(feedback_of(model, name, value))
         else:
             functions[name] = value
@@ -170,13 +170,18 @@ def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
         raise BadInput(str(error)) from error
 
 
-def looks_back(function: Callable[..., Any]) -> bool:
+def looks_back(port: str, function: Callable[..., Any]) -> bool:
     """Whether an input asks for states or efforts, by the names of its arguments."""
     try:
         arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    names = [a.name for a in arguments if a.default is a.empty and a.kind is not a.POSITIONAL_ONLY]
+    names = [a.name for a in arguments if a.default is a.empty and a.kind is a.POSITIONAL_OR_KEYWORD]
+    if len(names) > 1 and not set(names) <= set(ARGUMENTS):
+        raise ModelError(
+            f"the input of port {port!r} asks for {', '.join(names)}; a law takes t, the time, and x, the motion by "
+            "name:\nlambda t, x: -x['hinge.q']. Parameters of a law come from around it, or have defaults."
+        )
     return bool(names) and set(names) <= set(ARGUMENTS) and names != ["t"]
 
 
@@ -203,7 +208,7 @@ def _check_law_ports(model: Model, names: Iterable[str]) -> None:
 
 def port_name(port: object) -> str:
     """Ports may be named by their handles as well."""
-    return str(getattr(port, "name", port))
+    return port if isinstance(port, str) else str(getattr(port, "name", port))
 
 
 def _called(function: Any, t: float, width: int, name: str) -> Array:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, final
+from typing import final
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
@@ -45,13 +45,18 @@ class Wanted:
     progress: bool | None = None
 
     @classmethod
-    def of(cls, t_end: float, *, every: int, stop: Stop | None, **others: Any) -> Wanted:
+    def of(
+        cls, t_end: float, *, record: str | Sequence[str] | None, every: int, stop: Stop | None, progress: bool | None
+    ) -> Wanted:
         """What a user has asked for, checked."""
+        listed = isinstance(record, Sequence | set | frozenset) and all(isinstance(name, str) for name in record)
+        if record is not None and not listed:
+            raise ModelError(f"record takes names or patterns of results, e.g. ('rod.r', 'energy*'), got {record!r}.")
         if stop is not None and not callable(stop):
             raise ModelError(
                 f"stop must be a function of a Snapshot, e.g. lambda now: now['hinge.q'] > 1, got {stop!r}."
             )
-        return cls(finite_number(t_end, "t_end [s]"), every=whole_number(every), stop=stop, **others)
+        return cls(finite_number(t_end, "t_end [s]"), record, whole_number(every), stop, progress)
 
 
 def march(

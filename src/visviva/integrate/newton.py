@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
@@ -36,6 +37,10 @@ class Solution:
     y: Array
     residual: float
     iterations: int
+
+    def then(self, other: Solution) -> Solution:
+        """Another one that began here, with the matrices of both."""
+        return dataclasses.replace(other, iterations=self.iterations + other.iterations)
 
 
 @final

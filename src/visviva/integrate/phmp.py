@@ -113,6 +113,9 @@ class _Stepper(AbstractStepper):
         start = np.concatenate([predict(state.rate, v0), state.w[active]])
         try:
             solution = self.newton.solve(residual, jacobian, start)
+            if laws.rounds(solution, self.newton):
+                laws = laws.held(laws.inputs(parts(solution.y)[2]))
+                solution = solution.then(self.newton.solve(residual, jacobian, solution.y))
         except NotConverged as failure:
             laws.check(q0 + h * start[:n])
             failure.where = self._where(failure.row, active)

@@ -144,6 +144,9 @@ class _Stepper(AbstractStepper):
         gam0 = state.gam[rated] if len(state.gam) else np.zeros(g)
         try:
             solution = self.newton.solve(residual, jacobian, np.concatenate([rate0, v0 + trend, state.w[active], gam0]))
+            if laws.rounds(solution, self.newton):
+                laws = laws.held(laws.inputs(q0 + h * parts(solution.y)[0]))
+                solution = solution.then(self.newton.solve(residual, jacobian, solution.y))
         except NotConverged as failure:
             laws.check(q0 + h * rate0)
             failure.where = self._where(failure.row, active, rated)

@@ -211,7 +211,7 @@ class Simulator:
         If a step cannot be solved, an error is raised whose `.run` holds the accounts since `reset`; the simulator is
         then where the last good step ended.
         """
-        if (n.__class__ is not int and not isinstance(n, np.integer)) or n < 1:
+        if not (isinstance(n, int | np.integer) and n >= 1):
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         steps = self._steps if self._steps.begun else self._running
         steps.inputs.hold(None if inputs is None else self.values(inputs))
@@ -226,19 +226,17 @@ class Simulator:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
-        by_name, base = isinstance(inputs, Mapping), self._steps.inputs.base
         if self.model.feedback:
             self._check_not_solved(inputs)
-        if not by_name:
+        if not isinstance(inputs, Mapping):
             return self._array(inputs)
+        base, columns = self._steps.inputs.base, self.model.port_columns
         values = np.full(len(base), np.nan) if self._steps.inputs.changing else base.copy()
-        columns = self.model.port_columns
-        for port, value in inputs.items():  # type: ignore[union-attr]
-            name = port if port.__class__ is str else port_name(port)
-            at = columns.get(name)
-            if at is None:
-                check_ports(self.model, map(port_name, inputs))  # type: ignore[arg-type]
-            self._put(values, name, at, value)
+        for port, value in inputs.items():
+            name = port_name(port)
+            if name not in columns:
+                check_ports(self.model, map(port_name, inputs))
+            self._put(values, name, columns[name], value)
         return values
 
     def _check_not_solved(self, inputs: object) -> None:
@@ -264,12 +262,12 @@ class Simulator:
         return values
 
     @staticmethod
-    def _put(values: Array, name: str, at: slice, value: object) -> None:
+    def _put(values: Array, name: str, at: slice, value: Any) -> None:
         """One input among all, checked."""
         width = at.stop - at.start
         try:
             if width == 1:
-                number = float(value)  # type: ignore[arg-type]
+                number = float(value)
                 values[at.start] = number
                 if math.isfinite(number):
                     return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.integrate.newton import NotConverged, difference_jacobian, difference_size
+from visviva.integrate.newton import Newton, NotConverged, Solution, difference_jacobian, difference_size
 from visviva.model import Model, State
 from visviva.model.course import Span
 
@@ -20,6 +21,7 @@ from visviva.model.course import Span
 class StepLaws:
     """Inputs u = law(t̄, ȳ, Δy/h) of a step from a state, by its end; given: those that follow time alone.
 
+    fixed: all inputs, where laws are so steep that these round by more than the balances do: those close with them.
     y are joint coordinates (angles continuous), points, axes and twists of frames, see `model.sensor`: the law is of
     second order, and u Δq is the work that the port of a joint does.
     """
@@ -28,6 +30,7 @@ class StepLaws:
     state: State
     h: float
     given: Array
+    fixed: Array | None = None
 
     @property
     def t(self) -> float:
@@ -37,8 +40,8 @@ class StepLaws:
     def inputs(self, x1: Array, xm: Array | None = None, z: Array | None = None) -> Array:
         """All inputs, (..., inputs); xm, z: mean state and efforts, for laws that see them."""
         model, state = self.model, self.state
-        if not model.feedback:
-            return self.given
+        if self.fixed is not None or not model.feedback:
+            return self.given if self.fixed is None else self.fixed
         course = Span(model, state.x, x1, state.angles, self.h)
         nothing = np.zeros((*x1.shape[:-1], model.layout.total))
         return model.supplied(self.t, x1 if xm is None else xm, nothing if z is None else z, self.given, course)
@@ -46,7 +49,8 @@ class StepLaws:
     @cached_property
     def columns(self) -> list[int]:
         """Inputs that follow laws."""
-        places = [self.model.port_columns[part.port] for part in self.model.feedback]
+        laws = self.model.feedback if self.fixed is None else ()
+        places = [self.model.port_columns[part.port] for part in laws]
         return [k for at in places for k in range(at.start, at.stop)]
 
     def force_slope(self, force: Callable[[Array], Array], q0: Array, rate: Array) -> Array:
@@ -59,6 +63,14 @@ class StepLaws:
         units = np.eye(len(u))[self.columns]
         f_u = np.array([force(u + unit) - force(u) for unit in units]).T
         return f_u @ slope[self.columns]
+
+    def held(self, u: Array) -> StepLaws:
+        """The same step with its inputs held."""
+        return dataclasses.replace(self, fixed=u)
+
+    def rounds(self, solution: Solution, newton: Newton) -> bool:
+        """Whether a solution is as good as its laws round, and not as its balances do."""
+        return bool(self.columns) and solution.residual > newton.rounded
 
     def check(self, x1: Array, xm: Array | None = None, z: Array | None = None) -> None:
         """The failure of a step, where a law gives no number at an end that was expected."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, final, runtime_checkable
 
 import numpy as np
 
@@ -157,8 +157,8 @@ def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Mo
         return assemble(m)[0]
     if isinstance(at, Mapping):
         return prepared_states(m).motion(at)
-    if isinstance(at, tuple) and len(at) == 2 and not isinstance(at[0], Motion):
-        return _tree_states(m).motion((at[0], at[1]), what)
+    if isinstance(at, tuple) and not any(isinstance(one, Motion) for one in cast(tuple[object, ...], at)):
+        return _tree_states(m).motion(at, what)
     motion: object = at.motion_of(m) if isinstance(at, Moving) else at
     if not isinstance(motion, Motion):
         hint = " m.assemble() returns two things: pass the first." if isinstance(at, tuple) else ""

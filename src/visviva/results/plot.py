@@ -36,7 +36,13 @@ def plot(run: Run, names: tuple[str, ...], path: Path | None = None) -> Figure:
             f"run.plot({alone[0]!r}) is a picture of its own, and no quantity to plot with\n"
             f"{_others(names, alone[0])}. Make two figures: one for it, and one for the quantities."
         )
-    if len(names) > 1 or names[0] not in pictures:
+    stateless = run.recorded is not None and names[0] in ("energy", "motion")
+    if stateless and names[0] not in run:
+        raise ModelError(
+            f"the picture {names[0]!r} needs the states of all nodes, but record= of simulate() kept only\n"
+            f"{', '.join(run.names)}: plot these, run.plot({run.names[0]!r}), or leave record= out."
+        )
+    if len(names) > 1 or names[0] not in pictures or stateless:
         return plot_lines(f"{run.model.name}: {', '.join(names)}", lines_of(run, *names), path)
     figure = pictures[names[0]](run)
     if path is not None:

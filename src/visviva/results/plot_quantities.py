@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva._files import write_figure
+from visviva.errors import ModelError
 from visviva.results.plot_style import lighten, name_axes
 
 if TYPE_CHECKING:
@@ -35,14 +36,20 @@ class Line:
 def names_and_path(names: tuple[Any, ...], path: Path | None, known: Any) -> tuple[tuple[str, ...], Path | None]:
     """Names of quantities, and where to write: the last name where it is a path, as `plot("energy", "energy.png")`."""
     if path is None and len(names) > 1 and _is_path(names[-1]) and names[-1] not in known:
-        return names[:-1], names[-1]
+        names, path = names[:-1], names[-1]
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise ModelError(
+            f"run.plot() takes names of quantities, or 'energy', 'heat', 'audit', 'motion', got {odd[0]!r}.\n"
+            "E.g. run.plot('hinge.q', 'hinge.rate'); a file to write to is path=..., run.names lists what there is."
+        )
     return names, path
 
 
 def _is_path(given: object) -> bool:
     """Whether it is no name: a path or an open file, or text that ends as a picture does."""
     if not isinstance(given, str):
-        return True
+        return isinstance(given, PathLike) or callable(getattr(given, "write", None))
     from matplotlib.backend_bases import FigureCanvasBase
 
     return os.path.splitext(given)[1][1:].lower() in FigureCanvasBase.get_supported_filetypes()

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva.errors import ModelError
-from visviva.geometry import SE3
+from visviva.geometry import SE3, SO3
 from visviva.geometry.inertia import Inertia
 from visviva.robots.description import Description, Joint, MassData
 
@@ -18,7 +18,8 @@ from visviva.robots.description import Description, Joint, MassData
 class Bodies:
     """The links that become bodies, and what the others become.
 
-    poses:    X_WL of each link at q = 0, the root in the origin.
+    poses:    X_WL of each link as built, the root in the origin.
+    q_built:  coordinates of joints as built, by name: 0, and of those that mimic what they then have.
     carrier:  the link whose body each link belongs to, None: the ground.
     inertias: of the bodies, in the frames of their links; None for a body without mass.
     joints:   those that stay, in order.   held: joints of links that carry no mass, which stay at q = 0.
@@ -26,6 +27,7 @@ class Bodies:
     """
 
     poses: dict[str, SE3]
+    q_built: dict[str, float]
     carrier: dict[str, str | None]
     inertias: dict[str, Inertia | None]
     joints: list[Joint]
@@ -40,10 +42,10 @@ def bodies_of(robot: Description, floating: bool, merge: bool, repair: bool) -> 
     merge:    whether fixed links with mass lose their joint; those without mass always do.
     repair:   whether an inertia that no body has is replaced; else it is an error.
     """
-    above, poses = robot.above, {robot.root: SE3.identity()}
+    above, poses, q_built = robot.above, {robot.root: SE3.identity()}, _coordinates_as_built(robot)
     head: dict[str, str | None] = {robot.root: robot.root if floating else None}
     for name, joint in above.items():  # parents come first
-        poses[name] = poses[joint.parent] @ joint.X_P
+        poses[name] = poses[joint.parent] @ joint.X_P @ _motion(joint, q_built[joint.name])
         stays = joint.kind != "fixed" or not (merge or robot.links[name].inertia is None)
         head[name] = name if stays else head[joint.parent]
     inertias, repaired = _inertias(robot, head, poses, repair)
@@ -63,7 +65,29 @@ def bodies_of(robot: Description, floating: bool, merge: bool, repair: bool) -> 
             own = carrier[above[name].parent]
         carrier[name] = own if own == name or own is None else carrier[own]
     kept = {name: inertia for name, inertia in inertias.items() if name in carrying}
-    return Bodies(poses, carrier, kept, [above[name] for name in kept if name in above], held, repaired)
+    return Bodies(poses, q_built, carrier, kept, [above[name] for name in kept if name in above], held, repaired)
+
+
+def _coordinates_as_built(robot: Description) -> dict[str, float]:
+    """q = multiplier q_other + offset of joints that mimic another, which may do so as well; all others are at zero."""
+    found: dict[str, float] = {}
+    for name in robot.joints:
+        chain = [robot.joints[name]]
+        while (mimic := chain[-1].mimic) is not None and mimic.joint not in found:
+            chain.append(robot.joints[mimic.joint])
+        for joint in reversed(chain):
+            mimic = joint.mimic
+            found[joint.name] = 0.0 if mimic is None else mimic.multiplier * found[mimic.joint] + mimic.offset
+    return found
+
+
+def _motion(joint: Joint, q: float) -> SE3:
+    """Of the child at a coordinate of a joint that has one."""
+    if q == 0:
+        return SE3.identity()
+    if joint.kind == "prismatic":
+        return SE3(np.eye(3), q * joint.axis)
+    return SE3(SO3.exp(q * joint.axis).R, np.zeros(3))
 
 
 def _inertias(

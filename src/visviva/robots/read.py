@@ -106,11 +106,12 @@ def _add_joint(robot: Robot, joint: Joint, bodies: Bodies, names: PartNames, v_r
     name, X = robot.joint_names[joint.name], bodies.poses[joint.child]
     ends = _carrier(robot, bodies, joint.parent), _carrier(robot, bodies, joint.child)
     axis, loss = X.R @ joint.axis, _friction(joint, v_reg)
+    q = bodies.q_built[joint.name] or None
     match joint.kind:
         case "revolute" | "continuous":
-            robot.revolute(name, *ends, at=X.r, axis=axis, friction=loss)
+            robot.revolute(name, *ends, at=X.r, axis=axis, friction=loss, q_built=q)
         case "prismatic":
-            robot.prismatic(name, *ends, at=X.r, axis=axis, friction=loss)
+            robot.prismatic(name, *ends, at=X.r, axis=axis, friction=loss, q_built=q)
         case "planar":
             plane = robot.frame(names.added(f"{name}_plane"), ends[0], at=X.r, rotation=X.R @ _plane(joint))
             robot.planar(name, plane, ends[1])

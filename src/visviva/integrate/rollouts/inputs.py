@@ -86,7 +86,7 @@ def member_inputs(
         if not callable(value):
             at = given.columns[name]
             entries.append((f"input {name!r}", at, _held(value, name, at.stop - at.start, steps)))
-        elif looks_back(value) or name in given.laws or name in _driven(model):
+        elif looks_back(name, value) or name in given.laws or name in _driven(model):
             raise ModelError(
                 f"the input of port {name!r} is a law that is solved inside of steps, or prescribes a motion: it "
                 "belongs to the\nequations. Give it to the Simulator: vv.Simulator(m, h=..., inputs={...})."

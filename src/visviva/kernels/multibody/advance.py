@@ -160,7 +160,8 @@ def advance(
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities, for multipliers, and for velocities at the ends of parts.
-    u:       (n, k, inputs); those that follow laws are written to it.
+    u:       (n, k, inputs); those that follow laws are written to it. Where a law is so steep that it rounds by more
+             than the balances do, its inputs are held at last, so that these close to rounding.
     history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
              known of them.
     offset:  row of u and of the log where these steps begin.
@@ -195,7 +196,7 @@ def advance(
             share, inputs = parts[0, part], u[step, part]
             length, status, begin = share * h, SOLVED_STEP, True
             best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-            along, stalls = known >= past, 0
+            along, stalls, held = known >= past, 0, False
             if level is None:
                 begin_bodies(B, lie, length)
             else:
@@ -211,8 +212,8 @@ def advance(
                 if begin:
                     _predict(B, lam, level, active, history, parts[1:, part], along, length)
                     best, last, pivot, iteration, fresh, fell, taken = math.inf, math.inf, 1.0, 0, False, False, 1.0
-                    begin, stalls = False, 0
-                if feedback is not None:
+                    begin, stalls, held = False, 0, False
+                if feedback is not None and not held:
                     feed(M, feedback, middle, inputs, length)
                     read_inputs(B, e.loads, inputs)
                 if level is None:
@@ -269,7 +270,9 @@ def advance(
                 rounded = best <= settings[ROUNDED]
                 stagnant = r > (STAGNANT if rounded else FALLING) * last and (fresh or rounded) and best <= accept
                 stalls += 1 if stagnant else 0
-                if stagnant and (rounded or stalls > LOOKS):
+                if feedback is not None and stagnant and not rounded and not held and stalls > LOOKS:
+                    held, best, last, stalls = True, math.inf, math.inf, 0  # laws that are steep round by more
+                elif stagnant and (rounded or stalls > LOOKS):
                     if r == best:
                         break
                     restore(B, lam, best_y)  # evaluated once more: everything must belong to the best iterate
@@ -324,7 +327,7 @@ def advance(
                     solve_border(M, s.tree, s.border)
                 else:
                     solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six)
-                if feedback is not None:
+                if feedback is not None and not held:
                     close_loop(M, e, losses, s, sparse, level, feedback, middle, inputs, length, fresh)
                 if level is not None:
                     move_rates(level, active, 1.0)

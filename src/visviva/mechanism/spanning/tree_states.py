@@ -47,6 +47,10 @@ class TreeStates:
 
         what: how errors call it.
         """
+        if len(given) != 2:
+            raise ModelError(
+                f"{what} of mechanism {self.name!r} as coordinates is a pair (q, v), got {len(given)} things."
+            )
         q, v = (self._checked(values, k, what) for k, values in enumerate(given))
         links, places = self._spanning.tree.links, self._spanning.places
         R, r = [np.eye(3)] * (len(links) + 1), [np.zeros(3)] * (len(links) + 1)  # the ground is the last one
