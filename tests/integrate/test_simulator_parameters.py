@@ -27,6 +27,7 @@ SIZES = (
     "d",
     "radius",
 )
+QUICK = ("spring", "friction law", "motor", "gear", "own constraint", "own velocity constraint", "closed loop")
 PLACES = ("com", "at_a", "at_b", "twist")
 
 
@@ -92,7 +93,8 @@ def built_with(m: vv.Mechanism, values: dict[str, object]) -> vv.Mechanism:
 
 
 @pytest.mark.parametrize(
-    "element", [*(name for name in ELEMENTS if "own" not in name), "own constraint", "own velocity constraint", *BODIES]
+    "element",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in (*ELEMENTS, *BODIES)],
 )
 @pytest.mark.filterwarnings("ignore::visviva.RunWarning")
 def test_runs_are_those_of_a_mechanism_built_with_the_numbers_and_nothing_is_compiled(element, compilations):

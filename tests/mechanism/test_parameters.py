@@ -128,7 +128,7 @@ def test_every_number_of_every_joint_with_every_element(joint, element):
     assert checked(m) >= 12
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 60))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 60))])
 def test_numbers_of_random_scripts_are_those_of_scripts_with_them(seed):
     script = random_mechanism(seed)
     m, count = script.build(), 0
