@@ -336,18 +336,21 @@ def test_blocks_of_mechanisms_have_the_plain_residual_and_exact_derivatives(make
     """
     from visviva.integrate.discrete_gradient import _Stepper
     from visviva.integrate.newton import Newton, difference_jacobian
+    from visviva.integrate.step_laws import StepLaws
     from visviva.kernels.residual import MATRIX, evaluate
 
     model, h, rng = vv.compile(make(), "lie"), 0.02, np.random.default_rng(3)
     c = build_program(model, MIDPOINT)
     work, dim = memory(c, 0), model.layout.dim
-    x0 = model.retract(vv.simulate(make(), 0, 0.1, integrator=DiscreteGradient()).final.x, rng.normal(size=dim))
+    start = vv.simulate(make(), 0, 0.1, integrator=DiscreteGradient()).final
+    x0 = model.retract(start.x, rng.normal(size=dim))
     y = rng.normal(size=c.unknowns)
     u = rng.normal(size=c.inputs)
     work.x[:], work.y[:] = x0, y
     evaluate(c.program, c.idle(np.ones(len(model.kinds), dtype=bool)), work, u[None], 0.0, h, MATRIX)
     sign = np.where(np.arange(c.unknowns) < dim, 1.0, -1.0)
-    plain = _Stepper(model, Newton())._equations(x0, np.arange(len(model.kinds)), h, u)[1]
+    laws = StepLaws(model, start, h, u)
+    plain = _Stepper(model, Newton())._equations(x0, np.arange(len(model.kinds)), h, laws)[1]
     expected = plain(y)
     size = np.maximum(work.rs[: c.unknowns], np.abs(expected).max() * 1e-3)
     assert (np.abs(sign * work.r[: c.unknowns] - expected) <= 1e-13 * size).all()

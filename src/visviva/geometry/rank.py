@@ -91,6 +91,7 @@ def velocity_units(inertia: Array, rows: Array | None = None) -> Array:
     if rows is None or not len(rows):
         return units
     known, sizes = heavy, np.abs(rows)
+    sizes = np.where(sizes > FLOOR * sizes.max(1, keepdims=True), sizes, 0.0)  # others may be rounding
     while not known.all():
         moved = (sizes * np.where(known, units, 0.0)).max(1)[:, None]
         ratios = np.where((sizes > 0) & (moved > 0), moved, np.inf) / np.where(sizes > 0, sizes, 1.0)

@@ -104,8 +104,8 @@ def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None
     V = velocities(linkage, q, given, kept)
     parts = list(zip(linkage.bodies, linkage.kinematics.places, linkage.kinematics.columns, strict=True))
     motion = Motion(
-        {body.name: q[place] for body, place, _ in parts},
-        {body.name: V[columns] for body, _, columns in parts},
+        {body.name: q[place].copy() for body, place, _ in parts},
+        {body.name: V[columns].copy() for body, _, columns in parts},
         _angles(linkage, q, q is not built),
     )
     ways = [_displacement(body, built[place], q[place]) for body, place, _ in parts]
