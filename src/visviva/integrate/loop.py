@@ -66,9 +66,8 @@ class Loop:
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
         rate = tuple(known for known in state.rate if known.shape == (stepping.width,))
-        self.state = dataclasses.replace(state, rate=rate)
-        if not same_clock:
-            self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
+        clock = (state.t0, state.steps) if same_clock else (state.t, 0)
+        self.state = dataclasses.replace(state, rate=rate, t0=clock[0], steps=clock[1], h=h)
         self._accounts = Accounts(model, state.x)
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
         self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work

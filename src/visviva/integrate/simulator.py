@@ -116,7 +116,7 @@ class Simulator:
     def _tree(self) -> Linkage | None:
         """Its joints, where they hang all bodies up as a tree: what does not depend on states."""
         linkage = linkage_in(self.model)
-        return None if linkage is None or linkage.closes.any() else linkage
+        return linkage if linkage is not None and linkage.is_tree else None
 
     @property
     def _running(self) -> SteppedLoop:

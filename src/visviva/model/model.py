@@ -15,8 +15,8 @@ from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.mechanism import Mechanism
-from visviva.model.batches import EnergyBatch, energy_batches
-from visviva.model.checks import check_description, check_laws
+from visviva.model.batches import EnergyBatch, MatrixBatch, energy_batches
+from visviva.model.checks import check_description, check_laws, open_to_doubt
 from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
 from visviva.model.course import AbstractCourse, Instant
@@ -159,6 +159,11 @@ class Model:
     def acts(self, part: AbstractStructure) -> Index:
         """Where the efforts that a structure acts on are in z."""
         return self.places[part][1]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Those of the variables and of the constraints: what a state belongs to."""
+        return (*self.layout.x, *(part.name for part in self.constraints))
 
     # -- energy and efforts -------------------------------------------------------------------------------------
 
@@ -400,6 +405,11 @@ class Model:
             q0 = x0[..., self.layout.x[variable.name]]
             parts.append(variable.space.retract(q0, delta[..., self.layout.z[variable.name]]))
         return np.concatenate(parts, axis=-1)
+
+    @cached_property
+    def open_to_doubt(self) -> tuple[list[MatrixBatch], list[AbstractStructure]]:
+        """What `check` looks at: structures whose laws depend on the state, in batches and alone."""
+        return open_to_doubt(self)
 
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
