@@ -86,7 +86,8 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
     lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
     if lifted:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
-        values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
+        rates = apply(POSES.lift(q), V) if V.any() else np.zeros_like(q)
+        values |= dict(zip((f"{name}.v" for name in lifted), rates, strict=True))
     assert model.mechanism is not None
     if _has_others(model.mechanism):
         values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)

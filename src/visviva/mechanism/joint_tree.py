@@ -176,8 +176,9 @@ class JointTree:
         for group in self._groups:
             R, r = _parts(frames[group.bodies])
             S = group.joint.S(at.y[group.columns])
-            w, v = _columns(R, S[..., :3, :]), _columns(R, S[..., 3:, :])
-            both = np.concatenate([w, v + _cross(r[:, None, :], w)], axis=-1)
+            both = np.empty((len(R), S.shape[-1], 6))
+            w = both[..., :3] = _columns(R, S[..., :3, :])
+            np.add(_columns(R, S[..., 3:, :]), _cross(r[:, None, :], w), out=both[..., 3:])
             Z[group.columns] = both * group.sign
         return Z
 

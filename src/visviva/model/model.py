@@ -29,7 +29,7 @@ from visviva.model.measured import AbstractMeasured
 from visviva.model.motion import AbstractMotion
 from visviva.model.packing import pack
 from visviva.model.rows import RowKind
-from visviva.model.storage import AbstractStorage, Kinetic
+from visviva.model.storage import AbstractStorage, Kinetic, Linear
 from visviva.model.structure import (
     AbstractConstraint,
     AbstractDissipation,
@@ -38,6 +38,8 @@ from visviva.model.structure import (
     AbstractStructure,
 )
 from visviva.model.turn import Turn
+
+HUGE = 1e90  # products of three such numbers, and sums of them, are finite
 
 
 @final
@@ -170,6 +172,13 @@ class Model:
     @cached_property
     def _energy_batches(self) -> tuple[list[EnergyBatch], list[int]]:
         return energy_batches(self.storages, self.layout, self.spaces)
+
+    @cached_property
+    def is_quadratic(self) -> bool:
+        """Whether all energies are kinetic or weights: finite at all states with entries below `HUGE`."""
+        known = [part for part in self.storages if isinstance(part, Kinetic | Linear)]
+        numbers = [part.M if isinstance(part, Kinetic) else part.c for part in known]
+        return len(numbers) == len(self.storages) and all(np.abs(part).max(initial=0.0) < HUGE for part in numbers)
 
     def exergies(self, x: Array) -> Array:
         """Stored exergy of each storage [J], shape (..., storages)."""

@@ -29,7 +29,9 @@ class Revolute(AbstractJoint):
     turns: ClassVar[bool] = True
 
     def S(self, q: Array) -> Array:  # noqa: D102
-        return np.broadcast_to(np.eye(6)[:, 2:3], (*q.shape[:-1], 6, 1))
+        S = np.zeros((*q.shape[:-1], 6, 1))
+        S[..., 2, 0] = 1.0
+        return S
 
     def X_PC(self, q: Array) -> SE3:  # noqa: D102
         return SE3(about_z(q[..., 0]), np.zeros((*q.shape[:-1], 3)))
