@@ -83,7 +83,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
 def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
     """The state of a mechanism's model for a given motion; inside: an error where a joint is beyond its stops."""
     values = {f"{name}.q": q for name, q in motion.q.items()} | {f"{name}.v": V for name, V in motion.V.items()}
-    lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
+    lifted = [name for name, q in motion.q.items() if len(q) == 12] if model.form == "directors" else []
     if lifted:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
         rates = apply(POSES.lift(q), V) if V.any() else np.zeros_like(q)

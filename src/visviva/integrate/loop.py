@@ -77,7 +77,7 @@ class Loop:
         rate = tuple(known for known in state.rate if known.shape == (stepping.width,))
         clock = (state.t0, state.steps) if same_clock else (state.t, 0)
         self.state = dataclasses.replace(state, rate=rate, t0=clock[0], steps=clock[1], h=h)
-        self._accounts = Accounts(model, state.x) if like is None else like._accounts.anew(state.x)
+        self._accounts: Accounts = Accounts(model, state.x) if like is None else like._accounts.anew(state.x)
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
         self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work
 

@@ -21,7 +21,7 @@ from visviva._arrays import Array, Mask
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply, homogeneous, transpose
-from visviva.library.joints import AbstractJoint, Free
+from visviva.library.joints import AbstractJoint, Free, Revolute
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.kinematics import Int
 from visviva.mechanism.linkage import Linkage
@@ -175,10 +175,14 @@ class JointTree:
             frames[b, :3, :3] = X_W[self.parent[b], :3, :3] @ self._above[b, :3, :3]
         for group in self._groups:
             R, r = _parts(frames[group.bodies])
-            S = group.joint.S(at.y[group.columns])
-            both = np.empty((len(R), S.shape[-1], 6))
-            w = both[..., :3] = _columns(R, S[..., :3, :])
-            np.add(_columns(R, S[..., 3:, :]), _cross(r[:, None, :], w), out=both[..., 3:])
+            both = np.empty((len(R), group.joint.nv, 6))
+            if isinstance(group.joint, Revolute):  # the common one: its axis is a column of R
+                w = both[..., :3] = R[:, None, :, 2]
+                both[..., 3:] = _cross(r[:, None, :], w)
+            else:
+                S = group.joint.S(at.y[group.columns])
+                w = both[..., :3] = _columns(R, S[..., :3, :])
+                np.add(_columns(R, S[..., 3:, :]), _cross(r[:, None, :], w), out=both[..., 3:])
             Z[group.columns] = both * group.sign
         return Z
 

@@ -43,15 +43,18 @@ def pack(model: Model, values: Mapping[str, ArrayLike]) -> Array:
 
 def _flat(model: Model, values: Mapping[str, ArrayLike]) -> Array | None:
     """The same at once, where all values are there as finite arrays of flat spaces; None: look at them one by one."""
-    parts = []
-    for variable in model.variables if len(values) == len(model.variables) else ():
-        value = values.get(variable.name)
-        fits = type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (variable.space.size,)
-        if not fits or not isinstance(variable.space, Flat):
+    if len(values) != len(model.variables):
+        return None
+    parts: list[Array] = [np.zeros(0)]
+    for variable in model.variables:
+        value, space = values.get(variable.name), variable.space
+        if not isinstance(space, Flat) or not isinstance(value, np.ndarray):
+            return None
+        if value.dtype != np.float64 or value.shape != (space.n,):
             return None
         parts.append(value)
-    x = np.concatenate(parts) if parts else None
-    return x if x is not None and np.isfinite(x).all() else None
+    x = np.concatenate(parts)
+    return x if np.isfinite(x).all() else None
 
 
 def _point(variable: Variable, value: ArrayLike) -> Array:

@@ -34,6 +34,7 @@ class TreeStates:
         links, at = self._spanning.tree.links, self._spanning.link
         self._on_link = {body.name: (at[body.name], *_principal(body, links[at[body.name]].X_LB)) for body in m.bodies}
         self._S = [subspace(link) for link in links]
+        self._hung = [(link.X_PJ[:3, :3], link.X_PJ[:3, 3]) for link in links]  # R_PJ and r_PJ
         self._turns = [
             (next(name for name, turn in turn_names(place.joint).items() if turn == part), place.q.start)
             for place in self._spanning.places
@@ -54,13 +55,14 @@ class TreeStates:
         q, v = (self._checked(values, k, what) for k, values in enumerate(given))
         links, places = self._spanning.tree.links, self._spanning.places
         R, r = [np.eye(3)] * (len(links) + 1), [np.zeros(3)] * (len(links) + 1)  # the ground is the last one
-        V = [np.zeros(6)] * (len(links) + 1)
+        V, moving = [np.zeros(6)] * (len(links) + 1), bool(v.any())
         for k, (link, place) in enumerate(zip(links, places, strict=True)):
             R_JL, r_JL = pose(link, q[place.q])
-            R_PL, r_PL = link.X_PJ[:3, :3] @ R_JL, link.X_PJ[:3, 3] + link.X_PJ[:3, :3] @ r_JL
+            R_PJ, r_PJ = self._hung[k]
+            R_PL, r_PL = R_PJ @ R_JL, r_PJ + R_PJ @ r_JL
             R[k], r[k] = R[link.parent] @ R_PL, r[link.parent] + R[link.parent] @ r_PL
-            V[k] = self._S[k] @ v[place.xi]
-            if link.parent >= 0:
+            V[k] = self._S[k] @ v[place.xi] if moving else V[-1]
+            if moving and link.parent >= 0:
                 w, u = V[link.parent][:3], V[link.parent][3:]
                 V[k] += np.concatenate([w @ R_PL, (u + _cross(w, r_PL)) @ R_PL])
         coordinates, velocities = {}, {}
