@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from visviva._arrays import Array, Mask
+from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.rank import TOLERANCE
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
 
-INERTIA_TOLERANCE = 1e-12  # of the body's own inertia
 SHIFT = 1e-14
 ITERATIONS = 5
 
@@ -22,7 +21,7 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     With the columns C0 of velocities without inertia: C0 a = 0 has no solution but zero. The smallest |C0 a| is found
     by inverse iteration with C0ᵀC0.
     """
-    light = _without_inertia(linkage)
+    light = linkage.without_inertia
     if not light.any() or linkage.has_inertia(q):
         return
     import scipy.sparse
@@ -44,16 +43,6 @@ def check_massless_motion(linkage: Linkage, q: Array) -> None:
     motion = np.zeros(kinematics.n)
     motion[light] = a
     raise _undetermined(linkage, motion)
-
-
-def _without_inertia(linkage: Linkage) -> Mask:
-    """Which velocities have no inertia, by the measure of their own body."""
-    light = []
-    for body in linkage.bodies:
-        if isinstance(body, Body):
-            light.append(~(INERTIA_TOLERANCE * body.J_C.max() < body.J_C))
-        light.append(np.full(3, body.mass <= 0))
-    return np.concatenate(light)
 
 
 def _undetermined(linkage: Linkage, motion: Array) -> ModelError:

@@ -86,12 +86,23 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
     lifted = [name for name in motion.q if f"{name}.v" in model.kinetic and len(model.layout.act((f"{name}.v",))) == 12]
     if lifted:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
-        values |= dict(zip((f"{name}.v" for name in lifted), apply(POSES.lift(q), V), strict=True))
+        rates = apply(POSES.lift(q), V) if V.any() else np.zeros_like(q)
+        values |= dict(zip((f"{name}.v" for name in lifted), rates, strict=True))
     assert model.mechanism is not None
-    values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
-    x = model.pack(values | loss_states(model.mechanism, motion, inside))
+    if _has_others(model.mechanism):
+        values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
+        values |= loss_states(model.mechanism, motion, inside)
+    x = model.pack(values)
     check_springs(model, x)
     return x
+
+
+def _has_others(m: Mechanism) -> bool:
+    """Whether it has variables beside those of its bodies that follow from a motion; kept with it."""
+    made = m.made
+    if _has_others not in made:
+        made[_has_others] = bool(m.torsions or m.conditions or m.motors or m.thermals or m.stops)
+    return bool(made[_has_others])
 
 
 def lie_state(model: Model, lie: Model, x: Array) -> Array:

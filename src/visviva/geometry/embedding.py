@@ -145,10 +145,9 @@ class Rotations(AbstractSpace):
         N = np.zeros((*q.shape[:-1], self.size, self.dim))
         head = n if self.moves else 0
         Q = np.swapaxes(np.linalg.inv(R), -1, -2)
-        for i in range(n):  # d_i moves with (Q ω) x d_i
-            d = R[..., i]
-            columns = -skew(d) @ Q if n == 3 else (d @ _TURN.T)[..., None]
-            N[..., head + n * i : head + n * (i + 1), :k] = columns
+        D = np.swapaxes(R, -1, -2)  # d_i moves with (Q ω) x d_i
+        columns = -skew(D) @ Q[..., None, :, :] if n == 3 else (D @ _TURN.T)[..., None]
+        N[..., head:, :k] = columns.reshape(*q.shape[:-1], n * n, k)
         if self.moves:
             N[..., :n, k:] = Q if self.moves == "body" else np.eye(n)
         return N

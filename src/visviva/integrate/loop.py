@@ -55,10 +55,19 @@ class Loop:
     """The state of a running simulation: the only place where time advances.
 
     exact: whether its steps close the balance of energy, so that one that does not is no solution.
+    like:  another one of the same model: what does not depend on states is shared.
     """
 
     def __init__(
-        self, model: Model, stepping: Advancing, state: State, h: float, inputs: Inputs, *, exact: bool = True
+        self,
+        model: Model,
+        stepping: Advancing,
+        state: State,
+        h: float,
+        inputs: Inputs,
+        *,
+        exact: bool = True,
+        like: Loop | None = None,
     ) -> None:
         self.model = model
         self._exact = exact
@@ -66,10 +75,9 @@ class Loop:
         self.inputs = inputs
         same_clock = state.steps > 0 and state.h == h
         rate = tuple(known for known in state.rate if known.shape == (stepping.width,))
-        self.state = dataclasses.replace(state, rate=rate)
-        if not same_clock:
-            self.state = dataclasses.replace(self.state, t0=state.t, steps=0, h=h)
-        self._accounts = Accounts(model, state.x)
+        clock = (state.t0, state.steps) if same_clock else (state.t, 0)
+        self.state = dataclasses.replace(state, rate=rate, t0=clock[0], steps=clock[1], h=h)
+        self._accounts = Accounts(model, state.x) if like is None else like._accounts.anew(state.x)
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
         self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work
 

@@ -116,7 +116,7 @@ class Simulator:
     def _tree(self) -> Linkage | None:
         """Its joints, where they hang all bodies up as a tree: what does not depend on states."""
         linkage = linkage_in(self.model)
-        return None if linkage is None or linkage.closes.any() else linkage
+        return linkage if linkage is not None and linkage.is_tree else None
 
     @property
     def _running(self) -> SteppedLoop:
@@ -377,8 +377,8 @@ class Simulator:
         record:  names or patterns of quantities to keep.   every: keep each n-th node.
         workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
 
-        Each member is the run that `reset` and `run` would make, with its audit, to the last bit in schemes with steps
-        of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
+        Each member is the run that `reset` and `run` would make, with its audit, whoever makes it; its states are the
+        same to the last bit in schemes with steps of one length, but for arrays (q, v) in explicit ones. One that fails spares the others: `many.status` says what happened.
         """
         return rollout(
             self._prepared(),

@@ -27,6 +27,7 @@ from visviva.mechanism.topology import check_connected
 from visviva.model import Model, State
 from visviva.model.driven import row_inputs
 from visviva.model.linked import configuration, linkage_in
+from visviva.model.model import HUGE
 from visviva.model.tangent import check_inertia, tangent_velocities
 from visviva.results import Run
 from visviva.results.notes import Caution
@@ -64,7 +65,7 @@ def start_state(
         check_inertia(model, x)
         _check_g(model, x)
         x, moved = _with_tangent_velocities(model, x)
-    along_tree = linkage is not None and not linkage.closes.any() and isinstance(initial, Mapping | tuple)
+    along_tree = linkage is not None and linkage.is_tree and isinstance(initial, Mapping | tuple)
     if linkage is None or motion is None or not (along_tree or _is_consistent(linkage, motion)):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
@@ -76,7 +77,7 @@ def start_state(
         taken=np.zeros(model.layout.total - model.layout.solved),
         angles=model.angles(x) if motion is None else np.array([motion.angles[turn.name] for turn in model.turns]),
         active=active,
-        names=_names(model),
+        names=model.names,
         places=model.layout.x,
     )
     return state, [*moved, *notes]
@@ -84,6 +85,8 @@ def start_state(
 
 def _check_domain(model: Model, x: Array) -> None:
     """An error that names an energy without a value at the start, such as q**1.5 at a negative q."""
+    if model.is_quadratic and np.abs(x).max(initial=0.0) < HUGE:
+        return
     with np.errstate(all="ignore"):
         found = {name: float(energy) for name, energy in model.energies(x).items()}
     outside = [name for name, energy in found.items() if not np.isfinite(energy)]
@@ -101,7 +104,7 @@ def _check_domain(model: Model, x: Array) -> None:
 
 def _is_of_other_form(model: Model, state: State) -> bool:
     """Whether a state is one of the same mechanism, integrated in another form: all variables but velocities agree."""
-    if model.mechanism is None or state.names == _names(model) or set(state.places) != set(model.layout.x):
+    if model.mechanism is None or state.names == model.names or set(state.places) != set(model.layout.x):
         return False
     sizes = [{name: at.stop - at.start for name, at in places.items()} for places in (state.places, model.layout.x)]
     return all(sizes[0][name] == size or name in model.kinetic for name, size in sizes[1].items())
@@ -135,7 +138,7 @@ def state_from(
         taken=before.taken.copy(),
         angles=before.angles.copy(),
         active=active,
-        names=_names(model),
+        names=model.names,
         t0=before.t,
         places=model.layout.x,
     )
@@ -177,9 +180,11 @@ def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[C
     """The rows that are solved, and a note if the start is a singular configuration."""
     if linkage is None:
         return select_rows(model, x), []
+    if linkage.is_tree and not linkage.without_inertia.any():
+        return np.ones(len(model.kinds), dtype=bool), []
     q = configuration(model, linkage, x)
     check_massless_motion(linkage, q)
-    if not linkage.closes.any():
+    if linkage.is_tree:
         return np.ones(len(model.kinds), dtype=bool), []
     check_drives(linkage, q)
     found = regularity(linkage, q)
@@ -188,17 +193,13 @@ def _rows(model: Model, linkage: Linkage | None, x: Array) -> tuple[Mask, list[C
     return solved_rows(model, linkage, found.kept), notes
 
 
-def _names(model: Model) -> tuple[str, ...]:
-    return (*model.layout.x, *(part.name for part in model.constraints))
-
-
 def _check_same_model(model: Model, state: State) -> None:
     fits = state.x.shape == (model.layout.size,) and state.w.shape == (len(model.kinds),)
-    if not fits or state.names != _names(model):
+    if not fits or state.names != model.names:
         raise ModelError(
             f"the initial state does not fit model {model.name!r}: it has {state.x.size} coordinates and "
             f"{state.w.size} multipliers of\n{', '.join(state.names)};\nthe model has {model.layout.size} and "
-            f"{len(model.kinds)} of\n{', '.join(_names(model))}.\n"
+            f"{len(model.kinds)} of\n{', '.join(model.names)}.\n"
             "Continue with the same mechanism and the same kind of integrator."
         )
 

@@ -85,7 +85,8 @@ class SteppedLoop:
     def loop_from(self, state: State, h: float) -> Loop:
         """A loop of its own over the same steps."""
         assert self._stepping is not None
-        return Loop(self.model, self._stepping, state, h, self.inputs, exact="energy" in self.scheme.preserves)
+        exact = "energy" in self.scheme.preserves
+        return Loop(self.model, self._stepping, state, h, self.inputs, exact=exact, like=self._loop)
 
     @property
     def is_buffered(self) -> bool:

@@ -30,6 +30,7 @@ from visviva.mechanism.placement import offset
 
 ITERATIONS = 20
 FITS = 1e-15
+NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # of three axes
 
 
 @final
@@ -175,8 +176,9 @@ class JointTree:
         for group in self._groups:
             R, r = _parts(frames[group.bodies])
             S = group.joint.S(at.y[group.columns])
-            w, v = _columns(R, S[..., :3, :]), _columns(R, S[..., 3:, :])
-            both = np.concatenate([w, v + _cross(r[:, None, :], w)], axis=-1)
+            both = np.empty((len(R), S.shape[-1], 6))
+            w = both[..., :3] = _columns(R, S[..., :3, :])
+            np.add(_columns(R, S[..., 3:, :]), _cross(r[:, None, :], w), out=both[..., 3:])
             Z[group.columns] = both * group.sign
         return Z
 
@@ -282,7 +284,7 @@ def _columns(R: Array, S: Array) -> Array:
 
 def _cross(a: Array, b: Array) -> Array:
     """a x b, without the checks of NumPy, which take longer."""
-    return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
+    return a.take(NEXT, -1) * b.take(LAST, -1) - a.take(LAST, -1) * b.take(NEXT, -1)
 
 
 def _inverse(X: Array) -> Array:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MANY = 300  # rows of connected loops, from which on their dependence is found by sparse solves
 SERIES = 40  # configurations, from which on it pays to choose an order of elimination
 CHUNK = 500  # configurations solved at once
+INERTIA_TOLERANCE = 1e-12  # of a body's own inertia: less is none
 LIGHTEST = 1e-9  # motions without inertia have this part of a typical one, where a nearest motion is sought
 
 
@@ -94,6 +95,21 @@ class Linkage:
         unit = np.concatenate([np.zeros(0), *(_unit(body) for body in self.bodies)])
         unit = np.where(unit > 0, unit, unit[unit > 0].mean() if (unit > 0).any() else 1.0)
         return np.maximum(self.masses, LIGHTEST * unit)
+
+    @cached_property
+    def without_inertia(self) -> Mask:
+        """Which velocities have no inertia, by the measure of their own body, (n,)."""
+        light = [np.zeros(0, dtype=bool)]
+        for body in self.bodies:
+            if isinstance(body, Body):
+                light.append(~(INERTIA_TOLERANCE * body.J_C.max() < body.J_C))
+            light.append(np.full(3, body.mass <= 0))
+        return np.concatenate(light)
+
+    @cached_property
+    def is_tree(self) -> bool:
+        """Whether no row closes a loop, and none is a condition."""
+        return not self.closes.any()
 
     # -- conditions ---------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import transpose
-from visviva.model.batches import matrix_batches
+from visviva.model.batches import MatrixBatch, matrix_batches
 from visviva.model.body import Gyroscopic
 from visviva.model.storage import Kinetic
 from visviva.model.structure import (
@@ -77,9 +77,10 @@ def check_description(model: Model) -> None:
 
 def check_laws(model: Model, x: Array) -> None:
     """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
-    z = model.z(x)
-    open_to_doubt = tuple(part for part in (*model.routings, *model.dissipations) if not _holds_by_its_form(part))
-    batches, single = matrix_batches(open_to_doubt, model.places)
+    batches, alone = model.open_to_doubt
+    if not batches and not alone:
+        return
+    z, single = model.z(x), list(alone)
     for batch in batches:
         matrices = batch.matrices(x, z)
         sign = -1.0 if isinstance(batch.parts[0], AbstractRouting) else 1.0
@@ -93,6 +94,26 @@ def check_laws(model: Model, x: Array) -> None:
             check_skew(part.J(model.local(part, x)[0]), f"J of {part.name!r}")
         elif isinstance(part, AbstractDissipation):
             check_symmetric(part.R(*model.local(part, x, z)), f"R of {part.name!r}", semidefinite=True)
+
+
+def open_to_doubt(model: Model) -> tuple[list[MatrixBatch], list[AbstractStructure]]:
+    """Structures whose law depends on the state, in batches and alone; of constant ones those that violate it."""
+    doubtful = [part for part in (*model.routings, *model.dissipations) if not _holds_by_its_form(part)]
+    return matrix_batches([part for part in doubtful if not _holds_everywhere(part)], model.places)
+
+
+def _holds_everywhere(part: AbstractStructure) -> bool:
+    """Whether its matrix is constant and obeys its law."""
+    if not isinstance(part, Routing | Dissipation) or callable(part.matrix):
+        return False
+    try:
+        if isinstance(part, Routing):
+            check_skew(part.matrix, part.name)
+        else:
+            check_symmetric(part.matrix, part.name, semidefinite=True)
+    except ModelError:  # said where a run starts
+        return False
+    return True
 
 
 def _holds_by_its_form(part: AbstractStructure) -> bool:

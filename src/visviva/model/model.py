@@ -15,8 +15,8 @@ from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.mechanism import Mechanism
-from visviva.model.batches import EnergyBatch, energy_batches
-from visviva.model.checks import check_description, check_laws
+from visviva.model.batches import EnergyBatch, MatrixBatch, energy_batches
+from visviva.model.checks import check_description, check_laws, open_to_doubt
 from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
 from visviva.model.course import AbstractCourse, Instant
@@ -29,7 +29,7 @@ from visviva.model.measured import AbstractMeasured
 from visviva.model.motion import AbstractMotion
 from visviva.model.packing import pack
 from visviva.model.rows import RowKind
-from visviva.model.storage import AbstractStorage, Kinetic
+from visviva.model.storage import AbstractStorage, Kinetic, Linear
 from visviva.model.structure import (
     AbstractConstraint,
     AbstractDissipation,
@@ -38,6 +38,8 @@ from visviva.model.structure import (
     AbstractStructure,
 )
 from visviva.model.turn import Turn
+
+HUGE = 1e90  # products of three such numbers, and sums of them, are finite
 
 
 @final
@@ -160,11 +162,23 @@ class Model:
         """Where the efforts that a structure acts on are in z."""
         return self.places[part][1]
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Those of the variables and of the constraints: what a state belongs to."""
+        return (*self.layout.x, *(part.name for part in self.constraints))
+
     # -- energy and efforts -------------------------------------------------------------------------------------
 
     @cached_property
     def _energy_batches(self) -> tuple[list[EnergyBatch], list[int]]:
         return energy_batches(self.storages, self.layout, self.spaces)
+
+    @cached_property
+    def is_quadratic(self) -> bool:
+        """Whether all energies are kinetic or weights: finite at all states with entries below `HUGE`."""
+        known = [part for part in self.storages if isinstance(part, Kinetic | Linear)]
+        numbers = [part.M if isinstance(part, Kinetic) else part.c for part in known]
+        return len(numbers) == len(self.storages) and all(np.abs(part).max(initial=0.0) < HUGE for part in numbers)
 
     def exergies(self, x: Array) -> Array:
         """Stored exergy of each storage [J], shape (..., storages)."""
@@ -400,6 +414,11 @@ class Model:
             q0 = x0[..., self.layout.x[variable.name]]
             parts.append(variable.space.retract(q0, delta[..., self.layout.z[variable.name]]))
         return np.concatenate(parts, axis=-1)
+
+    @cached_property
+    def open_to_doubt(self) -> tuple[list[MatrixBatch], list[AbstractStructure]]:
+        """What `check` looks at: structures whose laws depend on the state, in batches and alone."""
+        return open_to_doubt(self)
 
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
+from visviva.geometry.embedding import Flat
 
 if TYPE_CHECKING:
     from visviva.model.layout import Variable
@@ -21,6 +22,9 @@ def pack(model: Model, values: Mapping[str, ArrayLike]) -> Array:
 
     Variables that are measured may be left out: they follow from the configuration.
     """
+    x = _flat(model, values)
+    if x is not None:
+        return x
     x = np.zeros(model.layout.size)
     for variable in model.variables:
         if variable.name in values:
@@ -35,6 +39,19 @@ def pack(model: Model, values: Mapping[str, ArrayLike]) -> Array:
         if name not in values:
             x[model.layout.x[name]] = part.value(x[model.layout.read(part.reads)])
     return x
+
+
+def _flat(model: Model, values: Mapping[str, ArrayLike]) -> Array | None:
+    """The same at once, where all values are there as finite arrays of flat spaces; None: look at them one by one."""
+    parts = []
+    for variable in model.variables if len(values) == len(model.variables) else ():
+        value = values.get(variable.name)
+        fits = type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (variable.space.size,)
+        if not fits or not isinstance(variable.space, Flat):
+            return None
+        parts.append(value)
+    x = np.concatenate(parts) if parts else None
+    return x if x is not None and np.isfinite(x).all() else None
 
 
 def _point(variable: Variable, value: ArrayLike) -> Array:

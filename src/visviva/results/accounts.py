@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import final
 
 import numpy as np
@@ -33,6 +34,12 @@ class Accounts:
         self._natural = np.array([model.storages[k].has_zero for k in self._rest], dtype=bool)
         numbers = {part.name: k for k, part in enumerate(model.constraints)}
         self._driven = [(numbers[p.name], model.port_columns[p.name].start) for p in model.prescribed.values()]
+
+    def anew(self, x: Array) -> Accounts:
+        """Others of the same model, from another state on."""
+        other = copy.copy(self)
+        other.H_start, other.work = self.model.exergies(x), 0.0
+        return other
 
     def of(
         self,

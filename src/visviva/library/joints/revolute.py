@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
+from visviva.geometry.stumpff import stumpff
 from visviva.library.joints.joint import TURN, AbstractJoint, Coordinate, Dot, Meet, Row
 
 
@@ -28,7 +29,20 @@ class Revolute(AbstractJoint):
     turns: ClassVar[bool] = True
 
     def S(self, q: Array) -> Array:  # noqa: D102
-        return np.broadcast_to(np.eye(6)[:, 2:3], (*q.shape[:-1], 6, 1))
+        S = np.zeros((*q.shape[:-1], 6, 1))
+        S[..., 2, 0] = 1.0
+        return S
 
     def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3.exp(q @ np.eye(6)[2:3])
+        return SE3(about_z(q[..., 0]), np.zeros((*q.shape[:-1], 3)))
+
+
+def about_z(angle: Array) -> Array:
+    """exp of a rotation vector along z, shape (..., 3, 3): entry by entry what `SO3.exp` has."""
+    c0, c1, c2 = stumpff(angle * angle, 2)
+    R = np.zeros((*angle.shape, 3, 3))
+    R[..., 0, 0] = R[..., 1, 1] = c0
+    R[..., 1, 0] = c1 * angle
+    R[..., 0, 1] = 0.0 - R[..., 1, 0]  # zero has no sign
+    R[..., 2, 2] = c0 + c2 * angle * angle
+    return R
