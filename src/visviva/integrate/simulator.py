@@ -378,7 +378,8 @@ class Simulator:
         workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
 
         Each member is the run that `reset` and `run` would make, with its audit, whoever makes it; its states are the
-        same to the last bit in schemes with steps of one length, but for arrays (q, v) in explicit ones. One that fails spares the others: `many.status` says what happened.
+        same to the last bit in schemes with steps of one length, but for arrays (q, v) in explicit ones. One that fails
+        spares the others: `many.status` says what happened.
         """
         return rollout(
             self._prepared(),
