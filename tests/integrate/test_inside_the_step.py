@@ -209,3 +209,13 @@ def test_a_voltage_may_follow_the_motion():
         fast, slow = (vv.simulate(m, integrator=scheme(compiled=flag), **options) for flag in (True, False))
         np.testing.assert_allclose(fast.record.x, slow.record.x, atol=1e-11)
         assert fast.audit().ok
+
+
+def test_a_law_sees_many_turns_in_statics_as_well():
+    m = vv.Mechanism("wheel")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, wheel, at=(0, 0, 0), axis="y")
+    m.torque("motor", "hinge")
+    law = {"motor": lambda x: 10 * (7 - x["hinge.q"]) - x["hinge.rate"]}
+    rest = vv.equilibrium(m, initial={"hinge.q": 6.5}, inputs=law)
+    np.testing.assert_allclose(rest.motion.q["wheel"][:3], 0.5 * np.array([np.cos(7), 0, -np.sin(7)]), atol=1e-9)

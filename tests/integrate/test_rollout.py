@@ -13,6 +13,7 @@ from visviva.demo.platform import stewart
 from visviva.demo.rolling import rolling_disc
 from visviva.errors import AssemblyError, ModelError
 
+STARTS_AS_PAIRS = np.array([[0.1, 0.2, 0.3], [1.1, 1.2, 1.3]]), np.zeros((2, 3))
 H = 1e-3
 URDF = """<robot name="two"><link name="base"/>
 <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="1"/>
@@ -354,12 +355,24 @@ def test_the_simulator_stays_where_it_is():
         ({"initial": (np.zeros((2, 4)), np.zeros((2, 3)))}, r"\(B, 3\) and \(B, 3\).*\n.*got \(2, 4\)"),
         ({"initial": (np.full((2, 3), np.inf), np.zeros((2, 3)))}, r"member 0 of 2 .*q\[0, 0\] is inf"),
         ({"initial": [None], "records": "tool.r"}, "record"),
+        ({"initial": [None] * 3, "parameters": {"l0.mass": np.ones(2)}}, r"initial 3, parameter 'l0.mass' 2"),
+        ({"initial": [None] * 3, "parameters": [1.0, 2.0]}, "parameters of a rollout are given by name"),
+        ({"initial": {"j0.q": [[1.0], [1.0, 2.0]]}}, "rows have different lengths"),
+        ({"initial": [None], "parameters": {"l0.mass": [1.0, -2.0]}}, "member 1 of 2 .* mass"),
     ],
 )
 def test_what_cannot_be_rolled_out_is_said_before_a_step_is_made(arguments, message):
     sim = vv.Simulator(driven_arm(), h=H, integrator=vv.RK4())
     with pytest.raises(ModelError, match=message):
         sim.rollout(**{"steps": 4} | arguments)
+
+
+def test_two_pairs_of_coordinates_are_two_starts():
+    sim, (q, v) = vv.Simulator(driven_arm(), h=H, integrator=vv.RK4()), STARTS_AS_PAIRS
+    pairs = sim.rollout(((q[0], v[0]), (q[1], v[1])), steps=2, record="j0.q")
+    listed = sim.rollout([(q[0], v[0]), (q[1], v[1])], steps=2, record="j0.q")
+    np.testing.assert_array_equal(pairs["j0.q"], listed["j0.q"])
+    np.testing.assert_allclose(pairs["j0.q"][:, 0], q[:, 0], rtol=0, atol=1e-15)
 
 
 def test_a_start_that_cannot_be_assembled_names_its_member_and_joint():

@@ -426,3 +426,38 @@ def test_a_drive_that_was_held_goes_on_by_the_rates_of_its_law():
     assert sim["slide.q"] == pytest.approx(0.11)  # the law is at 0.04
     sim.step()
     assert sim["slide.q"] == pytest.approx(0.11 + 0.09 - 0.04)
+
+
+def driven_wrist():
+    m = double_pendulum()
+    m.drive("servo", "elbow", rate=lambda t: 3.0)
+    return m
+
+
+RATES = ("shoulder.rate", "elbow.rate")
+
+
+def test_a_step_that_fails_leaves_the_inputs_of_the_last_one():
+    def breaks(t):
+        if t > 0.035:
+            raise ValueError("no signal")
+        return 0.0
+
+    sim = vv.Simulator(driven_wrist(), h=0.01, inputs={"motor": breaks})
+    sim.step(n=3)
+    before = [sim[name] for name in RATES]
+    with pytest.raises(vv.ConvergenceError, match="no signal"):
+        sim.step({"servo": -20.0})
+    assert [sim[name] for name in RATES] == before
+
+
+@pytest.mark.parametrize("looks", [True, False])
+def test_velocities_do_not_depend_on_when_they_are_read(looks):
+    sim = vv.Simulator(driven_wrist(), h=0.01)
+    sim.step({"servo": -2.0}, n=3)
+    wanted = [sim.copy()[name] for name in RATES]
+    assert sim.state.steps == 3
+    if looks:
+        assert sim["shoulder.rate"] == wanted[0]
+    sim.run(sim.t)
+    assert [sim[name] for name in RATES] == wanted

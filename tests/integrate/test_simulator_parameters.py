@@ -255,3 +255,60 @@ def test_what_is_no_mechanism_has_no_parameters_by_name():
     assert sim.parameters["arm.mass"] == 2.0
     with pytest.raises(vv.ModelError, match="cannot be taken away"):
         del sim.parameters["arm.mass"]
+
+
+def test_variants_of_one_mechanism_read_their_own_velocities():
+    m = pendulum()
+    heavy = {"arm.inertia": (3.0, 3.0, 3.0)}
+    one, two = vv.Simulator(m.with_parameters(heavy), h=0.01), vv.Simulator(m, h=0.01)
+    for sim in (one, two):
+        sim.reset({"hinge.rate": 1.0})
+        assert_allclose(sim["hinge.rate"], 1.0, rtol=1e-14)
+    run = vv.simulate(m, t_end=0.05, h=0.01, initial={"hinge.rate": 1.0}, parameters=heavy)
+    one.step(n=5)
+    assert_allclose(one["hinge.rate"], run["hinge.rate"][-1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("law", [{"rate": lambda t: 3 * t}, {"position": lambda t: 0.5 * np.sin(3 * t)}])
+def test_drives_go_on_from_where_they_are(law):
+    m = pendulum()
+    m.drive("servo", "hinge", **law)
+    sim, same = vv.Simulator(m, h=0.01), vv.Simulator(m, h=0.01)
+    sim.step(n=10)
+    sim.parameters["arm.mass"] = float(sim.parameters["arm.mass"])
+    sim.step(n=10)
+    same.step(n=20)
+    assert_allclose(sim["hinge.q"], same["hinge.q"], rtol=1e-13)
+    assert sim.audit().ok
+
+
+def test_a_joint_that_is_pressed_into_its_stop_goes_on():
+    m = vv.Mechanism("stop")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.revolute("hinge", m.ground, wheel, at=(0, 0, 0), axis="z", limits=(-0.1, 0.1), stop_stiffness=100.0, rate=1.0)
+    sim = vv.Simulator(m, h=0.01)
+    sim.step(n=13)
+    q = sim["hinge.q"]
+    assert q > 0.1
+    sim.parameters["wheel.mass"] = 2.0
+    assert sim["hinge.q"] == q
+
+
+def test_numbers_that_move_a_driven_joint_on_the_way_say_how_to_start_with_them():
+    m = pendulum()
+    m.drive("servo", "hinge", position=lambda t: 0.5 * np.sin(3 * t))
+    sim = vv.Simulator(m, h=0.01)
+    sim.step(n=20)
+    with pytest.raises(vv.AssemblyError, match=r"where drives prescribe positions \(servo\)"):
+        sim.parameters["arm.com"] = (0.1, 0.0, 0.0)
+
+
+def test_inputs_are_those_that_the_simulator_was_made_with():
+    m = pendulum()
+    m.torque("motor", "hinge")
+    given = {"motor": 1.0}
+    sim = vv.Simulator(m, h=0.01, inputs=given)
+    given["motor"] = 50.0
+    sim.parameters["arm.mass"] = 2.0
+    sim.step()
+    assert sim["motor.u"] == 1.0

@@ -130,3 +130,8 @@ def test_states_of_runs_and_equilibria_are_places():
     run = vv.simulate(m, t_end=0.02, h=0.01, integrator=vv.LieMidpoint(compiled=False), initial=m.assemble()[0])
     for at in (run.final, vv.equilibrium(m), m.assemble()[0]):
         assert vv.linearise(m, at=at).n == 2
+
+
+def test_laws_are_no_names_of_inputs():
+    with pytest.raises(vv.ModelError, match="give these as operating="):
+        vv.linearise(rods(1), inputs={"motor": lambda x: 0.0})

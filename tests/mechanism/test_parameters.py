@@ -321,3 +321,12 @@ def test_files_hold_all_but_functions_of_the_moment():
     with pytest.raises(vv.ModelError, match=r"energy of 'coil' was a function that cannot be put into a file"):
         m.with_parameters({"arm.mass": 2.0})
     assert m.with_parameters({"arm.mass": 2.0, "coil.energy": lambda l: l**2})["arm"].mass == 2.0
+
+
+def test_an_inertia_brings_its_own_mass_and_centre():
+    m = vv.Mechanism("one")
+    m.body("a", mass=1.0, inertia=(0.1, 0.2, 0.25), com=(0.1, 0, 0))
+    rod = vv.inertia.rod(2.0, 1.0, axis="z")
+    body = m.with_parameters({"a.inertia": rod})["a"]
+    assert body.mass == rod.mass
+    np.testing.assert_array_equal(body.com, rod.com)

@@ -201,7 +201,7 @@ def test_limits_in_degrees_and_a_start_beyond_them_are_said():
         return robot_of(link("a"), link("b"), joint("j", "a", "b", inside=limit)).notes
 
     assert limited(-90, 90) == ("limits of 'j', -90 to 90 rad, seem to be degrees",)
-    assert limited(0.5, 1.0) == ("q = 0 of 'j' is outside of its limits, 0.5 to 1",)
+    assert limited(0.5, 1.0) == ("q = 0 of 'j', as built, is outside of its limits, 0.5 to 1",)
     assert limited(-1, 1) == ()
 
 

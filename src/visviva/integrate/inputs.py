@@ -61,6 +61,11 @@ class TimeInputs:
             self._held = frozenset(held)
         self.changes += 1
 
+    @property
+    def values(self) -> Array | None:
+        """Those that are held, as `hold` takes them."""
+        return self._values
+
     def become(self, other: TimeInputs) -> None:
         """Be other inputs of the same ports."""
         vars(self).update(vars(other) | {"changes": self.changes + 1})

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
+from visviva.compiler.mechanism import initial_x
+from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.turning import continued
-from visviva.integrate.start import start_state
+from visviva.integrate.start import state_from
 from visviva.language import Composite
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import count_turns
@@ -95,23 +96,34 @@ def continued_state(state: State, old: Model, simulator: Simulator) -> tuple[Sta
     Currents and temperatures stay as well. Bit for bit what is not touched by the numbers; where frames of bodies or
     joints are others, joints are closed by the least motion, and velocities are the nearest that they allow.
     """
-    new = simulator.model
+    new, inputs = simulator.model, simulator._steps.inputs
     m, other = mechanism_of(old), mechanism_of(new)
-    motion, unmoved = state.motion_of(m), same_geometry(m, other)
+    motion, unmoved, linkage = state.motion_of(m), same_geometry(m, other), Linkage(other)
     if not unmoved:
         motion = _moved(m, other, motion, state.t)
-    found, notes = start_state(new, motion, simulator.integrator, simulator._steps.inputs)
-    kept = {name: at for name, at in new.layout.x.items() if unmoved and name in state.places}
-    for name, at in kept.items():
-        if _means_the_same(m, other, name):
-            found.x[at] = state.x[state.places[name]]
-    taken = state.taken.copy() if state.taken.shape == found.taken.shape else found.taken
-    return dataclasses.replace(found, taken=taken, t0=state.t0, steps=state.steps, h=state.h), notes
+    count_turns(linkage, motion)
+    driven = {part.name for part in linkage.conditions.owner if part.law is not None}
+    owners = {name: name.rpartition(".")[0] for name in new.layout.x if name in state.places}
+    x = initial_x(new, motion, inside=False)
+    for name in (name for name, part in owners.items() if part in driven):
+        x[new.layout.x[name]] = state.x[state.places[name]]
+    angles = np.array([motion.angles[turn.name] for turn in new.turns])
+    try:
+        found, notes = state_from(new, linkage, x, dataclasses.replace(state, angles=angles), inputs)
+    except AssemblyError as error:
+        if unmoved or not driven:
+            raise
+        raise AssemblyError(
+            f"numbers that move joints or centres of mass cannot change on the way where drives prescribe positions "
+            f"({', '.join(sorted(driven))}): {error}\nStart with them: sim.with_parameters(...), then reset."
+        ) from error
+    for name in (name for name, part in owners.items() if unmoved and _means_the_same(m, other, part)):
+        found.x[new.layout.x[name]] = state.x[state.places[name]]  # velocities as the scheme has them
+    return dataclasses.replace(found, t0=state.t0, steps=state.steps, h=state.h), notes
 
 
-def _means_the_same(m: Mechanism, other: Mechanism, variable: str) -> bool:
-    """Whether a variable has the same value at the same motion in both."""
-    part, _, _ = variable.rpartition(".")
+def _means_the_same(m: Mechanism, other: Mechanism, part: str) -> bool:
+    """Whether variables of a part have the same values at the same motion in both."""
     one, two = m.parts.get(part), other.parts.get(part)
     match one:
         case Element():

@@ -23,7 +23,10 @@ def prepared(
     scheme = chosen_scheme(what, integrator)
     idle = _idle(what, scheme)
     simulator = idle.pop() if idle else None
-    if simulator is None or not simulator.give(inputs):
+    if simulator is not None and not simulator.give(inputs):
+        idle.append(simulator)  # type: ignore[union-attr]
+        simulator = None
+    if simulator is None:
         simulator = Simulator(what, h, integrator=scheme, inputs=inputs)
     yield simulator
     if idle is not None and simulator.is_plain:  # one whose run has failed is not used again

@@ -72,7 +72,7 @@ class Simulator:
         self._scheme = chosen_scheme(what, integrator)
         self._h = finite_number(h, "h [s]", positive=True)
         self._compiled = _model_of(what, self._scheme)
-        self._inputs = inputs
+        self._inputs = dict(inputs) if isinstance(inputs, Mapping) else inputs
         given, self.model = input_function(self._compiled, inputs)
         check_feedback(self.model, self._scheme)
         self._steps = SteppedLoop(self.model, self._scheme, given)
@@ -147,6 +147,7 @@ class Simulator:
         other._steps = self._steps.fork()
         if self._steps.begun:
             other._steps.begin(with_own_arrays(self.state, writeable=True), self.h, list(self._steps.notes))
+            other._steps.inputs.hold(self._steps.inputs.values)
         return other
 
     __copy__ = copy
@@ -214,13 +215,23 @@ class Simulator:
         if not (isinstance(n, int | np.integer) and n >= 1):
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         steps = self._steps if self._steps.begun else self._running
+        t, before = steps.t, steps.inputs.values
         steps.inputs.hold(None if inputs is None else self.values(inputs))
-        if self._fixed:
-            steps.make(int(n))
-        else:
-            t0, made = self._clock if self._clock[0] + self._clock[1] * self.h == steps.t else (steps.t, 0)
-            self._clock = t0, made + int(n)
-            steps.until(t0 + (made + int(n)) * self.h)
+        try:
+            if self._fixed:
+                steps.make(int(n))
+            else:
+                t0, made = self._clock if self._clock[0] + self._clock[1] * self.h == t else (t, 0)
+                self._clock = t0, made + int(n)
+                steps.until(t0 + (made + int(n)) * self.h)
+        except BaseException:
+            self._hold_again(t, before)
+            raise
+
+    def _hold_again(self, t: float, values: Array | None) -> None:
+        """Hold inputs again that were held at a time, if no step was made since: rates of drives are read by them."""
+        if self._steps.t == t:
+            self._steps.inputs.hold(values)
 
     def values(self, inputs: Mapping[str, ArrayLike] | ArrayLike | None) -> Array | None:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
@@ -305,6 +316,7 @@ class Simulator:
         wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
         steps = self._running
         steps.leave()
+        t, before = steps.t, steps.inputs.values
         steps.inputs.hold(None)
         n, h, notes = grid(steps.loop.state, wanted.t_end, self.h, self.integrator)
         loop = steps.loop_from(steps.loop.state, h)
@@ -313,8 +325,10 @@ class Simulator:
         except PartialRunError as error:
             if isinstance(error.run, Run):
                 steps.follow(error.run, loop.state, self.h)
+            self._hold_again(t, before)
             raise
         steps.follow(run, loop.state, self.h)
+        self._hold_again(t, before)
         return run
 
     def _march(self, loop: Loop, n: int | None, notes: list[str], wanted: Wanted) -> Run:
@@ -363,8 +377,9 @@ class Simulator:
         record:  names or patterns of quantities to keep.   every: keep each n-th node.
         workers: a number of threads, or an Executor of `concurrent.futures`, to which members are sent as files are.
 
-        Each member is the run that `reset` and `run` would make, with its audit, to the last bit in schemes with steps
-        of one length, whoever makes it. One that fails spares the others: `many.status` says what happened.
+        Each member is the run that `reset` and `run` would make, with its audit, whoever makes it; its states are the
+        same to the last bit in schemes with steps of one length, but for arrays (q, v) in explicit ones. One that fails
+        spares the others: `many.status` says what happened.
         """
         return rollout(
             self._prepared(),
@@ -396,7 +411,7 @@ class Simulator:
         given, model = input_function(self._compiled, inputs)
         if model is not self.model:
             return False
-        self._inputs = inputs
+        self._inputs = dict(inputs) if isinstance(inputs, Mapping) else inputs
         self._steps.inputs.become(given)
         return True
 

@@ -121,18 +121,25 @@ def _converted(model: Model, linkage: Linkage | None, state: State, inputs: Inpu
     for name, at in model.layout.x.items():
         if name not in moving:
             x[at] = state.x[state.places[name]]
+    return state_from(model, linkage, x, state, inputs)
+
+
+def state_from(
+    model: Model, linkage: Linkage | None, x: Array, before: State, inputs: Inputs
+) -> tuple[State, list[str]]:
+    """The state with variables x that goes on at the time of another one, once it satisfies all rows then."""
     _check_g(model, x)
-    check_consistent(model, x, model.supplied(state.t, x, model.z(x), inputs(state.t)))
+    check_consistent(model, x, model.supplied(before.t, x, model.z(x), inputs(before.t)))
     active, notes = _rows(model, linkage, x)
     found = State(
         x=x,
         w=np.zeros(len(model.kinds)),
         gam=np.zeros(0),
-        taken=state.taken.copy(),
-        angles=state.angles.copy(),
+        taken=before.taken.copy(),
+        angles=before.angles.copy(),
         active=active,
         names=model.names,
-        t0=state.t,
+        t0=before.t,
         places=model.layout.x,
     )
     return found, [*notes]

@@ -23,6 +23,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.parts import Ground, Joint
 from visviva.model import Model, State
+from visviva.model.course import Instant
 from visviva.model.instant import check_mechanism
 from visviva.model.measured import MeasuredAngle
 from visviva.results import Run
@@ -50,6 +51,7 @@ class Statics:
         layout = self.model.layout
         self._places = layout.read(tuple(f"{body.name}.q" for body in linkage.bodies))
         self._velocities = layout.act(tuple(self.model.kinetic))
+        self._turned = np.zeros(len(model.turns))  # angles of the start, for laws: over many turns
 
     def start(self, given: StateLike | Array) -> Array:
         """What is given as a state of the model, at rest and without currents."""
@@ -57,13 +59,15 @@ class Statics:
         given = given.final if isinstance(given, Run) else given
         if isinstance(given, State):  # with all that it has beside its motion
             check_mechanism(given, m)
-            x = _still(model, given)
+            x, self._turned = _still(model, given), given.angles
         elif isinstance(given, np.ndarray):
             x = lie_state(model, model, finite_vector(given, f"state x of {m.name!r}", model.layout.size))
+            self._turned = model.angles(x)
         else:
             motion = motion_of(m, given, "the initial state")
             still = {name: np.zeros_like(V) for name, V in motion.V.items()}
             x = initial_x(model, Motion(motion.q, still, motion.angles, motion.others))
+            self._turned = np.array([motion.angles[turn.name] for turn in model.turns])
         x[model.layout.read(tuple(flux_of(motor) for motor in m.motors))] = 0.0
         return x
 
@@ -103,8 +107,10 @@ class Statics:
 
     def forces(self, x: Array) -> Array:
         """Generalised forces on all velocities, without those of joints, (..., n)."""
-        z = self.model.z(x)
-        return self.model.flow(x, z, self.model.supplied(0.0, x, z, self._base))[..., self._velocities]
+        model, z, u = self.model, self.model.z(x), self._base
+        if model.feedback:
+            u = model.supplied(0.0, x, z, u, Instant(model, x, model.followed_angles(x, self._turned)))
+        return model.flow(x, z, u)[..., self._velocities]
 
     def force_sizes(self, x: Array) -> Array:
         """Sums of the absolute values of all terms in `forces`: what they may cancel to, (n,)."""

@@ -30,6 +30,7 @@ from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import RELATIVE, Selection
 
 ALL_STEPS = 2**62  # between nodes that are kept: the accounts of all steps, and no nodes
+NEVER = -1  # no number of inputs
 
 
 @final
@@ -53,7 +54,7 @@ class SteppedLoop:
         self._stepping: Advancing | None = None
         self._buffer: StepBuffer | None = None
         self._loop: Loop | None = None
-        self._read_now = False  # whether the motion is read at the last node
+        self._read_at = NEVER  # number of the inputs that the motion was read with at the last node
         self._like: Run | None = None  # with tables that are the same at all nodes
 
     def begin(self, state: State, h: float, notes: list[str]) -> None:
@@ -71,7 +72,7 @@ class SteppedLoop:
         self._recorder: Recorder | None = None  # of all steps since here
         self._recent: Record | None = None  # of the last ones
         self._now: Run | None = None  # of the last one
-        self._read_now = False
+        self._read_at = NEVER
         self._going = False  # whether the tables of the buffer are where its last step ended
         self._ends: list[Array] = []  # inputs at the ends of the steps in the buffer
         if self._buffer is not None:
@@ -115,7 +116,7 @@ class SteppedLoop:
     def make(self, n: int) -> None:
         """Make n steps with the inputs that are held."""
         buffer = self._buffer
-        self._now, self._read_now = None, False
+        self._now, self._read_at = None, NEVER
         while n > 0 and buffer is not None:
             if not self._going or not buffer.room:
                 self.settle()
@@ -181,7 +182,7 @@ class SteppedLoop:
 
     def _alone(self) -> None:
         """Make one step with all checks, divided where it has no solution."""
-        self._going, self._now, self._read_now = False, None, False
+        self._going, self._now, self._read_at = False, None, NEVER
         logged = self.loop.advance(1)
         if not logged.record.steps:
             assert logged.failure is not None
@@ -218,7 +219,7 @@ class SteppedLoop:
         self._recorder.add(record)
         if self.nodes is not None:
             self.nodes.add(record)
-        self._recent, self._now, self._read_now = record, None, False
+        self._recent, self._now, self._read_at = record, None, NEVER
 
     def follow(self, run: Run, state: State, h: float) -> None:
         """Go on with steps of length h from where a run has ended that another loop has made."""
@@ -247,7 +248,7 @@ class SteppedLoop:
             raise ModelError(f"quantities are asked for by name, e.g. sim['hinge.q'], got {name!r}.")
         reading = self._reading
         if reading is not None and reading.knows(name):
-            if not self._read_now:
+            if self._read_at != self.inputs.changes:
                 self._take_state(reading)
             return reading[name]
         loop = self.loop
@@ -266,7 +267,7 @@ class SteppedLoop:
         """Let the motion be read at the last node."""
         at: StepBuffer | State = self.loop.state if self._buffer is None or not self._buffer.made else self._buffer
         reading.take(at.x, at.angles, self._inputs_now)
-        self._read_now = True
+        self._read_at = self.inputs.changes
 
     def _inputs_now(self) -> Array:
         return self.inputs(self.t)

@@ -72,6 +72,11 @@ def linearise(
     Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
     it is mostly below 1e-10. Damping, gyroscopic and circulatory parts below 1e-9 of the rest are zero.
     """
+    if isinstance(inputs, Mapping):
+        raise ModelError(
+            "inputs= of linearise names the ports that are inputs, without values or laws: give these as operating=,\n"
+            "which are numbers at the state, or laws that close a loop."
+        )
     inputs, outputs, velocities = (
         None if names is None else listed(names, what)
         for names, what in ((inputs, "inputs"), (outputs, "outputs"), (velocities, "velocities"))

@@ -72,7 +72,7 @@ class Call:
         split = not whole and any(keyword in options for keyword in ("mass", "inertia", "com"))
         given = self.numbers if split else self.given
         if whole and "inertia" in self.given:
-            given = {keyword: value for keyword, value in given.items() if keyword != "mass"}
+            given = {keyword: value for keyword, value in given.items() if keyword not in ("mass", "com")}
         return Call(self.method, (), {key: own(value) for key, value in (given | dict(options)).items()}, self.parts)
 
     def apply(self, m: Any) -> None:

@@ -14,6 +14,7 @@ parent's origin to the child's:
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -282,7 +283,7 @@ class Kinematics:
         """The rows as full matrices (..., m, n)."""
         kept, rows, columns, _ = self._pattern
         C = np.zeros((*blocks.shape[:-3], self.m, self.n))
-        C[..., rows, columns] = blocks.reshape(*blocks.shape[:-3], -1)[..., kept]
+        C[..., rows, columns] = blocks.reshape(*blocks.shape[:-3], math.prod(blocks.shape[-3:]))[..., kept]
         return C
 
 

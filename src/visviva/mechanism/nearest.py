@@ -82,7 +82,7 @@ def linked_tables(linkage: Linkage, places: Int) -> Linked:
     return Linked(
         bodies=np.concatenate([places, columns[:, None]], axis=1).astype(np.int64),
         inertia=inertia,
-        directors=np.array([_euler(body) for body in kinematics.bodies]).reshape(-1, 4),
+        directors=np.array([_euler(body) for body in linkage.bodies]).reshape(-1, 4),
         ends=kinematics.ends.astype(np.int64),
         arms=np.ascontiguousarray(kinematics.arms.reshape(-1, 3)),
         axes=np.ascontiguousarray(kinematics.axes.reshape(-1, 9)),

@@ -44,6 +44,6 @@ def _limits(robot: Robot, bodies: Bodies) -> list[str]:
         low, high, name = joint.limits.lower, joint.limits.upper, robot.joint_names[joint.name]
         if joint.kind in TURNING and DEGREES[0] < max(-low, high) < DEGREES[1]:
             notes.append(f"limits of {name!r}, {low:g} to {high:g} rad, seem to be degrees")
-        elif not low <= 0 <= high:
-            notes.append(f"q = 0 of {name!r} is outside of its limits, {low:g} to {high:g}")
+        elif not low <= (built := bodies.q_built[joint.name]) <= high:
+            notes.append(f"q = {built:g} of {name!r}, as built, is outside of its limits, {low:g} to {high:g}")
     return notes

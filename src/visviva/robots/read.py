@@ -39,7 +39,8 @@ def read_urdf(
     v_reg: float = 0.01,
     repair: bool = False,
 ) -> Robot:
-    """The Mechanism that a URDF file describes, or its text, which begins with "<". Its q = 0 is as built.
+    """The Mechanism that a URDF file describes, or its text, which begins with "<". It is built
+    at q = 0; joints that mimic others are where these then have them.
 
     floating: whether the root link flies; else it is fixed to the ground.
     gravity:  acceleration [m/s²] in world axes, which are those of the root link as built.

@@ -10,15 +10,16 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva.errors import ModelError
+from visviva.errors import ModelError, VisvivaError
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import whole_number
+from visviva.integrate.repeated import with_member
 from visviva.integrate.rollouts.inputs import MemberInputs, member_inputs, over_time
 from visviva.integrate.rollouts.member import Rolling
 from visviva.integrate.rollouts.result import Rollouts
-from visviva.integrate.rollouts.starts import first_axis, of_member, start_states
+from visviva.integrate.rollouts.starts import first_axis, members_in, of_member, start_states, starts_in
 from visviva.integrate.rollouts.workers import members_of
 from visviva.model import Model, State
 from visviva.results import Run
@@ -65,8 +66,8 @@ def rollout(
     counts = held.counts() | first_axis(parameters or {}, "parameter")
     sims = [sim]
     if parameters:
-        members = max([1, *counts.values(), *_lengths(initial)])
-        sims = [variant(of_member(parameters, i)) for i in range(members)]
+        members = members_in(starts_in(initial) | counts, ["parameters"])
+        sims = [_variant(variant, of_member(parameters, i), i, members) for i in range(members)]
     shared = over_time(sim.inputs, functions)
     starts = start_states(
         initial,
@@ -82,13 +83,11 @@ def rollout(
     return Rollouts(rollings, starts, held, members_of(rollings, starts, held, workers))
 
 
-def _lengths(initial: Any) -> list[int]:
-    """How many members a start may be of."""
-    if isinstance(initial, Mapping):
-        return list(first_axis(initial, "initial").values())
-    if isinstance(initial, tuple):
-        return [len(part) for part in initial if np.ndim(part) == 2]
-    return [len(initial)] if isinstance(initial, Sequence) else []
+def _variant(variant: Callable[[dict[Any, Any]], Prepared], values: dict[Any, Any], i: int, members: int) -> Prepared:
+    try:
+        return variant(values)
+    except VisvivaError as error:
+        raise with_member(error, i, members) from error
 
 
 def _recorded(sim: Prepared, inputs: TimeInputs, start: State, patterns: tuple[str, ...]) -> tuple[str, ...]:

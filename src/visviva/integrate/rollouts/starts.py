@@ -18,7 +18,17 @@ Start = Callable[[Any, int], State]
 
 def first_axis(values: Mapping[Any, Any], what: str) -> dict[str, int]:
     """How many members values by name have, of those that are not one for all."""
-    return {f"{what} {name!r}": len(value) for name, value in values.items() if np.ndim(value)}
+    if not isinstance(values, Mapping):
+        raise ModelError(f"{what}s of a rollout are given by name, with the member as first axis, got {values!r}.")
+    return {f"{what} {name!r}": len(value) for name, value in values.items() if _axes(value, f"{what} {name!r}")}
+
+
+def _axes(value: Any, what: str) -> int:
+    """Number of axes of a value, or an error where it has rows of different lengths."""
+    try:
+        return np.ndim(value)
+    except ValueError as error:
+        raise ModelError(f"{what} of a rollout is no array: its rows have different lengths, {value!r}.") from error
 
 
 def of_member(values: Mapping[Any, Any], i: int) -> dict[Any, Any]:
@@ -34,23 +44,39 @@ def start_states(
     counts: how many members other arguments have, by what they are called.   start: that of a member, from what
     `Simulator.reset` takes.   stepping: what makes the steps of all of them, if it is one.
     """
-    if isinstance(initial, tuple) and len(initial) == 2 and all(np.ndim(part) == 2 for part in initial):
+    if is_coordinates(initial):
         q, v = (np.array(part, dtype=np.float64) for part in initial)
-        members = _members({"q": len(q), "v": len(v)} | counts, [])
+        members = members_in({"q": len(q), "v": len(v)} | counts)
         return _at_coordinates(q, v, members, start, stepping)
     if isinstance(initial, Mapping):
-        members = _members(first_axis(initial, "initial") | counts, _scalars(initial))
+        members = members_in(first_axis(initial, "initial") | counts, _scalars(initial))
         each = [of_member(initial, i) for i in range(members)]
     elif isinstance(initial, Sequence | np.ndarray) and not isinstance(initial, str):
-        members = _members({"initial": len(initial)} | counts, [])
+        members = members_in({"initial": len(initial)} | counts)
         each = [initial[i if len(initial) > 1 else 0] for i in range(members)]
     else:
-        members = _members(counts, ["initial"])
+        members = members_in(counts, ["initial"])
         each = [initial] * members
     return [_started(start, one, i, members) for i, one in enumerate(each)]
 
 
-def _members(counts: dict[str, int], others: list[str]) -> int:
+def is_coordinates(initial: Any) -> bool:
+    """Whether starts are arrays (q, v) of all members; a tuple of two pairs (q, v) is two starts."""
+    if not isinstance(initial, tuple) or len(initial) != 2 or any(isinstance(part, tuple) for part in initial):
+        return False
+    return all(_axes(part, name) == 2 for part, name in zip(initial, "qv", strict=True))
+
+
+def starts_in(initial: Any) -> dict[str, int]:
+    """How many members starts are of, by what they are called, where they say it."""
+    if isinstance(initial, Mapping):
+        return first_axis(initial, "initial")
+    if is_coordinates(initial):
+        return {name: len(part) for name, part in zip("qv", initial, strict=True)}
+    return {"initial": len(initial)} if isinstance(initial, Sequence) and not isinstance(initial, str) else {}
+
+
+def members_in(counts: dict[str, int], others: Sequence[str] = ()) -> int:
     """How many there are, or an error that says who has how many."""
     several = {what: count for what, count in counts.items() if count != 1}
     if len(set(several.values())) > 1 or 0 in several.values():
