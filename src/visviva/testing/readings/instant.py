@@ -138,6 +138,6 @@ def close(found: ArrayLike, expected: ArrayLike, what: str, size: float = 0.0, a
     require(what, found, expected, accuracy, scale)
 
 
-def slope(f: Callable[[float], Array], h: float = 2e-4) -> Array:
+def slope(f: Callable[[float], Array], h: float = 1e-4) -> Array:
     """Derivative at zero, by a central difference of order four."""
     return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
