@@ -69,3 +69,13 @@ def test_the_audit_of_a_mechanism_is_complete_whatever_is_recorded():
     every = vv.simulate(m, t_end=0.5, h=0.01).audit()
     assert some.ok
     assert some.components["hinge"].exergy_destroyed == pytest.approx(every.components["hinge"].exergy_destroyed)
+
+
+def test_patterns_that_mean_powers_of_an_explicit_scheme_say_what_there_is():
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    m.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "arm", at=(0, 0, 0), axis="y")
+    with pytest.raises(vv.ModelError, match=r"a step of RK4 is no single\nmidpoint"):
+        vv.simulate(m, t_end=0.02, h=0.01, integrator=vv.RK4(), record="hinge.*")
+    run = vv.simulate(m, t_end=0.02, h=0.01, integrator=vv.RK4(), record=("hinge.reaction", "hinge.q"))
+    assert run["hinge.reaction"].shape == (3, 6)

@@ -43,6 +43,8 @@ class Reactions:
     def _node_multipliers(self) -> Array:
         """Multipliers at the nodes from the index-1 form, M V̇ + Cᵀλ = f, C V̇ = s̈ - Ċ V."""
         lie, linkage, q = self.motion.lie, self.motion.linkage, self.motion.configurations
+        if not len(q):  # part of a record that has no nodes
+            return np.zeros((0, linkage.m))
         V = self.motion.tangent_velocities
         x = lie_state(self.motion.model, lie, self.motion.record.x)
         x[:, lie.layout.read(tuple(lie.kinetic))] = V
