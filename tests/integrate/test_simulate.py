@@ -309,6 +309,7 @@ def _raise(now):
     ("arguments", "message"),
     [
         ({"inputs": [1.0]}, "inputs are given by port name"),
+        ({"inputs": dict}, "inputs are given by port name"),
         ({"stop": 0.5}, "stop must be a function of a Snapshot"),
         ({"every": "a"}, "every must be numbers"),
         ({"every": 2.5}, "every must be a whole number"),

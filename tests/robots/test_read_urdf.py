@@ -205,6 +205,14 @@ def test_limits_in_degrees_and_a_start_beyond_them_are_said():
     assert limited(-1, 1) == ()
 
 
+@pytest.mark.parametrize(("offset", "low", "notes"), [(0.5, 0.2, 0), (3.0, -1.0, 1), (0.0, 0.2, 1)])
+def test_limits_of_what_mimics_are_judged_where_it_is_built(offset, low, notes):
+    inside = f'<mimic joint="j" offset="{offset}"/><limit lower="{low}" upper="1" effort="1" velocity="1"/>'
+    robot = robot_of(link("a"), link("b"), link("c"), joint("j", "a", "b"), joint("k", "b", "c", inside=inside))
+    said = [note for note in robot.notes if "outside of its limits" in note]
+    assert len(said) == notes
+
+
 def inertial(mass, *moments):
     names = zip(("ixx", "iyy", "izz"), moments, strict=True)
     tensor = " ".join(f'{name}="{value}"' for name, value in names)

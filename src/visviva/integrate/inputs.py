@@ -139,7 +139,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
 
     Ports that are not given are zero; a name that is no port is an error.
     """
-    law = inputs if callable(inputs) and not isinstance(inputs, Mapping) else None
+    law = inputs if callable(inputs) and not isinstance(inputs, Mapping | type) else None
     if inputs is not None and law is None and not isinstance(inputs, Mapping):
         raise ModelError(
             f"inputs are given by port name, e.g. inputs={{'motor': 0.1}}, got {type(inputs).__name__}; "

@@ -21,7 +21,7 @@ import numpy as np
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.geometry import SE3, SO3
-from visviva.mechanism.calls import Call, signature
+from visviva.mechanism.calls import Call, Lost, signature
 from visviva.mechanism.friction import FrictionLaw, with_arguments
 from visviva.mechanism.kept import Kept
 from visviva.mechanism.parameter_units import unit_of
@@ -195,7 +195,7 @@ def _numbers(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         for k, one in enumerate(value):
             if isinstance(one, FrictionLaw):
                 yield from _numbers(f"{name}[{k}]", one)
-    elif value is not None and not callable(value):
+    elif value is not None and not callable(value) and not isinstance(value, Lost):
         yield name, _plain(value)
 
 
