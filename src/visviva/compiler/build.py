@@ -40,59 +40,59 @@ def _module(key: str, write: Any) -> Any:
 @cache
 def energy_address(law: EnergyLaw) -> int:
     """Address of the compiled discrete gradient of a law."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ENERGY
 
     module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
-    return int(addressable(ENERGY, module.law).address)
+    return addressable(ENERGY, module.law)
 
 
 @cache
 def gradient_address(law: EnergyLaw) -> int:
     """Address of the compiled gradient of a law at one instant, and of its energy."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ENERGY
 
     module = _module(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
-    return int(addressable(ENERGY, module.law).address)
+    return addressable(ENERGY, module.law)
 
 
 @cache
 def rate_address(law: RateLaw) -> int:
     """Address of a compiled law of friction."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import RATE
 
     module = _module(_key("rate", law.F, law.width), lambda: rate_source(law))
-    return int(addressable(RATE, module.law).address)
+    return addressable(RATE, module.law)
 
 
 def input_address(law: InputLaw) -> int:
     """Address of a compiled law of feedback; each is one of its own."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import INPUTS
 
     module = _module(_key("inputs", law.values, law.sizes), lambda: input_source(law))
-    return int(addressable(INPUTS, module.law).address)
+    return addressable(INPUTS, module.law)
 
 
 @cache
 def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     """Address of the compiled flows of a law, and what a row of its table holds."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import FLOW
 
     key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, law.supplied, stages)
     module = _module(key, lambda: flow_source(law, stages))
     layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
-    return int(addressable(FLOW, module.law).address), layout
+    return addressable(FLOW, module.law), layout
 
 
 @cache
 def row_address(law: RowLaw) -> int:
     """Address of the compiled rows of a condition."""
-    from visviva.kernels.cache import addressable
+    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ROWS
 
     module = _module(_key("rows", law.values, law.rows, law.bodies), lambda: row_source(law))
-    return int(addressable(ROWS, module.law).address)
+    return addressable(ROWS, module.law)

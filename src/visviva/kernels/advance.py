@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.lu import Plan
 from visviva.kernels.newton import BROKEN_ROW, FROZEN, SOLVED_STEP, newton
 from visviva.kernels.program import DIM, OUTPUTS, SOLVED, STAGES, Idle, Program, Work, X

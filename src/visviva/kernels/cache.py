@@ -15,25 +15,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import platformdirs
-from numba.core.ccallback import CFunc
-from numba.core.sigutils import normalize_signature
 
-from visviva.kernels.code_files import CodeFiles, contents, keep
+from visviva.kernels.code_files import contents, keep
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-config: Any = numba.config  # a module whose names are set when it is imported, unknown to type checkers
-FUSED = {"contract"}  # a product and a sum with one rounding; more of fast mathematics would drop tests for nan
 SOURCES = Path(__file__).parent
+SHIPPED = SOURCES / "shipped"
+KEEPING = ("announce.py", "cache.py", "code_files.py", "files.py", "object_code.py", "packed.py")  # call code, and keep it
 FLAGS = (  # settings of Numba that change the code it makes, and that its own index ignores
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -45,20 +39,25 @@ FLAGS = (  # settings of Numba that change the code it makes, and that its own i
 )
 FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
 _loading = threading.RLock()  # sys.modules is one for all threads
-_referenced: list[Any] = []  # what is called by address must outlive every caller
 
 
 def key(sources: Path = SOURCES) -> str:
     """Hash of all Python files in `sources`, of the versions of Python and Numba, and of settings that change code."""
+    import numba
+
+    config: Any = numba.config  # a module whose names are set when it is imported, unknown to type checkers
     settings = [getattr(config, flag) for flag in FLAGS]
     python = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"  # the layout of objects depends on it
-    return hashlib.sha256(f"{_digest(sources)} {python} {numba.__version__} {settings}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{digest_of(sources)} {python} {numba.__version__} {settings}".encode()).hexdigest()[:16]
 
 
 @cache  # the sources of a process are those it has imported, whatever happens to the files meanwhile
-def _digest(sources: Path) -> str:
+def digest_of(sources: Path = SOURCES) -> str:
+    """Hash of all Python files in a folder that have a part in the code."""
     digest = hashlib.sha256()
     for file in sorted(sources.rglob("*.py")):
+        if file.parent == SHIPPED or (file.parent == SOURCES and file.name in KEEPING):
+            continue
         text = file.read_bytes()
         digest.update(f"{file.relative_to(sources).as_posix()} {len(text)}\n".encode() + text)
     return digest.hexdigest()
@@ -115,49 +114,6 @@ def clean(days: float = 30.0) -> list[Path]:
     for path in removed:
         shutil.rmtree(path, ignore_errors=True)  # another process may be at the same
     return removed
-
-
-def kernel(function: Function) -> Function:
-    """`function` compiled for each set of argument types it is called with; it runs without Python's global lock.
-
-    A division by zero gives inf or nan, as in NumPy, and no exception: callers test what comes out. It works in memory
-    that it is given: without an array of its own, nothing has to count who holds which.
-    """
-    return _compiled(function, _nrt=False)
-
-
-def allocating(function: Function) -> Function:
-    """A `kernel` that makes arrays."""
-    return _compiled(function)
-
-
-def inner(function: Function) -> Function:
-    """A `kernel` that only other kernels call: what Python would need to call it is half of its compilation."""
-    return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-def woven(function: Function) -> Function:
-    """An `inner` kernel whose text is written into every caller.
-
-    Many numbers go in and out, and stay in registers; of tables, nothing is copied: an array is some ten words on the
-    stack of a call, all tables of a mechanism are hundreds, which is more work than what one joint or spring needs.
-    """
-    return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
-
-
-def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = numba.njit(error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
-    compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
-    return compiled
-
-
-def addressable(signature: Any, function: Callable[..., Any]) -> Any:
-    """`function` compiled for one signature as a C callback; its `address` is valid as long as the process lives."""
-    compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
-    compiled._cache = CodeFiles(function, folder())
-    compiled.compile()
-    _referenced.append(compiled)
-    return compiled
 
 
 def load_generated(key: str, source: str) -> ModuleType:

@@ -20,36 +20,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from visviva.kernels.functions import Deferred, Signature
 
-f8 = types.CPointer(types.float64)
-c16 = types.CPointer(types.complex128)
-i8 = types.CPointer(types.int64)
-n, x = types.int64, types.float64
-ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
-FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8, f8, f8)
-RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
-PULL = types.void(i8, x, n, f8, f8, f8, f8)
-ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
-RATE = types.void(n, i8, f8, f8, f8, f8)
-ACCELERATE = types.int64(i8, f8, i8, f8, f8, f8, f8, f8, f8, f8)
-ACCELERATE_COMPLEX = types.int64(i8, f8, i8, f8, c16, c16, c16, c16, c16, c16)
-ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
-ACT = types.void(i8, f8, f8, f8, f8, f8, f8)
-STORED = types.float64(i8, f8)
-INPUTS = types.void(n, i8, f8, x, f8, f8)
+ENERGY = Signature("", "nIFFFFFxn")
+FLOW = Signature("", "nIFFFFFFFFFxxnnFFFF")
+RETRACT = Signature("", "IxFFFFF")
+PULL = Signature("", "IxnFFFF")
+ROWS = Signature("", "FFFFnFF")
+RATE = Signature("", "nIFFFF")
+ACCELERATE = Signature("n", "IFIFFFFFFF")
+ACCELERATE_COMPLEX = Signature("n", "IFIFCCCCCC")
+ENERGY_OF_TREE = Signature("x", "IFIFFFF")
+ACT = Signature("", "IFFFFFF")
+STORED = Signature("x", "IF")
+INPUTS = Signature("", "nIFxFF")
+PACK = Signature("n", "nII")
 
 
-def _caller(signature: Any) -> Any:
+def _caller(signature: Signature) -> Any:
     """A function that calls an address with addresses of arrays, whole numbers and floats."""
-    arguments = [types.float64 if argument == types.float64 else types.int64 for argument in signature.args]
-    plain = {types.float64: ir.DoubleType(), types.int64: ir.IntType(64), types.void: ir.VoidType()}
-    kinds, result = [plain[argument] for argument in arguments], signature.return_type
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    word = types.int64, ir.IntType(64)
+    plain = {"x": (types.float64, ir.DoubleType()), "": (types.void, ir.VoidType())}
+    arguments, kinds = zip(*(plain.get(letter, word) for letter in signature.arguments), strict=True)
+    result, kind = plain.get(signature.result, word)
 
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        function = ir.FunctionType(plain[result], kinds)
+        function = ir.FunctionType(kind, kinds)
         pointer = builder.inttoptr(values[0], function.as_pointer())
         found = builder.call(pointer, [builder.extract_value(values[1], k) for k in range(len(kinds))])
         return context.get_dummy_value() if result == types.void else found
@@ -61,14 +61,14 @@ def _caller(signature: Any) -> Any:
     return call
 
 
-call_energy = _caller(ENERGY)
-call_flow = _caller(FLOW)
-call_retract = _caller(RETRACT)
-call_pull = _caller(PULL)
-call_rows = _caller(ROWS)
-call_rate = _caller(RATE)
-call_accelerate = _caller(ACCELERATE)
-call_energy_of_tree = _caller(ENERGY_OF_TREE)
-call_act = _caller(ACT)
-call_stored = _caller(STORED)
-call_inputs = _caller(INPUTS)
+call_energy: Any = Deferred(lambda: _caller(ENERGY))
+call_flow: Any = Deferred(lambda: _caller(FLOW))
+call_retract: Any = Deferred(lambda: _caller(RETRACT))
+call_pull: Any = Deferred(lambda: _caller(PULL))
+call_rows: Any = Deferred(lambda: _caller(ROWS))
+call_rate: Any = Deferred(lambda: _caller(RATE))
+call_accelerate: Any = Deferred(lambda: _caller(ACCELERATE))
+call_energy_of_tree: Any = Deferred(lambda: _caller(ENERGY_OF_TREE))
+call_act: Any = Deferred(lambda: _caller(ACT))
+call_stored: Any = Deferred(lambda: _caller(STORED))
+call_inputs: Any = Deferred(lambda: _caller(INPUTS))

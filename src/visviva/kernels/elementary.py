@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from visviva.kernels.cache import kernel
+from visviva.kernels.functions import kernel
 
 
 @kernel

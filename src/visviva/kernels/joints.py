@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from visviva._arrays import Array
-from visviva.kernels.cache import addressable, inner
+from visviva.kernels.functions import addressable, inner
 from visviva.kernels.calls import FLOW
 from visviva.kernels.multibody.turns import Turned, turned_by
 from visviva.kernels.program import Int
@@ -358,4 +358,4 @@ def torque(
 def joint_address(kind: str) -> int:
     """Address of one of them: compiled for models that have it, and once."""
     functions: dict[str, Any] = {"holonomic": holonomic, "friction": friction, "torque": torque}
-    return int(addressable(FLOW, functions[kind]).address)
+    return addressable(FLOW, functions[kind])

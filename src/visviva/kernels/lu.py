@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
+from visviva.kernels.functions import kernel
 
 Int = NDArray[np.int64]  # while planning
 Index = NDArray[np.uint32]  # in a plan

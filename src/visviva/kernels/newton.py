@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.lu import Plan, factor, solve
 from visviva.kernels.program import SOLVED, STAGES, Idle, Program, Work
 from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, ROUNDING, evaluate

@@ -23,6 +23,14 @@ def _host() -> Any:
     return llvm.Target.from_triple(llvm.get_process_triple())
 
 
+@cache
+def host_features() -> frozenset[str]:
+    """What the processor of this machine can do, in the words of LLVM."""
+    import llvmlite.binding as llvm
+
+    return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+
+
 def link_object(code: bytes, symbols: list[str]) -> dict[str, int]:
     """Addresses of functions of an object file, valid as long as the process lives.
 

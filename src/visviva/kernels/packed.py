@@ -16,6 +16,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.shipped.layout import flatten, layout_of
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _entries: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # by kernel and types, or layouts: function, its owner
@@ -34,7 +35,7 @@ class PackedCall:
         self._first = []
         for value in arguments:
             self._first.append(len(words))
-            _flatten(value, words)
+            flatten(value, words)
         self._arguments = arguments
         self.row: Int = np.array(words, dtype=np.int64)
         self._out = np.zeros(results, dtype=np.int64)
@@ -56,74 +57,39 @@ class PackedCall:
         return self._out
 
 
-def _flatten(value: Any, words: list[int]) -> None:
-    """Append the words of a value in memory."""
-    if value is None:
-        words.append(0)
-    elif isinstance(value, np.ndarray):
-        words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    elif isinstance(value, tuple):
-        for member in value:
-            _flatten(member, words)
-    elif isinstance(value, float | np.floating):
-        words.append(int(np.float64(value).view(np.int64)))
-    else:
-        words.append(int(value))
-
-
 def _entry_of(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     """The function i32 entry(results, error, row) of a kernel for arguments of these types.
 
     It is found by their layouts: to ask Numba for their types takes longer than a step.
     """
+    layout = layout_of(arguments)
+    if (kernel.name, layout) not in _entries:
+        shipped = None if kernel.entries is None else kernel.entries.function(arguments, layout)
+        _entries[kernel.name, layout] = _compiled(kernel, arguments) if shipped is None else (shipped, None)
+    return _entries[kernel.name, layout][0]
+
+
+def _compiled(kernel: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    """What Numba makes of it."""
     import numba
 
-    layout = (id(kernel), *map(_layout, arguments))
-    if layout not in _entries:
-        kinds = tuple(numba.typeof(value) for value in arguments)
-        key = (id(kernel), kinds)
-        if key not in _entries:
-            kernel.compile(kinds)
-            _entries[key] = _linked(kernel.overloads[kinds], kinds)
-        _entries[layout] = _entries[key]
-    return _entries[layout][0]
+    kinds = tuple(numba.typeof(value) for value in arguments)
+    kernel.meaning.compile(kinds)
+    return _linked(kernel.meaning.overloads[kinds])
 
 
-def _layout(value: Any) -> Any:
-    """What the type of a value follows from."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.ndim, value.flags.num
-    if isinstance(value, tuple):
-        return (type(value), *map(_layout, value))
-    return None if value is None else type(value)
-
-
-def _linked(compiled: Any, kinds: tuple[Any, ...]) -> tuple[Any, Any]:
+def _linked(compiled: Any) -> tuple[Any, Any]:
     """A function that loads the arguments from a row and calls the compiled code by its address."""
-    from llvmlite import ir
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import cpu_target
+
+    from visviva.kernels.jit import add_entry
 
     context = cpu_target.target_context
     name = f"packed.{compiled.fndesc.llvm_func_name}"
     library = context.codegen().create_library(name)
     module = library.create_ir_module(name)
-    word = ir.IntType(64)
-    function = ir.Function(module, ir.FunctionType(ir.IntType(32), [word, word, word]), name)
-    builder = ir.IRBuilder(function.append_basic_block())
-    descriptor = compiled.fndesc
-    kind = context.call_conv.get_function_type(descriptor.restype, descriptor.argtypes)
-    row = builder.inttoptr(function.args[2], word.as_pointer())
-    given = [builder.inttoptr(function.args[k], kind.args[k]) for k in range(2)]
-    for k, argument in enumerate(kind.args[2:]):  # one word each
-        value = builder.load(builder.gep(row, [ir.Constant(word, k)]))
-        if isinstance(argument, ir.PointerType):
-            value = builder.inttoptr(value, argument)
-        elif isinstance(argument, ir.DoubleType):
-            value = builder.bitcast(value, argument)
-        given.append(value)
-    address = compiled.library.get_pointer_to_function(descriptor.llvm_func_name)
-    builder.ret(builder.call(builder.inttoptr(ir.Constant(word, address), kind.as_pointer()), given))
+    add_entry(module, name, compiled, compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
     with global_compiler_lock:
         library.add_ir_module(module)
         library.finalize()

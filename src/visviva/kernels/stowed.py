@@ -9,71 +9,56 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
-from visviva.kernels.cache import kernel
+from visviva.kernels.functions import Deferred
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.shipped.layout import flatten
 
-WORDS = 11  # of an array with three axes: owner, parent, count, size, address, shape, strides
-KINDS = {
-    letter: types.Array(dtype, axes, "C")
-    for letter, dtype, axes in (
-        ("f", types.float64, 1),
-        ("F", types.float64, 2),
-        ("P", types.float64, 3),
-        ("i", types.int64, 1),
-        ("I", types.int64, 2),
-        ("b", types.boolean, 1),
-    )
-}
+KINDS = {"f": ("float64", 1), "F": ("float64", 2), "P": ("float64", 3), "i": ("int64", 1), "I": ("int64", 2),
+         "b": ("boolean", 1)}  # fmt: skip
+
+
+def _carray() -> Any:
+    import numba
+
+    return vars(numba)["carray"]
+
+
+carray: Any = Deferred(_carray)  # an array at an address, by its shape
 
 
 def kind_of(tuple_class: Any, members: str) -> Any:
     """The type of a named tuple by letters, one for each member: f, F, P floats with one, two, three axes, i, I whole
     numbers, b truth values.
     """
-    return types.NamedTuple([KINDS[letter] for letter in members.split()], tuple_class)
+    from numba import types
 
-
-def _place(context: Any, builder: Any, kind: Any, row: Any, first: Any, value_kind: Any) -> Any:
-    """Where in a row a tuple begins."""
-    view = context.make_array(kind)(context, builder, row)
-    at = builder.gep(view.data, [first])
-    return builder.bitcast(at, context.get_value_type(value_kind).as_pointer())
-
-
-def _stow(typing: Any, row: Any, first: Any, value: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.store(args[2], _place(context, builder, sig.args[0], args[0], args[1], sig.args[2]))
-        return context.get_dummy_value()
-
-    return types.void(row, types.int64, value), codegen
-
-
-_put: Any = intrinsic(_stow)
+    arrays = [(getattr(types, name), axes) for name, axes in (KINDS[letter] for letter in members.split())]
+    return types.NamedTuple([types.Array(dtype, axes, "C") for dtype, axes in arrays], tuple_class)
 
 
 def taker(kind: Any) -> Any:
-    """`take(row, first)` of tuples of one type."""
+    """`take(row, first)` of tuples of one type, which is made when it is needed."""
+    return Deferred(lambda: _taker(kind()))
+
+
+def _taker(kind: Any) -> Any:
+    from numba import types
+    from numba.extending import intrinsic
 
     def take(typing: Any, row: Any, first: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.load(_place(context, builder, sig.args[0], args[0], args[1], kind))
+            view = context.make_array(sig.args[0])(context, builder, args[0])
+            at = builder.gep(view.data, [args[1]])
+            return builder.load(builder.bitcast(at, context.get_value_type(kind).as_pointer()))
 
         return kind(row, types.int64), codegen
 
     return intrinsic(take)
 
 
-@kernel
-def _write(row: Int, first: int, value: Any) -> None:
-    _put(row, first, value)
-
-
-def stowed(numbers: list[int], value: Any, arrays: int) -> Int:
-    """The row of a tuple with so many arrays, behind some whole numbers."""
-    row = np.zeros(len(numbers) + WORDS * arrays, dtype=np.int64)
-    row[: len(numbers)] = numbers
-    _write(row, len(numbers), value)
-    return row
+def stowed(numbers: list[int], value: Any) -> Int:
+    """The row of a tuple, behind some whole numbers."""
+    words = list(numbers)
+    flatten(value, words)
+    return np.array(words, dtype=np.int64)

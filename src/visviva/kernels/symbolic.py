@@ -5,26 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import allocating
+from visviva.kernels.functions import kernel
 from visviva.kernels.lu import Index, Int, Plan
 
 SHORT_RUN = 4  # on average; below this an index per entry costs less than a loop per run
 
 
-@allocating
-def fill_rows(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
-    """Start, pivot place and column positions of every row of L and U, columns ascending.
+@kernel
+def fill_rows(start: Int, col: Int, follower: Int, fill_start: Int, diag: Int, fill_col: Int) -> int:
+    """Start, pivot place and column positions of every row of L and U, columns ascending; how many rows there was
+    room for in `fill_col`.
 
     start, col: the rows of P A Q, columns ascending in each row. Row i of the factors is the union of row i and of
     the rows of U at its entries k < i, those that fill brings included. The union is a sorted
     linked list, so that one ascending walk meets them all.
 
-    capacity: entries to begin with; the space is doubled as often as the fill needs it.
+    follower: (n + 1,) the column after each one of the row, n at the end; place n: the head.
     """
     n = start.size - 1
-    follower = np.empty(n + 1, dtype=np.int64)  # the column after each one of the row, n at the end; place n: the head
-    fill_start, diag = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
-    fill_col = np.empty(capacity, dtype=np.int64)
     fill_start[0] = 0
     for i in range(n):
         last, length = n, 0
@@ -47,11 +45,8 @@ def fill_rows(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
                 last = j
             k = follower[k]
         end = fill_start[i] + length
-        while end > fill_col.size:
-            longer = np.empty(2 * fill_col.size, dtype=np.int64)
-            for p in range(fill_start[i]):
-                longer[p] = fill_col[p]
-            fill_col = longer
+        if end > fill_col.size:
+            return i
         k, p = follower[n], fill_start[i]
         while k < n:
             fill_col[p] = k
@@ -59,7 +54,19 @@ def fill_rows(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
                 diag[i] = p
             k, p = follower[k], p + 1
         fill_start[i + 1] = end
-    return fill_start, diag, fill_col[: fill_start[n]]
+    return n
+
+
+def fill(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
+    """`fill_rows` in as much memory as the fill needs; capacity: entries to begin with, doubled until they suffice."""
+    n = start.size - 1
+    follower = np.empty(n + 1, dtype=np.int64)
+    fill_start, diag = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    while True:
+        fill_col = np.empty(capacity, dtype=np.int64)
+        if fill_rows(start, col, follower, fill_start, diag, fill_col) == n:
+            return fill_start, diag, fill_col[: fill_start[n]]
+        capacity *= 2
 
 
 def elimination(rows: Int, cols: Int, row_place: Int, col_place: Int, scale: Array) -> Plan:
@@ -71,7 +78,7 @@ def elimination(rows: Int, cols: Int, row_place: Int, col_place: Int, scale: Arr
     i, j = row_place[rows], col_place[cols]
     order = np.lexsort((j, i))
     load = np.searchsorted(i[order], np.arange(n + 1))
-    start, diag, col = fill_rows(load, j[order], max(8 * n, 2 * len(rows), 1))
+    start, diag, col = fill(load, j[order], max(8 * n, 2 * len(rows), 1))
     row_at, col_at = np.argsort(row_place), np.argsort(col_place)
     run, runs = upper_runs(start, diag, col)
     tables = (load, order, j[order], start, diag, col, run, runs)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 
 from visviva._arrays import Array
-from visviva.kernels.cache import addressable
+from visviva.kernels.functions import addressable
 from visviva.kernels.calls import PULL, RETRACT
 from visviva.kernels.program import (
     AT_D,
@@ -193,4 +193,4 @@ def pull(row: Int, h: float, jac: int, s: Array, z: Array, dE: Array, dX: Array)
 @cache
 def turning() -> tuple[int, int]:
     """Addresses of both functions: they are compiled for models that have rotations, and once."""
-    return addressable(RETRACT, retract).address, addressable(PULL, pull).address
+    return addressable(RETRACT, retract), addressable(PULL, pull)

@@ -97,7 +97,8 @@ def _write_numba(a: Assignments) -> str:
 
 
 def _load_numba(source: str) -> Callable[..., Any]:
-    from visviva.kernels.cache import kernel, load_generated
+    from visviva.kernels.cache import load_generated
+    from visviva.kernels.functions import kernel
 
     module = load_generated(hashlib.sha256(source.encode()).hexdigest()[:20], source)
     return kernel(module.evaluate)

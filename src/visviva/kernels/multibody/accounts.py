@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, plus, size_of, vector
 from visviva.kernels.multibody.bodies import kinetic, load_work, potential
 

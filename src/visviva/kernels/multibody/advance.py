@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, terms_of_rows, work_of, worst_gap
 from visviva.kernels.multibody.algebra import exceeds

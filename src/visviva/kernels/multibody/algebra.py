@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 
 Place = int | np.int64
 Vector = tuple[float, float, float]

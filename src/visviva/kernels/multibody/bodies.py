@@ -16,7 +16,7 @@ For the Lie form, with p = R J ω the momentum at the start (Austin, Krishnapras
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ONE, Matrix, Vector, add_outer, axial, cross, dot, halfway, hat, hat_mul, matminus, matmul, matplus,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.curvature import columns_of
 from visviva.kernels.multibody.tables import DU, FORCE, PARENT, Int, Machine
 from visviva.kernels.multibody.tree import Tree, solve_dense, solve_tree

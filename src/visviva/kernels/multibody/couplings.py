@@ -8,7 +8,7 @@ rows and columns of the multipliers are put together here.
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.curvature import FIRST, columns_of
 from visviva.kernels.multibody.turns import turned_by

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.functions import back, end_slope, turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip

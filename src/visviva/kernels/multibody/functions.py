@@ -15,7 +15,7 @@ p: arms in the middle, p = C p(0). Impulses Λ of a function enter the balances 
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     ZERO, Vector, add_to, cross, dot, matrix, minus, moment, mul, plus, put, size_of, times, to_middle, vector,

@@ -17,7 +17,7 @@ step. The scheme is eq. (61) of Latussek, Kinon, Betsch, with γ = -G.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.bodies import euler_tensor, load_moment, orthonormal, with_needle
 
 from visviva.kernels.multibody.algebra import (  # isort: skip

@@ -6,7 +6,7 @@ It is that of `border` with two unknowns per row: G and Λ, and two equations: i
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.curvature import columns_of
 from visviva.kernels.multibody.ggl_curvature import rate_columns_of
 from visviva.kernels.multibody.ggl_tables import RateBorder, Rates, RateTree

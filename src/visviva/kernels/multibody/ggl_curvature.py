@@ -11,7 +11,7 @@ with p at the start and W of `ggl_bodies`; that of G in the kinematics and of Λ
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.curvature import VV, VW, WV, WW, add_block
 from visviva.kernels.multibody.functions import back
 from visviva.kernels.multibody.ggl_bodies import end_turn_back

@@ -6,7 +6,7 @@ Rows and unknowns of the first level are kinematics and g with u, ω, G; of the 
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.curvature import columns_of, curve_elements
 from visviva.kernels.multibody.ggl_curvature import curve_end_rates, curve_rates, rate_columns_of
 from visviva.kernels.multibody.ggl_tables import DV1, KIN_T, Rates

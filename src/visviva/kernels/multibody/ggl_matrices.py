@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import Matrix, Place, inverse, matminus, matmul, matplus, mattimes
 
 

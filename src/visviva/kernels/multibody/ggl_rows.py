@@ -8,7 +8,7 @@ functions of `functions`, g is bilinear in its objects: the forces f are the sam
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.functions import turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import put, times, vector
 from visviva.kernels.multibody.ggl_bodies import close_balances, end_turn, end_turn_back
 from visviva.kernels.multibody.ggl_rows import rate_rows

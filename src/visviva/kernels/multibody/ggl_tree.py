@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.curvature import ACROSS, WW
 from visviva.kernels.multibody.functions import back
 from visviva.kernels.multibody.ggl_matrices import add_six, apply_six, invert_six, level, multiply_six, put_level, zero

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import Vector
 from visviva.kernels.multibody.couplings import coupling_columns
 from visviva.kernels.multibody.curvature import columns_of, curve, curve_meet

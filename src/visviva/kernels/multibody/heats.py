@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import dot, vector
 from visviva.kernels.multibody.losses import warm_up
 from visviva.kernels.multibody.tables import DM, Elements, Losses

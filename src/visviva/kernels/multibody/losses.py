@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.calls import call_rate
 from visviva.kernels.multibody.tables import Losses
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import Place, exceeds, minus, plus, size_of, times, vector
 
 from visviva.kernels.multibody.functions import (  # isort: skip

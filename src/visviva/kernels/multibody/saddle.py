@@ -9,7 +9,7 @@ one direction is free, along t = W_1 × W_2 and against l = T_1 × T_2, and noth
 
 from __future__ import annotations
 
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, Matrix, Vector, add_outer, cross, dot, inverse, matmul, mattimes, minus, mul, mul_t, times,

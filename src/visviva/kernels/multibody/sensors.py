@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, mul_t, plus, times, vector
 from visviva.kernels.multibody.functions import turned
 from visviva.kernels.multibody.tables import ANGLE, PHI, ROT, Int, U, W

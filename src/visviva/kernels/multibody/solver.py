@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner
+from visviva.kernels.functions import inner
 from visviva.kernels.lu import Plan
 from visviva.kernels.multibody.border import Border
 from visviva.kernels.multibody.curvature import curve, curve_meet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.bodies import spin
 from visviva.kernels.multibody.couplings import read_shifts
 from visviva.kernels.multibody.functions import place_function

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.curvature import ACROSS, WW, curve_meet
 from visviva.kernels.multibody.functions import back
 

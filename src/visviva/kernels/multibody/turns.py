@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import cross, dot, matrix, minus, mul, put, times, vector
 from visviva.kernels.multibody.functions import turned
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.nodes.rows import place_bodies, place_rows, take_momenta
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel
+from visviva.kernels.functions import kernel
 from visviva.kernels.multibody.algebra import cross, matmul, matrix, mul, mul_t, plus, put, put_matrix, vector
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.nodes.nearest import give_velocities, nearest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, mul_t, plus, times, vector
 from visviva.kernels.multibody.tables import Int
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel, woven
+from visviva.kernels.functions import kernel, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.field import DONE, STALLED, Field, accelerate, bounded, failed
 from visviva.kernels.trees.lanes import WIDTH

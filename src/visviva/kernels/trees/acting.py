@@ -14,11 +14,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
-
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
-from visviva.kernels.cache import addressable, inner, kernel
+from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.calls import ACT, STORED, call_energy, call_inputs, call_stored
 from visviva.kernels.multibody.accounts import work_of
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
@@ -27,7 +25,7 @@ from visviva.kernels.multibody.heats import dissipated
 from visviva.kernels.multibody.sensors import Sensors, sense
 from visviva.kernels.multibody.states import write_state
 from visviva.kernels.multibody.turns import place_turn
-from visviva.kernels.stowed import kind_of, stowed, taker
+from visviva.kernels.stowed import carray, kind_of, stowed, taker
 from visviva.kernels.trees.kinematics import move, origin_of, place_links, rotation_of
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
@@ -39,7 +37,6 @@ from visviva.kernels.multibody.tables import (  # isort: skip
 from visviva.kernels.trees.tables import LINEAR, OMEGA  # isort: skip
 
 GRADIENT, ENERGY = 0, 2  # what a law of energy gives
-carray: Any = vars(numba)["carray"]
 
 
 class Limbs(NamedTuple):
@@ -83,16 +80,21 @@ class Acting(NamedTuple):
     feedback: Feedback
 
 
-PARTS = (
-    kind_of(Machine, "i f F F I F I f f f b"),
-    kind_of(Elements, "F f f I i f I f I I I f I I"),
-    kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
-    kind_of(Limbs, "F I F F P i F i I f f f"),
-    kind_of(Feedback, "I i f I I I f I F"),
-)
-ACTING = numba.types.NamedTuple(PARTS, Acting)
+def _kind() -> Any:
+    from numba import types
+
+    parts = (
+        kind_of(Machine, "i f F F I F I f f f b"),
+        kind_of(Elements, "F f f I i f I f I I I f I I"),
+        kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
+        kind_of(Limbs, "F I F F P i F i I f f f"),
+        kind_of(Feedback, "I i f I I I f I F"),
+    )
+    return types.NamedTuple(parts, Acting)
+
+
 SIZES = 6  # lanes, coordinates, velocities, inputs, links, powers: whole numbers before the tables
-take = taker(ACTING)
+take = taker(_kind)
 
 
 @inner
@@ -266,14 +268,14 @@ def _stored(tables: Int, q: Array) -> float:
 def acts() -> int:
     """Address of `act`."""
     with announce("forces on bodies of trees"):
-        return int(addressable(ACT, _act).address)
+        return addressable(ACT, _act)
 
 
 @cache
 def stores() -> int:
     """Address of `stored`."""
     with announce("energy of springs on trees"):
-        return int(addressable(STORED, _stored).address)
+        return addressable(STORED, _stored)
 
 
 @kernel
@@ -287,4 +289,4 @@ def tables_of(acting: Acting, lanes: int) -> Int:
     """As loops hand them on: keep `acting` as long as they are used."""
     l, e = acting.limbs, acting.elements
     powers = 2 + len(e.works) + len(l.u) + len(e.heats)
-    return stowed([lanes, len(l.q), len(l.xi), len(l.u), len(l.K), powers], acting, sum(map(len, PARTS)))
+    return stowed([lanes, len(l.q), len(l.xi), len(l.u), len(l.K), powers], acting)

@@ -6,21 +6,17 @@ sizes: (4,) moving links, velocities, coordinates, rows of wrenches.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-import numba
 
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
-from visviva.kernels.cache import addressable
+from visviva.kernels.functions import addressable
 from visviva.kernels.calls import ACCELERATE, ACCELERATE_COMPLEX, ENERGY_OF_TREE
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.stowed import carray
 from visviva.kernels.trees.energy import energy
 from visviva.kernels.trees.forward import accelerate
 from visviva.kernels.trees.lanes import WIDTH
 from visviva.kernels.trees.tables import CONSTANTS, MEMORY, WHOLE
-
-carray: Any = vars(numba)["carray"]
 
 
 def _accelerate(
@@ -57,25 +53,25 @@ def _energy(sizes: Int, C: Array, K: Int, E: Array, q: Array, xi: Array, W: Arra
 def accelerations() -> int:
     """Address of `forward.accelerate` for one motion."""
     with announce("forward dynamics of trees"):
-        return int(addressable(ACCELERATE, _accelerate).address)
+        return addressable(ACCELERATE, _accelerate)
 
 
 @cache
 def complex_accelerations() -> int:
     """Address of `forward.accelerate` for one motion with complex numbers."""
     with announce("derivatives of trees along a direction"):
-        return int(addressable(ACCELERATE_COMPLEX, _accelerate).address)
+        return addressable(ACCELERATE_COMPLEX, _accelerate)
 
 
 @cache
 def accelerations_in_lanes() -> int:
     """Address of `forward.accelerate` for four motions at once."""
     with announce("forward dynamics of trees, four at once"):
-        return int(addressable(ACCELERATE, _accelerate_lanes).address)
+        return addressable(ACCELERATE, _accelerate_lanes)
 
 
 @cache
 def energies() -> int:
     """Address of `energy.energy`."""
     with announce("energy of trees"):
-        return int(addressable(ENERGY_OF_TREE, _energy).address)
+        return addressable(ENERGY_OF_TREE, _energy)

@@ -6,7 +6,7 @@ They hold for numbers and for `Lanes`.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import woven
+from visviva.kernels.functions import woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, minus, plus, times
 from visviva.kernels.trees.lanes import floor, load, reciprocal, store
 

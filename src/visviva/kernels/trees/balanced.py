@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.explicit import begin_row
 from visviva.kernels.trees.field import DONE, Field, energy

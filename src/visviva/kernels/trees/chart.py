@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Vector, cross, dot, mul, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.algebra import rotation

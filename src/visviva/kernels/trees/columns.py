@@ -14,7 +14,7 @@ has twice the depth. Source: Featherstone (2008), section 7.3.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Place
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.algebra import Six

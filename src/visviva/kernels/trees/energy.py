@@ -6,7 +6,7 @@ T = ½ ω·J ω + ½ m v·v + v·(ω × h),   V = -g·(m r + R h),   ½ c (q - q
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.algebra import cross, dot, mul_t, plus
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.algebra import matrix, put, six, sym, vector

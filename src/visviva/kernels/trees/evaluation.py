@@ -16,7 +16,7 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.calls import call_accelerate, call_act
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.stowed import kind_of, stowed, taker
@@ -52,13 +52,12 @@ class Evaluated(NamedTuple):
     loose: Array  # (n, 3) zeros: no springs and dampers in joints
 
 
-EVALUATED = kind_of(Evaluated, "i F I F F f F F F i i i F f f f f F")
-take = taker(EVALUATED)
+take = taker(lambda: kind_of(Evaluated, "i F I F F f F F F i i i F f f f f F"))
 
 
 def row_of(evaluated: Evaluated) -> Int:
     """As the functions below take it; it is valid as long as `evaluated` lives."""
-    return stowed([], evaluated, len(Evaluated._fields))
+    return stowed([], evaluated)
 
 
 @inner

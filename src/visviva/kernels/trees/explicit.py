@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.step_control import FAILED, LEAST, MEMORY, MOST, SAFETY, SHORTEST
 from visviva.kernels.trees.chart import advance_q, chart

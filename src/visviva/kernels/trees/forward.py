@@ -8,7 +8,7 @@ on trees of hinges alone that costs 2 to 5 % against a kernel for hinges only.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.hinge import accelerate_hinge, fold_hinge, move_hinge, place_hinge
 from visviva.kernels.trees.joints import accelerate_joint, fold_joint, move_joint, place_joint

@@ -11,7 +11,7 @@ axes, the column of the hinge is (ω; ω × (p_F - p)). The rows are given
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, matmul, minus, mul, mul_t, plus
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.algebra import around, cos_sin, matrix, put, put_matrix, vector

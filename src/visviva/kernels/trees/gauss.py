@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.chart import advance_q, shifting, turned, turning
 from visviva.kernels.trees.explicit import begin_row

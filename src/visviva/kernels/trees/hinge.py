@@ -7,7 +7,7 @@ Every congruence of a 6 x 6 inertia is then a few plane rotations, and what the 
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import woven
+from visviva.kernels.functions import woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, minus, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, load, reciprocal, store

@@ -6,7 +6,7 @@ Sources: Luh, Walker, Paul (1980); Featherstone (2008), chapters 5 and 6.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.multibody.algebra import Vector, cross, dot, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.hinge import carry_hinge, place_hinge, to_parent

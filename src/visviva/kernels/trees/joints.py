@@ -11,7 +11,7 @@ A ball leaves of I_a only M - Hᵀ J⁻¹ H, and passes the moment τ; a free li
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import woven
+from visviva.kernels.functions import woven
 from visviva.kernels.multibody.algebra import NOTHING, Matrix, Vector, cross, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import exceeds, item, load, put_item, reciprocal, store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, kernel, woven
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, matmul, mul, mul_t, plus
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.algebra import about_x, about_z, cos_sin, matrix, put, put_matrix, vector

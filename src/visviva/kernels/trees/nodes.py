@@ -8,7 +8,7 @@ Links are carried on in world axes, with a arm of the joint in its parent and k 
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import kernel, woven
+from visviva.kernels.functions import kernel, woven
 from visviva.kernels.multibody.accounts import energies, rates, worst_gap
 from visviva.kernels.multibody.bodies import start_energies
 from visviva.kernels.multibody.functions import place_function

@@ -12,7 +12,7 @@ Source: Featherstone (2008), Rigid Body Dynamics Algorithms, chapter 7, in other
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.cache import woven
+from visviva.kernels.functions import woven
 from visviva.kernels.multibody.algebra import Matrix, Vector, cross, minus, mul, plus
 from visviva.kernels.multibody.tables import Int
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.lanes import load_four, store_four
 from visviva.kernels.trees.tables import AT_V, COUNT

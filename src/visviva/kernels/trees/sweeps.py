@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.kernels.cache import inner, woven
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Matrix, Place, Vector, cross, dot, matmul, minus, mul, mul_t, plus, times
 from visviva.kernels.multibody.tables import Int, columns
 from visviva.kernels.trees.kinematics import turn_by_hinge

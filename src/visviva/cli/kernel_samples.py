@@ -1,0 +1,129 @@
+"""Calls of every kernel with every layout of arguments that it is called with: what is shipped follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import visviva as vv
+from visviva.cli.samples import arm, oscillator
+from visviva.integrate import AbstractIntegrator
+
+DIRECTORS: tuple[AbstractIntegrator, ...] = (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint(), vv.Suzuki4(vv.PHMP()))
+TREES: tuple[AbstractIntegrator, ...] = (
+    vv.RK4(), vv.DOP853(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(), vv.BalancedGauss8(),
+)  # fmt: skip
+NETWORKS: tuple[AbstractIntegrator, ...] = (
+    vv.DiscreteGradient(), vv.EnergyCollocation(), vv.Suzuki4(vv.DiscreteGradient()),
+)  # fmt: skip
+SPAN: dict[str, Any] = {"t_end": 0.03, "h": 0.01}
+
+
+def machine(kind: str, losses: bool = False) -> vv.Mechanism:
+    """Two bodies and a motor: a tree of joints, a loop of hinges, a graph that no tree can be found for, and one whose
+    coordinates are coupled.
+    """
+    m = vv.Mechanism(kind, gravity=(0, 0, -9.81))
+    inertia = (0.1, 0.2, 0.3)
+    a = m.body("a", mass=1.0, inertia=inertia, at=(0.5, 0, 0))
+    b = m.body("b", mass=1.0, inertia=inertia, at=(1.0, 0, -0.5))
+    hinge = m.revolute("hinge", m.ground, a, at=(0, 0, 0), axis=(0, 1, 0), friction=_friction(losses))
+    if kind == "graph":
+        m.cylindrical("elbow", a, b, at=(1, 0, 0), axis=(0, 0, 1))
+    else:
+        m.revolute("elbow", a, b, at=(1, 0, 0), axis=(0, 1, 0))
+    if kind == "loop":
+        m.body("c", mass=1.0, inertia=inertia, at=(0.5, 0, -1.0))
+        m.revolute("wrist", b, "c", at=(1, 0, -1), axis=(0, 1, 0))
+        m.revolute("base", "c", m.ground, at=(0, 0, -1), axis=(0, 1, 0))
+    if kind == "coupled":
+        m.gear("gear", "hinge", "elbow", ratio=2.0)
+    m.frame("tool", b, at=(1, 0, -1))
+    m.torque("motor", hinge)
+    m.spring("spring", m.ground, b, k=1.0, length=0.5, at_a=(0, 0, 0.3))
+    return m
+
+
+def _friction(losses: bool) -> Any:
+    return vv.friction.coulomb(0.1, v_reg=0.01) if losses else 0.1
+
+
+def steps(kind: str, losses: bool, fed: bool) -> None:
+    """Steps of one kind of mechanism, in every scheme."""
+    m = machine(kind, losses)
+    law: Any = {"motor": lambda t, x: -x["hinge.q"] - 0.1 * x["hinge.rate"]}
+    for scheme in DIRECTORS:
+        run = vv.simulate(m, integrator=scheme, inputs=law if fed else {"motor": 0.1}, **SPAN)
+        for name in ("b.twist", "tool.r", "hinge.q", "hinge.rate", "hinge.reaction"):
+            run[name]
+
+
+def in_hand(kind: str) -> None:
+    """Single steps, readings, resets and rollouts."""
+    m = machine(kind)
+    for scheme in (vv.PHMP(), vv.PHMPGGL()):
+        sim = vv.Simulator(m, h=0.01, integrator=scheme)
+        sim.reset({"hinge.q": 0.1, "hinge.rate": 0.2})
+        sim.step({"motor": 0.1})
+        for name in ("a.r", "a.R", "tool.r", "hinge.q", "hinge.rate", "a.twist", "hinge.reaction"):
+            sim[name]
+        sim.run(0.05)
+        sim.rollout({"hinge.q": np.array([0.1, 0.2])}, steps=3, record=("tool.r", "hinge.q"))
+
+
+def trees() -> None:
+    """Explicit schemes and collocation, with forces in joints alone and with springs on bodies."""
+    for tree, inputs in ((arm(), {}), (machine("tree"), {"motor": 0.1}), (machine("tree", True), {"motor": np.sin})):
+        for scheme in TREES:
+            given = {name: (lambda t: np.sin(t)) if value is np.sin else value for name, value in inputs.items()}
+            vv.simulate(tree, integrator=scheme, inputs=given, **SPAN)["energy"]
+
+
+def tree_rollouts() -> None:
+    """Four motions at once, and one after the other."""
+    for tree, port in ((arm(), None), (machine("tree"), "motor")):
+        sim = vv.Simulator(tree, h=0.01, integrator=vv.RK4())
+        sim.step({port: 0.1} if port else None)
+        sim["hinge.q"], sim["hinge.rate"]
+        for count in (1, 5):
+            sim.rollout({"hinge.q": np.linspace(0.1, 0.2, count)}, steps=3, record=("hinge.q",))
+
+
+def equations_of_motion(kind: str) -> None:
+    """Every compiled function of `vv.dynamics`, for one state and for many."""
+    d = vv.dynamics(machine(kind))
+    for q in (d.q_built, np.tile(d.q_built, (3, 1))):
+        v = np.zeros((*q.shape[:-1], d.nv))
+        u = np.zeros((*q.shape[:-1], 1))
+        d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v, u), d.derivatives(q, v, u)
+        d.bias(q, v), d.coriolis(q, v), d.gravity(q), d.passive(q, v), d.input_matrix(q)
+        for frame in ("body", "world", "spatial"):
+            d.jacobian("tool", q, frame=frame)
+        d.pose("tool", q), d.bias_acceleration("tool", q, v)
+
+
+def networks() -> None:
+    """Composites: plain ones, with rotations, with joints and their friction."""
+    for scheme in NETWORKS:
+        vv.simulate(oscillator(), integrator=scheme, initial={"q": 1.0, "p": 0.0}, **SPAN)
+    vv.simulate(oscillator(), initial={"q": 1.0, "p": 0.0}, inputs={"p": lambda t, x, z: -0.1 * z.p}, **SPAN)
+    vv.simulate(machine("tree").system(), **SPAN)
+
+
+KERNELS: dict[str, Callable[[], None]] = {
+    **{
+        f"{kind}, {'laws of friction' if losses else 'viscous'}, {'feedback' if fed else 'inputs'}": partial(
+            steps, kind, losses, fed
+        )
+        for kind, losses, fed in product(("tree", "loop", "graph", "coupled"), (False, True), (False, True))
+    },
+    **{f"{kind} in the hand": partial(in_hand, kind) for kind in ("tree", "loop", "graph", "coupled")},
+    "trees": trees,
+    "rollouts of trees": tree_rollouts,
+    **{f"equations of motion, {kind}": partial(equations_of_motion, kind) for kind in ("tree", "loop")},
+    "networks": networks,
+}

@@ -1,0 +1,182 @@
+"""Kernels compiled ahead of time: what a process has called is merged, optimised as a whole and written as an object.
+
+Numba compiles each kernel for itself, with what it calls; here the copies of what several of them call become one, all
+but the entries is internal, and LLVM optimises once more. The result depends on the sources, the versions of Numba and
+llvmlite, and the level of processors: the same of them give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import lzma
+from pathlib import Path
+from typing import Any, final
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba import types
+
+from visviva.kernels.cache import digest_of
+from visviva.kernels.functions import Kernel, Signature
+from visviva.kernels.jit import add_entry, callbacks
+from visviva.kernels.pack import pack_address
+from visviva.kernels.probe import probe_bits
+from visviva.kernels.shipped.entry import AbstractEntries
+from visviva.kernels.shipped.layout import Unnamed, layout_of
+
+from visviva.kernels.shipped.load import (  # isort: skip
+    VERSION, AbstractLibrary, spelled, use,
+)  # fmt: skip
+
+KERNELS = "visviva.kernels."  # generated functions are not among them
+TRIPLE = "x86_64-unknown-linux-gnu"
+FROM_C = frozenset(  # what objects may need of the process: libm and libc
+    "acos acosh asin asinh atan atan2 atanh cos cosh exp expm1 floor fma fmod hypot log log1p log2 log10 memcpy memmove "
+    "memset pow sin sinh sqrt tan tanh".split()
+)
+
+
+@final
+class Recorded(AbstractEntries):
+    """No way into a kernel, but a note of those that were looked for."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, tuple[Any, ...]] = {}  # types by layout
+
+    def function(self, arguments: tuple[Any, ...], layout: str) -> Any:  # noqa: D102
+        self.asked.setdefault(layout, tuple(numba.typeof(value) for value in arguments))
+
+    def call(self, arguments: tuple[Any, ...]) -> tuple[bool, Any]:  # noqa: D102
+        try:
+            self.function(arguments, layout_of(arguments))
+        except Unnamed as what:
+            raise AssertionError("a kernel is called with what cannot be shipped") from what
+        return False, None
+
+
+@final
+class Recording(AbstractLibrary):
+    """A note of all kernels that a process calls, while Numba compiles them."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Recorded] = {}
+        use(self)
+
+    def entries(self, name: str) -> Recorded | None:  # noqa: D102
+        return self.found.setdefault(name, Recorded()) if name.startswith(KERNELS) else None
+
+    def address(self, name: str, signature: Signature) -> None:  # noqa: D102
+        return None
+
+
+def results_of(kind: Any) -> str:
+    """The letters of what a kernel returns."""
+    letters = {types.none: "", types.int64: "i", types.float64: "f"}
+    members = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
+    found = "".join(letters[member] for member in members)
+    if found not in ("", "i", "f", "ii"):
+        raise NotImplementedError(f"an entry cannot return {kind}")
+    return found
+
+
+def _kernel(name: str) -> Kernel:
+    module, function = name.rsplit(".", 1)
+    found = getattr(importlib.import_module(module), function)
+    assert isinstance(found, Kernel)
+    return found
+
+
+@final
+class Objects:
+    """All that was recorded, in one module of LLVM."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.bits = probe_bits()
+        pack_address()
+        self.entries: dict[str, dict[str, tuple[str, str]]] = {}
+        self.functions: dict[str, str] = {}
+        self._module = llvm.parse_assembly(f'target triple = "{TRIPLE}"')
+        ways = ir.Module("entries")
+        ways.triple = TRIPLE
+        declared: list[str] = []
+        for name in sorted(recording.found):
+            for layout, kinds in sorted(recording.found[name].asked.items()):
+                compiled = _kernel(name).meaning.overloads[kinds]
+                self._link(compiled.library)
+                symbol = f"entry{len(declared)}"
+                declared.append(symbol)
+                add_entry(ways, symbol, compiled)
+                self.entries.setdefault(name, {})[layout] = symbol, results_of(compiled.signature.return_type)
+        named = {spelled(*key): function for key, function in callbacks.items() if key[0].startswith(KERNELS)}
+        for name in sorted(named):
+            self._link(named[name]._library)
+            self.functions[name] = named[name]._wrapper_name
+        self._module.link_in(llvm.parse_assembly(str(ways)))
+        self._rename({*declared, *self.functions.values()})
+
+    def _link(self, library: Any) -> None:
+        other = llvm.parse_assembly(library.get_llvm_str())
+        other.triple = TRIPLE
+        self._module.link_in(other)
+
+    def _rename(self, exported: set[str]) -> None:
+        """All but what is exported is internal; names that say where and in which order something was compiled go."""
+        new = {name: f"function{k}" for k, name in enumerate(sorted(set(self.functions.values())))}
+        self.functions = {name: new[symbol] for name, symbol in self.functions.items()}
+        for k, value in enumerate([*self._module.functions, *self._module.global_variables]):
+            if value.is_declaration:
+                continue
+            if value.name in exported:
+                value.name = new.get(value.name, value.name)
+                value.linkage = "external"
+            else:
+                value.linkage = "internal"
+                value.name = f"v{k}"
+
+    def emit(self, level: str) -> bytes:
+        """The object code for a level of processors."""
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple(TRIPLE)
+        machine = target.create_target_machine(cpu=level, opt=3, reloc="pic", codemodel="small")
+        module = llvm.parse_bitcode(self._module.as_bitcode())
+        module.data_layout = str(machine.target_data)
+        tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+        tuning.loop_vectorization, tuning.slp_vectorization = True, False
+        builder = llvm.create_pass_builder(machine, tuning)
+        builder.getModulePassManager().run(module, builder)
+        foreign = {f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")}
+        if foreign - FROM_C:
+            raise RuntimeError(f"shipped kernels would need {', '.join(sorted(foreign - FROM_C))}")
+        return bytes(machine.emit_object(module))
+
+    def manifest(self) -> dict[str, Any]:
+        """All but what depends on the level."""
+        (pack,) = (symbol for name, symbol in self.functions.items() if name.startswith("visviva.kernels.pack.pack("))
+        return {
+            "version": VERSION, "sources": digest_of(), "numba": numba.__version__, "pack": pack,
+            "entries": self.entries, "functions": self.functions, "objects": {}, "bits": {},
+        }  # fmt: skip
+
+
+def write(objects: Objects, level: str, folder: Path) -> int:
+    """Add the object of a level to a folder, and to its manifest: of one that has other entries nothing is left.
+
+    Returns the size of the file in bytes.
+    """
+    code = objects.emit(level)
+    packed = lzma.compress(code, preset=9 | lzma.PRESET_EXTREME)
+    (folder / f"{level}.o.xz").write_bytes(packed)
+    path, manifest = folder / "manifest.json", objects.manifest()
+    if path.exists():
+        old = json.loads(path.read_text(encoding="utf-8"))
+        new = json.loads(json.dumps(manifest))
+        if all(old.get(key) == new[key] for key in ("version", "sources", "entries", "functions")):
+            manifest["objects"], manifest["bits"] = old["objects"], old["bits"]
+    manifest["objects"][level] = hashlib.sha256(code).hexdigest()
+    manifest["bits"][level] = objects.bits
+    path.write_text(json.dumps(manifest, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return len(packed)

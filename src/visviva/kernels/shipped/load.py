@@ -1,0 +1,184 @@
+"""Shipped object code, found, checked and linked: once per process, when the first kernel is called.
+
+    manifest.json     digest of the sources of kernels, version of the layout; symbols of entries by kernel and layout of
+                      the arguments, and of functions that are called by address; digest of each object; known bits
+    <level>.o.xz      the object code for a level of processors
+
+What does not fit in any respect is not used, with one note; $VISVIVA_SHIPPED=0 does without, and without a note.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import lzma
+import os
+import platform
+import sys
+import sysconfig
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, final
+
+from visviva.kernels.cache import digest_of
+from visviva.kernels.functions import Signature
+from visviva.kernels.object_code import host_features, link_object
+from visviva.kernels.shipped.entry import PACK, AbstractEntries, Entries
+
+FOLDER = Path(__file__).parent
+VERSION = 1  # of how arguments are laid out and entries are called
+LEVELS = {  # of processors, best first: what they must be able to do
+    "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3"),
+    "x86-64-v2": ("cx16", "popcnt", "sse4.1", "sse4.2", "ssse3"),
+}
+OTHER_CODE = (  # settings of Numba that ask for other code than is shipped
+    "NUMBA_BOUNDSCHECK", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUGINFO", "NUMBA_DISABLE_INTEL_SVML",
+    "NUMBA_DISABLE_JIT", "NUMBA_ENABLE_AVX", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT", "NUMBA_SLP_VECTORIZE",
+)  # fmt: skip
+
+
+class Unfit(Exception):
+    """Why shipped code is not used, where something is wrong with it."""
+
+
+class AbstractLibrary(ABC):
+    """Where kernels are looked for before they are compiled."""
+
+    @abstractmethod
+    def entries(self, name: str) -> AbstractEntries | None:
+        """The ways into a kernel."""
+
+    @abstractmethod
+    def address(self, name: str, signature: Signature) -> int | None:
+        """The address of a function of kernels, as C calls it."""
+
+
+@final
+class Library(AbstractLibrary):
+    """Object code in memory.
+
+    level: of processors that it is for.   manifest: as it was read.   addresses: by symbol.
+    """
+
+    def __init__(self, level: str, manifest: dict[str, Any], addresses: dict[str, int]) -> None:
+        self.level, self.manifest = level, manifest
+        self._addresses = addresses
+        self._pack = PACK(addresses[manifest["pack"]])
+
+    def entries(self, name: str) -> Entries | None:  # noqa: D102
+        kernel = self.manifest["entries"].get(name)
+        if kernel is None:
+            return None
+        places = {layout: (self._addresses[symbol], results) for layout, (symbol, results) in kernel.items()}
+        return Entries(places, self._pack)
+
+    def address(self, name: str, signature: Signature) -> int | None:  # noqa: D102
+        symbol = self.manifest["functions"].get(spelled(name, signature))
+        return None if symbol is None else self._addresses[symbol]
+
+
+def entries_of(name: str) -> AbstractEntries | None:
+    """The ways into a kernel."""
+    found = library()
+    return None if found is None else found.entries(name)
+
+
+def address_of(name: str, signature: Signature) -> int | None:
+    """The address of a function of kernels."""
+    found = library()
+    return None if found is None else found.address(name, signature)
+
+
+def spelled(name: str, signature: Signature) -> str:
+    """The name of a function that is called by address, with its types."""
+    return f"{name}({signature.arguments}){signature.result}"
+
+
+def why_not() -> str | None:
+    """Why no shipped code can be used here, where that is as it should be."""
+    if os.environ.get("VISVIVA_SHIPPED") == "0":
+        return "VISVIVA_SHIPPED=0"
+    asked = [name for name in OTHER_CODE if os.environ.get(name)]
+    if asked:
+        return f"{asked[0]} asks for other code"
+    if sys.platform != "linux" or platform.machine() != "x86_64" or sys.implementation.name != "cpython":
+        return f"nothing is shipped for {sys.implementation.name} on {sys.platform}, {platform.machine()}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED") or object.__basicsize__ != 16:
+        return "nothing is shipped for this build of Python"
+    if not (FOLDER / "manifest.json").exists():
+        return "this installation has no shipped code"
+    return None
+
+
+_state: list[AbstractLibrary | None] = []  # of this process, once it is known
+
+
+def use(other: AbstractLibrary | None) -> None:
+    """Look for kernels elsewhere from now on; those that were found already stay."""
+    _state[:] = [other]
+
+
+def library() -> AbstractLibrary | None:
+    """The shipped code of this process; None where there is none that fits."""
+    if not _state:
+        _state.append(None)  # as long as the code is put to the test, and where it fails
+        if why_not() is None:
+            try:
+                _state[0] = _load()
+            except Unfit as reason:
+                logging.getLogger("visviva").warning(
+                    "shipped kernels are not used: %s. They are compiled instead, once per machine.", reason
+                )
+    return _state[0]
+
+
+def read_manifest(folder: Path = FOLDER) -> dict[str, Any]:
+    """What is shipped; whatever is not exactly that raises `Unfit`."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        version, sources = manifest["version"], manifest["sources"]
+    except (OSError, ValueError, KeyError, TypeError) as cause:
+        raise Unfit(f"their manifest cannot be read ({cause})") from cause
+    if version != VERSION:
+        raise Unfit(f"they are of version {version}, this is version {VERSION}")
+    if sources != digest_of():
+        raise Unfit("they were made from other sources")
+    return dict(manifest)
+
+
+def level_of(manifest: dict[str, Any], features: frozenset[str]) -> str:
+    """The best level that is shipped and that a processor with some features has."""
+    for level, needed in LEVELS.items():
+        if level in manifest["objects"] and features.issuperset(needed):
+            return level
+    raise Unfit(f"this processor has none of the levels {', '.join(manifest['objects'])}")
+
+
+def read_object(manifest: dict[str, Any], level: str, folder: Path = FOLDER) -> bytes:
+    """The object code for a level, if it is the one that was made."""
+    try:
+        code = lzma.decompress((folder / f"{level}.o.xz").read_bytes())
+    except (OSError, lzma.LZMAError, EOFError) as cause:
+        raise Unfit(f"{level}.o.xz cannot be read ({cause})") from cause
+    if hashlib.sha256(code).hexdigest() != manifest["objects"][level]:
+        raise Unfit(f"{level}.o.xz is damaged")
+    return code
+
+
+def _load() -> Library:
+    from visviva.kernels.probe import probe, probe_bits
+
+    manifest = read_manifest()
+    level = level_of(manifest, host_features())
+    symbols = sorted(
+        {symbol for kernel in manifest["entries"].values() for symbol, _ in kernel.values()}
+        | set(manifest["functions"].values())
+        | {manifest["pack"]}
+    )
+    found = Library(level, manifest, link_object(read_object(manifest, level), symbols))
+    probe.entries = found.entries(probe.name)  # type: ignore[attr-defined]
+    bits = probe_bits()
+    if bits != manifest["bits"][level]:
+        raise Unfit(f"they compute {bits[0]} here, where {manifest['bits'][level][0]} is right")
+    return found
