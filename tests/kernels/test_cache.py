@@ -12,7 +12,7 @@ import numba
 import pytest
 
 from visviva.kernels import announce as announcing
-from visviva.kernels import cache
+from visviva.kernels import cache, files
 from visviva.kernels.announce import announce
 
 # A package of its own around the real cache.py, so that its sources can be edited.
@@ -126,13 +126,13 @@ def test_root_is_the_folder_asked_for(own_root):
 
 def test_root_is_the_users_cache_by_default(own_root, tmp_path, monkeypatch):
     monkeypatch.delenv("VISVIVA_CACHE_DIR")
-    monkeypatch.setattr(cache.platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(files.platformdirs, "user_cache_path", lambda name: tmp_path / name)
     assert cache.root() == tmp_path / "visviva"
 
 
 def test_root_that_cannot_be_written_to_is_replaced(own_root, tmp_path, monkeypatch):
     own_root.write_text("a file, not a folder")
-    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path))
     root = cache.root()
     assert root.parent == tmp_path
     cache.root.cache_clear()
@@ -142,10 +142,10 @@ def test_root_that_cannot_be_written_to_is_replaced(own_root, tmp_path, monkeypa
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="temporary folders are private")
 def test_a_temporary_folder_of_somebody_else_is_not_used(own_root, tmp_path, monkeypatch):
     own_root.write_text("a file, not a folder")
-    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path))
     stranger = os.getuid() + 1
     (tmp_path / f"visviva-{stranger}").mkdir()
-    monkeypatch.setattr(cache.os, "getuid", lambda: stranger)
+    monkeypatch.setattr(files.os, "getuid", lambda: stranger)
     assert cache.root() != tmp_path / f"visviva-{stranger}"
 
 

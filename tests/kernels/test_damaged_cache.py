@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from visviva.kernels import cache, code_files
+from visviva.kernels import cache, code_files, files
 
 GENERATED = """
 from numba import types
@@ -37,10 +37,10 @@ def own_root(tmp_path, monkeypatch):
     """An empty cache for this test."""
     monkeypatch.setenv("VISVIVA_CACHE_DIR", str(tmp_path / "cache"))
     cache.root.cache_clear()
-    code_files.say_unkept.cache_clear()
+    files.say_unkept.cache_clear()
     yield tmp_path / "cache"
     cache.root.cache_clear()
-    code_files.say_unkept.cache_clear()
+    files.say_unkept.cache_clear()
     sys.modules.pop(f"{cache.folder().name}.gabc", None)
 
 
@@ -95,27 +95,27 @@ DAMAGES = [empty, truncated, randomised, flipped, extended]
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_damaged_is_made_again(damage, own_root):
     assert compiled() == (2.0, 1.5, 0)
-    files = kept(own_root)
-    assert sorted(path.suffix for path in files) == [".nbc", ".nbc", ".py"]
+    paths = kept(own_root)
+    assert sorted(path.suffix for path in paths) == [".nbc", ".nbc", ".py"]
     assert compiled() == (2.0, 1.5, 1)
-    whole, draw = {path: code_files.contents(path) for path in files}, random.Random(1)
-    for path in files:
+    whole, draw = {path: files.contents(path) for path in paths}, random.Random(1)
+    for path in paths:
         path.write_bytes(damage(path.read_bytes(), draw))
-        assert code_files.contents(path) is None
+        assert files.contents(path) is None
     assert compiled() == (2.0, 1.5, 0)
-    assert [code_files.contents(path) is not None for path in files] == [True] * 3
-    assert code_files.contents(files[-1]) == whole[files[-1]]  # the source
+    assert [files.contents(path) is not None for path in paths] == [True] * 3
+    assert files.contents(paths[-1]) == whole[paths[-1]]  # the source
     assert compiled() == (2.0, 1.5, 1)
 
 
 def test_no_single_bit_goes_unnoticed(tmp_path):
     """Object code with one wrong bit is a crash, or wrong numbers: it must not even be unpickled."""
     path = tmp_path / "file"
-    code_files.keep(path, b"some code")
+    files.keep(path, b"some code")
     data = path.read_bytes()
     for at in range(8 * len(data)):
         path.write_bytes(data[: at // 8] + bytes([data[at // 8] ^ (1 << at % 8)]) + data[at // 8 + 1 :])
-        assert code_files.contents(path) is None
+        assert files.contents(path) is None
 
 
 def test_without_the_digest_damaged_code_is_read(own_root, monkeypatch):
@@ -162,7 +162,7 @@ def test_where_nothing_can_be_kept_code_stays_in_memory_and_that_is_said_once(er
     def full(path, **options):
         raise error
 
-    monkeypatch.setattr(code_files, "atomic_file", full)
+    monkeypatch.setattr(files, "atomic_file", full)
     with caplog.at_level(logging.WARNING, logger="visviva"):
         assert compiled() == compiled() == (2.0, 1.5, 0)
         assert cache.load_generated("abc", GENERATED) is cache.load_generated("abc", GENERATED)
@@ -179,7 +179,7 @@ def test_a_disk_that_becomes_full_leaves_no_half_files(own_root):
     folder = cache.folder()
     resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
     try:
-        code_files.keep(folder / "code", b"x" * 1000)
+        files.keep(folder / "code", b"x" * 1000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert kept(own_root) == []
@@ -187,14 +187,14 @@ def test_a_disk_that_becomes_full_leaves_no_half_files(own_root):
 
 def test_a_folder_that_is_removed_meanwhile_is_made_again(own_root):
     cache.folder().rmdir()
-    code_files.keep(own_root / "kernels-0" / "code", b"x")
-    assert code_files.contents(own_root / "kernels-0" / "code") == b"x"
+    files.keep(own_root / "kernels-0" / "code", b"x")
+    assert files.contents(own_root / "kernels-0" / "code") == b"x"
 
 
 def test_no_folder_at_all_is_enough(tmp_path, own_root, monkeypatch, caplog):
     own_root.write_text("a file, not a folder")
     (tmp_path / "tmp").write_text("neither")
-    monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "tmp"))
     assert cache.root() == own_root
     assert compiled() == compiled() == (2.0, 1.5, 0)
     assert len(caplog.records) == 1
@@ -228,7 +228,7 @@ def test_two_processes_fill_and_mend_one_cache_at_once(tmp_path):
             path.write_bytes(damage(path.read_bytes(), draw))
         both = [started(tmp_path), started(tmp_path)]
         assert [answer(one)[:2] for one in both] == [["2.0", "1.5"]] * 2
-        assert all(code_files.contents(path) is not None for path in kept(tmp_path))
+        assert all(files.contents(path) is not None for path in kept(tmp_path))
     assert answer(started(tmp_path)) == ["2.0", "1.5", "1"]
 
 
@@ -280,7 +280,7 @@ def test_two_runs_at_once_on_a_full_disk_give_their_result(size, filled, tmp_pat
     limited = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\n{RUN}"
     both = [started(tmp_path, limited), started(tmp_path, limited)]
     assert [answer(one) for one in both] == [filled[1]] * 2
-    assert all(code_files.contents(path) is not None for path in kept(tmp_path))
+    assert all(files.contents(path) is not None for path in kept(tmp_path))
 
 
 @pytest.mark.slow

@@ -13,7 +13,12 @@ import visviva as vv
 from visviva.cli.samples import arm, oscillator
 from visviva.integrate import AbstractIntegrator
 
-DIRECTORS: tuple[AbstractIntegrator, ...] = (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint(), vv.Suzuki4(vv.PHMP()))
+DIRECTORS: tuple[AbstractIntegrator, ...] = (
+    vv.PHMP(),
+    vv.PHMPGGL(),
+    vv.LieMidpoint(),
+    vv.Suzuki4(vv.PHMP(), allow_dissipation=True),
+)
 TREES: tuple[AbstractIntegrator, ...] = (
     vv.RK4(), vv.DOP853(), vv.DOP853(tolerance=None), vv.Gauss8(), vv.Relaxed(), vv.BalancedGauss8(),
 )  # fmt: skip

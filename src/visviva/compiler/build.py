@@ -40,8 +40,8 @@ def _module(key: str, write: Any) -> Any:
 @cache
 def energy_address(law: EnergyLaw) -> int:
     """Address of the compiled discrete gradient of a law."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ENERGY
+    from visviva.kernels.functions import addressable
 
     module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
     return addressable(ENERGY, module.law)
@@ -50,8 +50,8 @@ def energy_address(law: EnergyLaw) -> int:
 @cache
 def gradient_address(law: EnergyLaw) -> int:
     """Address of the compiled gradient of a law at one instant, and of its energy."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ENERGY
+    from visviva.kernels.functions import addressable
 
     module = _module(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
     return addressable(ENERGY, module.law)
@@ -60,8 +60,8 @@ def gradient_address(law: EnergyLaw) -> int:
 @cache
 def rate_address(law: RateLaw) -> int:
     """Address of a compiled law of friction."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import RATE
+    from visviva.kernels.functions import addressable
 
     module = _module(_key("rate", law.F, law.width), lambda: rate_source(law))
     return addressable(RATE, module.law)
@@ -69,8 +69,8 @@ def rate_address(law: RateLaw) -> int:
 
 def input_address(law: InputLaw) -> int:
     """Address of a compiled law of feedback; each is one of its own."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import INPUTS
+    from visviva.kernels.functions import addressable
 
     module = _module(_key("inputs", law.values, law.sizes), lambda: input_source(law))
     return addressable(INPUTS, module.law)
@@ -79,8 +79,8 @@ def input_address(law: InputLaw) -> int:
 @cache
 def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     """Address of the compiled flows of a law, and what a row of its table holds."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import FLOW
+    from visviva.kernels.functions import addressable
 
     key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, law.supplied, stages)
     module = _module(key, lambda: flow_source(law, stages))
@@ -91,8 +91,8 @@ def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
 @cache
 def row_address(law: RowLaw) -> int:
     """Address of the compiled rows of a condition."""
-    from visviva.kernels.functions import addressable
     from visviva.kernels.calls import ROWS
+    from visviva.kernels.functions import addressable
 
     module = _module(_key("rows", law.values, law.rows, law.bodies), lambda: row_source(law))
     return addressable(ROWS, module.law)

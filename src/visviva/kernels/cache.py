@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -21,13 +20,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import platformdirs
-
-from visviva.kernels.code_files import contents, keep
+from visviva.kernels.files import contents, keep
+from visviva.kernels.files import root as root  # told to all who ask here
 
 SOURCES = Path(__file__).parent
 SHIPPED = SOURCES / "shipped"
-KEEPING = ("announce.py", "cache.py", "code_files.py", "files.py", "object_code.py", "packed.py")  # call code, and keep it
+KEEPING = (
+    "announce.py",
+    "cache.py",
+    "code_files.py",
+    "files.py",
+    "object_code.py",
+    "packed.py",
+)  # call code, and keep it
 FLAGS = (  # settings of Numba that change the code it makes, and that its own index ignores
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -61,32 +66,6 @@ def digest_of(sources: Path = SOURCES) -> str:
         text = file.read_bytes()
         digest.update(f"{file.relative_to(sources).as_posix()} {len(text)}\n".encode() + text)
     return digest.hexdigest()
-
-
-@cache
-def root() -> Path:
-    """Where all keyed folders are: $VISVIVA_CACHE_DIR, or the user's cache, or where that cannot be written to, a
-    temporary folder of this user. Where there is none either, nothing will be kept.
-    """
-    wanted = os.environ.get("VISVIVA_CACHE_DIR")
-    path = Path(wanted).absolute() if wanted else platformdirs.user_cache_path("visviva")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path).close()
-    except OSError:
-        with suppress(OSError):
-            return _temporary()
-    return path
-
-
-def _temporary() -> Path:
-    """The same folder for every process, unless somebody else has made it: code is run from it."""
-    user = os.getuid() if hasattr(os, "getuid") else 0  # temporary folders of Windows are private
-    path = Path(tempfile.gettempdir(), f"visviva-{user}")
-    path.mkdir(mode=0o700, exist_ok=True)
-    if hasattr(os, "getuid") and path.stat().st_uid != user:
-        return Path(tempfile.mkdtemp(prefix="visviva-"))
-    return path
 
 
 def folder(sources: Path = SOURCES) -> Path:

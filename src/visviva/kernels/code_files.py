@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-import logging
 import pickle
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
@@ -21,7 +20,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from visviva._files import atomic_file
+from visviva.kernels.files import contents, keep
 
 
 @final
@@ -76,42 +75,3 @@ class CodeFiles(NullCache):
         digest = hashlib.sha256(repr(made_for).encode()).hexdigest()[:20]
         name = f"{Path(code.co_filename).stem}.{code.co_name}".replace("<", "").replace(">", "")
         return self.folder / f"{name}-{digest}.nbc"
-
-
-def seal(data: bytes) -> bytes:
-    """The last line of a file that is kept: a digest of what is before it. Python reads it as a comment."""
-    return f"# sha256 {hashlib.sha256(data).hexdigest()}\n".encode()
-
-
-SEAL = len(seal(b""))
-
-
-def contents(path: Path) -> bytes | None:
-    """What was kept in a file, if that is still there and unchanged."""
-    try:
-        file = path.read_bytes()
-    except OSError:
-        return None
-    data = file[:-SEAL]
-    return data if file[-SEAL:] == seal(data) else None
-
-
-def keep(path: Path, data: bytes) -> None:
-    """Write a file of the cache; where that is impossible, say so once: the program goes on without it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(path, durable=False) as file:  # what a crash of the machine tears, its digest tells
-            file.write(data + seal(data))
-    except OSError as cause:
-        say_unkept(path.parent, cause.strerror)
-
-
-@cache
-def say_unkept(folder: Path, reason: str) -> None:
-    """Once in a process; not a warning of Python, which some turn into an error."""
-    logging.getLogger("visviva").warning(
-        "compiled code cannot be kept in %s (%s): every new process compiles it again.\n"
-        "Make room there, or set VISVIVA_CACHE_DIR to another folder.",
-        folder,
-        reason,
-    )

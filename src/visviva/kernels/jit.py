@@ -44,7 +44,8 @@ for _kind in (Deferred, Kernel):
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """`function` compiled for each set of argument types, and kept on disk."""
-    compiled: Any = numba.njit(error_model="numpy", nogil=True, fastmath=FUSED, _nrt=False, **options)(function)
+    settings: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": FUSED, "_nrt": False}
+    compiled: Any = numba.njit(**settings | options)(function)
     if compiled is not function:  # as it is where nothing is compiled
         compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
     return compiled
@@ -57,7 +58,9 @@ def types_of(signature: Signature) -> Any:
 
 def callback(signature: Signature, function: Callable[..., Any]) -> int:
     """Address of `function` compiled as a C callback."""
-    compiled: Any = CFunc(function, normalize_signature(types_of(signature)), locals={}, options={"error_model": "numpy"})
+    compiled: Any = CFunc(
+        function, normalize_signature(types_of(signature)), locals={}, options={"error_model": "numpy"}
+    )
     compiled._cache = CodeFiles(function, folder())
     compiled.compile()
     _referenced.append(compiled)

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from visviva._arrays import Array
-from visviva.kernels.functions import addressable, inner
 from visviva.kernels.calls import FLOW
+from visviva.kernels.functions import addressable, inner
 from visviva.kernels.multibody.turns import Turned, turned_by
 from visviva.kernels.program import Int
 

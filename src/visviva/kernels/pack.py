@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from visviva.kernels.functions import Deferred, addressable
 from visviva.kernels.calls import PACK
+from visviva.kernels.functions import Deferred, addressable
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.shipped.layout import Unnamed
 

@@ -37,5 +37,5 @@ def probe_bits() -> list[str]:
     numbers = np.arange(1.0, 7.0).reshape(2, 3) / 7.0
     out = np.zeros(3)
     found = probe(Tables(np.array([1, 0, 1], dtype=np.int64), numbers), None, 0.3, 5, out)
-    again = probe(Tables(np.array([0, 1], dtype=np.int64), numbers), None, np.float64(-0.7), np.int64(2), out[:])
+    again = probe(Tables(np.array([0, 1], dtype=np.int64), numbers), None, np.float64(-0.7), 2, out[:])
     return [*(float(x).hex() for x in out), *map(str, found), *map(str, again)]

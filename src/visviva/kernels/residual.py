@@ -10,8 +10,8 @@ the segments themselves, (segments, 2) nodes, as floats. Node 0 is the start and
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner, kernel
 from visviva.kernels.calls import call_energy, call_flow, call_pull, call_retract
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.program import DIM, GAINS, OUTPUTS, SCRATCH, SOLVED, STAGES, VALUES, Idle, Program, Work, Z
 
 RESIDUAL, MATRIX, POWERS, ROUNDING = range(4)  # what to evaluate

@@ -15,8 +15,8 @@ from __future__ import annotations
 from functools import cache
 
 from visviva._arrays import Array
-from visviva.kernels.functions import addressable
 from visviva.kernels.calls import PULL, RETRACT
+from visviva.kernels.functions import addressable
 from visviva.kernels.program import (
     AT_D,
     AT_DD,

@@ -9,8 +9,8 @@ middle of the step.
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner, woven
 from visviva.kernels.calls import call_energy
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import add_to, dot, put, times, vector
 from visviva.kernels.multibody.functions import middle, push, push_moment
 from visviva.kernels.multibody.heats import reciprocal, warm_nodes

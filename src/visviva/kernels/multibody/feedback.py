@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner
 from visviva.kernels.calls import call_inputs
+from visviva.kernels.functions import inner
 from visviva.kernels.lu import solve
 from visviva.kernels.multibody.algebra import add_to, moment, put, times, vector
 from visviva.kernels.multibody.bodies import load_moment

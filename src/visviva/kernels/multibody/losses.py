@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner
 from visviva.kernels.calls import call_rate
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.tables import Losses
 
 ITERATIONS = 60  # of the balance of a thermal node

@@ -11,8 +11,8 @@ and impulses Λ enter the balances with Λ v-part, N(a) Λ ω-part of A; N: see 
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.functions import inner
 from visviva.kernels.calls import call_rows
+from visviva.kernels.functions import inner
 from visviva.kernels.multibody.bodies import spin
 from visviva.kernels.multibody.functions import turned
 

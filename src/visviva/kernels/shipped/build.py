@@ -34,8 +34,36 @@ from visviva.kernels.shipped.load import (  # isort: skip
 KERNELS = "visviva.kernels."  # generated functions are not among them
 TRIPLE = "x86_64-unknown-linux-gnu"
 FROM_C = frozenset(  # what objects may need of the process: libm and libc
-    "acos acosh asin asinh atan atan2 atanh cos cosh exp expm1 floor fma fmod hypot log log1p log2 log10 memcpy memmove "
-    "memset pow sin sinh sqrt tan tanh".split()
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cos",
+        "cosh",
+        "exp",
+        "expm1",
+        "floor",
+        "fma",
+        "fmod",
+        "hypot",
+        "log",
+        "log1p",
+        "log2",
+        "log10",
+        "memcpy",
+        "memmove",
+        "memset",
+        "pow",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+    ]
 )
 
 
@@ -75,7 +103,7 @@ class Recording(AbstractLibrary):
 def results_of(kind: Any) -> str:
     """The letters of what a kernel returns."""
     letters = {types.none: "", types.int64: "i", types.float64: "f"}
-    members = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
+    members: Any = kind if isinstance(kind, types.BaseTuple) else [kind]
     found = "".join(letters[member] for member in members)
     if found not in ("", "i", "f", "ii"):
         raise NotImplementedError(f"an entry cannot return {kind}")

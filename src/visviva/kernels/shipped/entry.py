@@ -9,8 +9,8 @@ from typing import Any, final
 
 import numpy as np
 
-from visviva.kernels.shipped.layout import Unnamed, flatten, layout_of
 from visviva.kernels.pack import program_of
+from visviva.kernels.shipped.layout import Unnamed, flatten, layout_of
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # without the global lock
 PACK = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # with it
@@ -65,7 +65,7 @@ class Entry:
             value = arguments[k]
             if type(value) is not int and type(value) is not np.int64:
                 return False, None
-            memory.row[at] = value
+            memory.row[at] = int(value)
         if pack(id(arguments), self._program_address, memory.addresses[2]):
             return False, None
         return True, self._run(memory)

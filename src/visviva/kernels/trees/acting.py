@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
-from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.calls import ACT, STORED, call_energy, call_inputs, call_stored
+from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.multibody.accounts import work_of
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.functions import kernel
 from visviva.kernels.calls import call_accelerate
+from visviva.kernels.functions import kernel
 from visviva.kernels.multibody.tables import Int
 
 

@@ -12,8 +12,8 @@ Source: Singh, Russo, Wensing (2022), IEEE Robot. Autom. Lett. 7, 1783-1790, wit
 from __future__ import annotations
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.calls import call_accelerate
+from visviva.kernels.functions import inner, kernel, woven
 from visviva.kernels.multibody.algebra import Place, Vector
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.columns import solve_by_links

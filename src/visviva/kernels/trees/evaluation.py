@@ -16,8 +16,8 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner, kernel
 from visviva.kernels.calls import call_accelerate, call_act
+from visviva.kernels.functions import inner, kernel
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.stowed import kind_of, stowed, taker
 from visviva.kernels.trees.frames import frame_acceleration, frame_jacobian, frame_pose

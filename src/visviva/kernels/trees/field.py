@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner, woven
 from visviva.kernels.calls import call_accelerate, call_act, call_energy_of_tree, call_stored
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.trees.tables import DAMPING
 
