@@ -53,8 +53,8 @@ def residual(steps, h, y):
     trial(
         machine,
         steps.c.elements,
-        steps.c.losses,
-        steps.c.conditions,
+        steps.losses,
+        steps.conditions,
         steps.s,
         steps.sparse,
         level,

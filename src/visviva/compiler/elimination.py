@@ -70,7 +70,7 @@ def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
     only on rotations, or against the ground. Conditions couple any of them: with these there is no tree.
     """
     n = len(c.machine.B) - 1
-    if c.conditions is not None:
+    if c.conditioned:
         return None  # they couple velocities of any bodies
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
@@ -219,9 +219,8 @@ def sparse_of(c: MachineModel, s: Elimination) -> Sparse:
     from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
     from visviva.kernels.multibody.solver import Sparse
 
-    n, m, more = len(c.machine.B) - 1, len(c.w), 0
-    if c.conditions is not None:
-        more = 12 * len(c.conditions.couplings.bodies) + len(row_pattern(c.conditions.generated, n)[0])
+    n, m = len(c.machine.B) - 1, len(c.w)
+    more = 12 * len(c.conditions.couplings.bodies) + len(row_pattern(c.conditions.generated, n)[0])
     values = PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m + more
     graph = Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
     return Sparse(graph, _no_plan())
@@ -335,7 +334,7 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
             rows.append(np.array([place]))
             cols.append(np.array([place]))
             keep.append(np.ones(1, dtype=bool))
-    if c.conditions is not None:
+    if c.conditioned:
         _add_couplings(c.conditions, n, rows, cols, keep)
         more_rows, more_cols = row_pattern(c.conditions.generated, n)
         rows.append(more_rows)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class MachineModel:
     """The tables of a mechanism, and what its multipliers are called elsewhere.
 
+    lossy, conditioned: whether `losses` and `conditions` hold anything.
+
     w:      place of each multiplier in the algebraic unknowns of the model.
     sign:   of each, against the model's: joints may be told from the other end.
     joints: by joint, in the order of building: its ends (bodies, the ground last), its functions, its multipliers.
@@ -37,13 +39,15 @@ class MachineModel:
     model: Model
     machine: Machine
     elements: Elements
-    losses: Losses | None
-    conditions: Conditions | None
+    losses: Losses
+    conditions: Conditions
     places: Places
     w: Int
     sign: Array
     joints: tuple[JointRows, ...]
     widest: int  # number of functions of an element, at most
+    lossy: bool
+    conditioned: bool
 
     @property
     def unknowns(self) -> int:
@@ -120,7 +124,7 @@ class _Builder:
         w, sign = np.concatenate([w, couplings, others]), np.append(sign, np.ones(len(couplings) + len(others)))
         return MachineModel(
             self.model, machine, acting.tables(), acting.losses.tables(), acting.conditions(own, generated), places, w,
-            sign, joints, acting.widest,
+            sign, joints, acting.widest, acting.losses.any, bool(self.m.conditions),
         )  # fmt: skip
 
     # -- bodies --

@@ -82,12 +82,11 @@ class ActingParts:
         """Number of functions of an element, at most."""
         return max((part[1] for part in self._element), default=1)
 
-    def conditions(self, first: int, generated: GeneratedRows) -> Conditions | None:
-        """Couplings, the first with the multiplier `first`, and generated rows; None where there are none of both."""
+    def conditions(self, first: int, generated: GeneratedRows) -> Conditions:
+        """Couplings, the first with the multiplier `first`, and generated rows."""
         from visviva.kernels.multibody.tables import Conditions
 
-        couplings = self.couplings.tables(self._measures, first)
-        return Conditions(couplings, generated) if self.m.conditions else None
+        return Conditions(self.couplings.tables(self._measures, first), generated)
 
     def tables(self) -> Elements:
         """As the kernels want them."""

@@ -47,12 +47,13 @@ class LossTables:
         self._laws.append((part.law, part.parameters, part.weight))
         return len(self._rub) - 1
 
-    def tables(self) -> Losses | None:
-        """As the kernels want them; None where there are none."""
-        return self.written() if self._rub or self.stops or self.motors or self.nodes else None
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return bool(self._rub or self.stops or self.motors or self.nodes)
 
-    def written(self) -> Losses:
-        """The same, also where there are none."""
+    def tables(self) -> Losses:
+        """As the kernels want them."""
         from visviva.kernels.multibody.tables import Losses
 
         k, law, law_rows, law_numbers = len(self._rub), *self._addresses()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from visviva.kernels.multibody.feedback import Feedback
     from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination, Sparse
+    from visviva.kernels.multibody.tables import Conditions, Losses
 
 SLOW = 0.01  # a residual that falls by less than this factor asks for a new matrix
 FLOOR = 3e-16  # scaled residual of a step that is rounding: sizes are sums of the terms of a row
@@ -86,6 +87,8 @@ class MachineStepper(AbstractMany):
         self.sparse: Sparse | None = None
         self.level: Rates | None = None
         self.feedback: Feedback | None = None
+        self.losses: Losses | None = None  # what a kernel is given: its code is left out where there are none
+        self.conditions: Conditions | None = None
         self.pivots = np.zeros(0)
         self._start = state.x.copy()
         self._select(state, h)
@@ -114,6 +117,8 @@ class MachineStepper(AbstractMany):
         self.sparse = sparse_of(self.c, self.s) if tree is None else None
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.feedback = machine_feedback(self.model, self.unknowns, self.nodes)
+        self.losses = self.c.losses if self.c.lossy or self.feedback is not None else None
+        self.conditions = None if self.sparse is None or self._rates else self.c.conditions
         bodies = np.ones(self.c.unknowns - len(self.c.w))
         self._signs = None if (self.c.sign == 1.0).all() else np.concatenate([bodies, self.c.sign])
         self.c.machine.active[:] = state.active[self.c.w]
@@ -147,7 +152,7 @@ class MachineStepper(AbstractMany):
         for spread in (0.0, 1.0):  # at some generic unknowns too: a friction may vanish at zero
             values = y + spread * np.maximum(np.abs(y), 1e-3) * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
             trial(
-                self.c.machine, self.c.elements, self.c.losses, self.c.conditions, self.s, self.sparse, self.level,
+                self.c.machine, self.c.elements, self.losses, self.conditions, self.s, self.sparse, self.level,
                 np.zeros(self.inputs), h, values,
             )  # fmt: skip
             V = self.sparse.graph.V if self.level is None else self.level.V
@@ -183,9 +188,7 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.states import read_state
 
         M, at = self.c.machine, self.c.places
-        read_state(
-            M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.c.conditions, at.bodies, at.y, state.x, state.angles
-        )
+        read_state(M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.conditions, at.bodies, at.y, state.x, state.angles)
 
     def _begin(self, state: State) -> None:
         """The energies at the start of the run: their scale counts the changes since."""
@@ -252,7 +255,7 @@ class MachineStepper(AbstractMany):
         """Those of the kernel `advance` for n steps from the state in the tables."""
         c = self.c
         return (
-            c.machine, c.elements, c.losses, c.conditions, self.s, self.sparse, self.level, c.places, self.settings,
+            c.machine, c.elements, self.losses, self.conditions, self.s, self.sparse, self.level, c.places, self.settings,
             self.parts, u, h, history, known, 0, n, log, self.feedback,
         )  # fmt: skip
 

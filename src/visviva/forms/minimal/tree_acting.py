@@ -10,7 +10,6 @@ from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import InputLaw
 from visviva.compiler.machine import machine_of
 from visviva.compiler.machine_functions import table
-from visviva.compiler.machine_losses import LossTables
 from visviva.compiler.sensors import sensor_tables
 from visviva.forms.trees.acting import TreeActing
 from visviva.model.sensor import AngleSensor
@@ -29,10 +28,11 @@ def tree_acting(flow: ModelFlow, dynamics: TreeDynamics) -> TreeActing:
 
     form = flow.form
     found = machine_of(form.model, instants=True)
-    losses = LossTables(form.mechanism).written() if found.losses is None else found.losses
     feedback = _feedback(flow, found.places)
-    tables = Acting(found.machine, found.elements, losses, _limbs(flow, dynamics, found.elements.twists), feedback)
-    plain = found.conditions is None
+    tables = Acting(
+        found.machine, found.elements, found.losses, _limbs(flow, dynamics, found.elements.twists), feedback
+    )
+    plain = not found.conditioned
     return TreeActing(tables, lambda q, xi: flow.energy_size(q, xi, np.zeros(0)), found.places, plain)
 
 

@@ -23,48 +23,19 @@ from visviva.kernels.cache import digest_of
 from visviva.kernels.functions import Kernel, Signature
 from visviva.kernels.jit import add_entry, callbacks
 from visviva.kernels.pack import pack_address
-from visviva.kernels.probe import probe_bits
+from visviva.kernels.probe import probe, probe_bits
 from visviva.kernels.shipped.entry import AbstractEntries
 from visviva.kernels.shipped.layout import Unnamed, layout_of
-
-from visviva.kernels.shipped.load import (  # isort: skip
-    VERSION, AbstractLibrary, spelled, use,
-)  # fmt: skip
+from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
 
 KERNELS = "visviva.kernels."  # generated functions are not among them
 TRIPLE = "x86_64-unknown-linux-gnu"
-FROM_C = frozenset(  # what objects may need of the process: libm and libc
-    [
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cos",
-        "cosh",
-        "exp",
-        "expm1",
-        "floor",
-        "fma",
-        "fmod",
-        "hypot",
-        "log",
-        "log1p",
-        "log2",
-        "log10",
-        "memcpy",
-        "memmove",
-        "memset",
-        "pow",
-        "sin",
-        "sinh",
-        "sqrt",
-        "tan",
-        "tanh",
-    ]
-)
+FROM_C = frozenset(  # what objects may need of the process: functions of libm and libc
+    (
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "expm1", "floor", "fma",
+        "fmod", "hypot", "log", "log1p", "memcpy", "memmove", "memset", "pow", "sin", "sinh", "sqrt", "tan", "tanh",
+    )
+)  # fmt: skip
 
 
 @final
@@ -122,7 +93,7 @@ class Objects:
     """All that was recorded, in one module of LLVM."""
 
     def __init__(self, recording: Recording) -> None:
-        self.bits = probe_bits()
+        probe_bits()
         pack_address()
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}
@@ -190,21 +161,20 @@ class Objects:
         }  # fmt: skip
 
 
-def write(objects: Objects, level: str, folder: Path) -> int:
-    """Add the object of a level to a folder, and to its manifest: of one that has other entries nothing is left.
+def write(objects: Objects, folder: Path) -> dict[str, int]:
+    """Write objects for all levels, and the manifest; sizes of the files in bytes, by level.
 
-    Returns the size of the file in bytes.
+    What they compute for known arguments is measured with the objects themselves.
     """
-    code = objects.emit(level)
-    packed = lzma.compress(code, preset=9 | lzma.PRESET_EXTREME)
-    (folder / f"{level}.o.xz").write_bytes(packed)
-    path, manifest = folder / "manifest.json", objects.manifest()
-    if path.exists():
-        old = json.loads(path.read_text(encoding="utf-8"))
-        new = json.loads(json.dumps(manifest))
-        if all(old.get(key) == new[key] for key in ("version", "sources", "entries", "functions")):
-            manifest["objects"], manifest["bits"] = old["objects"], old["bits"]
-    manifest["objects"][level] = hashlib.sha256(code).hexdigest()
-    manifest["bits"][level] = objects.bits
-    path.write_text(json.dumps(manifest, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-    return len(packed)
+    manifest, sizes = objects.manifest(), {}
+    for level in LEVELS:
+        code = objects.emit(level)
+        packed = lzma.compress(code, preset=9 | lzma.PRESET_EXTREME)
+        (folder / f"{level}.o.xz").write_bytes(packed)
+        sizes[level] = len(packed)
+        manifest["objects"][level] = hashlib.sha256(code).hexdigest()
+        use(linked(manifest, level, code))
+        probe.__dict__.pop("entries", None)
+        manifest["bits"][level] = probe_bits()
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return sizes

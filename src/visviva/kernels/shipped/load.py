@@ -1,7 +1,8 @@
 """Shipped object code, found, checked and linked: once per process, when the first kernel is called.
 
-    manifest.json     digest of the sources of kernels, version of the layout; symbols of entries by kernel and layout of
-                      the arguments, and of functions that are called by address; digest of each object; known bits
+    manifest.json     digest of the sources of kernels, version of the layout; symbols of entries by kernel and by
+                      layout of the arguments, and of functions that are called by address; digest of each object,
+                      known bits
     <level>.o.xz      the object code for a level of processors
 
 What does not fit in any respect is not used, with one note; $VISVIVA_SHIPPED=0 does without, and without a note.
@@ -166,17 +167,18 @@ def read_object(manifest: dict[str, Any], level: str, folder: Path = FOLDER) -> 
     return code
 
 
+def linked(manifest: dict[str, Any], level: str, code: bytes) -> Library:
+    """Object code in this process."""
+    entries = {symbol for kernel in manifest["entries"].values() for symbol, _ in kernel.values()}
+    return Library(level, manifest, link_object(code, sorted({*entries, *manifest["functions"].values()})))
+
+
 def _load() -> Library:
     from visviva.kernels.probe import probe, probe_bits
 
     manifest = read_manifest()
     level = level_of(manifest, host_features())
-    symbols = sorted(
-        {symbol for kernel in manifest["entries"].values() for symbol, _ in kernel.values()}
-        | set(manifest["functions"].values())
-        | {manifest["pack"]}
-    )
-    found = Library(level, manifest, link_object(read_object(manifest, level), symbols))
+    found = linked(manifest, level, read_object(manifest, level))
     probe.entries = found.entries(probe.name)  # type: ignore[attr-defined]
     bits = probe_bits()
     if bits != manifest["bits"][level]:
