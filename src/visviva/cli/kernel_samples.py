@@ -121,10 +121,8 @@ def networks() -> None:
 
 KERNELS: dict[str, Callable[[], None]] = {
     **{
-        f"{kind}, {'laws of friction' if losses else 'viscous'}, {'feedback' if fed else 'inputs'}": partial(
-            steps, kind, losses, fed
-        )
-        for kind, losses, fed in product(("tree", "loop", "graph", "coupled"), (False, True), (False, True))
+        f"{kind}, {what}": partial(steps, kind, what != "viscous friction", what == "feedback")
+        for kind, what in product(("tree", "graph"), ("viscous friction", "laws of friction", "feedback"))
     },
     **{f"{kind} in the hand": partial(in_hand, kind) for kind in ("tree", "loop", "graph", "coupled")},
     "trees": trees,

@@ -255,8 +255,8 @@ class MachineStepper(AbstractMany):
         """Those of the kernel `advance` for n steps from the state in the tables."""
         c = self.c
         return (
-            c.machine, c.elements, self.losses, self.conditions, self.s, self.sparse, self.level, c.places, self.settings,
-            self.parts, u, h, history, known, 0, n, log, self.feedback,
+            c.machine, c.elements, self.losses, self.conditions, self.s, self.sparse, self.level, c.places,
+            self.settings, self.parts, u, h, history, known, 0, n, log, self.feedback,
         )  # fmt: skip
 
     def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102
