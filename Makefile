@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test test-slow docs bench lint format clean
+.PHONY: demo test test-slow docs kernels bench lint format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,9 @@ format: $(STAMP)-lint
 
 docs: $(STAMP)-docs     ## the site, in docs/_build/html; every example is executed
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+kernels: $(STAMP)       ## compile the kernels that are shipped anew, after a change of their sources
+	$(BIN)/python -m visviva.cli.ship
 
 bench: $(STAMP)-test    ## ratios against peers, as a table
 	$(BIN)/python -m benchmarks

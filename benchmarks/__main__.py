@@ -22,6 +22,7 @@ from benchmarks import (
     rates,
     report,
     rollouts,
+    shipped,
     trees,
     work_precision,
 )
@@ -41,6 +42,7 @@ MODULES = [
     in_hand,
     latency,
     first_runs,
+    shipped,
     calls,
     geometry,
 ]

@@ -1,72 +1,115 @@
-"""Waiting for a mechanism: its first run on a machine, that of a later process, and what was not used before."""
+"""Waiting for a first result, in processes of their own: with shipped kernels, and with all of them compiled.
+
+CPU time of a whole process, from its start to the end. "empty": with an empty cache, as on a new machine; "later": with
+what a first process has left there.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import tempfile
-import time
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import visviva as vv
 from benchmarks.latency import process
-from benchmarks.mechanisms import GRAVITY, four_bar
-from benchmarks.row import Row, against, duration
+from benchmarks.mechanisms import chain, four_bar
+from benchmarks.row import Row, against
 
-LEAST = "from benchmarks.one_function import main; main()"
 PROGRAM = "from benchmarks.first_runs import main; main({!r})"
-AXIS = (0.0, 0.6, 0.8)
-JOINTS: dict[str, dict[str, Any]] = {
-    "revolute": {"at": (0, 0, 0), "axis": AXIS},
-    "spherical": {"at": (0, 0, 0)},
-    "universal": {"at": (0, 0, 0), "axes": ((1, 0, 0), (0, 1, 0))},
-    "prismatic": {"axis": AXIS},
-    "cylindrical": {"at": (0, 0, 0), "axis": AXIS},
-    "planar": {"at": (0, 0, 0), "normal": AXIS},
-    "distance": {"at_a": (0, 0, 0.5)},
-    "spring": {"at_a": (0, 0, 0.5), "k": 50.0, "length": 0.4},
+SPAN: dict[str, Any] = {"t_end": 0.1, "h": 1e-2, "progress": False}
+
+
+def _friction() -> None:
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    m.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    hinge = m.revolute("hinge", m.ground, "arm", at=(0, 0, 0), axis="y", friction=vv.friction.coulomb(0.1, v_reg=0.01))
+    m.stop("stop", hinge, -2.0, 2.0, stiffness=100.0)
+    vv.simulate(m, **SPAN)
+
+
+def _library() -> None:
+    from visviva.language import compose
+    from visviva.library import electric, rotation, thermal
+
+    drive = compose(
+        "drive",
+        {"coil": electric.inductor(0.02), "winding": electric.resistor(0.8), "machine": electric.motor(0.2),
+         "wheel": rotation.inertia(0.05), "copper": thermal.capacity(20.0), "wall": thermal.conduction(0.5),
+         "room": thermal.environment(300.0)},
+        {"supply": ("coil.phi", "winding.phi", "machine.phi"), "shaft": ("machine.p", "wheel.p"),
+         "s": ("winding.s", "copper.s", "wall.s1"), "s_room": ("wall.s2", "room.s")},
+        outer=("supply",),
+    )  # fmt: skip
+    start = {"supply": 0.0, "shaft": 0.0, "s": thermal.entropy(300.0, c=20.0)}
+    vv.simulate(drive, initial=start, inputs={"supply": 24.0}, **SPAN)
+
+
+def _motor_loop() -> None:
+    """With an energy of the user's own: the heat capacity of the housing grows with its temperature."""
+    from visviva.demo.motor import at_rest, motor_loop
+    from visviva.language import storage
+    from visviva.library.quantities import entropy
+
+    loop = motor_loop()
+    own = storage({"s": entropy}, H=lambda x, c, a: 300 * c * np.exp(x.s / c - a * (x.s / c) ** 2), c=1.0, a=0.01)
+    model = vv.compile(dataclasses.replace(loop, boxes={**loop.boxes, "housing": own}))
+    vv.simulate(model, initial=at_rest(model), t_end=0.02, h=1e-3, progress=False)
+
+
+def _demo() -> None:
+    from visviva.cli import main as command
+
+    with tempfile.TemporaryDirectory() as out:
+        command(["demo", "--out", str(Path(out))])
+
+
+CASES: dict[str, Callable[[], Any]] = {
+    "double pendulum": lambda: vv.simulate(chain(2, "revolute"), **SPAN),
+    "four-bar": lambda: vv.simulate(four_bar(), **SPAN),
+    "friction by laws, a stop": _friction,
+    "PHMPGGL": lambda: vv.simulate(chain(2, "revolute"), integrator=vv.PHMPGGL(), **SPAN),
+    "a motor of the library": _library,
+    "the motor loop with an energy of one's own": _motor_loop,
+    "visviva demo, all pictures": _demo,
 }
 
 
-def held(kind: str) -> vv.Mechanism:
-    """A body on the ground by one joint, or by a spring."""
-    m = vv.Mechanism(kind, gravity=GRAVITY)
-    m.body("body", mass=1.0, inertia=(0.1, 0.2, 0.25), at=(0.5, 0.1, -0.2))
-    getattr(m, kind)("joint", m.ground, "body", **JOINTS[kind])
-    return m
-
-
-CASES = {**{kind: partial(held, kind) for kind in JOINTS}, "a loop of four bars": four_bar}
+@contextmanager
+def shipped(use: bool) -> Iterator[None]:
+    """Whether processes take the kernels that are shipped."""
+    before = os.environ.get("VISVIVA_SHIPPED")
+    os.environ["VISVIVA_SHIPPED"] = "1" if use else "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["VISVIVA_SHIPPED"]
+        else:
+            os.environ["VISVIVA_SHIPPED"] = before
 
 
 def rows(quick: bool = False) -> list[Row]:
-    """In processes of their own, with a cache of compiled code that is empty at first."""
-    (begin, *others), repeats = (list(CASES)[:2], 1) if quick else (list(CASES), 3)
-    with tempfile.TemporaryDirectory() as folder:
-        cold = process(PROGRAM.format(begin), folder)[0]
-        later = [process(PROGRAM.format(begin), folder) for _ in range(repeats)]
-        least = min([process(LEAST, folder)[0] for _ in range(1 + repeats)][1:])
-        calls = {case: [_calls(process(PROGRAM.format(case), folder)[1]) for _ in range(2)] for case in others}
-    beyond = min(first - second for first, second in (_calls(text) for _, text in later))
-    return [
-        Row(f"first run on a machine: {begin}", duration(cold)),
-        against("first run of a later process", min(t for t, _ in later), "SciPy, one cached function of Numba", least),
-        Row("first call of simulate in it, beyond a second call", duration(beyond)),
-        *(
-            Row(f"compiled once more, for the first run with: {case}", duration(max(0.0, unknown[0] - known[0])))
-            for case, (unknown, known) in calls.items()
-        ),
-    ]
+    """Both ways, one after the other."""
+    found = []
+    for case in list(CASES)[: 1 if quick else None]:
+        (cold, warm), (compiled, later) = (_times(case, use, 1 if quick else 3) for use in (True, False))
+        found.append(against(f"{case}: empty cache", cold, "all compiled", compiled))
+        found.append(against(f"{case}: later", warm, "compiled before", later))
+    return found
 
 
-def _calls(text: str) -> tuple[float, float]:
-    first, second = (float(t) for t in text.split())
-    return first, second
+def _times(case: str, use: bool, repeats: int) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory() as folder, shipped(use):
+        cold = process(PROGRAM.format(case), folder)[0]
+        return cold, min(process(PROGRAM.format(case), folder)[0] for _ in range(repeats))
 
 
 def main(case: str) -> None:
-    """Print the CPU times of a first and of a second call [s]."""
-    m = CASES[case]()
-    for _ in range(2):
-        began = time.thread_time()
-        vv.simulate(m, 0.01, 1e-3, progress=False)
-        print(time.thread_time() - began)
+    """One case in this process."""
+    CASES[case]()

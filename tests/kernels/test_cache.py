@@ -12,30 +12,35 @@ import numba
 import pytest
 
 from visviva.kernels import announce as announcing
-from visviva.kernels import cache, files
+from visviva.kernels import cache, files, functions
 from visviva.kernels.announce import announce
 
-# A package of its own around the real cache.py, so that its sources can be edited.
-HELPER = "from package.cache import kernel\n\n@kernel\ndef slope():\n    return {slope}\n"
+# A package of its own whose sources can be edited; they take the place of the kernels of this one.
+HELPER = "from visviva.kernels.functions import kernel\n\n@kernel\ndef slope():\n    return {slope}\n"
 MAIN = """
-from package.cache import folder, kernel
+from pathlib import Path
+from visviva.kernels import cache, jit
+cache.folder.__defaults__ = cache.key.__defaults__ = (Path(__file__).parent,)
+from package import edited
 from package.helper import slope
+from visviva.kernels.functions import kernel
 
 @kernel
 def line(x):
     return slope() * x
 
-print(line(2.0), sum(line.stats.cache_hits.values()), folder().name, line.stats.cache_path)
+stats = line.meaning.stats
+print(line(2.0), sum(stats.cache_hits.values()), cache.folder().name, stats.cache_path)
 """
 GENERATED = """
-from numba import types
-from visviva.kernels.cache import addressable, kernel
+from visviva.kernels.functions import Signature, kernel
+from visviva.kernels.jit import callback
 
 @kernel
 def half(x):
     return x / 2
 
-quarter = addressable(types.float64(types.float64), lambda x: half(half(x)))
+quarter = callback(Signature("x", "x"), lambda x: half(half(x)))
 """
 
 
@@ -52,8 +57,8 @@ def own_root(tmp_path, monkeypatch):
 def package(tmp_path):
     folder = tmp_path / "package"
     folder.mkdir()
-    shutil.copy(cache.__file__, folder)
     (folder / "__init__.py").touch()
+    (folder / "edited.py").touch()
     (folder / "helper.py").write_text(HELPER.format(slope=3.0))
     (folder / "main.py").write_text(MAIN)
     return folder
@@ -83,8 +88,7 @@ def test_a_stale_cache_never_answers(package, tmp_path):
 
 def test_with_one_folder_for_all_sources_the_stale_answer_comes(package, tmp_path):
     """The broken form: what the test above would say without the key."""
-    with (package / "cache.py").open("a") as source:
-        source.write("\n\ndef key(sources=SOURCES):\n    return 16 * '0'\n")
+    (package / "edited.py").write_text("from visviva.kernels import cache\n\ncache.key = lambda sources: 16 * '0'\n")
     assert run("-m", "package.main", cwd=tmp_path)[:2] == ["6.0", "0"]
     (package / "helper.py").write_text(HELPER.format(slope=5.0))
     assert run("-m", "package.main", cwd=tmp_path)[:2] == ["6.0", "1"]
@@ -114,8 +118,8 @@ def test_key_depends_on_sources_version_and_settings(package, tmp_path, monkeypa
 
 def test_settings_of_numba_are_left_as_they_were(own_root, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "elsewhere")
-    kernel = cache.kernel(lambda x: x)
-    assert Path(kernel.stats.cache_path) == cache.folder()
+    kernel = functions.kernel(lambda x: x)
+    assert Path(kernel.meaning.stats.cache_path) == cache.folder()
     assert numba.config.CACHE_DIR == "elsewhere"
 
 

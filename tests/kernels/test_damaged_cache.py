@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from visviva.kernels import cache, code_files, files
+from visviva.kernels import cache, code_files, files, functions
 
 GENERATED = """
-from numba import types
-from visviva.kernels.cache import addressable, kernel
+from visviva.kernels.functions import Signature, kernel
+from visviva.kernels.jit import callback
 
 @kernel
 def half(x):
     return x / 2
 
-quarter = addressable(types.float64(types.float64), lambda x: half(half(x)))
+quarter = callback(Signature("x", "x"), lambda x: half(half(x)))
 """
 PROGRAM = f"""
 from visviva.kernels.cache import load_generated
@@ -205,7 +205,7 @@ def test_what_has_no_source_is_not_kept(own_root):
     for factor in (2.0, 3.0):
         scope: dict[str, object] = {}
         exec(compile(f"def f(x):\n    return {factor} * x\n", "<prompt>", "exec"), scope)
-        assert cache.kernel(scope["f"])(1.0) == factor
+        assert functions.kernel(scope["f"])(1.0) == factor
     assert kept(own_root) == []
 
 
@@ -214,7 +214,7 @@ def test_values_of_outer_variables_count(own_root):
         def f(x):
             return factor * x
 
-        return cache.kernel(f)
+        return functions.kernel(f)
 
     assert [scaled(factor)(1.0) for factor in (2.0, 3.0, 2.0)] == [2.0, 3.0, 2.0]
     assert len(kept(own_root)) == 2

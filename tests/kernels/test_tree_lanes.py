@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "forms"))
 from tree_reference import random_state, random_tree
 
 from visviva.forms.trees.dynamics import TreeDynamics
-from visviva.kernels.cache import kernel
+from visviva.kernels.functions import kernel
 from visviva.kernels.trees.addresses import accelerations_in_lanes
 from visviva.kernels.trees.algebra import cos_sin
 from visviva.kernels.trees.batches import accelerate_all

@@ -16,6 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if choice.command == "demo":
             return run_demo(choice.out)
+        if choice.command == "cache":
+            return run_cache(choice.check, choice.clear)
         return run_precompile(choice.clean)
     except (vv.VisvivaError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -32,6 +34,10 @@ def _parser() -> argparse.ArgumentParser:
         "demo", help="simulate a double pendulum, a four-bar and a motor that drives a loop; audit and plot them"
     )
     demo.add_argument("--out", type=Path, default=Path("out"), help="folder for plots and pages (default: out)")
+    keeping = commands.add_parser("cache", help="show what is shipped and what is compiled on this machine")
+    action = keeping.add_mutually_exclusive_group()
+    action.add_argument("--check", action="store_true", help="look for damaged files, and remove them")
+    action.add_argument("--clear", action="store_true", help="remove all that was compiled on this machine")
     compiling = commands.add_parser("precompile", help="compile now what a first run would have to wait for")
     compiling.add_argument(
         "--clean", action="store_true", help="instead, remove compiled code of other versions, unused for 30 days"
@@ -44,6 +50,19 @@ def run_demo(out: Path) -> int:
     from visviva.demo.show import show
 
     return 0 if show(out) else 1
+
+
+def run_cache(check: bool, clear: bool) -> int:
+    """Show, check or clear the cache of compiled code; 1 where something in it was damaged."""
+    from visviva.cli import cache
+
+    if clear:
+        cache.clear()
+        return 0
+    if check:
+        return 0 if cache.check() else 1
+    cache.show()
+    return 0
 
 
 def run_precompile(clean: bool) -> int:

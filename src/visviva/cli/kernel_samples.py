@@ -100,10 +100,11 @@ def tree_rollouts() -> None:
 
 def equations_of_motion(kind: str) -> None:
     """Every compiled function of `vv.dynamics`, for one state and for many."""
-    d = vv.dynamics(machine(kind))
-    for q in (d.q_built, np.tile(d.q_built, (3, 1))):
-        v = np.zeros((*q.shape[:-1], d.nv))
-        u = np.zeros((*q.shape[:-1], 1))
+    d = vv.dynamics(machine(kind), **({"independent": "rank"} if kind == "loop" else {}))
+    for many in ((), (3,)):
+        q, v, u = (np.broadcast_to(x, (*many, len(x))).copy() for x in (d.q_built, np.zeros(d.nv), np.zeros(1)))
+        for x in (q, v, u):
+            x.flags.writeable = False  # what is only read is taken by entries in either form
         d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v, u), d.derivatives(q, v, u)
         d.bias(q, v), d.coriolis(q, v), d.gravity(q), d.passive(q, v), d.input_matrix(q)
         for frame in ("body", "world", "spatial"):

@@ -148,22 +148,6 @@ def arm(friction: Friction = 0.0) -> vv.Mechanism:
     return tree
 
 
-def mechanisms() -> list[vv.Mechanism]:
-    """Eliminated along a tree of joints, without and with a law of friction, as a sparse matrix, and one that rolls."""
-    graph = vv.Mechanism("graph")
-    graph.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    graph.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(1, 0, 0))
-    graph.cylindrical("slide", "a", "b", at=(0, 0, 0), axis=(1, 0, 0))
-    graph.spring("spring", "a", "b", k=1.0, length=0.5)
-    rolling = vv.Mechanism("rolling")
-    rolling.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    for name, plane in (("a", rolling.ground), ("b", "plate")):
-        rolling.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, 1))
-        rolling.rolling_disc(f"edge {name}", plane, name, radius=1.0, axis=(0, 1, 0))
-        rolling.knife_edge(f"blade {name}", plane, name, direction=(1, 0, 0))
-    return [arm(), arm(vv.friction.coulomb(0.1, v_reg=0.01)), graph, rolling]
-
-
 DOMAINS: dict[str, Callable[[], list[AbstractSystem]]] = {
     "translation": _translation,
     "rotation": _rotation,

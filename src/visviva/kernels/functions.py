@@ -118,4 +118,4 @@ def addressable(signature: Signature, function: Callable[..., Any]) -> int:
         return shipped
     from visviva.kernels.jit import callback
 
-    return callback(signature, function)
+    return int(callback(signature, function).address)

@@ -56,8 +56,8 @@ def types_of(signature: Signature) -> Any:
     return LETTERS[signature.result](*(LETTERS[letter] for letter in signature.arguments))
 
 
-def callback(signature: Signature, function: Callable[..., Any]) -> int:
-    """Address of `function` compiled as a C callback."""
+def callback(signature: Signature, function: Callable[..., Any]) -> Any:
+    """`function` compiled as C calls it; its `address` is valid as long as the process lives."""
     compiled: Any = CFunc(
         function, normalize_signature(types_of(signature)), locals={}, options={"error_model": "numpy"}
     )
@@ -65,7 +65,7 @@ def callback(signature: Signature, function: Callable[..., Any]) -> int:
     compiled.compile()
     _referenced.append(compiled)
     callbacks[f"{function.__module__}.{function.__qualname__}", signature] = compiled
-    return int(compiled.address)
+    return compiled
 
 
 def add_entry(module: Any, name: str, compiled: Any, address: int | None = None) -> None:

@@ -98,9 +98,13 @@ def pack_address() -> int:
     return addressable(PACK, pack)
 
 
-def program_of(arguments: tuple[Any, ...], row: Int) -> tuple[Int, list[tuple[int, int]]]:
+def program_of(
+    arguments: tuple[Any, ...], read: list[bool], row: Int
+) -> tuple[Int, list[tuple[int, int]]]:  # fmt: skip
     """The program that packs arguments of this layout, and which of them are whole numbers: places among the arguments
     and in the row. What is the same for all of the layout is written into the row.
+
+    read: by array, whether it is only read: then it does not matter if it could be written to.
 
     Tuples that hold whole numbers, or that are nested deeper than `DEEPEST`, raise `Unnamed`.
     """
@@ -110,7 +114,7 @@ def program_of(arguments: tuple[Any, ...], row: Int) -> tuple[Int, list[tuple[in
     ]  # fmt: skip
     steps: list[int] = []
     whole: list[tuple[int, int]] = []
-    words = 0
+    words, marks = 0, iter(read)
 
     def add(value: Any, way: tuple[int, ...]) -> None:
         nonlocal words
@@ -123,7 +127,7 @@ def program_of(arguments: tuple[Any, ...], row: Int) -> tuple[Int, list[tuple[in
                 add(member, (*way, k))
         elif isinstance(value, np.ndarray):
             flags = value.flags
-            asked = ALIGNED | WRITEABLE | CONTIGUOUS | (0 if flags.c_contiguous else FORTRAN)
+            asked = ALIGNED | CONTIGUOUS | (0 if flags.c_contiguous else FORTRAN) | (0 if next(marks) else WRITEABLE)
             steps.extend([ARRAY, *prefix, id(np.dtype(value.dtype.str)), value.ndim, asked, flags.num & asked])
             row[words + 3] = value.itemsize
             words += 5 + 2 * value.ndim

@@ -80,10 +80,10 @@ def linked_tables(linkage: Linkage, places: Int) -> Linked:
             rows = kinematics.rows[joint]
             branches[k, 2:] = rows.start, rows.stop, 0 if kinematics.ends[joint, 0] == body else 6
     return Linked(
-        bodies=np.concatenate([places, columns[:, None]], axis=1).astype(np.int64),
+        bodies=np.ascontiguousarray(np.concatenate([places, columns[:, None]], axis=1), dtype=np.int64),
         inertia=inertia,
         directors=np.array([_euler(body) for body in linkage.bodies]).reshape(-1, 4),
-        ends=kinematics.ends.astype(np.int64),
+        ends=np.ascontiguousarray(kinematics.ends, dtype=np.int64),
         arms=np.ascontiguousarray(kinematics.arms.reshape(-1, 3)),
         axes=np.ascontiguousarray(kinematics.axes.reshape(-1, 9)),
         rows=kinematics.table,

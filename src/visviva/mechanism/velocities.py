@@ -51,12 +51,12 @@ def velocities(linkage: Linkage, q: Array, given: Given, kept: set[str]) -> Arra
 
     With V = V̂ on the kept bodies, C V = 0 on the joints and a V = rate: minimise ½ (V - V0)ᵀ M (V - V0).
     """
-    import scipy.sparse
-
     kinematics, n = linkage.kinematics, linkage.kinematics.n
     speeds = linkage.speeds
     if not given.bodies and not given.rates and not speeds.any():
         return np.zeros(n)
+    import scipy.sparse
+
     columns = {body.name: part for body, part in zip(linkage.bodies, kinematics.columns, strict=True)}
     V0 = np.zeros(n)
     for name, V in given.bodies.items():

@@ -24,7 +24,7 @@ from visviva.kernels.functions import Kernel, Signature
 from visviva.kernels.jit import add_entry, callbacks
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe, probe_bits
-from visviva.kernels.shipped.entry import AbstractEntries
+from visviva.kernels.shipped.entry import MOST, AbstractEntries
 from visviva.kernels.shipped.layout import Unnamed, layout_of
 from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
 
@@ -75,8 +75,8 @@ def results_of(kind: Any) -> str:
     """The letters of what a kernel returns."""
     letters = {types.none: "", types.int64: "i", types.float64: "f"}
     members: Any = kind if isinstance(kind, types.BaseTuple) else [kind]
-    found = "".join(letters[member] for member in members)
-    if found not in ("", "i", "f", "ii"):
+    found = "".join(letters.get(types.unliteral(member), "?") for member in members)
+    if "?" in found or len(found) > MOST:
         raise NotImplementedError(f"an entry cannot return {kind}")
     return found
 
@@ -104,21 +104,23 @@ class Objects:
         for name in sorted(recording.found):
             for layout, kinds in sorted(recording.found[name].asked.items()):
                 compiled = _kernel(name).meaning.overloads[kinds]
-                self._link(compiled.library)
+                self._link(compiled.library, compiled.fndesc.llvm_func_name)
                 symbol = f"entry{len(declared)}"
                 declared.append(symbol)
                 add_entry(ways, symbol, compiled)
                 self.entries.setdefault(name, {})[layout] = symbol, results_of(compiled.signature.return_type)
         named = {spelled(*key): function for key, function in callbacks.items() if key[0].startswith(KERNELS)}
         for name in sorted(named):
-            self._link(named[name]._library)
+            self._link(named[name]._library, named[name]._wrapper_name)
             self.functions[name] = named[name]._wrapper_name
         self._module.link_in(llvm.parse_assembly(str(ways)))
         self._rename({*declared, *self.functions.values()})
 
-    def _link(self, library: Any) -> None:
-        other = llvm.parse_assembly(library.get_llvm_str())
+    def _link(self, library: Any, symbol: str) -> None:
+        """Add what a function needs; what is there already is not added again."""
+        other = llvm.parse_bitcode(library._get_module_for_linking().as_bitcode())
         other.triple = TRIPLE
+        other.get_function(symbol).linkage = "external"
         self._module.link_in(other)
 
     def _rename(self, exported: set[str]) -> None:
@@ -149,7 +151,9 @@ class Objects:
         builder.getModulePassManager().run(module, builder)
         foreign = {f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")}
         if foreign - FROM_C:
-            raise RuntimeError(f"shipped kernels would need {', '.join(sorted(foreign - FROM_C))}")
+            raise RuntimeError(
+                f"shipped kernels would need {', '.join(name[:80] for name in sorted(foreign - FROM_C))}"
+            )
         return bytes(machine.emit_object(module))
 
     def manifest(self) -> dict[str, Any]:

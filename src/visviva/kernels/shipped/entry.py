@@ -10,11 +10,12 @@ from typing import Any, final
 import numpy as np
 
 from visviva.kernels.pack import program_of
-from visviva.kernels.shipped.layout import Unnamed, flatten, layout_of
+from visviva.kernels.shipped.layout import Unnamed, fits, flatten, layout_of, only_read
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # without the global lock
 PACK = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # with it
 WORD = ctypes.c_int64
+MOST = 4  # numbers that a kernel returns
 
 
 @final
@@ -23,7 +24,8 @@ class Memory:
 
     def __init__(self, words: Any) -> None:
         self.row = (WORD * len(words))(*words)
-        self.out = (WORD * 2)()
+        self.out = (WORD * MOST)()
+        self.reals = (ctypes.c_double * MOST).from_buffer(self.out)
         self.error = ctypes.c_void_p()
         self.addresses = ctypes.addressof(self.out), ctypes.addressof(self.error), ctypes.addressof(self.row)
 
@@ -32,10 +34,11 @@ class Memory:
 class Entry:
     """The function of an entry, and how arguments are packed for it.
 
-    results: a letter for each number that it returns, i or f.
+    results: a letter for each number that it returns, i or f.   layout: of the arguments that it is made for.
     """
 
-    def __init__(self, address: int, results: str) -> None:
+    def __init__(self, address: int, results: str, layout: str) -> None:
+        self._layout = layout
         self.function = ENTRY(address)
         self._results = results
         self._idle: list[Memory] = []  # calls of several threads may be under way
@@ -49,7 +52,7 @@ class Entry:
         flatten(arguments, words)
         row = np.zeros(len(words), dtype=np.int64)
         with suppress(Unnamed):
-            self._program, self._whole = program_of(arguments, row)
+            self._program, self._whole = program_of(arguments, only_read(self._layout), row)
             self._program_address, self._count = self._program.ctypes.data, len(arguments)
             self._template = row.tolist()
 
@@ -79,15 +82,13 @@ class Entry:
     def _run(self, memory: Memory) -> Any:
         if self.function(*memory.addresses):
             raise RuntimeError("a shipped kernel has failed")
-        found = memory.out
-        if not self._results:
-            result: Any = None
-        elif self._results == "i":
-            result = found[0]
+        result: Any = None
+        if self._results == "i":
+            result = memory.out[0]
         elif self._results == "f":
-            result = ctypes.c_double.from_buffer(found).value
-        else:
-            result = tuple(found[k] for k in range(len(self._results)))
+            result = memory.reals[0]
+        elif self._results:
+            result = tuple((memory.out if how == "i" else memory.reals)[k] for k, how in enumerate(self._results))
         if self._template is not None:
             self._idle.append(memory)
         return result
@@ -113,7 +114,8 @@ class Entries(AbstractEntries):
     """
 
     def __init__(self, found: dict[str, tuple[int, str]], pack: Any) -> None:
-        self._made: dict[str, Entry] = {}
+        self._made: dict[str, Entry | None] = {}  # by layout of arguments
+        self._by_layout: dict[str, Entry] = {}  # by its own
         self._found, self._pack = found, pack
         self._last: Entry | None = None
 
@@ -138,6 +140,9 @@ class Entries(AbstractEntries):
         return True, entry.call_slowly(arguments)
 
     def _entry(self, layout: str) -> Entry | None:
-        if layout not in self._made and layout in self._found:
-            self._made[layout] = Entry(*self._found[layout])
-        return self._made.get(layout)
+        if layout not in self._made:
+            fitting = next((one for one in self._found if fits(layout, one)), None)
+            self._made[layout] = (
+                None if fitting is None else self._by_layout.setdefault(fitting, Entry(*self._found[fitting], fitting))
+            )
+        return self._made[layout]

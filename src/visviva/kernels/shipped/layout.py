@@ -7,9 +7,13 @@ as Numba lays them out. Two values with one name have one type for Numba.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
+
+READ_ONLY = "!"  # behind the order of an array
+ARRAY = re.compile(rf"\w+ \d+[CFA]({READ_ONLY}?)")
 
 
 class Unnamed(TypeError):
@@ -17,12 +21,12 @@ class Unnamed(TypeError):
 
 
 def layout_of(value: Any) -> str:
-    """The name of the layout of a value, such as `f8 2C` for a matrix; r: what may only be read."""
+    """The name of the layout of a value, such as `f8 2C` for a matrix; `f8 2C!` if it may only be read."""
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray or not value.dtype.isnative or not value.flags.aligned:
             raise Unnamed(f"{type(value).__name__} of {value.dtype}")
         order = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
-        return f"{value.dtype.str[1:]} {value.ndim}{order}{'' if value.flags.writeable else 'r'}"
+        return f"{value.dtype.str[1:]} {value.ndim}{order}{'' if value.flags.writeable else READ_ONLY}"
     if isinstance(value, tuple):
         kind = "" if type(value) is tuple else type(value).__name__
         return f"{kind}({', '.join(map(layout_of, value))})"
@@ -35,6 +39,24 @@ def layout_of(value: Any) -> str:
     if isinstance(value, float):  # those of NumPy with 64 bits as well
         return "f"
     raise Unnamed(type(value).__name__)
+
+
+def fits(given: str, entry: str) -> bool:
+    """Whether an entry of one layout takes arguments of another: what it only reads may be written to by others."""
+    if given == entry:
+        return True
+    one, other = given.split(READ_ONLY), entry.split(READ_ONLY)
+    return len(one) <= len(other) and "".join(one) == "".join(other) and _places(one) <= _places(other)
+
+
+def _places(parts: list[str]) -> set[int]:
+    """Where a text was divided, counted without the divisions."""
+    return set(np.cumsum([len(part) for part in parts[:-1]]).tolist())
+
+
+def only_read(layout: str) -> list[bool]:
+    """Which of the arrays of a layout may only be read, in their order."""
+    return [bool(mark) for mark in ARRAY.findall(layout)]
 
 
 def flatten(value: Any, words: list[int]) -> None:
