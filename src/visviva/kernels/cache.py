@@ -25,6 +25,7 @@ import numba
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
+from visviva.kernels import laws
 from visviva.kernels.code_files import CodeFiles
 from visviva.kernels.files import contents, keep
 from visviva.kernels.files import root as root  # told to all who ask here
@@ -43,7 +44,7 @@ FLAGS = (  # settings of Numba that change the code it makes, and that its own i
     "OPT",
     "SLP_VECTORIZE",
 )
-FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
+FOLDER = re.compile(r"(kernels|laws)-[0-9a-f]{16}")
 _loading = threading.RLock()  # sys.modules is one for all threads
 _referenced: list[Any] = []  # what is called by address must outlive every caller
 
@@ -75,11 +76,11 @@ def folder(sources: Path = SOURCES) -> Path:
 
 def stale(days: float = 30.0) -> list[Path]:
     """Folders of other sources or settings that were not used for some days."""
-    limit, current = time.time() - 86400 * days, f"kernels-{key()}"
+    limit, current = time.time() - 86400 * days, (f"kernels-{key()}", f"laws-{laws.key()}")
     return sorted(
         path
         for path in root().iterdir()
-        if FOLDER.fullmatch(path.name) and path.name != current and path.stat().st_mtime <= limit
+        if FOLDER.fullmatch(path.name) and path.name not in current and path.stat().st_mtime <= limit
     )
 
 
