@@ -101,6 +101,11 @@ def kernel(function: Function) -> Function:
     return _compiled(function, _nrt=False)
 
 
+def unfused(function: Function) -> Function:
+    """A `kernel` in which each product and each sum rounds, as in laws."""
+    return _compiled(function, fastmath=False, _nrt=False)
+
+
 def allocating(function: Function) -> Function:
     """A `kernel` that makes arrays."""
     return _compiled(function)
@@ -120,8 +125,8 @@ def woven(function: Function) -> Function:
     return _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = numba.njit(error_model="numpy", nogil=True, fastmath=FUSED, **options)(function)
+def _compiled(function: Function, fastmath: Any = FUSED, **options: Any) -> Function:
+    compiled: Any = numba.njit(error_model="numpy", nogil=True, fastmath=fastmath, **options)(function)
     compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
     return compiled
 

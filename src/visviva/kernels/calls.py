@@ -24,31 +24,22 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from visviva.kernels import signatures
-
 f8 = types.CPointer(types.float64)
 c16 = types.CPointer(types.complex128)
 i8 = types.CPointer(types.int64)
 n, x = types.int64, types.float64
-
-
-def law_type(signature: str) -> Any:
-    """One of `kernels.signatures` in Numba's types."""
-    return types.void(*({"n": n, "x": x, "i": i8, "f": f8}[letter] for letter in signature))
-
-
-ENERGY = law_type(signatures.ENERGY)
-FLOW = law_type(signatures.FLOW)
+ENERGY = types.void(n, i8, f8, f8, f8, f8, f8, x, n)
+FLOW = types.void(n, i8, f8, f8, f8, f8, f8, f8, f8, f8, f8, x, x, n, n, f8, f8, f8, f8)
 RETRACT = types.void(i8, x, f8, f8, f8, f8, f8)
 PULL = types.void(i8, x, n, f8, f8, f8, f8)
-ROWS = law_type(signatures.ROWS)
-RATE = law_type(signatures.RATE)
+ROWS = types.void(f8, f8, f8, f8, n, f8, f8)
+RATE = types.void(n, i8, f8, f8, f8, f8)
 ACCELERATE = types.int64(i8, f8, i8, f8, f8, f8, f8, f8, f8, f8)
 ACCELERATE_COMPLEX = types.int64(i8, f8, i8, f8, c16, c16, c16, c16, c16, c16)
 ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
 ACT = types.void(i8, f8, f8, f8, f8, f8, f8)
 STORED = types.float64(i8, f8)
-INPUTS = law_type(signatures.INPUTS)
+INPUTS = types.void(n, i8, f8, x, f8, f8)
 
 
 def _caller(signature: Any) -> Any:

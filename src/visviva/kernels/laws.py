@@ -88,9 +88,17 @@ def _own(digest: str, signature: str, source: str) -> int:
 def _by_numba(digest: str, signature: str, source: str) -> int:
     """What the direct compiler does not know."""
     from visviva.kernels.cache import addressable, load_generated
-    from visviva.kernels.calls import law_type
 
-    return int(addressable(law_type(signature), load_generated(digest[:20], source).law).address)
+    return int(addressable(numba_signature(signature), load_generated(digest[:20], source).law).address)
+
+
+def numba_signature(signature: str) -> Any:
+    """One of `kernels.signatures` in Numba's types."""
+    from numba import types
+
+    kinds: dict[str, Any] = {"n": types.int64, "x": types.float64}
+    kinds |= {"I": types.CPointer(types.int64), "F": types.CPointer(types.float64)}
+    return types.void(*(kinds[letter] for letter in signature))
 
 
 def folder() -> Path:

@@ -15,7 +15,7 @@ from visviva.kernels.direct.writer import FLOAT, WHOLE, Kind, Untranslatable, Va
 
 ELEMENTARY = Path(__file__).parent.with_name("elementary.py")
 SCALARS: dict[str, Kind] = {"n": WHOLE, "x": FLOAT}
-ENTRIES: dict[str, Kind] = {"i": WHOLE, "f": FLOAT}
+ENTRIES: dict[str, Kind] = {"I": WHOLE, "F": FLOAT}
 PRELUDE = '''
 def modulo(x, y):
     """x % y with the sign of y."""
@@ -54,9 +54,8 @@ def modulo_one(x):
 class Library:
     """Functions in a source text, and the constants between them."""
 
-    def __init__(self, source: str, fused: bool) -> None:
+    def __init__(self, source: str) -> None:
         tree = ast.parse(source)
-        self.fused = fused
         self.functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         known: dict[str, object] = {"math": math}
         for node in tree.body:
@@ -70,8 +69,8 @@ class Library:
 
 @cache
 def _libraries() -> tuple[Library, Library]:
-    """The functions that laws import, with kernels' rounding, and those that Python's operations need."""
-    return Library(ELEMENTARY.read_text(), fused=True), Library(PRELUDE, fused=False)
+    """The functions that laws import, and those that Python's operations need."""
+    return Library(ELEMENTARY.read_text()), Library(PRELUDE)
 
 
 @final
@@ -106,7 +105,6 @@ class Module:
             {name: SCALARS[letter] for name, letter in letters.items() if letter in SCALARS},
             {name: ENTRIES[letter] for name, letter in letters.items() if letter in ENTRIES},
             node.body,
-            fused=False,
         )
         if written.returns is not None:
             raise Untranslatable("a law that returns something")
@@ -123,7 +121,7 @@ class Module:
                 raise Untranslatable(f"{name} of {len(kinds)} arguments")
             scalars = dict(zip(names, kinds, strict=True))
             around = _Around(self, dict.fromkeys(library.functions, library), library.constants)
-            written = Translation(around, scalars, {}, node.body, library.fused)
+            written = Translation(around, scalars, {}, node.body)
             if written.returns is None:
                 raise Untranslatable(f"{name} returns nothing")
             self._made[symbol] = written
@@ -162,7 +160,7 @@ class _Around:
         given, kinds = ", ".join(f"{value.kind} {value.text}" for value in values), made.returns or ()
         call = f"{made.result} @{symbol}({given})"
         if not made.is_tuple:
-            return w.do(kinds[0], f"call {w.flags if kinds[0] == FLOAT else ''}{call}")
+            return w.do(kinds[0], f"call {call}")
         packed = w.do(WHOLE, f"call {call}").text
         return tuple(w.do(kind, f"extractvalue {made.result} {packed}, {k}") for k, kind in enumerate(kinds))
 

@@ -48,12 +48,12 @@ def library_call(w: Writer, declare: Declare, name: str, *values: Value) -> Valu
     """A function of floats that is linked, or an intrinsic of LLVM."""
     declare(name, len(values))
     given = ", ".join(f"double {w.as_float(value).text}" for value in values)
-    return w.do(FLOAT, f"call {w.flags}double @{name}({given})")
+    return w.do(FLOAT, f"call double @{name}({given})")
 
 
 def float_operation(w: Writer, name: str, a: Value, b: Value) -> Value:
     """fadd, fsub, fmul, fdiv or frem."""
-    return w.do(FLOAT, f"{name} {w.flags}double {w.as_float(a).text}, {w.as_float(b).text}")
+    return w.do(FLOAT, f"{name} double {w.as_float(a).text}, {w.as_float(b).text}")
 
 
 def binary(w: Writer, declare: Declare, operator: ast.operator, a: Value, b: Value) -> Value:
@@ -124,9 +124,7 @@ def negated(w: Writer, value: Value) -> Value:
 def compared(w: Writer, operator: ast.cmpop, a: Value, b: Value) -> Value:
     """a == b, a != b, a < b, a <= b, a > b, a >= b; of nan only != is true."""
     a, b = w.alike(a, b)
-    names, head = (
-        (FLOAT_COMPARISONS, f"fcmp {w.flags}%s double") if a.kind == FLOAT else (WHOLE_COMPARISONS, "icmp %s i64")
-    )
+    names, head = (FLOAT_COMPARISONS, "fcmp %s double") if a.kind == FLOAT else (WHOLE_COMPARISONS, "icmp %s i64")
     if type(operator) not in names:
         raise Untranslatable(f"the comparison {type(operator).__name__}")
     return w.do(TRUTH, f"{head % names[type(operator)]} {a.text}, {b.text}")
@@ -184,10 +182,10 @@ def math_function(w: Writer, declare: Declare, name: str, values: Sequence[Value
             return float_operation(w, "frem", a, b)
         case "isnan", [a]:
             a = w.as_float(a)
-            return w.do(TRUTH, f"fcmp {w.flags}uno double {a.text}, {a.text}")
+            return w.do(TRUTH, f"fcmp uno double {a.text}, {a.text}")
         case "isfinite", [a]:
             a = float_operation(w, "fsub", a, a)
-            return w.do(TRUTH, f"fcmp {w.flags}ord double {a.text}, {a.text}")
+            return w.do(TRUTH, f"fcmp ord double {a.text}, {a.text}")
         case "radians", [a]:
             return float_operation(w, "fmul", a, float_constant(math.pi / 180))
         case "degrees", [a]:

@@ -49,11 +49,10 @@ class Translation:
         scalars: Mapping[str, Kind],
         pointers: Mapping[str, Kind],
         body: Sequence[ast.stmt],
-        fused: bool,
     ) -> None:
         self.around = around
         self.pointers = pointers
-        self.w = Writer(fused)
+        self.w = Writer()
         self.returns: tuple[Kind, ...] | None = None
         self.is_tuple = False
         for name, kind in scalars.items():

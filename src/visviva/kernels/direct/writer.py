@@ -52,10 +52,9 @@ def truth_constant(truth: bool) -> Value:
 
 @final
 class Writer:
-    """fused: whether a product and a sum may have one rounding, as in kernels; laws round each."""
+    """Each operation rounds: a product and a sum are never fused, so that results are those of every processor."""
 
-    def __init__(self, fused: bool) -> None:
-        self.flags = "contract " if fused else ""
+    def __init__(self) -> None:
         self.start: list[str] = []  # of the first block: variables
         self.lines: list[str] = []
         self.variables: dict[str, Kind] = {}
@@ -135,7 +134,7 @@ class Writer:
             return value
         if value.kind == WHOLE:
             return self.do(TRUTH, f"icmp ne i64 {value.text}, 0")
-        return self.do(TRUTH, f"fcmp {self.flags}une double {value.text}, {float_constant(0.0).text}")
+        return self.do(TRUTH, f"fcmp une double {value.text}, {float_constant(0.0).text}")
 
     def alike(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Two numbers of one kind: floats where one is."""
