@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
+from visviva.kernels import laws
+from visviva.kernels.direct.module import ELEMENTARY
 from visviva.kernels.signatures import FLOW
 
-SIZE = 4096  # of every array: places are drawn far from its end
+SIZE = 512  # of every array: places are drawn far from its end
 EDGES = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e300, -1e300, 5e-324, 1e-310, 1e-9, 0.05, 2.0, 0.5])
 KINDS = {"n": ctypes.c_int64, "x": ctypes.c_double, "I": ctypes.c_void_p, "F": ctypes.c_void_p}
 
@@ -56,3 +61,31 @@ def assert_same_bits(one: list[np.ndarray], other: list[np.ndarray]) -> None:
         same = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b) if a.dtype == float else False)
         at = np.flatnonzero(~same)[:4]
         assert same.all(), f"at {at}: {a[at]} and {b[at]}"
+
+
+def plain_call(signature: str, source: str, given: list[object]) -> list[np.ndarray]:
+    """All arrays after a call of a law in plain Python; raises where Python does, as for a division by zero."""
+    arrays = [one.tolist() if isinstance(one, np.ndarray) else one for one in given]
+    _plain_law(source)(*arrays)
+    kinds = {"I": np.int64, "F": np.float64}
+    return [np.array(one, kinds[letter]) for one, letter in zip(arrays, signature, strict=True) if letter in kinds]
+
+
+@lru_cache(1)
+def _plain_law(source: str) -> Callable[..., None]:
+    scope: dict[str, Any] = {}
+    lines = [line for line in source.splitlines() if not line.startswith("from visviva.kernels.elementary")]
+    exec("\n".join([_plain_elementary(), *lines]), scope)
+    law: Callable[..., None] = scope["law"]
+    return law
+
+
+@cache
+def _plain_elementary() -> str:
+    lines = ELEMENTARY.read_text().splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("@kernel", "from ")))
+
+
+def numba_address(signature: str, source: str) -> int:
+    """Of the same law, compiled by Numba."""
+    return laws._by_numba(laws.law_digest(signature, source), signature, source)
