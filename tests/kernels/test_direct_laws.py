@@ -9,6 +9,7 @@ import pytest
 from law_calls import EDGES, SIZE, assert_same_bits, called, drawn, numba_address, plain_call, seed
 from law_samples import LAWS
 
+from visviva.kernels.direct import emission
 from visviva.kernels.direct.emission import Target, emit, host, undefined_symbols
 from visviva.kernels.direct.module import Module
 from visviva.kernels.direct.writer import Untranslatable
@@ -283,6 +284,12 @@ def test_what_is_not_known_is_refused_in_one_way(source):
 def test_what_is_not_known_is_left_to_numba():
     source = written("k = 0", "while k < 3:", "    u[k] = x[k] * x[k]", "    k += 1")
     assert result(source, np.array([2.0, 3.0, 4.0]), 3).tolist() == [4.0, 9.0, 16.0]
+
+
+def test_an_old_llvm_is_not_asked(monkeypatch):
+    monkeypatch.setattr(emission, "OLDEST", 1000)
+    with pytest.raises(Untranslatable, match="older than 1000"):
+        emit(Module(), host())
 
 
 def test_text_that_llvm_refuses_is_refused():

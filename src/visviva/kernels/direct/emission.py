@@ -12,7 +12,7 @@ from visviva.kernels.direct.module import Module
 from visviva.kernels.direct.operations import FUNCTIONS, INTRINSICS, ROUNDED
 from visviva.kernels.direct.writer import Untranslatable
 
-OLDEST = 16  # of the versions of LLVM whose language is written here
+OLDEST = 20  # of the versions of LLVM whose language is written here
 LINKED = frozenset(  # what an object may need; all of it is in the C library
     {*FUNCTIONS, *ROUNDED, *(name for name in INTRINSICS if name not in ("fabs", "copysign")), "pow", "fmod"}
     | {"sincos", "exp10", "memset", "memcpy", "memmove"}
@@ -45,8 +45,8 @@ def emit(module: Module, target: Target) -> bytes:
     """
     import llvmlite.binding as llvm
 
-    if llvm.llvm_version_info[0] < OLDEST or not hasattr(llvm, "create_pass_builder"):
-        raise Untranslatable("LLVM is too old")
+    if llvm.llvm_version_info[0] < OLDEST:
+        raise Untranslatable(f"LLVM {llvm.llvm_version_info[0]} is older than {OLDEST}")
     with _emitting:
         _initialise(target.triple == llvm.get_process_triple())
         try:
