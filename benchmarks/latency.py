@@ -13,6 +13,7 @@ from benchmarks.row import Row, against, duration
 
 LIBRARIES = "import numpy, scipy, sympy, numba"
 NEW_LAWS = "from benchmarks.new_laws import main; main()"
+LIBRARY_LAWS = "from benchmarks.new_laws import library; library()"
 FIRST = """
 import visviva as vv
 from visviva.cli.samples import oscillator
@@ -29,15 +30,20 @@ def rows(quick: bool = False) -> list[Row]:
         bare = min(process(LIBRARIES, folder)[0] for _ in range(repeats))
         empty = min(process("import visviva", folder)[0] for _ in range(repeats))
         laws = [[float(t) for t in text.split()] for text in process(NEW_LAWS, folder)[1].splitlines()]
-    (first_tracing, first_compiling), *others = laws
-    tracing, compiling = (sorted(times)[len(others) // 2] for times in zip(*others, strict=True))
+        number, direct, by_numba = (float(t) for t in process(LIBRARY_LAWS, folder)[1].split())
+    (first_tracing, first_compiling, *_), *others = laws
+    tracing, compiling, numba, call, numba_call = (
+        sorted(times)[len(others) // 2] for times in zip(*others, strict=True)
+    )
     return [
         Row("first result on a machine, all kernels compiled", duration(cold)),
         against("first result of a later process", warm, LIBRARIES, bare),
         against("import visviva", empty, "import numpy", min(process("import numpy")[0] for _ in range(repeats))),
-        Row("a new energy, first of a process, SymPy and Numba imported", duration(first_tracing + first_compiling)),
+        Row("a new energy, first of a process, SymPy imported", duration(first_tracing + first_compiling)),
         Row("a further one: traced and differentiated by SymPy", duration(tracing)),
-        Row("a further one: compiled by Numba", duration(compiling)),
+        against("a further one: compiled", compiling, "Numba", numba),
+        against("a further one: a call for 100 instances", call, "Numba", numba_call),
+        against(f"the {number:.0f} laws of the library compiled", direct, "Numba", by_numba),
     ]
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from parts import BODIES, ELEMENTS
 
 import visviva as vv
-from visviva.kernels import cache
+from visviva.kernels import cache, laws
 from visviva.mechanism.calls import signature
 
 H = 1e-3
@@ -43,8 +43,9 @@ def compilations(monkeypatch):
         def on_end(self, event):
             pass
 
-    load = cache.load_generated
+    load, address = cache.load_generated, laws.law_address
     monkeypatch.setattr(cache, "load_generated", lambda key, source: (found.append(key), load(key, source))[1])
+    monkeypatch.setattr(laws, "law_address", lambda kind, source: (found.append(source), address(kind, source))[1])
     listener = Listener()
     with event.install_listener("numba:compile", listener):
         yield found

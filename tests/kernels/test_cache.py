@@ -33,14 +33,14 @@ stats = line.meaning.stats
 print(line(2.0), sum(stats.cache_hits.values()), cache.folder().name, stats.cache_path)
 """
 GENERATED = """
-from visviva.kernels.functions import Signature, kernel
+from visviva.kernels.functions import kernel
 from visviva.kernels.jit import callback
 
 @kernel
 def half(x):
     return x / 2
 
-quarter = callback(Signature("x", "x"), lambda x: half(half(x)))
+quarter = callback("x:x", lambda x: half(half(x)))
 """
 
 

@@ -16,14 +16,14 @@ import pytest
 from visviva.kernels import cache, code_files, files, functions
 
 GENERATED = """
-from visviva.kernels.functions import Signature, kernel
+from visviva.kernels.functions import kernel
 from visviva.kernels.jit import callback
 
 @kernel
 def half(x):
     return x / 2
 
-quarter = callback(Signature("x", "x"), lambda x: half(half(x)))
+quarter = callback("x:x", lambda x: half(half(x)))
 """
 PROGRAM = f"""
 from visviva.kernels.cache import load_generated

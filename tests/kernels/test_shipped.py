@@ -18,7 +18,6 @@ import pytest
 
 from visviva.cli.kernel_samples import KERNELS
 from visviva.kernels import probe
-from visviva.kernels.functions import Signature
 from visviva.kernels.shipped import load
 from visviva.kernels.shipped.layout import Unnamed, fits, layout_of
 
@@ -331,6 +330,6 @@ def test_a_source_tree_without_objects_compiles(monkeypatch, tmp_path, caplog):
 
 def test_a_function_with_another_signature_is_not_found():
     found = shipped()
-    assert found.address("visviva.kernels.pack.pack", Signature("n", "nII"))
-    assert found.address("visviva.kernels.pack.pack", Signature("n", "nIF")) is None
+    assert found.address("visviva.kernels.pack.pack", "nII:n")
+    assert found.address("visviva.kernels.pack.pack", "nIF:n") is None
     assert found.entries("visviva.kernels.nothing") is None

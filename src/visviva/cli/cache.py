@@ -42,7 +42,7 @@ def folders() -> list[Path]:
 
 
 def check() -> bool:
-    """Whether every file of the cache is as it was written; those that are not are removed, as no run would use them."""
+    """Whether every file of the cache is as it was written; others are removed, as no run would use them."""
     damaged = [
         file for path in folders() for file in path.rglob("*") if file.is_file() and contents(file) is None
     ]  # fmt: skip

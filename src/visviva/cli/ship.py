@@ -35,9 +35,13 @@ def ship(folder: Path) -> None:
 def compile_samples(folder: Path) -> None:
     """Run all samples while Numba compiles, and write the objects of what they have called."""
     from visviva.cli.kernel_samples import KERNELS
+    from visviva.cli.precompile import compile_laws
+    from visviva.cli.samples import DOMAINS
     from visviva.kernels.shipped.build import Objects, Recording, write
 
     recording = Recording()
+    for systems in DOMAINS.values():
+        compile_laws(systems())
     for name, run in KERNELS.items():
         began = time.process_time()
         run()

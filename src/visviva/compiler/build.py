@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,70 +30,71 @@ def _key(*what: Any) -> str:
     return hashlib.sha256(f"{_generator()} {what}".encode()).hexdigest()[:20]
 
 
-def _module(key: str, write: Any) -> Any:
-    """The generated module with a key, written if it is not on disk."""
-    from visviva.kernels.cache import generated_source, load_generated
+def _source(key: str, write: Callable[[], str]) -> str:
+    """The generated source with a key, written if it is not on disk."""
+    from visviva.kernels.laws import keep_source, kept_source
 
-    source = generated_source(key)
-    return load_generated(key, write() if source is None else source)
+    source = kept_source(key)
+    if source is None:
+        source = write()
+        keep_source(key, source)
+    return source
 
 
 @cache
 def energy_address(law: EnergyLaw) -> int:
     """Address of the compiled discrete gradient of a law."""
-    from visviva.kernels.calls import ENERGY
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import law_address
+    from visviva.kernels.signatures import ENERGY
 
-    module = _module(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
-    return addressable(ENERGY, module.law)
+    source = _source(_key("energy", law.H, law.size, law.width, law.algorithmic), lambda: energy_source(law))
+    return law_address(ENERGY, source)
 
 
 @cache
 def gradient_address(law: EnergyLaw) -> int:
     """Address of the compiled gradient of a law at one instant, and of its energy."""
-    from visviva.kernels.calls import ENERGY
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import law_address
+    from visviva.kernels.signatures import ENERGY
 
-    module = _module(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
-    return addressable(ENERGY, module.law)
+    source = _source(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
+    return law_address(ENERGY, source)
 
 
 @cache
 def rate_address(law: RateLaw) -> int:
     """Address of a compiled law of friction."""
-    from visviva.kernels.calls import RATE
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import law_address
+    from visviva.kernels.signatures import RATE
 
-    module = _module(_key("rate", law.F, law.width), lambda: rate_source(law))
-    return addressable(RATE, module.law)
+    return law_address(RATE, _source(_key("rate", law.F, law.width), lambda: rate_source(law)))
 
 
 def input_address(law: InputLaw) -> int:
     """Address of a compiled law of feedback; each is one of its own."""
-    from visviva.kernels.calls import INPUTS
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import law_address
+    from visviva.kernels.signatures import INPUTS
 
-    module = _module(_key("inputs", law.values, law.sizes), lambda: input_source(law))
-    return addressable(INPUTS, module.law)
+    return law_address(INPUTS, _source(_key("inputs", law.values, law.sizes), lambda: input_source(law)))
 
 
 @cache
 def flow_address(law: FlowLaw, stages: int) -> tuple[int, FlowLayout]:
     """Address of the compiled flows of a law, and what a row of its table holds."""
-    from visviva.kernels.calls import FLOW
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import constants, law_address
+    from visviva.kernels.signatures import FLOW
 
     key = _key("flow", law.flows, law.reads, law.acts, law.inputs, law.width, law.supplied, stages)
-    module = _module(key, lambda: flow_source(law, stages))
-    layout = FlowLayout(tuple(is_flat(space) for space in law.reads), module.ENDS, len(law.acts), module.PAIRS)
-    return addressable(FLOW, module.law), layout
+    source = _source(key, lambda: flow_source(law, stages))
+    given = constants(source)
+    layout = FlowLayout(tuple(is_flat(space) for space in law.reads), given["ENDS"], len(law.acts), given["PAIRS"])
+    return law_address(FLOW, source), layout
 
 
 @cache
 def row_address(law: RowLaw) -> int:
     """Address of the compiled rows of a condition."""
-    from visviva.kernels.calls import ROWS
-    from visviva.kernels.functions import addressable
+    from visviva.kernels.laws import law_address
+    from visviva.kernels.signatures import ROWS
 
-    module = _module(_key("rows", law.values, law.rows, law.bodies), lambda: row_source(law))
-    return addressable(ROWS, module.law)
+    return law_address(ROWS, _source(_key("rows", law.values, law.rows, law.bodies), lambda: row_source(law)))

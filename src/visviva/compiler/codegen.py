@@ -175,7 +175,7 @@ class _FlowWriter:
                 block = self._scatter(place, k, a, column, [(l, name) for l, name, _ in named])
                 lines += [f"        {line}" for line in block]
         head = "n, T, P, s, end, z, u, dE, dX, cx, amp, t, k, stage, mode, r, rs, V, out"
-        return _module(head, layout.width, lines, f"PAIRS, ENDS = {pairs!r}, {self.ends!r}")
+        return _module(head, layout.width, lines, f"PAIRS = {pairs!r}\nENDS = {self.ends!r}")
 
     def _loads(self, layout: FlowLayout) -> list[str]:
         lines, at = [], 0

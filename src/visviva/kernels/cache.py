@@ -24,15 +24,10 @@ from visviva.kernels.files import contents, keep
 from visviva.kernels.files import root as root  # told to all who ask here
 
 SOURCES = Path(__file__).parent
-SHIPPED = SOURCES / "shipped"
-KEEPING = (
-    "announce.py",
-    "cache.py",
-    "code_files.py",
-    "files.py",
-    "object_code.py",
-    "packed.py",
-)  # call code, and keep it
+APART = (SOURCES / "shipped", SOURCES / "direct")  # the one calls code, the other has a key of its own
+KEEPING = (  # the code is the same whatever is in them
+    "announce.py", "cache.py", "code_files.py", "files.py", "laws.py", "object_code.py", "packed.py",
+)  # fmt: skip
 FLAGS = (  # settings of Numba that change the code it makes, and that its own index ignores
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -42,7 +37,7 @@ FLAGS = (  # settings of Numba that change the code it makes, and that its own i
     "OPT",
     "SLP_VECTORIZE",
 )
-FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
+FOLDER = re.compile(r"(kernels|laws)-[0-9a-f]{16}")
 _loading = threading.RLock()  # sys.modules is one for all threads
 
 
@@ -61,7 +56,7 @@ def digest_of(sources: Path = SOURCES) -> str:
     """Hash of all Python files in a folder that have a part in the code."""
     digest = hashlib.sha256()
     for file in sorted(sources.rglob("*.py")):
-        if file.parent == SHIPPED or (file.parent == SOURCES and file.name in KEEPING):
+        if file.parent in APART or (file.parent == SOURCES and file.name in KEEPING):
             continue
         text = file.read_bytes()
         digest.update(f"{file.relative_to(sources).as_posix()} {len(text)}\n".encode() + text)
@@ -79,11 +74,13 @@ def folder(sources: Path = SOURCES) -> Path:
 
 def stale(days: float = 30.0) -> list[Path]:
     """Folders of other sources or settings that were not used for some days."""
-    limit, current = time.time() - 86400 * days, f"kernels-{key()}"
+    from visviva.kernels import laws
+
+    limit, current = time.time() - 86400 * days, (f"kernels-{key()}", f"laws-{laws.key()}")
     return sorted(
         path
         for path in root().iterdir()
-        if FOLDER.fullmatch(path.name) and path.name != current and path.stat().st_mtime <= limit
+        if FOLDER.fullmatch(path.name) and path.name not in current and path.stat().st_mtime <= limit
     )
 
 

@@ -20,24 +20,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from visviva.kernels.functions import Deferred, Signature
+from visviva.kernels.functions import Deferred
+from visviva.kernels.signatures import (
+    ACCELERATE,
+    ACT,
+    ENERGY,
+    ENERGY_OF_TREE,
+    FLOW,
+    INPUTS,
+    PULL,
+    RATE,
+    RETRACT,
+    ROWS,
+    STORED,
+)  # fmt: skip
 
-ENERGY = Signature("", "nIFFFFFxn")
-FLOW = Signature("", "nIFFFFFFFFFxxnnFFFF")
-RETRACT = Signature("", "IxFFFFF")
-PULL = Signature("", "IxnFFFF")
-ROWS = Signature("", "FFFFnFF")
-RATE = Signature("", "nIFFFF")
-ACCELERATE = Signature("n", "IFIFFFFFFF")
-ACCELERATE_COMPLEX = Signature("n", "IFIFCCCCCC")
-ENERGY_OF_TREE = Signature("x", "IFIFFFF")
-ACT = Signature("", "IFFFFFF")
-STORED = Signature("x", "IF")
-INPUTS = Signature("", "nIFxFF")
-PACK = Signature("n", "nII")
 
-
-def _caller(signature: Signature) -> Any:
+def _caller(signature: str) -> Any:
     """A function that calls an address with addresses of arrays, whole numbers and floats."""
     from llvmlite import ir
     from numba import types
@@ -45,8 +44,9 @@ def _caller(signature: Signature) -> Any:
 
     word = types.int64, ir.IntType(64)
     plain = {"x": (types.float64, ir.DoubleType()), "": (types.void, ir.VoidType())}
-    arguments, kinds = zip(*(plain.get(letter, word) for letter in signature.arguments), strict=True)
-    result, kind = plain.get(signature.result, word)
+    letters, _, last = signature.partition(":")
+    arguments, kinds = zip(*(plain.get(letter, word) for letter in letters), strict=True)
+    result, kind = plain.get(last, word)
 
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         function = ir.FunctionType(kind, kinds)

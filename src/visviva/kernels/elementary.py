@@ -1,14 +1,15 @@
 """Divided differences of elementary functions and their derivatives, as compiled scalars.
 
 They are the functions of `visviva.language.discrete`, which has the plain NumPy forms; d... is the derivative by the
-first argument. Series are used where the quotients would cancel.
+first argument. Series are used where the quotients would cancel. Each operation rounds, as in the laws that call them:
+so results do not depend on what is compiled together, nor on the processor.
 """
 
 from __future__ import annotations
 
 import math
 
-from visviva.kernels.functions import kernel
+from visviva.kernels.functions import unfused as kernel
 
 
 @kernel

@@ -7,7 +7,6 @@ not among them Numba is imported, and compiles it or finds it in the cache, see 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar, cast, final
 
@@ -81,6 +80,11 @@ def kernel(function: Function) -> Function:
     return cast("Function", Kernel(function, {}))
 
 
+def unfused(function: Function) -> Function:
+    """A `Kernel` in which each product and each sum rounds, as in laws."""
+    return cast("Function", Kernel(function, {"fastmath": False}))
+
+
 def inner(function: Function) -> Function:
     """A `Kernel` that only others call: what Python would need to call it is half of its compilation."""
     return cast("Function", Kernel(function, {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}))
@@ -97,20 +101,11 @@ def woven(function: Function) -> Function:
     )
 
 
-@final
-@dataclass(frozen=True)
-class Signature:
-    """Of a function that is called by address, as C has it; one letter for each type.
+def addressable(signature: str, function: Callable[..., Any]) -> int:
+    """Address of `function` as C calls it, valid as long as the process lives.
 
-    n: whole number.   x: real number.   I, F, C: address of whole, real, complex numbers.   result: n, x or nothing.
+    signature: one of `kernels.signatures`.
     """
-
-    result: str
-    arguments: str
-
-
-def addressable(signature: Signature, function: Callable[..., Any]) -> int:
-    """Address of `function` as C calls it, valid as long as the process lives."""
     from visviva.kernels.shipped.load import address_of
 
     shipped = address_of(f"{function.__module__}.{function.__qualname__}", signature)

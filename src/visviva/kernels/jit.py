@@ -15,7 +15,7 @@ from numba.extending import typeof_impl
 
 from visviva.kernels.cache import folder
 from visviva.kernels.code_files import CodeFiles
-from visviva.kernels.functions import FUSED, Deferred, Kernel, Signature
+from visviva.kernels.functions import FUSED, Deferred, Kernel
 
 LETTERS = {
     "": types.void,
@@ -26,7 +26,7 @@ LETTERS = {
     "C": types.CPointer(types.complex128),
 }
 _referenced: list[Any] = []  # what is called by address must outlive every caller
-callbacks: dict[tuple[str, Signature], Any] = {}  # all of this process, by name
+callbacks: dict[tuple[str, str], Any] = {}  # all of this process, by name
 
 
 def _meaning(value: Deferred, context: Any) -> Any:
@@ -51,12 +51,13 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     return compiled
 
 
-def types_of(signature: Signature) -> Any:
-    """A signature in Numba's words."""
-    return LETTERS[signature.result](*(LETTERS[letter] for letter in signature.arguments))
+def types_of(signature: str) -> Any:
+    """One of `kernels.signatures` in Numba's types."""
+    arguments, _, result = signature.partition(":")
+    return LETTERS[result](*(LETTERS[letter] for letter in arguments))
 
 
-def callback(signature: Signature, function: Callable[..., Any]) -> Any:
+def callback(signature: str, function: Callable[..., Any]) -> Any:
     """`function` compiled as C calls it; its `address` is valid as long as the process lives."""
     compiled: Any = CFunc(
         function, normalize_signature(types_of(signature)), locals={}, options={"error_model": "numpy"}

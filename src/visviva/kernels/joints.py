@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any
 
 from visviva._arrays import Array
-from visviva.kernels.calls import FLOW
 from visviva.kernels.functions import addressable, inner
 from visviva.kernels.multibody.turns import Turned, turned_by
 from visviva.kernels.program import Int
+from visviva.kernels.signatures import FLOW
 
 # numbers of a joint: functions, bodies, scratch, place of its power, of its inputs, of its multipliers, of the lists,
 # entries of A, of b, place of their values, of a constant, number of coordinates, and where the blocks begin

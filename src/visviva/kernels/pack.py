@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from visviva.kernels.calls import PACK
 from visviva.kernels.functions import Deferred, addressable
 from visviva.kernels.multibody.tables import Int
 from visviva.kernels.shipped.layout import Unnamed
+from visviva.kernels.signatures import PACK
 
 END, TUPLE, ARRAY, FLOAT, NONE, TRUTH = range(6)
 STEP, DEEPEST = 10, 3  # words of a step; longest way to a member

@@ -15,7 +15,6 @@ from __future__ import annotations
 from functools import cache
 
 from visviva._arrays import Array
-from visviva.kernels.calls import PULL, RETRACT
 from visviva.kernels.functions import addressable
 from visviva.kernels.program import (
     AT_D,
@@ -35,6 +34,7 @@ from visviva.kernels.program import (
     WIDTH_Z,
     Int,
 )
+from visviva.kernels.signatures import PULL, RETRACT
 
 FLAT = 0  # KIND: a flat factor, of as many numbers as MOVES says; else the dimension of the space that is turned
 ALONE, BODY, WORLD = 0, 1, 2  # MOVES: no translation, one that turns with the body, one that does not

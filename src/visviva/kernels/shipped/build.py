@@ -20,8 +20,10 @@ from llvmlite import ir
 from numba import types
 
 from visviva.kernels.cache import digest_of
-from visviva.kernels.functions import Kernel, Signature
+from visviva.kernels.direct.emission import Target
+from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
+from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe, probe_bits
 from visviva.kernels.shipped.entry import MOST, AbstractEntries
@@ -62,13 +64,17 @@ class Recording(AbstractLibrary):
 
     def __init__(self) -> None:
         self.found: dict[str, Recorded] = {}
+        self.laws: dict[str, tuple[str, str]] = {}
         use(self)
 
     def entries(self, name: str) -> Recorded | None:  # noqa: D102
         return self.found.setdefault(name, Recorded()) if name.startswith(KERNELS) else None
 
-    def address(self, name: str, signature: Signature) -> None:  # noqa: D102
+    def address(self, name: str, signature: str) -> None:  # noqa: D102
         return None
+
+    def law(self, digest: str, signature: str, source: str) -> None:  # noqa: D102
+        self.laws[digest] = signature, source
 
 
 def results_of(kind: Any) -> str:
@@ -97,6 +103,7 @@ class Objects:
         pack_address()
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}
+        self._laws = dict(sorted(recording.laws.items()))
         self._module = llvm.parse_assembly(f'target triple = "{TRIPLE}"')
         ways = ir.Module("entries")
         ways.triple = TRIPLE
@@ -156,27 +163,33 @@ class Objects:
             )
         return bytes(machine.emit_object(module))
 
+    def emit_laws(self, level: str) -> bytes:
+        """The object code of all laws that were met."""
+        return law_objects(list(self._laws.values()), Target(TRIPLE, level))[1]
+
     def manifest(self) -> dict[str, Any]:
         """All but what depends on the level."""
         (pack,) = (symbol for name, symbol in self.functions.items() if name.startswith("visviva.kernels.pack.pack("))
         return {
             "version": VERSION, "sources": digest_of(), "numba": numba.__version__, "pack": pack,
             "entries": self.entries, "functions": self.functions, "objects": {}, "bits": {},
+            "compiler": compiler_digest(), "laws": list(self._laws),
         }  # fmt: skip
 
 
 def write(objects: Objects, folder: Path) -> dict[str, int]:
-    """Write objects for all levels, and the manifest; sizes of the files in bytes, by level.
+    """Write objects for all levels, and the manifest; sizes of the files in bytes, by name.
 
     What they compute for known arguments is measured with the objects themselves.
     """
     manifest, sizes = objects.manifest(), {}
     for level in LEVELS:
         code = objects.emit(level)
-        packed = lzma.compress(code, preset=9 | lzma.PRESET_EXTREME)
-        (folder / f"{level}.o.xz").write_bytes(packed)
-        sizes[level] = len(packed)
-        manifest["objects"][level] = hashlib.sha256(code).hexdigest()
+        for name, one in ((level, code), (f"laws-{level}", objects.emit_laws(level))):
+            packed = lzma.compress(one, preset=9 | lzma.PRESET_EXTREME)
+            (folder / f"{name}.o.xz").write_bytes(packed)
+            sizes[name] = len(packed)
+            manifest["objects"][name] = hashlib.sha256(one).hexdigest()
         use(linked(manifest, level, code))
         probe.__dict__.pop("entries", None)
         manifest["bits"][level] = probe_bits()

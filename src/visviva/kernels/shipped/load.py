@@ -3,7 +3,7 @@
     manifest.json     digest of the sources of kernels, version of the layout; symbols of entries by kernel and by
                       layout of the arguments, and of functions that are called by address; digest of each object,
                       known bits
-    <level>.o.xz      the object code for a level of processors
+    <level>.o.xz      the object code for a level of processors; laws-<level>.o.xz that of generated laws
 
 What does not fit in any respect is not used, with one note; $VISVIVA_SHIPPED=0 does without, and without a note.
 """
@@ -19,11 +19,11 @@ import platform
 import sys
 import sysconfig
 from abc import ABC, abstractmethod
+from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
 from visviva.kernels.cache import digest_of
-from visviva.kernels.functions import Signature
 from visviva.kernels.object_code import host_features, link_object
 from visviva.kernels.shipped.entry import PACK, AbstractEntries, Entries
 
@@ -51,8 +51,12 @@ class AbstractLibrary(ABC):
         """The ways into a kernel."""
 
     @abstractmethod
-    def address(self, name: str, signature: Signature) -> int | None:
+    def address(self, name: str, signature: str) -> int | None:
         """The address of a function of kernels, as C calls it."""
+
+    @abstractmethod
+    def law(self, digest: str, signature: str, source: str) -> int | None:
+        """The address of a generated law, named by a digest of its signature and source."""
 
 
 @final
@@ -74,9 +78,29 @@ class Library(AbstractLibrary):
         places = {layout: (self._addresses[symbol], results) for layout, (symbol, results) in kernel.items()}
         return Entries(places, self._pack)
 
-    def address(self, name: str, signature: Signature) -> int | None:  # noqa: D102
+    def address(self, name: str, signature: str) -> int | None:  # noqa: D102
         symbol = self.manifest["functions"].get(spelled(name, signature))
         return None if symbol is None else self._addresses[symbol]
+
+    def law(self, digest: str, signature: str, source: str) -> int | None:  # noqa: D102
+        return self._laws.get(digest)
+
+    @cached_property
+    def _laws(self) -> dict[str, int]:
+        """Addresses of all laws; none where another version of their compiler has made them."""
+        from visviva.kernels.laws import compiler_digest, law_symbol
+
+        if self.manifest["compiler"] != compiler_digest():
+            return {}
+        symbols = {digest: law_symbol(digest) for digest in self.manifest["laws"]}
+        found = link_object(read_object(self.manifest, f"laws-{self.level}"), sorted(symbols.values()))
+        return {digest: found[symbol] for digest, symbol in symbols.items()}
+
+
+def law_of(digest: str, signature: str, source: str) -> int | None:
+    """The address of a generated law."""
+    found = library()
+    return None if found is None else found.law(digest, signature, source)
 
 
 def entries_of(name: str) -> AbstractEntries | None:
@@ -85,15 +109,15 @@ def entries_of(name: str) -> AbstractEntries | None:
     return None if found is None else found.entries(name)
 
 
-def address_of(name: str, signature: Signature) -> int | None:
+def address_of(name: str, signature: str) -> int | None:
     """The address of a function of kernels."""
     found = library()
     return None if found is None else found.address(name, signature)
 
 
-def spelled(name: str, signature: Signature) -> str:
+def spelled(name: str, signature: str) -> str:
     """The name of a function that is called by address, with its types."""
-    return f"{name}({signature.arguments}){signature.result}"
+    return f"{name}({signature})"
 
 
 def why_not() -> str | None:
@@ -156,14 +180,14 @@ def level_of(manifest: dict[str, Any], features: frozenset[str]) -> str:
     raise Unfit(f"this processor has none of the levels {', '.join(manifest['objects'])}")
 
 
-def read_object(manifest: dict[str, Any], level: str, folder: Path = FOLDER) -> bytes:
-    """The object code for a level, if it is the one that was made."""
+def read_object(manifest: dict[str, Any], name: str, folder: Path = FOLDER) -> bytes:
+    """The object code of a name, if it is the one that was made."""
     try:
-        code = lzma.decompress((folder / f"{level}.o.xz").read_bytes())
+        code = lzma.decompress((folder / f"{name}.o.xz").read_bytes())
     except (OSError, lzma.LZMAError, EOFError) as cause:
-        raise Unfit(f"{level}.o.xz cannot be read ({cause})") from cause
-    if hashlib.sha256(code).hexdigest() != manifest["objects"][level]:
-        raise Unfit(f"{level}.o.xz is damaged")
+        raise Unfit(f"{name}.o.xz cannot be read ({cause})") from cause
+    if hashlib.sha256(code).hexdigest() != manifest["objects"][name]:
+        raise Unfit(f"{name}.o.xz is damaged")
     return code
 
 

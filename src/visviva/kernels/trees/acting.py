@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
-from visviva.kernels.calls import ACT, STORED, call_energy, call_inputs, call_stored
+from visviva.kernels.calls import call_energy, call_inputs, call_stored
 from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.multibody.accounts import work_of
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
@@ -25,6 +25,7 @@ from visviva.kernels.multibody.heats import dissipated
 from visviva.kernels.multibody.sensors import Sensors, sense
 from visviva.kernels.multibody.states import write_state
 from visviva.kernels.multibody.turns import place_turn
+from visviva.kernels.signatures import ACT, STORED
 from visviva.kernels.stowed import carray, kind_of, stowed, taker
 from visviva.kernels.trees.kinematics import move, origin_of, place_links, rotation_of
 

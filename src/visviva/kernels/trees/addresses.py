@@ -9,9 +9,9 @@ from functools import cache
 
 from visviva._arrays import Array
 from visviva.kernels.announce import announce
-from visviva.kernels.calls import ACCELERATE, ACCELERATE_COMPLEX, ENERGY_OF_TREE
 from visviva.kernels.functions import addressable
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.signatures import ACCELERATE, ACCELERATE_COMPLEX, ENERGY_OF_TREE
 from visviva.kernels.stowed import carray
 from visviva.kernels.trees.energy import energy
 from visviva.kernels.trees.forward import accelerate

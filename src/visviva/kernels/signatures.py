@@ -1,0 +1,22 @@
+"""What functions are called with that are called by address, see `kernels.calls`: one letter for each argument.
+
+n: a whole number.   x: a real number.   I, F, C: address of whole, real, complex numbers.   Behind a colon: the result.
+"""
+
+from __future__ import annotations
+
+# laws
+ENERGY = "nIFFFFFxn"
+FLOW = "nIFFFFFFFFFxxnnFFFF"
+ROWS = "FFFFnFF"
+RATE = "nIFFFF"
+INPUTS = "nIFxFF"
+# kernels
+RETRACT = "IxFFFFF"
+PULL = "IxnFFFF"
+ACCELERATE = "IFIFFFFFFF:n"
+ACCELERATE_COMPLEX = "IFIFCCCCCC:n"
+ENERGY_OF_TREE = "IFIFFFF:x"
+ACT = "IFFFFFF"
+STORED = "IF:x"
+PACK = "nII:n"
