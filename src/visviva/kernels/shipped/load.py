@@ -93,7 +93,11 @@ class Library(AbstractLibrary):
         if self.manifest["compiler"] != compiler_digest():
             return {}
         symbols = {digest: law_symbol(digest) for digest in self.manifest["laws"]}
-        found = link_object(read_object(self.manifest, f"laws-{self.level}"), sorted(symbols.values()))
+        try:
+            found = link_object(read_object(self.manifest, f"laws-{self.level}"), sorted(symbols.values()))
+        except Unfit as reason:
+            _say("laws", reason)
+            return {}
         return {digest: found[symbol] for digest, symbol in symbols.items()}
 
 
@@ -152,10 +156,14 @@ def library() -> AbstractLibrary | None:
             try:
                 _state[0] = _load()
             except Unfit as reason:
-                logging.getLogger("visviva").warning(
-                    "shipped kernels are not used: %s. They are compiled instead, once per machine.", reason
-                )
+                _say("kernels", reason)
     return _state[0]
+
+
+def _say(what: str, reason: Unfit) -> None:
+    """Not a warning of Python, which some turn into an error."""
+    note = "shipped %s are not used: %s. They are compiled instead, once per machine."
+    logging.getLogger("visviva").warning(note, what, reason)
 
 
 def read_manifest(folder: Path = FOLDER) -> dict[str, Any]:
@@ -177,7 +185,7 @@ def level_of(manifest: dict[str, Any], features: frozenset[str]) -> str:
     for level, needed in LEVELS.items():
         if level in manifest["objects"] and features.issuperset(needed):
             return level
-    raise Unfit(f"this processor has none of the levels {', '.join(manifest['objects'])}")
+    raise Unfit(f"this processor has none of the levels {', '.join(LEVELS)}")
 
 
 def read_object(manifest: dict[str, Any], name: str, folder: Path = FOLDER) -> bytes:
