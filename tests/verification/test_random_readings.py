@@ -28,6 +28,8 @@ MENDED = {  # disagreed, took too long or were refused once
     135: ("composite",),
     239: ("implicit system",),
     341: ("PHMP in NumPy",),
+    455: ("composite",),
+    488: ("linearisation", "implicit system"),
 }
 
 
