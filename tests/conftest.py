@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 os.environ["MPLBACKEND"] = "Agg"
+
+gc.set_threshold(50_000, 20, 20)  # garbage in circles is rare here: to look for it often is a tenth of the time
 
 settings.register_profile(
     "ci",
@@ -35,6 +38,19 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("slow") or item.path.parent.name == "verification":
             item.add_marker(pytest.mark.filterwarnings("ignore::visviva.RunWarning"))
+
+
+def pytest_collection_finish():
+    """What all tests share stays, and is not looked through for garbage again and again."""
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_make_scheduler(config, log):
+    """Neighbours run in one process, which has built and compiled what they share: `pytest -n 2` is `worksteal`."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from random_mechanisms import random_mechanism
+from samples import sample
 
 import visviva as vv
 from visviva import demo
@@ -90,9 +90,9 @@ def test_q_is_zero_as_built_and_counts_turns():
     np.testing.assert_allclose(form.coordinates(x).q, q, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [101, 102, 104, 107, 131, 132, 135, 138])  # with one loop or two, four bars among them
 def test_no_other_tree_leaves_fewer_rows_to_its_loops(seed):
-    m = random_mechanism(100 + seed, 4, loops=2).mechanism
+    m = sample(seed, 4).mechanism
     found = spanning(m)
     left = sum(strength(joint.joint) if joint.joint.kind in PARTS else 1 for joint in found.cut)
     usable = [joint for joint in m.joints if joint.joint.kind in PARTS]

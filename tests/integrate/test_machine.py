@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
+from visviva import demo
 from visviva.compiler.elimination import eliminated
 from visviva.integrate.machine import MachineStepper
 from visviva.integrate.start import start_state
@@ -152,3 +155,11 @@ def test_a_failing_step_names_the_joint_or_the_body():
         vv.ConvergenceError, match=r"worst in the (balance of momentum of 'rod\d'|holonomic row of 'joint\d')"
     ):
         vv.simulate(m, t_end=1.0, h=0.5, integrator=vv.PHMP(newton=vv.Newton(max_iterations=1)))
+
+
+def test_reactions_that_rows_do_not_determine_are_told_as_a_singular_start():
+    """All rows of a planar four-bar, three of which say nothing of their own."""
+    steps, state = stepper(demo.four_bar(), along_tree=False)
+    state = dataclasses.replace(state, active=np.ones_like(state.active))
+    with pytest.raises(vv.ModelError, match=r"(?s)the reaction of .*'D'\..*configuration is singular.*Start a little"):
+        MachineStepper(steps.model, vv.Newton(), state, 0.01, along_tree=False)

@@ -19,8 +19,8 @@ PROGRAM = """
 import numba
 import numpy as np
 from compiled_models import gyroscope, point
-from random_mechanisms import random_mechanism
 from physics_systems import GASES, charging, two_gases
+from samples import sample
 from systems import hot, oscillator
 import visviva as vv
 from visviva.geometry.embedding import SE2_SPACE, SE3_SPACE
@@ -42,11 +42,11 @@ run(charging(), {"drawn": 0.0, "q": 0.0}, gradient)
 run(two_gases(), GASES, gradient, h=0.02)
 for space in (SE2_SPACE, SE3_SPACE):
     run(gyroscope(space), {"x": point(space), "v": [1.0, -0.5, 0.3]}, gradient, inputs={"jets": [0.1, 0.2]})
-for seed, bodies in ((1, 2), (2, 3), (13, 5)):
-    sample = random_mechanism(seed, bodies)
+for seed, bodies in ((21, 2), (22, 3), (25, 6)):
+    drawn = sample(seed, bodies)
     for scheme in (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()):
-        run(sample.mechanism, sample.motion, scheme, h=0.005, inputs=sample.inputs)
-chain = random_mechanism(4, 3, dissipates=False)
+        run(drawn.mechanism, drawn.motion, scheme, h=0.005, inputs=drawn.inputs)
+chain = sample(7, 3, dissipates=False)
 for inner in (vv.PHMP(), vv.PHMPGGL()):
     run(chain.mechanism, chain.motion, vv.Suzuki4(inner), h=0.005, inputs=chain.inputs)
 print("all ran")

@@ -135,3 +135,12 @@ def test_states_of_runs_and_equilibria_are_places():
 def test_laws_are_no_names_of_inputs():
     with pytest.raises(vv.ModelError, match="give these as operating="):
         vv.linearise(rods(1), inputs={"motor": lambda x: 0.0})
+
+
+def test_constraints_with_a_kink_where_they_are_linearised_are_refused():
+    """v_x + |x| v_y = 0 at x = 0, in motion along y: a derivative by x does not exist."""
+    m = vv.Mechanism("kinked")
+    m.body("sled", mass=1.0, inertia=(1.0, 1.0, 1.0), twist=(0, 0, 0, 0, 1.0, 0))
+    m.velocity_constraint("row", "sled", A=lambda a: [0, 0, 0, 1.0, abs(a.r[0]), 0])
+    with pytest.raises(vv.ModelError, match=r"constraints of mechanism 'kinked' are not smooth in 'sled.shift\[0\]'"):
+        vv.linearise(m, m.assemble()[0], residual_ok=True)

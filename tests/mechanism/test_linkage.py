@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from large_mechanisms import chain, four_bars, net
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 import visviva as vv
 from visviva.demo import four_bar
+from visviva.mechanism import dependence
 from visviva.mechanism import linkage as linkage_module
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import close
@@ -23,6 +25,21 @@ MECHANISMS = {
     "flying net": lambda: unhooked(net(3, doubled=(1,))),
 }
 every_mechanism = pytest.mark.parametrize("build", MECHANISMS.values(), ids=MECHANISMS.keys())
+
+
+@pytest.mark.parametrize("few", [150, 0], ids=["full", "sparse"])
+@pytest.mark.parametrize("weakest", [0.1, 1e-3])
+def test_a_row_that_repeats_others_is_found_though_it_is_a_sum_of_large_ones(weakest, few, monkeypatch):
+    """Rows that are nearly dependent make a repeated one of large parts, and their squares round by more than ε."""
+    monkeypatch.setattr(dependence, "FEW", few)
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        U, _, Vt = np.linalg.svd(draw.normal(size=(9, 12)), full_matrices=False)
+        A = U * np.geomspace(1.0, weakest, 9) @ Vt
+        L = np.vstack([draw.normal(size=9) @ Vt, draw.normal(size=12)])
+        L /= np.linalg.norm(L, axis=1)[:, None]
+        Y = dependence.dependent_combinations(csr_array(A), csr_array(L))
+        assert_allclose(np.abs(Y), [[1.0], [0.0]], atol=1e-9)
 
 
 def unhooked(m: vv.Mechanism) -> vv.Mechanism:

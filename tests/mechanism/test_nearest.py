@@ -5,14 +5,14 @@ import coupled_mechanisms
 import mechanism_models
 import numpy as np
 import pytest
-from random_mechanisms import random_mechanism
+from samples import sample
 
 import visviva as vv
 from visviva.mechanism.linkage import Linkage
 
 LOOPS = ("planar_four_bar", "bennett", "sarrus", "slider_crank", "free_four_bar")
 MECHANISMS = (
-    {f"random {seed}": lambda seed=seed: random_mechanism(seed, 2 + seed % 7).mechanism for seed in range(12)}
+    {f"random {seed}": lambda seed=seed: sample(seed, 2 + seed % 7).mechanism for seed in range(12)}
     | catalogue.MECHANISMS
     | {name: getattr(mechanism_models, name) for name in LOOPS}
     | {name: lambda build=build: build()[0] for name, build in coupled_mechanisms.MECHANISMS.items()}

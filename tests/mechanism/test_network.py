@@ -9,10 +9,13 @@ from small_mechanisms import CATALOGUE, bennett, cardan, cardan_with_a_massless_
 
 import visviva as vv
 from visviva.compiler import initial_x
+from visviva.forms.minimal.form import MinimalForm
+from visviva.forms.minimal.state import Coordinates
 from visviva.geometry import SE3
 from visviva.mechanism.body_twists import relative_rates, relative_twist
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, space_of
 from visviva.mechanism.placement import coordinates_of
+from visviva.testing.readings import READINGS, Case, Units, instant
 from visviva.testing.structures import check_dirac
 
 MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)
@@ -209,3 +212,20 @@ def test_wrong_use_is_refused():
         network.efforts({"engine": 1.0})
     with pytest.raises(vv.ModelError, match="input of port 'motor' must"):
         network.efforts({"motor": (1.0, 2.0)})
+
+
+def test_strong_springs_do_not_round_in_the_rows_of_slow_twists():
+    """Units in which momenta are one would make wrenches of a mechanism that hardly moves many powers of ten large."""
+    slow = 1e-5
+    m = vv.Mechanism("four-bar")
+    corners = np.array([(0.0, 0.0, 0.0), (0.1, 0.5, 0.0), (0.8, 0.7, 0.0), (0.9, 0.0, 0.0)])
+    ring = [m.ground]
+    for name, a, b in zip(("crank", "coupler", "rocker"), corners, corners[1:], strict=False):
+        ring.append(m.body(name, mass=1.0, inertia=[0.1, 0.1, 0.1], at=(a + b) / 2, twist=(0, 0, slow, 0, 0, 0)))
+    for k, corner in enumerate(corners):
+        m.revolute(f"hinge{k}", ring[k], (*ring, m.ground)[k + 1], at=corner, axis=(0, 0, 1))
+    m.spring("spring", m.ground, "coupler", k=1.0, length=0.1, at_a=(0, 2.0, 0.3), at_b=(0.5, 0.6, 0))
+    form = MinimalForm(m)
+    q, xi, s = form.coordinates(m.assemble(fixed=())[0])
+    case = Case(m, units=Units(length=1.0, time=1 / slow, mass=1.0))
+    READINGS["implicit system"](instant(case, Coordinates(*form.projected(0.0, q, xi, s))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_mechanisms import random_mechanism
+from samples import sample
 
 import visviva as vv
 
@@ -21,8 +21,8 @@ def with_everything(seed, bodies, *, blade=True):
 
     blade: with one; rows of velocities hold in the middle of steps, and at their ends by terms of second order only.
     """
-    sample = random_mechanism(seed, bodies)
-    rng, m = np.random.default_rng(seed), sample.mechanism
+    drawn = sample(seed, bodies)
+    rng, m = np.random.default_rng(seed), drawn.mechanism
     oil = m.thermal("oil", capacity=rng.uniform(5, 50), conductance_to_environment=0.2)
     law = vv.friction.stribeck(coulomb=0.1, static=0.15, speed=0.3, viscous=0.02, v_reg=0.05)
     for name in ("crank", "wheel", "nut", "sled", "arm"):
@@ -48,7 +48,7 @@ def with_everything(seed, bodies, *, blade=True):
         m.knife_edge("blade", m.ground, "skate", at=(0.2, 3, 0), direction=rng.normal(size=3))
     m.particle("bead", mass=0.3, at=(1.0, 0, 1.0), velocity=rng.normal(size=3))
     m.constraint("wire", "bead", g=lambda p: p.r[2] - p.r[0] ** 2 - 0.5 * p.r[1] ** 2)
-    return m, m.assemble(fixed=())[0], sample.inputs | {"motor": lambda t: 3.0 * np.cos(20 * t)}
+    return m, m.assemble(fixed=())[0], drawn.inputs | {"motor": lambda t: 3.0 * np.cos(20 * t)}
 
 
 @pytest.mark.slow

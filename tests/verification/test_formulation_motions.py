@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from formulation_catalogue import CATALOGUE
 from index1_reference import Index1
-from random_mechanisms import random_mechanism
+from samples import drawn_seeds, is_smooth, sample
 
 import visviva as vv
 
@@ -49,14 +49,14 @@ def test_momenta_move_as_velocities_do(name):
     np.testing.assert_allclose(p, q, rtol=0, atol=1e-8 * max(1.0, np.abs(q).max()))
 
 
-@pytest.mark.parametrize("seed", range(10, 22))
-def test_mechanisms_drawn_at_random(seed):
+@pytest.mark.parametrize("case", drawn_seeds(range(10, 30), is_smooth))
+def test_mechanisms_drawn_at_random(case):
     """The motion against that of SciPy's DOP853 on the index-1 form."""
-    sample = random_mechanism(seed, 2 + seed % 7)
-    form = vv.analytical(sample.mechanism, inputs=sample.inputs)
-    initial = form.coordinates(sample.motion)
+    drawn = sample(*case)
+    form = vv.analytical(drawn.mechanism, inputs=drawn.inputs)
+    initial = form.coordinates(drawn.motion)
     run = vv.simulate(form, T_END, T_END / 10, integrator=vv.DOP853(tolerance=1e-10), initial=initial)
-    reference = Index1(sample.mechanism, sample.inputs, sample.motion)
+    reference = Index1(drawn.mechanism, drawn.inputs, drawn.motion)
     x = reference.states(T_END, rtol=1e-11)[-1]
     ours = form.x(run.final.q, run.final.xi, run.final.s)
     for body in form.mechanism.bodies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from index1_reference import Index1, placements
-from random_mechanisms import random_mechanism
+from samples import drawn_seeds, is_tree, sample
 
 import visviva as vv
 
@@ -15,15 +15,15 @@ SCHEMES = {"PHMP": vv.PHMP, "LieMidpoint": vv.LieMidpoint}
 
 def with_blades(seed, bodies):
     """A random mechanism with blades on some bodies, against the ground and against each other, and its motion."""
-    sample = random_mechanism(seed, bodies, loops=0)
-    rng, m = np.random.default_rng(seed), sample.mechanism
-    names = sample.bodies
+    drawn = sample(seed, bodies)
+    rng, m = np.random.default_rng(seed), drawn.mechanism
+    names = drawn.bodies
     for k in range(max(1, len(names) // 3)):
         child, parent = rng.permutation(len(names))[:2] if len(names) > 1 else (0, 0)
         above = m.ground if child == parent or rng.random() < 0.5 else names[parent]
         at = m[names[child]].r_WC + 0.2 * rng.normal(size=3)
         m.knife_edge(f"blade{k}", above, names[child], at=at, direction=rng.normal(size=3))
-    return m, m.assemble(fixed=())[0], sample.inputs
+    return m, m.assemble(fixed=())[0], drawn.inputs
 
 
 def cart():
@@ -65,13 +65,13 @@ def welded():
 
 CASES = {
     "welded": welded,
-    "blades 2": lambda: with_blades(1, 2),
-    "blades 4": lambda: with_blades(7, 4),
+    "blades 2": lambda: with_blades(21, 2),
+    "blades 4": lambda: with_blades(30, 4),
     "cart": cart,
     "disc on plate": lambda: plate("disc"),
     "blade on plate": lambda: plate("blade"),
 }
-MORE = {f"blades seed {seed}": (lambda seed=seed: with_blades(seed, 2 + seed % 5)) for seed in range(20, 32)}
+MORE = {f"blades {case}": (lambda case=case: with_blades(*case)) for case in drawn_seeds(range(1, 60), is_tree)}
 EVERY = [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)]
 
 

@@ -42,6 +42,12 @@ def test_bodies_at_rest_and_overflows_do_not_end_the_iteration(seed):
     check_mechanism(random_mechanism(seed), compare=False)
 
 
+def test_a_condition_that_repeats_a_loop_is_no_unknown_of_a_step():
+    """Found by drawing: a screw locked by its loop, whose repeated row was taken for one of its own near by."""
+    runs = check_mechanism(random_mechanism(32163), compare=False)
+    assert not any("singular" in note for run in runs.values() for note in run.notes)
+
+
 def test_a_seed_is_one_mechanism_and_its_script_builds_it():
     drawn = random_mechanism(7)
     assert drawn.script() == random_mechanism(7).script()

@@ -169,6 +169,12 @@ class MachineStepper(AbstractMany):
             return
         assert singular is not None
         names = list(dict.fromkeys(self._unknown_name(int(k)) for k in singular.unknowns))
+        if (singular.unknowns % self.c.unknowns >= self.c.unknowns - len(self.c.w)).all():
+            raise ModelError(
+                f"mechanism {self.model.name!r} does not determine: {'; '.join(names)}.\n"
+                "At the start these rows depend on each other, though not near by: the configuration is singular.\n"
+                "Start a little beside it, or leave out a joint or condition that says the same twice."
+            )
         raise ModelError(
             f"mechanism {self.model.name!r} does not determine: {'; '.join(names)}.\n"
             "Nothing gives it inertia, and no joint holds it there: add a joint, a mass or a moment of inertia."

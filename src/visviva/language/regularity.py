@@ -57,7 +57,8 @@ def require_regular(
     """
     import sympy
 
+    numbers = {symbol: sympy.sympify(number) for symbol, number in parameters.items()}
     for value in map(sympy.sympify, np.ravel(np.asarray(values, dtype=object))):
-        number = value.subs(parameters)
+        number = value.xreplace(numbers)
         refuse_jumps(number, variables, what, advice.jump)
         refuse_steep(number, variables, what, advice.steep)

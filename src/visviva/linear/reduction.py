@@ -82,7 +82,16 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
     Q = np.zeros_like(H)
     if len(Z) and ref.xi.any():
         terms = np.abs(Z) @ np.abs(R @ ref.xi)
+        parts = equations.row_terms(ref)
+        terms = terms if parts is None else np.maximum(terms, parts @ np.abs(ref.xi))  # rows that repeat others cancel
         rows = slopes(lambda p: equations.rows(ref, p @ (R.T @ H).T), H.shape[1], reach(H, equations.sizes), terms)
+        if rows.rough:
+            names = [*(equations.positions[k] for k in choice.p), *equations.drives]
+            where = ", ".join(repr(names[k]) for k in rows.rough)
+            raise ModelError(
+                f"constraints of {equations.name} are not smooth in {where} here: they have no linear part.\n"
+                "Linearise beside, where their rows can be differentiated."
+            )
         Q[bound] = -_solved(Z[:, bound], rows.J)
     return Basis(choice, H[:, :free], N[:, :moving], Q[:, :free], R, H[:, free:], N[:, moving:], Q[:, free:])
 

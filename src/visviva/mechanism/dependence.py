@@ -1,4 +1,4 @@
-"""Dependent rows among very many loops, found by sparse solves.
+"""Dependent rows among loops and conditions: by a projection where they are few, among very many by sparse solves.
 
 With the rows A of the tree joints and L of the loops, all of length 1, P the projection on the complement of A:
 
@@ -6,8 +6,8 @@ With the rows A of the tree joints and L of the loops, all of length 1, P the pr
     [ A  0   0  ]      has the block  -(L P Lᵀ + ε)⁻¹  at the multipliers of L:
     [ L  0  -ε  ]
 
-combinations y of rows with |P Lᵀ y| ≈ 0 are its largest eigenvectors (Lanczos). As this squares small numbers, those
-found are judged once more by |P Lᵀ y| itself.
+combinations y of rows with |P Lᵀ y| ≈ 0 are its eigenvectors of the largest size (Lanczos), of either sign: rounding
+of L P Lᵀ may be larger than ε. As this squares small numbers, those found are judged once more by |P Lᵀ y| itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.rank import TOLERANCE
-from visviva.geometry.saddle import Saddle
+from visviva.geometry.saddle import FEW, Saddle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -30,6 +30,8 @@ FIRST = 8  # eigenvectors asked for at first
 
 def dependent_combinations(A: csr_array, L: csr_array) -> Array:
     """A basis of the combinations of rows of L that are combinations of rows of A, (rows of L, k)."""
+    if A.shape[1] + A.shape[0] + L.shape[0] <= FEW:
+        return _projected_away(A.toarray(), L.toarray())
     Y = _suspects(A, L)
     if not Y.size:
         return Y
@@ -40,9 +42,18 @@ def dependent_combinations(A: csr_array, L: csr_array) -> Array:
     return combinations
 
 
+def _projected_away(A: Array, L: Array) -> Array:
+    """The same, of the singular values of L P: nothing is squared, so that rounding is as small as that of A."""
+    Q = np.linalg.qr(A.T)[0]
+    for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
+        L = L - (L @ Q) @ Q.T
+    U, s, _ = np.linalg.svd(L)
+    return np.asarray(U[:, np.append(s, np.zeros(len(L) - len(s))) <= TOLERANCE])
+
+
 def smallest(A: csr_array, L: csr_array) -> float:
     """Smallest |P Lᵀ y| of all y of length 1: how far the rows of L are from depending on each other and on A."""
-    value = float(_largest(A, L, 1)[0].max(initial=0.0))
+    value = float(np.abs(_largest(A, L, 1)[0]).max(initial=0.0))
     return np.sqrt(max(1.0 / value - EPSILON, 0.0)) if value > 0 else 1.0
 
 
@@ -50,14 +61,14 @@ def _suspects(A: csr_array, L: csr_array) -> Array:
     count = FIRST
     while True:
         values, Y = _largest(A, L, min(count, L.shape[0]))
-        small = values > 1.0 / (SUSPECT**2 + EPSILON)
+        small = np.abs(values) > 1.0 / (SUSPECT**2 + EPSILON)
         if not small.all() or count >= L.shape[0]:
             return Y[:, small]
         count *= 2
 
 
 def _largest(A: csr_array, L: csr_array, count: int) -> tuple[Array, Array]:
-    """Largest eigenvalues and eigenvectors of (L P Lᵀ + ε)⁻¹."""
+    """Eigenvalues of the largest size, and eigenvectors, of (L P Lᵀ + ε)⁻¹."""
     import scipy.sparse
     import scipy.sparse.linalg
 
@@ -73,4 +84,4 @@ def _largest(A: csr_array, L: csr_array, count: int) -> tuple[Array, Array]:
         return np.linalg.eigh(0.5 * (columns + columns.T))
     operator = scipy.sparse.linalg.LinearOperator((loops, loops), matvec=inverse, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(loops)
-    return scipy.sparse.linalg.eigsh(operator, count, which="LA", v0=start, tol=1e-6)
+    return scipy.sparse.linalg.eigsh(operator, count, which="LM", v0=start, tol=1e-6)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 def implicit_of(network: MechanismNetwork) -> Implicit:
     """Bodies, springs and what acts on joints, joined to the kinestatic structure.
 
-    It is composed of twists in units of τ and wrenches in units of 1/τ, in which momenta are about one: they are the
-    only numbers that do not follow from geometry, and would else be all that is seen of the rows of a heavy body.
+    It is composed of twists in units of τ and wrenches in units of 1/τ, in which both are of one size, and momenta at
+    most about one: they do not follow from geometry, and would else be all that is seen of the rows of a heavy body.
 
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
@@ -77,13 +77,24 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
 
 
 def _twist_unit(network: MechanismNetwork) -> float:
-    """τ, a power of two, for which the largest momentum times τ² is about one; 1 at rest."""
-    momenta = [0.0]
+    """τ, a power of two: τ² is the largest twist over the largest wrench, of springs, weights and P∧ T; 1 at rest.
+
+    By momenta alone, wrenches of springs would round in the rows of twists wherever they are larger than P∧ T.
+    """
+    efforts, momenta, twists = network.dH(), [0.0], [0.0]
     for body in network.mechanism.bodies:
         if body.mass:
-            P = inertia_of(body) @ twist_of(body, network.motion) if isinstance(body, Body) else np.zeros(0)
+            twist = efforts.pop(momentum_of(body))
+            P = inertia_of(body) @ twist if isinstance(body, Body) else np.zeros(0)
             momenta.append(float(np.abs(P).max(initial=0.0)))
-    return float(2.0 ** -np.round(0.5 * np.log2(max(momenta)))) if max(momenta) > 0 else 1.0
+            twists.append(float(np.abs(twist).max(initial=0.0)))
+    if not max(twists) > 0:
+        return 1.0
+    inner = {f"{part.name}{FLUX}" for part in network.mechanism.motors}
+    inner |= {f"{part.name}{ENTROPY}" for part in network.mechanism.thermals}
+    wrenches = [float(np.abs(e).max(initial=0.0)) for name, e in efforts.items() if name not in inner]
+    size = max(*momenta, max([0.0, *wrenches]) / max(twists))
+    return float(2.0 ** -np.round(0.5 * np.log2(size))) if size > 0 else 1.0
 
 
 def _in_si(structure: Dirac, m: Mechanism, tau: float) -> Dirac:

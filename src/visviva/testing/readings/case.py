@@ -11,8 +11,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
+from visviva.library.joints.joint import Along
 from visviva.linear.mechanism_names import increment_names, port_units, sizes_and_units
 from visviva.mechanism import Mechanism
+from visviva.mechanism.parts import Joint
 from visviva.model import Model
 
 
@@ -34,6 +36,10 @@ class Units:
     def power(self) -> float:
         """Energy over time [W]."""
         return self.energy / self.time
+
+    def coordinates(self, joint: Joint) -> Array:
+        """Of the coordinates of a joint that have a name: 1 of angles, the length of displacements."""
+        return np.array([self.length if isinstance(one, Along) else 1.0 for one in joint.joint.coordinates])
 
     def body_velocities(self, form: MinimalForm) -> Array:
         """Of the velocities of all bodies in the Model: spins, and velocities of centres of mass, (m,)."""

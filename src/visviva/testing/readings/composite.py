@@ -6,6 +6,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler import compile
+from visviva.mechanism import Mechanism
 from visviva.model import Model
 from visviva.testing.laws import require
 from visviva.testing.readings.case import Units
@@ -18,7 +19,7 @@ def composite(now: Instant) -> None:
     model = compile(m.system())
     x = model.pack(m.system_state(now.motion))
     u = np.concatenate([np.zeros(0), *(np.atleast_1d(given[port.name]) for port in model.ports)])
-    xi, z = rates_of(model, x, u, now.units)
+    xi, z = rates_of(model, x, u, increments(model, m, now.units))
     now.same_energy(float(model.H(x)))
     now.same_power(float(model.heats(x, z).sum()), now.heat, "heat")
     now.same_power(float(model.outputs(x, z) @ u), now.power, "work")
@@ -30,17 +31,19 @@ def composite(now: Instant) -> None:
             close(found / one, p_dot / one, f"momentum of {body.name}", now.scale)
 
 
-def rates_of(model: Model, x: Array, u: Array, units: Units) -> tuple[Array, Array]:
+def rates_of(model: Model, x: Array, u: Array, sizes: Array) -> tuple[Array, Array]:
     """ξ and z of a Model with junctions: its rows C(x) (e, w) = 0 hold, and go on to hold.
 
     E ξ = f - C_eᵀλ,   0 = f_w - C_wᵀλ,   d/dt (C_e e + C_w w) = 0
+
+    sizes: of increments of all states, for differences.
     """
     dim, solved = model.layout.dim, model.layout.solved
     z, C = np.array(model.z(x)), model.C(x)
     m = C.shape[1]
     z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim])
     require("rows", C @ z[:m], 0.0, 1e-10, float((np.abs(C) @ np.abs(z[:m])).max(initial=1e-300)))
-    f, inverse, sizes = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim]), _increments(model, units)
+    f, inverse = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim])
 
     def rows(h: float) -> Array:
         """At the states next to x, along each of its increments."""
@@ -56,13 +59,17 @@ def rates_of(model: Model, x: Array, u: Array, units: Units) -> tuple[Array, Arr
     return inverse @ model.flow(x, z, u)[:dim], z
 
 
-def _increments(model: Model, units: Units) -> Array:
-    """Sizes of increments of all states: turns, shifts, momenta, ½ l² of lines; coordinates of joints may be either."""
+def increments(model: Model, m: Mechanism, units: Units) -> Array:
+    """Sizes of increments of all states: turns, shifts, momenta, coordinates of joints, ½ l² of lines."""
     twist = np.array(3 * [1.0] + 3 * [units.length])
     sizes = np.full(model.layout.dim, min(1.0, units.length))
+    joints = {f"{joint.name}.q_r": units.coordinates(joint) for joint in m.joints}
+    joints |= {f"{turn.name}.angle": units.coordinates(turn.joint)[:1] for turn in m.torsions}
     for variable in model.variables:
         at = model.layout.z[variable.name]
-        if at.stop - at.start == 6:
+        if len(joints.get(variable.name, ())) == at.stop - at.start:
+            sizes[at] = joints[variable.name]
+        elif at.stop - at.start == 6:
             sizes[at] = units.energy * units.time / twist if variable.name.startswith("p_") else twist
         elif variable.name.startswith("p_"):
             sizes[at] = units.energy * units.time / units.length
@@ -72,16 +79,15 @@ def _increments(model: Model, units: Units) -> Array:
 
 
 def _least_squares(K: Array, right: Array) -> Array:
-    """The solution of K y = right, rows and columns in units in which they are about one.
+    """The solution of K y = right, rows and columns in units in which they are about one, whatever they were given in.
 
     Solved for again with what it misses: singular vectors mix all unknowns, and small ones round as the largest do.
     """
-    rows, columns = np.ones(K.shape[0]), np.ones(K.shape[1])
-    for _ in range(8):
-        scaled = np.abs(rows[:, None] * K * columns)
-        for axis, sizes in ((1, rows), (0, columns)):
-            largest = scaled.max(axis, initial=0.0)
-            sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    from scipy.sparse import csc_array
+
+    from visviva.kernels.ordering import equilibration
+
+    rows, columns = equilibration(csc_array(K))
     scaled, y = rows[:, None] * K * columns, np.zeros(len(columns))
     for _ in range(3):
         y = y + columns * np.linalg.lstsq(scaled, rows * (right - K @ y), rcond=1e-14)[0]

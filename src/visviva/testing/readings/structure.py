@@ -9,7 +9,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.rank import significant, unit_rows
-from visviva.mechanism.losses import ENTROPY, HEAT
+from visviva.mechanism.losses import ENTROPY, FRICTION, HEAT, LOSS, rubbing
+from visviva.mechanism.parts import Force, Torque
+from visviva.mechanism.port_values import driven_coordinate
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
 from visviva.testing.readings.instant import Instant
@@ -40,18 +42,38 @@ def _sizes(now: Instant, values: Mapping[str, Array], flows: bool) -> Array:
     units, sizes = now.units, [np.zeros(0)]
     twist = np.array(3 * [1.0] + 3 * [units.length]) / units.time
     heats = {f"{node.name}{word}": word == ENTROPY for node in now.case.mechanism.thermals for word in (ENTROPY, HEAT)}
+    arms = _arms(now)
     for name, value in values.items():
         if name in heats:  # temperatures, which are differences, and entropies
             theta0 = now.model.theta0
             unit = np.array([units.power / theta0 if heats[name] == flows else theta0])
+        elif name in arms:
+            unit = arms[name] / units.time if flows else units.energy / arms[name]
         elif len(value) in (3, 6):  # momenta have wrenches as rates
             unit = twist if flows != name.endswith((".P", ".p")) else units.power / twist
             unit = unit[-len(value) :]
-        else:  # coordinates of joints, which may be angles or lengths
+        else:  # of motors and drives, which may be anything
             rates, forces = min(1.0, units.length) / units.time, units.energy * min(1.0, 1 / units.length)
             unit = np.full(len(value), rates if flows else forces)
         sizes.append(np.maximum(np.abs(value), unit))
     return np.concatenate(sizes)
+
+
+def _arms(now: Instant) -> dict[str, Array]:
+    """Units of the coordinates of joints at which something acts, by its port: 1 of angles, the length of others."""
+    m, found = now.case.mechanism, dict[str, Array]()
+    of = {joint.name: now.units.coordinates(joint) for joint in m.joints}
+    for joint in m.joints:
+        if rubbing(joint):
+            found[f"{joint.name}{FRICTION}"] = of[joint.name] if len(joint.friction) else np.ones(3)
+    for turn in m.torsions:
+        found[turn.name] = found[f"{turn.name}{LOSS}"] = of[turn.joint.name][:1]
+    for stop in m.stops:
+        found[stop.name] = found[f"{stop.name}{LOSS}"] = of[stop.joint.name][stop.coordinate :][:1]
+    for port in m.ports:
+        if isinstance(port, Torque | Force):
+            found[port.name] = of[port.joint.name][driven_coordinate(port) :][:1]
+    return found
 
 
 def world_twists(now: Instant) -> Array:
