@@ -11,6 +11,7 @@ from visviva.integrate.chunk import Chunk
 from visviva.integrate.loop import GROWTH
 from visviva.integrate.machine import MachineStepper
 from visviva.integrate.stepping import NO_SOLUTION
+from visviva.integrate.ticked_steps import AbstractTicked, StepsCall
 from visviva.model import Kinetic, Linear, State
 from visviva.results.rounding import EPS
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from visviva.kernels.packed import PackedCall
 
 MOST, NUMBERS = 1024, 200_000  # steps, and numbers of them, that are kept: accounts of many take little longer
-KNOWN, FIRST, COUNT = 13, 14, 15  # numbers among the arguments of `advance`
+LENGTH, KNOWN, FIRST, COUNT = 11, 13, 14, 15  # numbers among the arguments of `advance`
 
 
 @final
-class StepBuffer:
+class StepBuffer(AbstractTicked):
     """Steps with inputs that are held, one call of a kernel each, whose arguments are packed once.
 
     A step is taken where it closes the balance of energy to rounding, see `is_closed`. Any other needs a second look,
@@ -58,11 +59,23 @@ class StepBuffer:
             arguments = stepper.arguments(self._u, state.h, history, known, 1, self._log)
             self._call = PackedCall(advance, arguments, 2)
             self._known, self._first, self._count = (self._call.number(k) for k in (KNOWN, FIRST, COUNT))
-            self._h = self._call.real(11)
+            self._h = self._call.real(LENGTH)
         self._history[:] = history
         self._solutions, self._h[0] = known, state.h
         self._terms, self.made = 0.0, 0
         self._sums = bool(self._log.heat.shape[1]), bool(self._log.work.shape[1])
+
+    def steps_from(self, state: State) -> StepsCall:  # noqa: D102
+        self.begin(state)
+        self._log.x[0], self._known[0] = state.x, self._solutions
+        parts = len(self.nodes)
+        history = (self._past, parts, 1 if parts == 1 else self._past)
+        words = (KNOWN, FIRST, COUNT, LENGTH, None)
+        return StepsCall(self._call, words, history, self._u, self._log.x, self._log.angles)
+
+    def chunk(self, before: State, n: int, lengths: Array) -> Chunk:  # noqa: D102
+        self.made = n
+        return self.take()
 
     def clear(self) -> None:
         """Forget the steps that are in it."""
@@ -132,6 +145,8 @@ class StepBuffer:
 
 
 def _copied(log: Any, n: int) -> Any:
-    """The first n steps of a log, in arrays of their own."""
-    ends = ("x", "energy")
-    return type(log)(**{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items()})
+    """The first n steps of a log, in arrays of their own; tables are those of all steps."""
+    ends, tables = ("x", "energy"), ("rows", "signs")
+    return log._replace(
+        **{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items() if name not in tables}
+    )

@@ -9,6 +9,7 @@
                                                                                 see `kernels.trees.addresses`
     act(tables, t, q, xi, u, L, P),   stored(tables, q)                         see `kernels.trees.acting`
     inputs(n, T, P, t, x, u)                                    laws of feedback, see `compiler.codegen`
+    entry(results, error, row)                                  any kernel with its arguments in a row, see `packed`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
@@ -40,12 +41,14 @@ ENERGY_OF_TREE = types.float64(i8, f8, i8, f8, f8, f8, f8)
 ACT = types.void(i8, f8, f8, f8, f8, f8, f8)
 STORED = types.float64(i8, f8)
 INPUTS = types.void(n, i8, f8, x, f8, f8)
+PACKED = types.int32(i8, i8, i8)
 
 
 def _caller(signature: Any) -> Any:
     """A function that calls an address with addresses of arrays, whole numbers and floats."""
     arguments = [types.float64 if argument == types.float64 else types.int64 for argument in signature.args]
     plain = {types.float64: ir.DoubleType(), types.int64: ir.IntType(64), types.void: ir.VoidType()}
+    plain[types.int32] = ir.IntType(32)
     kinds, result = [plain[argument] for argument in arguments], signature.return_type
 
     def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -72,3 +75,4 @@ call_energy_of_tree = _caller(ENERGY_OF_TREE)
 call_act = _caller(ACT)
 call_stored = _caller(STORED)
 call_inputs = _caller(INPUTS)
+call_packed = _caller(PACKED)
