@@ -4,6 +4,7 @@ import functools
 import math
 import warnings
 
+import numba
 import numpy as np
 import pytest
 
@@ -337,3 +338,73 @@ def test_ports_are_named_by_their_handles():
 def test_quantities_of_steps_are_not_there_before_the_first():
     with pytest.raises(vv.ConvergenceError, match=r"'push.power' is a quantity of steps"):
         vv.simulate(arm(), 0.1, 0.01, sampled=vv.Sampled(lambda now: {"push": now["push.power"]}, period=0.02))
+
+
+# -- laws of arrays ------------------------------------------------------------------------------------------------
+
+
+def hold_by_arrays(t, y, u):
+    for k in range(2):
+        u[k] = min(max(30.0 * (0.2 * (k + 1) - y[k]) - 4.0 * y[2 + k], -15.0), 15.0)
+    if t > 0.1:  # a branch that no expression has
+        u[2:] = 0.1 * t - 0.2 * y[4:]
+
+
+ARRAYS = {
+    "reads": ["shoulder.q", "elbow.q", "shoulder.rate", "elbow.rate", "tool.twist"],
+    "writes": ["at_shoulder", "at_elbow", "load"],
+}
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4()], ids=["PHMP", "RK4"])
+def test_a_law_of_numba_gives_what_it_gives_in_python(scheme):
+    def plain(t, y, u):
+        u[:] = 0.0
+        hold_by_arrays(t, y, u)
+
+    laws = [{"law": numba.njit(plain_with_zeros(numba.njit(hold_by_arrays))), "period": 0.02, "delay": 0.013, **ARRAYS}]
+    assert_same(*both(arm(), laws, integrator=scheme))
+    python = vv.simulate(arm(), 0.3, 0.01, sampled=vv.Sampled(plain, 0.02, 0.013, **ARRAYS), integrator=scheme)
+    assert_same(both(arm(), laws, integrator=scheme)[0], python)
+
+
+def plain_with_zeros(hold):
+    def law(t, y, u):
+        u[:] = 0.0
+        hold(t, y, u)
+
+    return law
+
+
+def test_what_a_law_of_numba_leaves_out_or_raises_ends_the_run():
+    def silent(t, y, u):
+        u[0] = 1.0
+
+    def raising(t, y, u):
+        u[:] = 1.0
+        if t > 0.05:
+            raise ValueError("too late")
+
+    for law, says in ((silent, "one finite number"), (raising, "ValueError at t = 0.06")):
+        with pytest.raises(vv.ConvergenceError, match=says):
+            vv.simulate(arm(), 0.1, 0.01, sampled=vv.Sampled(numba.njit(law), period=0.02, **ARRAYS))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"law": numba.njit(hold_by_arrays)}, "needs both names"),
+        ({"law": hold_by_arrays, "reads": ("rail.q",)}, "needs both names"),
+        ({"law": hold_by_arrays, "reads": "rail.q", "writes": ("push",)}, "list of names"),
+    ],
+)
+def test_laws_of_arrays_say_what_they_read_and_write(given, says):
+    with pytest.raises(vv.ModelError, match=says):
+        vv.Sampled(period=0.1, **given)
+
+
+def test_names_of_laws_of_arrays_are_checked():
+    for names, says in (({"writes": ["motr"]}, "motr"), ({"reads": ["shoulder.w"]}, "shoulder")):
+        law = vv.Sampled(numba.njit(hold_by_arrays), period=0.02, **(ARRAYS | names))
+        with pytest.raises(vv.ConvergenceError, match=says):
+            vv.simulate(arm(), 0.1, 0.01, sampled=law)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.build import input_address
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.compiler.sensors import sensor_names
 from visviva.errors import ModelError
 from visviva.language.pure import on_copies, read_around
 from visviva.language.trace import Traced, UntraceableError, expressions, traced_array
-from visviva.mechanism.parts import Force, Joint, Motor, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Frame, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.model import Model
 
-PORTS = (Torque, Force, WrenchPort, Motor)  # that a law may name by their handles
+PORTS = (Torque, Force, WrenchPort, Motor, Joint, Body, Frame, Particle)  # that a law may name by their handles
 SIZES = {"r": 3, "R": 9, "twist": 6, "v": 3}
 
 
@@ -26,12 +27,13 @@ SIZES = {"r": 3, "R": 9, "twist": 6, "v": 3}
 class SampledLaw:
     """Inputs u = law(t, y) of some ports, one after the other.
 
-    names: quantities y by the names of a run, and how many numbers each has.
+    names: quantities y by the names of a run.   address: of the law, see `kernels.calls`.   size: how many inputs.
     """
 
     ports: tuple[str, ...]
-    names: tuple[tuple[str, int], ...]
-    law: InputLaw
+    names: tuple[str, ...]
+    address: int
+    size: int
     numbers: Array
 
 
@@ -52,18 +54,64 @@ class _Symbols:
         if not isinstance(name, str) or name not in self._known:
             raise UntraceableError(f"it asks for {name!r}, which is no quantity of the motion")
         if name not in self.seen:
-            carrier, _, ending = name.rpartition(".")
-            part = self._parts[carrier]
-            n = len(part.joint.coordinates) if isinstance(part, Joint) else SIZES[ending]
+            n, ending = _size(self._parts, name), name.rpartition(".")[2]
             own = [sympy.Symbol(f"{name}[{k}]", real=True) for k in range(n)]
             value = Traced(own[0]) if n == 1 else traced_array(own)
             self.seen[name] = own, value.reshape(3, 3) if ending == "R" else value
         return self.seen[name][1]
 
 
+def _size(parts: Mapping[str, Any], name: str) -> int:
+    """How many numbers a quantity of the motion has."""
+    carrier, _, ending = name.rpartition(".")
+    part = parts[carrier]
+    return len(part.joint.coordinates) if isinstance(part, Joint) else SIZES[ending]
+
+
+def is_jitted(law: object) -> bool:
+    """Whether a law is a function that Numba compiles."""
+    return type(law).__module__.startswith("numba.") and hasattr(law, "py_func")
+
+
 def seen_by(law: Callable[..., Any]) -> Any:
     """What a law reads around it, to be compared; `UntraceableError` where it may do more than to compute."""
-    return read_around(law, PORTS)
+    return law if is_jitted(law) else read_around(law, PORTS)
+
+
+def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[str]) -> SampledLaw:
+    """A law(t, y, u) that Numba compiles, which writes inputs u of some ports by quantities y."""
+    import numba
+
+    from visviva.kernels.calls import INPUTS
+
+    assert model.mechanism is not None
+    known, parts = frozenset(sensor_names(model.mechanism)), model.mechanism.parts
+    unknown = [name for name in reads if name not in known]
+    if unknown:
+        raise UntraceableError(f"it reads {unknown[0]!r}, which is no quantity of the motion")
+    widths = {port.name: port.width for port in model.ports}
+    if not writes or any(port not in widths for port in writes):
+        raise UntraceableError("it writes what is no port")
+    k, m = sum(_size(parts, name) for name in reads), sum(widths[port] for port in writes)
+    carray: Any = vars(numba)["carray"]
+
+    def call(n, T, P, t, x, u):  # type: ignore[no-untyped-def]
+        places, given, y, v = carray(T, (k,)), carray(u, (m,)), np.empty(k), np.full(m, np.nan)
+        for i in range(k):
+            y[i] = x[places[i]]
+        given[:] = np.nan  # what an exception leaves: the law is then asked in Python, where it is raised
+        try:
+            law(t, y, v)
+        except Exception:
+            return
+        given[:] = v
+
+    compiled: Any = numba.cfunc(INPUTS, error_model="numpy")(call)
+    _jitted.append(compiled)
+    return SampledLaw(tuple(writes), tuple(reads), int(compiled.address), m, np.zeros(0))
+
+
+_jitted: list[Any] = []  # what is called by address must outlive every caller
 
 
 def sampled_law(model: Model, law: Callable[..., Any]) -> SampledLaw:
@@ -96,4 +144,4 @@ def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLa
     read = {name: own for name, (own, _) in now.seen.items() if used & set(own)}
     given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, [])
     law = InputLaw(given, (sum(map(len, read.values())), 0, len(numbers)))
-    return SampledLaw(tuple(named), tuple((name, len(own)) for name, own in read.items()), law, np.array(numbers))
+    return SampledLaw(tuple(named), tuple(read), input_address(law), len(values), np.array(numbers))

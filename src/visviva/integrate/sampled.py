@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number
+from visviva.compiler.sampled_laws import is_jitted
 from visviva.errors import ModelError
 from visviva.integrate.stepped import SteppedLoop
 
@@ -27,12 +29,14 @@ class Now:
         """Time [s]."""
         return self._steps.t
 
+    @property
+    def widths(self) -> Mapping[str, int]:
+        """How many numbers the input of each port has."""
+        return self._steps.inputs.widths
+
     def __getitem__(self, name: str) -> Array:
         """The value of a quantity at this instant; those that live at midpoints belong to the step that ends here."""
         return self._steps.read(name)
-
-
-Law = Callable[[Now], Values]
 
 
 @final
@@ -49,18 +53,22 @@ class Sampled:
     compiled: whether the law is to be compiled. By default it is where its code shows that it computes its values from
             what it sees and from numbers around it, and does nothing else; it is asked in Python else. True: the same,
             with a warning where it is asked in Python, and why. False: it is always asked in Python.
+    reads, writes: of a law of arrays, law(t, y, u), such as one that Numba compiles: quantities whose numbers are y,
+            one after the other, and ports whose inputs it writes to u.
 
     Ticks that fall between steps end a step, and so do values that arrive there. Until the first values arrive, inputs
     are as given in `inputs`, else zero.
     """
 
-    law: Law | Any
+    law: Any
     period: float
     delay: float = 0.0
     offset: float = 0.0
     jitter: float = 0.0
     seed: int = 0
     compiled: bool | None = None
+    reads: Sequence[str] | None = None
+    writes: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.law) and not callable(getattr(self.law, "update", None)):
@@ -75,10 +83,41 @@ class Sampled:
         if self.jitter >= self.period:
             raise ModelError(f"ticks come every {self.period:g} s and cannot be late by {self.jitter:g} s, jitter=.")
 
+        self._check_arrays()
+
+    def _check_arrays(self) -> None:
+        """reads and writes are tuples of names, both or none; Numba's functions need them."""
+        given = self.reads is not None, self.writes is not None
+        if any(given) != all(given) or (is_jitted(self.law) and not all(given)):
+            raise ModelError(
+                "a sampled law of arrays, law(t, y, u), and any function of Numba, needs both names: what it reads and "
+                'what it writes,\nvv.Sampled(law, period=1e-3, reads=("hinge.q", "hinge.rate"), writes=("motor",)).'
+            )
+        for name in ("reads", "writes"):
+            names = getattr(self, name)
+            if names is None:
+                continue
+            if isinstance(names, str) or not all(isinstance(part, str) for part in names):
+                raise ModelError(f"{name}= of a sampled law takes a list of names, got {names!r}.")
+            object.__setattr__(self, name, tuple(names))
+
     def ask(self, now: Now) -> Values:
         """What the law says."""
+        if self.reads is not None and self.writes is not None:
+            return self._arrays(now, self.reads, self.writes)
         values: Values = self.law(now) if callable(self.law) else self.law.update(now)
         return values
+
+    def _arrays(self, now: Now, reads: Sequence[str], writes: Sequence[str]) -> Values:
+        widths = now.widths
+        unknown = [port for port in writes if port not in widths]
+        if unknown:
+            raise ModelError(f"a sampled law writes {unknown[0]!r}, but the ports are: {', '.join(widths) or 'none'}.")
+        ends = np.cumsum([0, *(widths[port] for port in writes)])
+        y, u = np.concatenate([np.zeros(0), *(np.ravel(now[name]) for name in reads)]), np.full(ends[-1], np.nan)
+        law: Callable[[float, Array, Array], object] = self.law
+        law(now.t, y, u)
+        return {port: u[a:b] if b > a + 1 else u[a] for port, a, b in zip(writes, ends, ends[1:], strict=False)}
 
 
 def sampled_laws(given: Sampled | Sequence[Sampled]) -> tuple[Sampled, ...]:

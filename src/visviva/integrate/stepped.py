@@ -84,8 +84,8 @@ class SteppedLoop:
 
     def _begins_again(self, state: State, h: float) -> bool:
         """Whether its steps are ready for another run; where inputs are functions, they are looked at anew."""
-        stepping = self._stepping
-        return isinstance(stepping, AbstractRepeated) and not self.inputs.changing and stepping.restart(state, h)
+        made: object = self._stepping
+        return isinstance(made, AbstractRepeated) and not self.inputs.changing and made.restart(state, h)
 
     def fork(self) -> SteppedLoop:
         """Another one with the same equations, which has not begun."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.sampled_laws import SampledLaw, sampled_law, seen_by
+from visviva.compiler.sampled_laws import SampledLaw, is_jitted, jitted_law, sampled_law, seen_by
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.sampled import Sampled
@@ -42,7 +42,9 @@ def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) 
     if ticked is None:
         return "steps of this mechanism and scheme are made one by one"
     try:
-        key = tuple(seen_by(law.law) for law in laws)
+        if any(law.reads is not None and not is_jitted(law.law) for law in laws):
+            return "a law of arrays, with reads= and writes=, is compiled where it is a function of Numba"
+        key = tuple((seen_by(law.law), law.reads, law.writes) for law in laws)
         kept: CompiledTicks | str | None = steps.kept.get(key)
         if isinstance(kept, str) or (kept is not None and kept.ticked is ticked):
             return kept
@@ -59,10 +61,15 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     model = steps.model
     assert model.mechanism is not None
     try:
-        traced = [sampled_law(model, law.law) for law in laws]
+        traced = [
+            sampled_law(model, law.law)
+            if law.reads is None or law.writes is None
+            else jitted_law(model, law.law, law.reads, law.writes)
+            for law in laws
+        ]
     except ModelError as reason:
         return str(reason)
-    names = list(dict.fromkeys(name for law in traced for name, _ in law.names))
+    names = list(dict.fromkeys(name for law in traced for name in law.names))
     columns = [ticked.columns(name) for name in names]
     known = [own for own in columns if own is not None]
     if len(known) == len(names):
@@ -95,7 +102,6 @@ class CompiledTicks:
         read: Gathered,
         columns: Sequence[tuple[int, int]],
     ) -> None:
-        from visviva.compiler.build import input_address
         from visviva.kernels.ticks import Laws
 
         self.ticked = ticked
@@ -103,8 +109,8 @@ class CompiledTicks:
         self._nodes: PackedCall | None = None  # what makes states of the model, where steps do not
         table, rows, numbers = list[tuple[int, int, int]](), list[int](), [np.zeros(0)]
         for law in laws:
-            table.append((input_address(law.law), len(rows), len(law.law.values)))
-            rows += [place for name, _ in law.names for place in read.where[name]]
+            table.append((law.address, len(rows), law.size))
+            rows += [place for name in law.names for place in read.where[name]]
             rows += [sum(map(len, numbers)), 0]
             numbers.append(law.numbers)
         needs = [read.places is not None, read.velocities is not None]
