@@ -22,6 +22,11 @@ class Room:
         self.w = np.empty((n, rows))
         self._top = 0
 
+    @property
+    def empty(self) -> bool:
+        """Whether no steps are in it."""
+        return self._top == 0
+
     def take(self, state: State, n: int) -> tuple[Array, Array] | None:
         """Rows for n steps from a state; None where there are not so many, or the state is not the last one here."""
         top = self._top

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
@@ -47,6 +48,15 @@ class _SampledRun:
 
     def made(self, wanted: Wanted) -> Run:
         """The run."""
+        if wanted.every > 1 or wanted.record is not None or wanted.t_end <= self.steps.t:
+            return self._made(wanted)
+        self.steps.reserve(math.ceil((wanted.t_end - self.steps.t) / self.h) + 1)
+        try:
+            return self._made(wanted)
+        finally:
+            self.steps.reserve(0)
+
+    def _made(self, wanted: Wanted) -> Run:
         steps, near, now = self.steps, self.sampling.near, Now(self.steps)
         ticks, notes = self._compiled(wanted)
         condition = None if wanted.stop is None else StopCondition(wanted.stop, steps.model, steps.scheme)

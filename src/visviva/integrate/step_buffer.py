@@ -10,6 +10,7 @@ from visviva._arrays import Array
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.loop import GROWTH
 from visviva.integrate.machine import MachineStepper
+from visviva.integrate.room import Room
 from visviva.integrate.stepping import NO_SOLUTION
 from visviva.integrate.ticked_steps import AbstractTicked, StepsCall
 from visviva.model import Kinetic, Linear, State
@@ -43,6 +44,8 @@ class StepBuffer(AbstractTicked):
             (part, model.layout.x[part.variable]) for part in model.storages if not isinstance(part, Kinetic | Linear)
         ]
         self._call: PackedCall
+        self._room: Room | None = None
+        self._start: State | None = None  # that its steps go on from
         self.made = 0  # steps that are in it
 
     def begin(self, state: State) -> None:
@@ -52,6 +55,7 @@ class StepBuffer(AbstractTicked):
 
         stepper = self._stepper
         history, known = stepper.begin(state, state.h)
+        self._start = state
         tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
         if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
             self._tables = tables
@@ -137,16 +141,30 @@ class StepBuffer(AbstractTicked):
             T0, V0, terms0 = T1, V1, terms
         return True
 
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps that follow each other, of which all nodes are kept; 0: no longer."""
+        width = self._stepper.model.layout.size
+        self._room = Room(n, width, self._log.lam.shape[1]) if n and self._tables[0] is not None else None
+
     def take(self) -> Chunk:
         """All steps that are in it: it is empty then, and goes on from the last of them."""
-        chunk = self._stepper.chunk(_copied(self._log, self.made), self._u[: self.made].copy(), self.made, 0)
+        n, u = self.made, self._u[: self.made].copy()
+        rows = None if self._room is None or self._start is None else self._room.take(self._start, n)
+        log = _copied(self._log, n, () if rows is None else ("x", "lam"))
+        if self._room is not None and rows is not None:
+            x, w = rows
+            x[1:], w[:] = self._log.x[1 : n + 1], self._log.lam[:n]
+            if self._room.empty:
+                x[0] = self._log.x[0]
+            log = log._replace(x=x, lam=w)
+            self._room.close(n)
         self.made = 0
-        return chunk
+        return self._stepper.chunk(log, u, n, 0)
 
 
-def _copied(log: Any, n: int) -> Any:
-    """The first n steps of a log, in arrays of their own; tables are those of all steps."""
-    ends, tables = ("x", "energy"), ("rows", "signs")
+def _copied(log: Any, n: int, others: tuple[str, ...]) -> Any:
+    """The first n steps of a log, in arrays of their own but for some others; tables are those of all steps."""
+    ends, kept = ("x", "energy"), ("rows", "signs", *others)
     return log._replace(
-        **{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items() if name not in tables}
+        **{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items() if name not in kept}
     )

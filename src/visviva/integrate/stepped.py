@@ -208,6 +208,11 @@ class SteppedLoop:
         self._going = self._going and logged.record.steps == chunk.steps
         return logged.record.steps
 
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps of which all nodes are kept; 0: no longer."""
+        if self._buffer is not None:
+            self._buffer.reserve(n)
+
     def ticked(self) -> AbstractTicked | None:
         """What makes steps of one length between ticks in compiled code, where they can be."""
         if self._buffer is not None:
