@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import visviva as vv
-from visviva.cli.samples import DOMAINS, alone, arm, mechanisms, oscillator
+from visviva.cli.samples import DOMAINS, alone, arm, driven, mechanisms, oscillator
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.program import build_program
 from visviva.compiler.tableau import MIDPOINT
@@ -42,6 +42,11 @@ def precompile() -> None:
     line = _Line("steps of trees in minimal velocities")
     for scheme in TREE_SCHEMES:
         vv.simulate(arm(), t_end=0.02, h=0.01, integrator=scheme)
+    line.end()
+    line = _Line("ticks of sampled laws")
+    for integrator in (vv.PHMP(), vv.RK4()):
+        law = vv.Sampled(lambda now: {"motor": -now["hinge.q"] - now["hinge.rate"]}, period=0.01)
+        vv.simulate(driven(), t_end=0.02, h=0.01, integrator=integrator, sampled=law)
     line.end()
     line = _Line("equations of motion in the hand")
     evaluate(arm())

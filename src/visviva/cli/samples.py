@@ -148,6 +148,13 @@ def arm(friction: Friction = 0.0) -> vv.Mechanism:
     return tree
 
 
+def driven() -> vv.Mechanism:
+    """The same with a motor."""
+    tree = arm()
+    tree.torque("motor", "hinge")
+    return tree
+
+
 def mechanisms() -> list[vv.Mechanism]:
     """Eliminated along a tree of joints, without and with a law of friction, as a sparse matrix, and one that rolls."""
     graph = vv.Mechanism("graph")
