@@ -68,7 +68,7 @@ def by_hand(calls: int, repeats: int) -> list[Row]:
 
 
 def sampled(ticks: int, repeats: int) -> list[Row]:
-    """A law in plain Python that reads fourteen quantities and gives seven torques, every millisecond."""
+    """A law that reads fourteen quantities and gives seven torques, every millisecond: in Python, and compiled."""
     m = chain(JOINTS, "revolute")
     for k in range(JOINTS):
         m.torque(f"motor{k}", f"joint{k}")
@@ -77,16 +77,28 @@ def sampled(ticks: int, repeats: int) -> list[Row]:
     def law(now: Any) -> dict[str, float]:
         return {motor: -STIFFNESS * now[q] - DAMPING * now[rate] for motor, q, rate in names}
 
-    def ours() -> object:
-        pd = vv.Sampled(law, period=H)
-        return vv.simulate(m, ticks * H, H, integrator=vv.PHMP(), sampled=pd, progress=False)
+    def ours(scheme: Any, *, compiled: bool, count: int) -> Call:
+        pd = vv.Sampled(law, period=H, compiled=compiled)
+        return lambda: vv.simulate(m, count * H, H, integrator=scheme, sampled=pd, progress=False)
 
-    ours()
+    many = 4 * ticks  # compiled ones take a fraction of the time
+    calls = {
+        "in Python": (ours(vv.PHMP(), compiled=False, count=ticks), ticks),
+        "compiled": (ours(vv.PHMP(), compiled=True, count=many), many),
+        "compiled, RK4": (ours(vv.RK4(), compiled=True, count=many), many),
+    }
+    for call, _ in calls.values():
+        call()
     peer = _mujoco(chain(JOINTS, "revolute"))
-    theirs = [] if peer is None else [_repeated(peer.tick, ticks)]
-    time, *other = (value / ticks for value in fastest([ours, *theirs], repeats))
-    what = f"arm of {JOINTS} joints: a tick of a PD law in Python"
-    return [against(what, time, "MuJoCo", other[0]) if other else Row(what, duration(time))]
+    theirs = [] if peer is None else [(_repeated(peer.tick, ticks), ticks)]
+    every = [*calls.values(), *theirs]
+    found = fastest([call for call, _ in every], repeats)
+    times = [time / count for time, (_, count) in zip(found, every, strict=True)]
+    table = []
+    for what, time in zip(calls, times, strict=False):
+        name = f"arm of {JOINTS} joints: a tick of a PD law, {what}"
+        table.append(against(name, time, "MuJoCo", times[-1]) if theirs else Row(name, duration(time)))
+    return table
 
 
 def runs(quick: bool, repeats: int) -> list[Row]:

@@ -108,3 +108,26 @@ def test_a_recorder_keeps_what_thinning_the_whole_keeps(steps, every, cuts):
     for first, last in itertools.pairwise(ends):
         recorder.add(part(record, first, last))
     same(recorder.record(), thin(record, every))
+
+
+def test_records_that_follow_each_other_in_memory_are_not_copied():
+    whole = random_record(9)
+    first, second = part(whole, 0, 4), part(whole, 4, 9)
+    found = joined(first, second)
+    same(found, whole)
+    assert all(np.shares_memory(getattr(found, name), column) for name, column in vars(whole).items() if column.size)
+    apart = joined(first, part(random_record(9), 4, 9))
+    same(apart, whole)
+    assert not np.shares_memory(apart.x, whole.x)
+
+
+def test_records_that_lie_elsewhere_in_one_array_are_put_in_sequence():
+    whole = random_record(9)
+    for rows in ((0, 3, 5, 9), (5, 9, 0, 3), (0, 4, 2, 6)):
+        found = joined(part(whole, *rows[:2]), part(whole, *rows[2:]))
+        for name, column in vars(whole).items():
+            more = int(name in NODES)
+            assert_array_equal(
+                getattr(found, name),
+                np.concatenate([column[rows[0] : rows[1] + more], column[rows[2] + more : rows[3] + more]]),
+            )

@@ -112,6 +112,17 @@ def equations_of_motion(kind: str) -> None:
         d.pose("tool", q), d.bias_acceleration("tool", q, v)
 
 
+def ticks() -> None:
+    """Sampled laws in compiled code, between steps of mechanisms and of trees."""
+    for kind, schemes in (
+        ("tree", (vv.PHMP(), vv.PHMPGGL(), vv.RK4(), vv.DOP853(tolerance=None))),
+        ("loop", DIRECTORS[:2]),
+    ):
+        for scheme in schemes:
+            law = vv.Sampled(lambda now: {"motor": -now["hinge.q"] - 0.1 * now["hinge.rate"]}, period=0.01)
+            vv.simulate(machine(kind), integrator=scheme, sampled=law, **SPAN)
+
+
 def networks() -> None:
     """Composites: plain ones, with rotations, with joints and their friction."""
     for scheme in NETWORKS:
@@ -129,5 +140,6 @@ KERNELS: dict[str, Callable[[], None]] = {
     "trees": trees,
     "rollouts of trees": tree_rollouts,
     **{f"equations of motion, {kind}": partial(equations_of_motion, kind) for kind in ("tree", "loop")},
+    "sampled laws": ticks,
     "networks": networks,
 }

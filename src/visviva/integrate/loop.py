@@ -78,12 +78,20 @@ class Loop:
         clock = (state.t0, state.steps) if same_clock else (state.t, 0)
         self.state = dataclasses.replace(state, rate=rate, t0=clock[0], steps=clock[1], h=h)
         self._accounts: Accounts = Accounts(model, state.x) if like is None else like._accounts.anew(state.x)
+        elements = [] if model.mechanism is None or like is not None else model.mechanism.elements
+        self._bushings: bool = any(part.half_turn for part in elements) if like is None else like._bushings
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
+        self._no_steps: Record | None = None if like is None else like._no_steps
         self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work
 
     def start(self) -> Record:
-        """The record of no steps."""
-        return self._logged(self.stepping.advance(self.state, 0))[0]
+        """The record of no steps; columns of steps are the same at all states."""
+        state = self.state
+        if self._no_steps is None or self.model.feedback:
+            self._no_steps = self._logged(self.stepping.advance(state, 0))[0]
+            return self._no_steps
+        nodes = {"t": np.array([state.t]), "x": state.x[None].copy(), "angles": state.angles[None].copy()}
+        return dataclasses.replace(self._no_steps, **nodes, taken=state.taken[None].copy(), u=self._u[-1:].copy())
 
     def advance(self, n: int) -> Logged:
         """Up to n steps from the state, which stays: take one of the states that come out."""
@@ -138,7 +146,7 @@ class Loop:
         if not chunk.steps:
             return chunk
         if self.model.mechanism is not None:  # energies of bodies are defined everywhere
-            across = first_half_turn(self.model, chunk.x)
+            across = None if not self._bushings else first_half_turn(self.model, chunk.x)
             return chunk if across is None else chunk.first(*across)
         bad: dict[int, str] = {}
         H = self.model.exergies(chunk.x[1:])

@@ -17,6 +17,7 @@ from visviva.integrate.integrator import Inputs, Step
 from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
+from visviva.integrate.room import Room
 from visviva.integrate.step_laws import law_failure
 from visviva.model import Model, State
 from visviva.results.tallies import Tallies
@@ -90,6 +91,7 @@ class MachineStepper(AbstractMany):
         self.losses: Losses | None = None  # what a kernel is given: its code is left out where there are none
         self.conditions: Conditions | None = None
         self.pivots = np.zeros(0)
+        self._room: Room | None = None
         self._start = state.x.copy()
         self._select(state, h)
         self._begin(state)
@@ -233,16 +235,18 @@ class MachineStepper(AbstractMany):
         self._begin(state)
         return True
 
-    def log(self, n: int) -> Log:
-        """Memory for what n steps leave."""
+    def log(self, n: int, room: tuple[Array, Array] | None = None) -> Log:
+        """Memory for what n steps leave; room: that for states and multipliers, where it is there."""
         from visviva.kernels.multibody.advance import Log
 
-        model, k, m = self.model, self.unknowns, len(self.c.w)
+        assert self._active is not None
+        model, k, m = self.model, self.unknowns, len(self._active)
         composed = self.parts.shape[1] > 1
+        x, w = (np.empty((n + 1, model.layout.size)), np.empty((n, m))) if room is None else room
         return Log(
-            x=np.empty((n + 1, model.layout.size)), rate=np.empty((n, k)),
-            before=np.empty((n if composed else 0, 2, k)), lam=np.empty((n, m)),
-            gam=np.empty((n, m if self._rates else 0)),
+            x=x, rate=np.empty((n, k)), before=np.empty((n if composed else 0, 2, k)), lam=w,
+            gam=np.empty((n, m if self._rates else 0)), rows=np.ascontiguousarray(self.c.w, dtype=np.int64),
+            signs=np.ascontiguousarray(self.c.sign, dtype=np.float64),
             heat=np.empty((n, len(model.dissipations))), work=np.empty((n, len(model.ports))),
             taken=np.empty((n, len(model.reservoirs))),
             angles=np.empty((n, len(model.turns))), energy=np.empty((n + 1, 4)), g=np.empty(n),
@@ -269,9 +273,17 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.advance import advance
 
         history, known = self.begin(state, h)
-        log = self.log(len(u))
+        room = None if self._room is None else self._room.take(state, len(u))
+        log = self.log(len(u), room)
         done, status = advance(*self.arguments(u, h, history, known, len(u), log))
+        if self._room is not None and room is not None:
+            log.x[0] = state.x
+            self._room.close(done)
         return self.chunk(log, u, done, status)
+
+    def reserve(self, n: int) -> None:  # noqa: D102
+        rows = 0 if self._active is None else len(self._active)
+        self._room = Room(n, self.model.layout.size, rows) if n else None
 
     def chunk(self, log: Log, u: Array, done: int, status: int) -> Chunk:
         """The steps at the beginning of a log, and why there are no more; arrays of the log are not copied."""
@@ -279,13 +291,11 @@ class MachineStepper(AbstractMany):
 
         assert self._active is not None
         rows, composed = len(self._active), self.parts.shape[1] > 1
-        w = self._in_rows(log.lam[:done], rows)
-        gam = self._in_rows(log.gam[:done], rows) if self._rates else np.zeros((done, 0))
         rate = np.concatenate([log.rate, *np.swapaxes(log.before, 0, 1)], 1) if composed else log.rate
         return Chunk(
             x=log.x[: done + 1],
-            w=w,
-            gam=gam,
+            w=log.lam[:done],
+            gam=log.gam[:done],
             rate=self._signed(rate)[:done],
             heat=log.heat[:done],
             work=log.work[:done],
@@ -299,19 +309,6 @@ class MachineStepper(AbstractMany):
             pivots=self.pivots,
             tallies=Tallies(log.angles[:done], log.energy[: done + 1], log.g[:done], log.g_v[:done]),
         )
-
-    def _in_rows(self, lam: Array, rows: int) -> Array:
-        """Multipliers of steps in the order of the model's rows; zero for those that have none here."""
-        if len(self.c.w) == rows:
-            order = np.empty(rows, dtype=np.intp)
-            order[self.c.w] = np.arange(rows)
-            found = np.take(lam, order, axis=1)
-            if self._signs is not None:
-                found *= self.c.sign[order]
-            return found
-        found = np.zeros((len(lam), rows))
-        found[:, self.c.w] = self.c.sign * lam
-        return found
 
     def _signed(self, rates: Array) -> Array:
         """Velocities and multipliers with the signs of the model, or back."""

@@ -36,6 +36,10 @@ class AbstractMany(AbstractStepper):
         """Be ready for a run from another state, as if made anew; False where it has to be made anew."""
         return False
 
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps that follow each other, of which all nodes are kept; 0: no longer."""
+        return
+
     def step(self, state: State, h: float, u: Array) -> Step:  # noqa: D102
         chunk = self.many(state, h, u[None])
         if not chunk.steps and self.choose_pivots(state, h):
@@ -85,6 +89,9 @@ class ManyStepping(AbstractRepeated):
 
     def restart(self, state: State, h: float) -> bool:  # noqa: D102
         return self.stepper.restart(state, h)
+
+    def reserve(self, n: int) -> None:  # noqa: D102
+        self.stepper.reserve(n)
 
     def held(self, state: State, u: Array) -> Chunk:  # noqa: D102
         return self.stepper.many(state, state.h, np.repeat(u[:, None], len(self.stepper.nodes), axis=1))

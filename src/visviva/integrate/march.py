@@ -20,6 +20,7 @@ from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.jumps import JumpWatch
 from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.progress import Progress
+from visviva.integrate.repeated import AbstractRepeated
 from visviva.integrate.step_check import StepCheck
 from visviva.integrate.stopping import Stop, StopCondition
 from visviva.integrate.warn import warn
@@ -29,7 +30,7 @@ from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import Selection, patterns_of
 
 CHUNK_SECONDS = 0.1
-CHUNK_NUMBERS = 500_000  # states and multipliers of a chunk: more would not be faster, and take memory
+CHUNK_NUMBERS = 4_000_000  # states and multipliers of a chunk: more would not be faster, and take memory
 FEWEST = 3  # steps of a run, from which on their length is looked at
 
 
@@ -66,6 +67,19 @@ def march(
 
     notes: on the start.   chunk: steps to begin with; in the end so many take a tenth of a second.
     """
+    stepping = loop.stepping
+    if n is None or wanted.every > 1 or wanted.record is not None or not isinstance(stepping, AbstractRepeated):
+        return _marched(loop, scheme, u, n, notes, wanted, chunk)
+    stepping.reserve(n)
+    try:
+        return _marched(loop, scheme, u, n, notes, wanted, chunk)
+    finally:
+        stepping.reserve(0)
+
+
+def _marched(
+    loop: Loop, scheme: AbstractIntegrator, u: TimeInputs, n: int | None, notes: list[str], wanted: Wanted, chunk: int
+) -> tuple[Run, int]:
     model, stepping, start = loop.model, loop.stepping, loop.state
     stepping.t_end = wanted.t_end
     engine = engine_of(stepping)

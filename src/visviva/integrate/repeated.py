@@ -28,6 +28,10 @@ class AbstractRepeated(ABC):
         None where it cannot hold them without being asked step by step.
         """
 
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps that follow each other, of which all nodes are kept; 0: no longer."""
+        return
+
 
 @final
 @dataclass(frozen=True, eq=False)

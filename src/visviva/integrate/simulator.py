@@ -24,7 +24,8 @@ from visviva.integrate.parameters import SimulatorParameters, changed, continued
 from visviva.integrate.rollouts.inputs import MemberInputs
 from visviva.integrate.rollouts.result import Rollouts
 from visviva.integrate.rollouts.rollout import Prepared, rollout
-from visviva.integrate.sampled import Sampled, sampled_run
+from visviva.integrate.sampled import Sampled
+from visviva.integrate.sampled_run import sampled_run
 from visviva.integrate.shown import shown_run
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop

@@ -10,7 +10,9 @@ from visviva._arrays import Array
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.loop import GROWTH
 from visviva.integrate.machine import MachineStepper
+from visviva.integrate.room import Room
 from visviva.integrate.stepping import NO_SOLUTION
+from visviva.integrate.ticked_steps import AbstractTicked, StepsCall
 from visviva.model import Kinetic, Linear, State
 from visviva.results.rounding import EPS
 
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
     from visviva.kernels.packed import PackedCall
 
 MOST, NUMBERS = 1024, 200_000  # steps, and numbers of them, that are kept: accounts of many take little longer
-KNOWN, FIRST, COUNT = 13, 14, 15  # numbers among the arguments of `advance`
+LENGTH, KNOWN, FIRST, COUNT = 11, 13, 14, 15  # numbers among the arguments of `advance`
 
 
 @final
-class StepBuffer:
+class StepBuffer(AbstractTicked):
     """Steps with inputs that are held, one call of a kernel each, whose arguments are packed once.
 
     A step is taken where it closes the balance of energy to rounding, see `is_closed`. Any other needs a second look,
@@ -42,6 +44,8 @@ class StepBuffer:
             (part, model.layout.x[part.variable]) for part in model.storages if not isinstance(part, Kinetic | Linear)
         ]
         self._call: PackedCall
+        self._room: Room | None = None
+        self._start: State | None = None  # that its steps go on from
         self.made = 0  # steps that are in it
 
     def begin(self, state: State) -> None:
@@ -51,6 +55,7 @@ class StepBuffer:
 
         stepper = self._stepper
         history, known = stepper.begin(state, state.h)
+        self._start = state
         tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
         if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
             self._tables = tables
@@ -58,11 +63,23 @@ class StepBuffer:
             arguments = stepper.arguments(self._u, state.h, history, known, 1, self._log)
             self._call = PackedCall(advance, arguments, 2)
             self._known, self._first, self._count = (self._call.number(k) for k in (KNOWN, FIRST, COUNT))
-            self._h = self._call.real(11)
+            self._h = self._call.real(LENGTH)
         self._history[:] = history
         self._solutions, self._h[0] = known, state.h
         self._terms, self.made = 0.0, 0
         self._sums = bool(self._log.heat.shape[1]), bool(self._log.work.shape[1])
+
+    def steps_from(self, state: State) -> StepsCall:  # noqa: D102
+        self.begin(state)
+        self._log.x[0], self._known[0] = state.x, self._solutions
+        parts = len(self.nodes)
+        history = (self._past, parts, 1 if parts == 1 else self._past)
+        words = (KNOWN, FIRST, COUNT, LENGTH, None)
+        return StepsCall(self._call, words, history, self._u, self._log.x, self._log.angles)
+
+    def chunk(self, before: State, n: int, lengths: Array) -> Chunk:  # noqa: D102
+        self.made = n
+        return self.take()
 
     def clear(self) -> None:
         """Forget the steps that are in it."""
@@ -124,14 +141,30 @@ class StepBuffer:
             T0, V0, terms0 = T1, V1, terms
         return True
 
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps that follow each other, of which all nodes are kept; 0: no longer."""
+        width = self._stepper.model.layout.size
+        self._room = Room(n, width, self._log.lam.shape[1]) if n and self._tables[0] is not None else None
+
     def take(self) -> Chunk:
         """All steps that are in it: it is empty then, and goes on from the last of them."""
-        chunk = self._stepper.chunk(_copied(self._log, self.made), self._u[: self.made].copy(), self.made, 0)
+        n, u = self.made, self._u[: self.made].copy()
+        rows = None if self._room is None or self._start is None else self._room.take(self._start, n)
+        log = _copied(self._log, n, () if rows is None else ("x", "lam"))
+        if self._room is not None and rows is not None:
+            x, w = rows
+            x[1:], w[:] = self._log.x[1 : n + 1], self._log.lam[:n]
+            if self._room.empty:
+                x[0] = self._log.x[0]
+            log = log._replace(x=x, lam=w)
+            self._room.close(n)
         self.made = 0
-        return chunk
+        return self._stepper.chunk(log, u, n, 0)
 
 
-def _copied(log: Any, n: int) -> Any:
-    """The first n steps of a log, in arrays of their own."""
-    ends = ("x", "energy")
-    return type(log)(**{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items()})
+def _copied(log: Any, n: int, others: tuple[str, ...]) -> Any:
+    """The first n steps of a log, in arrays of their own but for some others; tables are those of all steps."""
+    ends, kept = ("x", "energy"), ("rows", "signs", *others)
+    return log._replace(
+        **{name: array[: n + (name in ends)].copy() for name, array in log._asdict().items() if name not in kept}
+    )

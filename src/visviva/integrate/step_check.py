@@ -76,8 +76,8 @@ class StepCheck:
         self._lively: list[tuple[float, Sample]] = []
         self._size = 0.0  # largest energy so far
         self._velocities = model.layout.read(tuple(model.kinetic))
-        masses = [np.diag(model.mass(name, start.x)) for name in model.kinetic if model.mechanism is not None]
-        self._masses = np.concatenate([np.zeros(0), *masses])
+        masses = model.kinetic_diagonal if model.mechanism is not None else None
+        self._masses = np.zeros(0) if masses is None else masses
         self._last = np.zeros((0, model.layout.size))  # the last two states so far
         self._bend = self._speed = 0.0  # largest squares of second differences and of velocities, with their masses
 
@@ -106,13 +106,13 @@ class StepCheck:
         self._last = np.concatenate([last, fresh[-2:]])[-2:]
         if count < 3:
             return
-        at = np.arange(count - 2)
-        if len(at) > TRIPLES:
-            at = np.unique(np.linspace(0, count - 3, TRIPLES).astype(int))
-        here = at[at >= len(last)] - len(last)
-        across = [np.array([last[j] if j < len(last) else fresh[j - len(last)] for j in at[at < len(last)] + k])
-                  .reshape(-1, x.shape[1]) for k in range(3)]  # fmt: skip
-        v = [np.concatenate([across[k], fresh[here + k]])[:, self._velocities] for k in range(3)]
+        most = count - 3
+        at = np.arange(count - 2) if most < TRIPLES else np.linspace(0, most, TRIPLES).astype(int)
+        here, before = at[at >= len(last)] - len(last), at[at < len(last)]
+        v = [fresh[(here + k)[:, None], self._velocities] for k in range(3)]
+        if len(before):
+            across = np.concatenate([last, fresh[:3]])[:, self._velocities]
+            v = [np.concatenate([across[before + k], own]) for k, own in enumerate(v)]
         self._speed = max(self._speed, float((v[1] ** 2 @ self._masses).max()))
         self._bend = max(self._bend, float(((v[2] - 2.0 * v[1] + v[0]) ** 2 @ self._masses).max()))
 

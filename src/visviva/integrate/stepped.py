@@ -6,12 +6,13 @@ import copy
 import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NoReturn, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.integrate.chunk import Chunk
 from visviva.integrate.engine import engine_of, fallback_note
 from visviva.integrate.failure import as_error
 from visviva.integrate.grid import divided_notes
@@ -22,7 +23,9 @@ from visviva.integrate.machine import MachineStepper
 from visviva.integrate.many import ManyStepping
 from visviva.integrate.march import recorded_run
 from visviva.integrate.newton import NotConverged
+from visviva.integrate.repeated import AbstractRepeated
 from visviva.integrate.step_buffer import StepBuffer
+from visviva.integrate.ticked_steps import AbstractTicked, AbstractTicking
 from visviva.model import Model, State
 from visviva.results import Run
 from visviva.results.node_reading import NodeReading
@@ -56,6 +59,7 @@ class SteppedLoop:
         self._loop: Loop | None = None
         self._read_at = NEVER  # number of the inputs that the motion was read with at the last node
         self._like: Run | None = None  # with tables that are the same at all nodes
+        self.kept: dict[Any, Any] = {}  # what was made for runs of these equations, by whoever makes them
 
     def begin(self, state: State, h: float, notes: list[str]) -> None:
         """Be ready to make steps of length h from a state; accounts begin there."""
@@ -63,7 +67,7 @@ class SteppedLoop:
         stepper = _compiled_stepper(self._stepping)
         if stepper is not None:
             stepper.restart(state, h)
-        else:
+        elif not self._begins_again(state, h):
             self._stepping = self.scheme.stepping(self.model, self.inputs, state, h)
             stepper = _compiled_stepper(self._stepping)
             self._buffer = None if stepper is None or not _is_buffered(self.model) else StepBuffer(stepper)
@@ -77,6 +81,11 @@ class SteppedLoop:
         self._ends: list[Array] = []  # inputs at the ends of the steps in the buffer
         if self._buffer is not None:
             self._buffer.clear()
+
+    def _begins_again(self, state: State, h: float) -> bool:
+        """Whether its steps are ready for another run; where inputs are functions, they are looked at anew."""
+        made: object = self._stepping
+        return isinstance(made, AbstractRepeated) and not self.inputs.changing and made.restart(state, h)
 
     def fork(self) -> SteppedLoop:
         """Another one with the same equations, which has not begun."""
@@ -131,7 +140,7 @@ class SteppedLoop:
             self._going = closed
             n -= count if closed else self._second_look(before)
         for _ in range(n):
-            self._alone()
+            self.alone()
 
     def _second_look(self, before: int) -> int:
         """Account for steps of which the last ones are not clear; how many of these are good.
@@ -144,7 +153,7 @@ class SteppedLoop:
             self.fail(NotConverged(failure, -1, np.nan))
         if good:
             return good
-        self._alone()
+        self.alone()
         return 1
 
     def _inputs_at_ends(self, n: int) -> list[Array]:
@@ -162,7 +171,7 @@ class SteppedLoop:
         """Make as many steps as a scheme that chooses their lengths needs until a time [s]."""
         self.loop.stepping.t_end = t_end
         while self.loop.state.t < t_end:
-            self._alone()
+            self.alone()
 
     def pace(self, h: float) -> None:
         """Go on with steps of another length."""
@@ -180,7 +189,7 @@ class SteppedLoop:
         except BadInput as failure:
             self.fail(failure)
 
-    def _alone(self) -> None:
+    def alone(self) -> None:
         """Make one step with all checks, divided where it has no solution."""
         self._going, self._now, self._read_at = False, None, NEVER
         logged = self.loop.advance(1)
@@ -197,6 +206,23 @@ class SteppedLoop:
         logged = self.loop.account(chunk, ends)
         self._take(logged)
         self._going = self._going and logged.record.steps == chunk.steps
+        return logged.record.steps
+
+    def reserve(self, n: int) -> None:
+        """Have memory for n steps of which all nodes are kept; 0: no longer."""
+        if self._buffer is not None:
+            self._buffer.reserve(n)
+
+    def ticked(self) -> AbstractTicked | None:
+        """What makes steps of one length between ticks in compiled code, where they can be."""
+        if self._buffer is not None:
+            return self._buffer
+        return self._stepping.ticked if isinstance(self._stepping, AbstractTicking) else None
+
+    def take_over(self, chunk: Chunk, ends: Array) -> int:
+        """Account for steps that were made from where it is, with inputs at their ends; how many of them are good."""
+        logged = self.loop.account(chunk, ends)
+        self._take(logged)
         return logged.record.steps
 
     def leave(self) -> None:
@@ -261,7 +287,10 @@ class SteppedLoop:
             self._now = self._like.over(record, loop.state)
         if name in RELATIVE or (name in self._now and self._now.adds_up(name)):  # sums from the start
             return self.since_begin()[name][-1]
-        return self._now[name][-1]
+        values = self._now[name]
+        if not len(values):
+            raise ModelError(f"{name!r} is a quantity of steps, and none was made yet.")
+        return values[-1]
 
     def _take_state(self, reading: NodeReading) -> None:
         """Let the motion be read at the last node."""

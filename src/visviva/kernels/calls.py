@@ -9,6 +9,7 @@
                                                                                 see `kernels.trees.addresses`
     act(tables, t, q, xi, u, L, P),   stored(tables, q)                         see `kernels.trees.acting`
     inputs(n, T, P, t, x, u)                                    laws of feedback, see `compiler.codegen`
+    entry(results, error, row)                                  any kernel with its arguments in a row, see `packed`
 
 T: rows of places, one row per instance.   P: parameters.   s: coordinates at the stage.   end: coordinates at the end.
 z: efforts and algebraic unknowns.   u: inputs.   dE: derivatives of z.   dX: of coordinates that are not flat.
@@ -28,6 +29,7 @@ from visviva.kernels.signatures import (
     ENERGY_OF_TREE,
     FLOW,
     INPUTS,
+    PACKED,
     PULL,
     RATE,
     RETRACT,
@@ -44,6 +46,7 @@ def _caller(signature: str) -> Any:
 
     word = types.int64, ir.IntType(64)
     plain = {"x": (types.float64, ir.DoubleType()), "": (types.void, ir.VoidType())}
+    plain["w"] = types.int32, ir.IntType(32)
     letters, _, last = signature.partition(":")
     arguments, kinds = zip(*(plain.get(letter, word) for letter in letters), strict=True)
     result, kind = plain.get(last, word)
@@ -72,3 +75,4 @@ call_energy_of_tree: Any = Deferred(lambda: _caller(ENERGY_OF_TREE))
 call_act: Any = Deferred(lambda: _caller(ACT))
 call_stored: Any = Deferred(lambda: _caller(STORED))
 call_inputs: Any = Deferred(lambda: _caller(INPUTS))
+call_packed: Any = Deferred(lambda: _caller(PACKED))

@@ -20,6 +20,7 @@ from visviva.kernels.functions import FUSED, Deferred, Kernel
 LETTERS = {
     "": types.void,
     "n": types.int64,
+    "w": types.int32,
     "x": types.float64,
     "I": types.CPointer(types.int64),
     "F": types.CPointer(types.float64),

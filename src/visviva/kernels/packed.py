@@ -51,6 +51,22 @@ class PackedCall:
         """The same of a real number."""
         return self.number(argument).view(np.float64)
 
+    def place(self, argument: int) -> int:
+        """The place of an argument in the row."""
+        return self._first[argument]
+
+    @property
+    def address(self) -> tuple[int, int, int, int]:
+        """Addresses of the call, of its results, of its error and of the row, for other kernels that make it."""
+        entry = ctypes.cast(self._entry, ctypes.c_void_p).value
+        assert entry is not None
+        return entry, *self._addresses
+
+    @property
+    def results(self) -> Int:
+        """Where the whole numbers are that it returns."""
+        return self._out
+
     def __call__(self) -> Int:
         """Run the kernel; the result is overwritten by the next call."""
         self._entry(*self._addresses)

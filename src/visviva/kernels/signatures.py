@@ -1,6 +1,7 @@
 """What functions are called with that are called by address, see `kernels.calls`: one letter for each argument.
 
-n: a whole number.   x: a real number.   I, F, C: address of whole, real, complex numbers.   Behind a colon: the result.
+n: a whole number.   x: a real number.   w: one of 32 bits.   I, F, C: address of whole, real, complex numbers.
+Behind a colon: the result.
 """
 
 from __future__ import annotations
@@ -20,3 +21,4 @@ ENERGY_OF_TREE = "IFIFFFF:x"
 ACT = "IFFFFFF"
 STORED = "IF:x"
 PACK = "nII:n"
+PACKED = "III:w"

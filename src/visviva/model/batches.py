@@ -13,7 +13,7 @@ from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.model.law import AbstractEnergyLaw, AbstractMatrixLaw, LawEnergy, LawMatrix
 from visviva.model.layout import Index, Layout
-from visviva.model.storage import AbstractStorage
+from visviva.model.storage import AbstractStorage, Kinetic, Linear
 from visviva.model.structure import AbstractStructure
 
 
@@ -54,6 +54,46 @@ class MatrixBatch:
     def matrices(self, x: Array, z: Array) -> Array:
         """One matrix each, shape (k, *shape)."""
         return self.law.matrix(x[self.reads], z[self.acts], self.parameters)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PlainBatch:
+    """Storages whose efforts are M q, or constant c, of variables of one size; see `Kinetic` and `Linear`.
+
+    which: their numbers among all storages.   x: their coordinates, (k, size).
+    """
+
+    which: Index
+    x: Index
+    numbers: Array  # (k, size, size) or (k, size)
+
+    def energies(self, x: Array) -> tuple[Array, Array]:
+        """H of each at one state, and Σ |∂H/∂x| |x|, by which they round, (k,) both."""
+        q = x[self.x]
+        if self.numbers.ndim == 2:
+            return (q * self.numbers).sum(-1), np.abs(q * self.numbers).sum(-1)
+        terms = q * (q[:, None] @ self.numbers)[:, 0]
+        return 0.5 * terms.sum(-1), np.abs(terms).sum(-1)
+
+
+def plain_batches(storages: Iterable[AbstractStorage], layout: Layout) -> tuple[list[PlainBatch], list[int]]:
+    """The batches, and the numbers of the storages that are in none."""
+    found: dict[tuple[type, int], list[tuple[int, Kinetic | Linear]]] = {}
+    single = []
+    for k, part in enumerate(storages):
+        if isinstance(part, Kinetic | Linear):
+            at = layout.x[part.variable]
+            found.setdefault((type(part), at.stop - at.start), []).append((k, part))
+        else:
+            single.append(k)
+    batches = []
+    for (_, size), members in found.items():
+        starts = np.array([layout.x[part.variable].start for _, part in members], dtype=np.intp)
+        numbers = np.array([part.M if isinstance(part, Kinetic) else part.c for _, part in members])
+        which = np.array([k for k, _ in members], dtype=np.intp)
+        batches.append(PlainBatch(which, starts[:, None] + np.arange(size, dtype=np.intp), numbers))
+    return batches, single
 
 
 def energy_batches(

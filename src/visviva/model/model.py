@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
 from visviva.mechanism import Mechanism
-from visviva.model.batches import EnergyBatch, MatrixBatch, energy_batches
+from visviva.model.batches import EnergyBatch, MatrixBatch, PlainBatch, energy_batches, plain_batches
 from visviva.model.checks import check_description, check_laws, open_to_doubt
 from visviva.model.closure import Closure
 from visviva.model.conditioned import DrivePort
@@ -190,6 +190,32 @@ class Model:
             part = self.storages[k]
             values[..., k] = part.H(x[..., self.layout.place(part.reads)])
         return values
+
+    @cached_property
+    def plain_energies(self) -> tuple[list[PlainBatch], list[int]]:
+        """Kinetic energies and weights, many at a time, and the numbers of all other storages."""
+        return plain_batches(self.storages, self.layout)
+
+    @cached_property
+    def kinetic_diagonal(self) -> Array | None:
+        """The diagonal of all masses, in the order of `kinetic`; None where one depends on the state."""
+        if not all(isinstance(part, Kinetic) for part in self.kinetic.values()):
+            return None
+        return np.concatenate([np.zeros(0), *(np.diag(self.mass(name, np.zeros(0))) for name in self.kinetic)])
+
+    def largest_mass(self, x: Array) -> float:
+        """The largest entry of all masses at a state; 1 where nothing moves."""
+        if "mass" in self.kept:
+            return float(self.kept["mass"])
+        found = max((float(np.abs(self.mass(name, x)).max()) for name in self.kinetic), default=1.0)
+        if self.kinetic_diagonal is not None:
+            self.kept["mass"] = found
+        return found
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What was found for one state and may be asked for again, see `results.rounding`."""
+        return {}
 
     def H(self, x: Array) -> Array:
         """Total stored exergy [J]: the energy, less θ0 times the entropy stored."""

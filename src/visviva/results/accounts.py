@@ -12,7 +12,7 @@ from visviva.geometry.linear import apply
 from visviva.model import Kinetic, Linear, Model
 from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
-from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, state_terms, step_rounding
+from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, state_terms, step_rounding
 from visviva.results.tallies import Tallies
 
 
@@ -25,7 +25,7 @@ class Accounts:
 
     def __init__(self, model: Model, x: Array, H_start: Array | None = None) -> None:
         self.model = model
-        self.H_start = model.exergies(x) if H_start is None else H_start
+        self.H_start = start_terms(model, x)[0] if H_start is None else H_start
         self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
@@ -38,7 +38,7 @@ class Accounts:
     def anew(self, x: Array) -> Accounts:
         """Others of the same model, from another state on."""
         other = copy.copy(self)
-        other.H_start, other.work = self.model.exergies(x), 0.0
+        other.H_start, other.work = start_terms(self.model, x)[0], 0.0
         return other
 
     def of(

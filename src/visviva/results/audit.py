@@ -202,6 +202,6 @@ def relative_g_v(run: Run, *, with_start: bool = True) -> float:
     if with_start:
         first = rate_violations(model, record.x[0], record.u[0])
         value, terms, rows = (np.maximum(*pair) for pair in zip((value, terms, rows), first, strict=True))
-    mass = max((float(np.abs(model.mass(name, record.x[0])).max()) for name in model.kinetic), default=1.0)
+    mass = model.largest_mass(record.x[0])
     size = np.maximum(terms, rows * float(np.sqrt(2.0 * run.energy_unit / mass)))
     return float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.mechanism.parts import Body
 from visviva.model.friction import LawFriction
 from visviva.model.heat import Heated
@@ -90,12 +91,24 @@ def _largest_spin(run: Run) -> tuple[float, str]:
         return 0.0, ""
     at = [run.model.layout.x[f"{name}.v"] for name in bodies]
     directors = at[0].stop - at[0].start != 6
-    columns = np.array([np.arange(part.start + 3, part.stop) if directors else np.r_[part][:3] for part in at])
-    v = run.record.x[:, columns]
-    w = np.sqrt(np.einsum("tbi,tbi->tb", v, v) * (0.5 if directors else 1.0))
-    spins = (run.record.h[:, None] * np.maximum(w[:-1], w[1:])).max(0)
+    starts, count = np.array([part.start + 3 * directors for part in at]), 9 if directors else 3
+    v = _columns(run.record.x, starts, count)
+    square = np.einsum("tbi,tbi->tb", v, v) * (0.5 if directors else 1.0)
+    h, larger = run.record.h, np.maximum(square[:-1], square[1:])
+    spins = h[0] * np.sqrt(larger.max(0)) if (h == h[0]).all() else (h[:, None] * np.sqrt(larger)).max(0)
     worst = int(spins.argmax())
     return float(spins[worst]), f"body {bodies[worst]!r}"
+
+
+def _columns(x: Array, starts: Any, count: int) -> Array:
+    """Runs of so many columns, (rows, runs, count); where they begin an equal way apart, x is not copied."""
+    apart = np.diff(starts)
+    if len(starts) > 1 and apart[0] > 0 and (apart == apart[0]).all():
+        strides = (x.strides[0], int(apart[0]) * x.strides[1], x.strides[1])
+        return np.lib.stride_tricks.as_strided(
+            x[:, starts[0] :], (len(x), len(starts), count), strides, writeable=False
+        )
+    return x[:, starts[:, None] + np.arange(count)]
 
 
 def _unresolved_frictions(run: Run) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -26,6 +27,19 @@ if TYPE_CHECKING:
 
 QUANTITIES = {Body: ("r", "R", "twist"), Frame: ("r", "R", "twist"), Particle: ("r", "v"), Joint: ("q", "rate")}
 Place = tuple[Array, Any, bool]  # the array that has a quantity, where in it, and whether it needs velocities
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Packed calls that read quantities of a motion from x and angles to an array of values, where each has places."""
+
+    values: Array
+    where: dict[str, list[int]]
+    places: PackedCall | None
+    velocities: PackedCall | None
+    x: Array
+    angles: Array
 
 
 @final
@@ -143,8 +157,8 @@ class NodeReading:
 
         frames, self._table = list(self._frames.values()), self._frame_tables()
         count, self._placed, self._moved = len(self._table.coordinates), False, False
-        R, r, q = np.zeros((len(frames), 9)), np.zeros((len(frames), 3)), np.zeros(count)
-        self._twists, self._rates = np.zeros((len(frames), 6)), np.zeros(count)
+        self._values = np.zeros(18 * len(frames) + 2 * count)
+        R, r, q, self._twists, self._rates = self._parts(self._values)
         common = (self._tables, self._memory)
         self._places: PackedCall = PackedCall(
             read_places, (*common, self._table, self._x, self._angles, R, r, q), 1
@@ -153,20 +167,50 @@ class NodeReading:
             read_velocities,
             (*common, self._loops, self._table, self._x, self._b, self._twists, self._rates, self._V), 1,
         )  # fmt: skip
-        self._where = {}
+        self._where = self._quantities(self._values)
+
+    def _parts(self, values: Any) -> tuple[Any, ...]:
+        """R, r, q, twists and rates of all that was asked for, in an array of all of them."""
+        n, count = len(self._frames), len(self._table.coordinates)
+        R, r, q, twists, rates = np.split(values, np.cumsum([9 * n, 3 * n, count, 6 * n]))
+        return R.reshape(-1, 9), r.reshape(-1, 3), q, twists.reshape(-1, 6), rates
+
+    def _quantities(self, values: Any) -> dict[str, Place]:
+        """Where each quantity is in an array of all of them."""
+        R, r, q, twists, rates = self._parts(values)
+        where = dict[str, Place]()
         for k, name in enumerate(self._frames):
-            self._where[f"{name}.r"] = (r, k, False)
+            where[f"{name}.r"] = (r, k, False)
             if isinstance(self.mechanism.parts[name], Particle):
-                self._where[f"{name}.v"] = (self._twists, (k, slice(3, 6)), True)
+                where[f"{name}.v"] = (twists, (k, slice(3, 6)), True)
                 continue
-            self._where[f"{name}.R"] = (R.reshape(-1, 3, 3), k, False)
-            self._where[f"{name}.twist"] = (self._twists, k, True)
+            where[f"{name}.R"] = (R.reshape(-1, 3, 3), k, False)
+            where[f"{name}.twist"] = (twists, k, True)
         first = 0
         for name, joint in self._joints.items():
             last = first + len(joint.joint.coordinates)
             at = first if last == first + 1 else slice(first, last)
-            self._where |= {f"{name}.q": (q, at, False), f"{name}.rate": (self._rates, at, True)}
+            where |= {f"{name}.q": (q, at, False), f"{name}.rate": (rates, at, True)}
             first = last
+        return where
+
+    # -- in compiled code ---------------------------------------------------------------------------------------
+
+    def gathered(self, names: Sequence[str]) -> Gathered | None:
+        """What reads quantities in other compiled code; None where their velocities need more than that."""
+        if not all(self.knows(name) for name in names):
+            return None
+        moving = any(self._where[name][2] for name in names)
+        if moving and (self.linkage.conditions.m or len(self._b) > MOST_ROWS):
+            return None
+        found = self._quantities(np.arange(len(self._values))) if names else {}
+        values = self._values if names else np.zeros(0)
+        places = {name: [int(k) for k in np.ravel(found[name][0][found[name][1]])] for name in names}
+        at_rest = any(not self._where[name][2] for name in names)
+        return Gathered(
+            values, places, self._places if at_rest else None, self._velocities if moving else None, self._x,
+            self._angles,
+        )  # fmt: skip
 
     def _frame_tables(self) -> Frames:
         """Frames, and coordinates of joints as functions of their pairs."""

@@ -96,8 +96,24 @@ def joined(*records: Record) -> Record:
     values = {}
     for name, column in vars(first).items():
         more = [getattr(record, name)[1:] if name in NODES else getattr(record, name) for record in rest]
-        values[name] = np.concatenate([column, *more])
+        values[name] = _in_sequence([column, *more])
     return Record(**values)
+
+
+def _in_sequence(columns: list[Array]) -> Array:
+    """Columns one after the other; where they follow each other in one array, they are not copied."""
+    first, owner = columns[0], columns[0].base
+    if isinstance(owner, np.ndarray) and owner.ndim == first.ndim and owner.flags.c_contiguous and first.nbytes:
+        apart, follows = owner.strides[0], first.ctypes.data
+        row, rest = divmod(follows - owner.ctypes.data, apart)
+        for column in columns:
+            same = column.base is owner and column.shape[1:] == owner.shape[1:] and column.flags.c_contiguous
+            if not same or (column.ctypes.data != follows and len(column)):
+                return np.concatenate(columns)
+            follows += column.nbytes
+        if rest == 0:
+            return owner[row : row + sum(map(len, columns))]
+    return np.concatenate(columns)
 
 
 def part(record: Record, first: int, last: int) -> Record:

@@ -36,6 +36,26 @@ def state_terms(model: Model, x: Array) -> Array:
     return total + model.theta0 * np.abs(model.entropy(x)) if model.is_thermal else total
 
 
+def start_terms(model: Model, x: Array) -> tuple[Array, float]:
+    """Energies of all storages at one state, and `state_terms` of it; those of the last one are kept."""
+    kept = model.kept.get("start")
+    if kept is not None and np.array_equal(kept[0], x):
+        return kept[1], kept[2]
+    H, terms = np.zeros(len(model.storages)), 0.0
+    batches, others = model.plain_energies
+    for batch in batches:
+        H[batch.which], own = batch.energies(x)
+        terms += float(own.sum())
+    for k in others:
+        part = model.storages[k]
+        q = x[model.layout.place(part.reads)]
+        H[k] = part.H(q)
+        terms += float(part.magnitude(q) - np.abs(H[k]) + effort_terms(model, part, x))
+    terms += float(np.abs(H).sum()) + (model.theta0 * abs(float(model.entropy(x))) if model.is_thermal else 0.0)
+    model.kept["start"] = np.array(x), H, terms  # at once: other threads may ask
+    return H, terms
+
+
 def effort_terms(model: Model, part: AbstractStorage, x: Array) -> Array:
     """Σ |∂H/∂x| size(x) of one storage [J], shape (...)."""
     q = x[..., model.layout.place(part.reads)]

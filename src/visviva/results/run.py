@@ -24,7 +24,7 @@ from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import common_readers, no_such_quantity, own_readers
 from visviva.results.reader import Reader
 from visviva.results.record import Record
-from visviva.results.rounding import EPS, ROUNDINGS, state_terms
+from visviva.results.rounding import EPS, ROUNDINGS, start_terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -226,7 +226,7 @@ class Run:
 
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
-        first = self.model.exergies(self.record.x[0])
+        first, _ = start_terms(self.model, self.record.x[0])
         start = float(energy_scale(self.model, first, first))
         return max(start, float(self.record.scale.max(initial=0.0)))
 
@@ -238,7 +238,7 @@ class Run:
     @cached_property
     def rounding(self) -> float:
         """The largest rounding of the balance of energy of a step [J], see `results.rounding`."""
-        start = EPS * float(state_terms(self.model, self.record.x[0]))
+        start = EPS * start_terms(self.model, self.record.x[0])[1]
         return max(start, float(self.record.rounding.max(initial=0.0)))
 
     @property

@@ -68,6 +68,11 @@ class FlowStepping:
         self.width = flow.size_q + flow.n + flow.extra + scheme.memory(flow)
         self._loose: set[float] = set()
 
+    def restart(self, h: float) -> None:
+        """Be ready for another run."""
+        self._h, self.t_end = h, np.inf
+        self._loose.clear()
+
     @property
     def halvings(self) -> int:
         """How often a step that has no solution may be divided in two."""

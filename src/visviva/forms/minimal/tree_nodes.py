@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.trees.acting import TreeActing
+from visviva.integrate.ticked_steps import Nodes
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.model import Kinetic, Linear
 from visviva.results.rounding import effort_terms
 from visviva.results.tallies import Tallies
+
+if TYPE_CHECKING:
+    from visviva.kernels.packed import PackedCall
 
 
 @final
@@ -65,6 +69,19 @@ class TreeNodes:
     def angles(self, q: Array) -> Array:
         """Angles of all joints that turn, (nodes, turns)."""
         return q[:, self._turns]
+
+    def one(self, q: Array, xi: Array) -> Nodes:
+        """What makes the state of the model of one node, q and xi, in other compiled code."""
+        none = np.zeros((0, 4)), np.zeros(0), np.zeros((0, 0, 3))
+
+        def write(x: Array) -> PackedCall:
+            from visviva.kernels.packed import PackedCall
+            from visviva.kernels.trees.nodes import log_nodes
+
+            tables, places = self._acting.tables, self._acting.places
+            return PackedCall(log_nodes, (tables, places, q[None], xi[None], False, 1, x[None], *none), 1)
+
+        return Nodes(write, q, xi, self._turns.astype(np.int64))
 
     def _tallies(self, x: Array, q: Array, energy: Array, g: Array, g_v: Array) -> Tallies:
         self.begins = False

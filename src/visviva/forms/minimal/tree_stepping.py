@@ -19,14 +19,16 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.tree_acting import tree_acting
 from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
 from visviva.forms.minimal.tree_nodes import TreeNodes
+from visviva.forms.minimal.tree_ticks import TreeTicks
 from visviva.forms.trees.abreast import TreeAbreast
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
-from visviva.forms.trees.loops import TreeLoop, TreeMotion
+from visviva.forms.trees.loops import EXPLICIT, TreeLoop, TreeMotion
 from visviva.forms.trees.time_inputs import TooManyPieces, TreeInputs, interpolated, sampled, unchanged
 from visviva.integrate.chunk import HISTORY, Chunk, Pace
 from visviva.integrate.engine import slower
 from visviva.integrate.repeated import AbstractBatched, AbstractCoordinated, AbstractRepeated, Batched
+from visviva.integrate.ticked_steps import AbstractTicking
 from visviva.model import State
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def tree_stepping(plain: FlowStepping, inputs: Inputs, loop: str | None, h: floa
 
 
 @final
-class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
+class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated, AbstractTicking):
     """Makes steps of a tree by compiled loops; what cannot be made there is tried by the plain scheme.
 
     Nodes are h apart. An adaptive scheme makes as many steps between them as its tolerance asks for.
@@ -82,7 +84,8 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         return self.plain.flow.form
 
     @cached_property
-    def _nodes(self) -> TreeNodes:
+    def nodes(self) -> TreeNodes:
+        """What makes states of the model from its coordinates and velocities."""
         acting = tree_acting(self.plain.flow, self.dynamics) if self.acting is None else self.acting
         return TreeNodes(self.form, acting)
 
@@ -92,7 +95,8 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
 
     def restart(self, state: State, h: float) -> bool:  # noqa: D102
         self.loop.restart()
-        self._nodes.begins = True
+        self.plain.restart(h)
+        self.nodes.begins = True
         self._h, self._loose, self._rough = h, 0, ""
         return True
 
@@ -101,7 +105,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
 
     def starts(self, q: Array, v: Array, built: State) -> list[State]:  # noqa: D102
         self.dynamics.check_quaternions(q)
-        x, angles, rates = self._nodes.states(q, v), self._nodes.angles(q), np.concatenate([q, v], axis=1)
+        x, angles, rates = self.nodes.states(q, v), self.nodes.angles(q), np.concatenate([q, v], axis=1)
         return [
             dataclasses.replace(built, x=x[i], angles=angles[i], rate=(rates[i],), t0=0.0, steps=0)
             for i in range(len(q))
@@ -109,11 +113,11 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
 
     def advance(self, state: State, n: int) -> Chunk:
         """Up to n steps."""
-        start, h, count = self._start(state), state.h, n
+        start, h, count = self.start_of(state), state.h, n
         if n and not self.plain.scheme.fixed_step:
             h, count = self._apart(start.t, n)
         if not count:
-            return self._chunk(state, start, None, h, self.inputs.constant)
+            return self.chunk_of(state, start, None, h, self.inputs.constant)
         steps: Array = np.arange(count + 1, dtype=np.float64)
         times = start.t + h * steps
         if self.plain.scheme.fixed_step:
@@ -121,7 +125,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
             times[0] = start.t
         try:
             motion = self.loop(start.q, start.xi, h, count, tau=self._tau, inputs=self._over(times, h), t0=start.t)
-            chunk = self._chunk(state, start, motion, h, self.inputs.constant)
+            chunk = self.chunk_of(state, start, motion, h, self.inputs.constant)
         except TooManyPieces as reason:
             self._rough = str(reason)
             return self._one_by_one(state)
@@ -133,20 +137,20 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
     def held(self, state: State, u: Array) -> Chunk | None:  # noqa: D102
         if not self.plain.scheme.fixed_step:
             return None
-        start = self._start(state)
+        start = self.start_of(state)
         tau = None if self.forces is None or len(u) > 1 else self.forces.B @ u[0]
         inputs = None if tau is not None else self._constant(u)
         try:
             motion = self.loop(start.q, start.xi, state.h, len(u), tau=tau, inputs=inputs, t0=start.t)
         except (ConvergenceError, ModelError):
             return None
-        return self._chunk(state, start, motion, state.h, u)
+        return self.chunk_of(state, start, motion, state.h, u)
 
     def batch(self, starts: list[State], h: float, n: int, u: list[Array], every: int) -> Iterator[Batched] | None:  # noqa: D102
         fixed = self.plain.scheme.fixed_step
         if not self._batches or not (fixed or all(len(rows) == 1 for rows in u)):
             return None
-        nodes = [self._start(state) for state in starts]
+        nodes = [self.start_of(state) for state in starts]
         if self._abreast is None:
             return self._in_sequence(starts, nodes, h, n, u, every)
         q, xi = np.array([node.q for node in nodes]), np.array([node.xi for node in nodes])
@@ -162,12 +166,12 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
     def _batches(self) -> bool:
         """Whether runs need no other looks than those at their balance."""
         exact, bushings = "energy" in self.plain.scheme.preserves, self.form.mechanism.elements
-        return self._nodes.counts and not exact and not any(part.half_turn for part in bushings)
+        return self.nodes.counts and not exact and not any(part.half_turn for part in bushings)
 
     @cached_property
     def _abreast(self) -> TreeAbreast | None:
         """What makes four runs at once, where it can."""
-        kinds, ports = {link.kind for link in self.form.tree.links}, self._ports
+        kinds, ports = {link.kind for link in self.form.tree.links}, self.ports
         if (
             self.forces is None
             or self.loop.scheme not in TreeAbreast.schemes
@@ -197,20 +201,20 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
     def _constant(self, rows: Array) -> TreeInputs:
         """Inputs that are held over all steps, or over each."""
         if len(rows) == 1:
-            return unchanged(self._ports, rows[0])
+            return unchanged(self.ports, rows[0])
         U = np.repeat(rows[:, None], len(self.loop.c), axis=1)
-        return TreeInputs(self._ports, U, np.zeros(1), np.zeros((0, 0, 0)))
+        return TreeInputs(self.ports, U, np.zeros(1), np.zeros((0, 0, 0)))
 
     def _batched(
         self, before: State, h: float, q: Array, xi: Array, u: Array, lost: Array, motion: TreeMotion | None, every: int
     ) -> Batched:
         """Accounts of a run."""
         n, u = len(q) - 1, u if len(u) > 1 else u[0]
-        self._nodes.begins = True
-        nodes, x, tallies = self._nodes.thinned(q, xi, every)
+        self.nodes.begins = True
+        nodes, x, tallies = self.nodes.thinned(q, xi, every)
         x[0] = before.x
         kept = np.unique(np.append(np.arange(0, n + 1, every), n))
-        angles, last = self._nodes.angles(q[kept]), slice(n, max(0, n - HISTORY), -1)
+        angles, last = self.nodes.angles(q[kept]), slice(n, max(0, n - HISTORY), -1)
         angles[0] = before.angles
         rates = np.concatenate([q[last], xi[last]], axis=1)
         fixed = self.plain.scheme.fixed_step
@@ -234,17 +238,17 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
                 return (h, k) if k else (jump - t, 1)
         return h, count
 
-    def _start(self, state: State) -> FlowState:
+    def start_of(self, state: State) -> FlowState:
         """Coordinates and velocities of a state: those it was made from, or read from it."""
         if state.rate and len(state.rate[0]) == self.width:
             q, xi = np.split(state.rate[0], [self.form.size_q])
-            if np.array_equal(self._nodes.states(q[None], xi[None])[0], state.x):
+            if np.array_equal(self.nodes.states(q[None], xi[None])[0], state.x):
                 return FlowState(state.t, q, xi, np.zeros(0), state.h)
         return self.plain.flow_state(state)
 
     def _over(self, times: Array, h: float) -> TreeInputs | None:
         """Inputs over steps between some times, if they change."""
-        ports, u = self._ports, self.inputs.constant
+        ports, u = self.ports, self.inputs.constant
         if u is not None:
             return None if self.acting is None else unchanged(ports, u)
         if self.plain.scheme.fixed_step:
@@ -252,7 +256,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         return interpolated(ports, self.inputs, times)
 
     @property
-    def _ports(self) -> NDArray[np.int64]:
+    def ports(self) -> NDArray[np.int64]:
         """The velocity that each input acts on."""
         return np.full(len(self.form.inputs.base), -1) if self.forces is None else self.forces.ports
 
@@ -261,6 +265,11 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         """What constant inputs in joints give."""
         u = self.inputs.constant
         return None if u is None or self.forces is None else self.forces.B @ u
+
+    @cached_property
+    def ticked(self) -> TreeTicks | None:  # noqa: D102
+        explicit = self.plain.scheme.fixed_step and self.loop.scheme in EXPLICIT
+        return TreeTicks(self) if explicit and not self.form.model.feedback else None
 
     def alone(self, state: State) -> Chunk:
         """One step."""
@@ -274,18 +283,24 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
 
     # -- accounts -----------------------------------------------------------------------------------------------
 
-    def _chunk(self, before: State, start: FlowState, motion: TreeMotion | None, h: float, u: Array | None) -> Chunk:
-        """u: inputs that are held over all steps, (inputs,), or over each, (n, inputs); None: they change."""
+    def chunk_of(
+        self, before: State, start: FlowState, motion: TreeMotion | None, h: float | Array, u: Array | None
+    ) -> Chunk:
+        """Steps of length h, or of lengths h.
+
+        u: inputs that are held over all steps, (inputs,), or over each, (n, inputs); None: they change.
+        """
         model = self.form.model
         q, xi = (start.q[None], start.xi[None]) if motion is None else (motion.q, motion.xi)
         n = len(q) - 1
-        x, tallies = self._nodes.logged(q, xi) if n else (before.x[None], None)
+        x, tallies = self.nodes.logged(q, xi) if n else (before.x[None], None)
         x[0] = before.x
         lost = np.zeros(n) if motion is None else np.diff(motion.work[:, 1])
-        t = start.t + h * np.arange(n + 1, dtype=np.float64)
-        if n and abs(t[-1] - self.t_end) < 1e-9 * h:
+        lengths = np.broadcast_to(h, (n,))
+        t = start.t + (h * np.arange(n + 1, dtype=np.float64) if np.ndim(h) == 0 else np.append(0.0, np.cumsum(h)))
+        if n and abs(t[-1] - self.t_end) < 1e-9 * lengths[-1]:
             t[-1] = self.t_end
-        pace = Pace(t, np.full(n, h), np.full(n, self._h), np.zeros(n))
+        pace = Pace(t, np.array(lengths), np.full(n, self._h), np.zeros(n))
         return Chunk(
             x=x,
             w=np.zeros((n, len(model.kinds))),
@@ -294,7 +309,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
             heat=self._heats(motion, q, xi, t, lost, u),
             work=self._works(q, motion, u),
             taken=np.zeros((n, 0)),
-            u=self._mean_inputs(n, h, motion, u),
+            u=self._mean_inputs(n, lengths, motion, u),
             active=np.tile(before.active, (n, 1)),
             iterations=np.full(n, 0.0 if motion is None else motion.iterations / n),
             residual=np.zeros(n),
@@ -316,10 +331,10 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated):
         columns = [works[:, at].sum(-1) for at in model.port_columns.values()]
         return np.array(columns).T.reshape(len(moved), len(columns))
 
-    def _mean_inputs(self, n: int, h: float, motion: TreeMotion | None, u: Array | None) -> Array:
+    def _mean_inputs(self, n: int, lengths: Array, motion: TreeMotion | None, u: Array | None) -> Array:
         if u is not None and not self.form.open.feedback:
             return np.array(np.broadcast_to(u, (n, u.shape[-1])))
-        return np.zeros((n, len(self._ports))) if motion is None else np.diff(motion.impulse, axis=0) / h
+        return np.zeros((n, len(self.ports))) if motion is None else np.diff(motion.impulse, axis=0) / lengths[:, None]
 
     @cached_property
     def _damping(self) -> Array:

@@ -14,10 +14,11 @@ from visviva.forms.flows.collocation import gauss_table
 from visviva.forms.flows.explicit import RK4_TABLE, dop853_table
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
-from visviva.forms.trees.time_inputs import TreeInputs, no_inputs
+from visviva.forms.trees.time_inputs import TreeInputs, no_inputs, unchanged
 
 if TYPE_CHECKING:
     from visviva.kernels.multibody.tables import Int
+    from visviva.kernels.packed import PackedCall
     from visviva.kernels.trees.explicit import Stages
     from visviva.kernels.trees.field import Field
     from visviva.kernels.trees.gauss import Collocation
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 ITERATIONS = 50
 ROUNDED = 1e-15  # of the velocities: what no iteration improves
 SCHEMES = "RK4", "DOP853", "Adaptive", "Gauss8", "BalancedGauss8", "Relaxed"
+EXPLICIT = "RK4", "DOP853"
 FIXED = "RK4", "DOP853", "Gauss8", "BalancedGauss8"  # steps of one length
 
 
@@ -51,6 +53,22 @@ class TreeMotion:
     refused: int = 0
     iterations: int = 0
     unrelaxed: int = 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HeldSteps:
+    """A packed call of explicit steps with inputs u that are held, see `held_steps`; its nodes, and sums of powers.
+
+    parts: where the columns of work are those of `TreeMotion`: given, impulse, heat.
+    """
+
+    call: PackedCall
+    u: Array
+    Q: Array
+    XI: Array
+    work: Array
+    parts: tuple[int, int, int]
 
 
 @final
@@ -140,6 +158,20 @@ class TreeLoop:
             t, Q, XI, work[:, :2], work[:, 2:first], work[:, first:last], work[:, last:], steps * adaptive,
             other * adaptive, iterations=steps * bool(self._lanes), unrelaxed=other * (not adaptive),
         )  # fmt: skip
+
+    def held(self, ports: Int, room: int) -> HeldSteps:
+        """Explicit steps with inputs that are held, for other compiled code; room: how many at a time."""
+        from visviva.kernels.packed import PackedCall
+        from visviva.kernels.trees.explicit import held_steps
+
+        d, m, a = self.dynamics, len(ports), self.acting
+        given, powers = (m, 2 + 2 * m) if a is None else (a.ports, a.powers)
+        drive = unchanged(ports, np.zeros(m)).drive(self._lanes)
+        f = self._field._replace(constant=np.zeros(d.n), drive=drive, active=True)
+        s = self._steps._replace(P=np.empty((len(self._steps.b), powers)))
+        Q, XI, work = np.zeros((room + 1, d.size_q)), np.zeros((room + 1, d.n)), np.zeros((room + 1, powers))
+        call = PackedCall(held_steps, (f, s, Q, XI, work, 0.0, 1.0, 0, 1), 2)
+        return HeldSteps(call, drive.u, Q, XI, work, (2, 2 + given, 2 + given + m))
 
     def _run(self, f: Field, Q: Array, XI: Array, work: Array, t0: float, h: float, every: int, end: Int) -> None:
         from visviva.kernels.trees.balanced import balanced_steps

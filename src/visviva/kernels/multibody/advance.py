@@ -58,8 +58,10 @@ class Log(NamedTuple):
     x: Array
     rate: Array  # velocities in the middle and multipliers of the last part
     before: Array  # (n, 2, unknowns) those of the two parts before
-    lam: Array  # multipliers, mean over the parts
+    lam: Array  # multipliers of the model's rows, mean over the parts
     gam: Array  # those of the rates of constraints, in the last part; no columns where these are not kept
+    rows: Int  # (multipliers,) the model's row of each
+    signs: Array  # and its sign there
     heat: Array
     work: Array
     taken: Array  # (n, 1) entropy that the environment takes up, (n, 0) where nothing accounts for it
@@ -183,7 +185,7 @@ def advance(
     energies(B, lie, gravity, log.energy[offset])
     for step in range(offset, offset + n):
         report = log.report[step]
-        for k in range(m):
+        for k in range(log.lam.shape[1]):
             log.lam[step, k] = 0.0
         for k in range(log.heat.shape[1]):
             log.heat[step, k] = 0.0
@@ -365,7 +367,7 @@ def advance(
                 remember_rates(B, level, history[0, 6 * bodies + m :])
             for k in range(m):
                 history[0, 6 * bodies + k] /= length
-                log.lam[step, k] += share * lam[k] / length
+                log.lam[step, log.rows[k]] += log.signs[k] * (share * lam[k] / length)
             known = min(known + 1, past)
             if level is None:
                 end_bodies(B, lie, length)
@@ -393,8 +395,11 @@ def advance(
         for k in range(T.shape[0]):
             log.angles[step, k] = T[k, ANGLE]
         report[0], report[1] = iterations, residual
-        for k in range(log.gam.shape[1]):
-            log.gam[step, k] = history[0, history.shape[1] - m + k]
+        if log.gam.shape[1] > 0:
+            for k in range(log.gam.shape[1]):
+                log.gam[step, k] = 0.0
+            for k in range(m):
+                log.gam[step, log.rows[k]] = log.signs[k] * history[0, history.shape[1] - m + k]
         for k in range(history.shape[1]):
             log.rate[step, k] = history[0, k]
         if parts.shape[1] > 1:

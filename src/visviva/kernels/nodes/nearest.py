@@ -41,7 +41,7 @@ def _joint_motions(
 
     own: where the velocities of the body are in its rows.
     """
-    rows, other = last - first, 6 - own
+    rows, other, per_length = last - first, 6 - own, 1.0 / length
     for i in range(rows):
         for j in range(6):
             W[i, j], W[i, 6 + j] = C[first + i, own + j], C[first + i, other + j]
@@ -52,22 +52,27 @@ def _joint_motions(
         for i in range(s, rows):
             for j in range(s, 6):
                 k = order[j]
-                size = abs(W[i, k]) / length if k < 3 else abs(W[i, k])
+                size = abs(W[i, k]) * per_length if k < 3 else abs(W[i, k])
                 if size > best:
                     best, at_i, at_j = size, i, j
         if not best > SMALLEST:
             return -1
         order[s], order[at_j] = order[at_j], order[s]
-        for j in range(12):
-            W[s, j], W[at_i, j] = W[at_i, j], W[s, j]
+        if at_i != s:
+            for j in range(12):
+                W[s, j], W[at_i, j] = W[at_i, j], W[s, j]
         k = order[s]
         pivot = W[s, k]
-        for j in range(12):
+        for j in range(s + 1, 6):  # columns before are those of unit vectors, and not read again
+            W[s, order[j]] /= pivot
+        for j in range(6, 12):
             W[s, j] /= pivot
         for i in range(rows):
             share = W[i, k]
             if i != s and share != 0.0:
-                for j in range(12):
+                for j in range(s + 1, 6):
+                    W[i, order[j]] -= share * W[s, order[j]]
+                for j in range(6, 12):
                     W[i, j] -= share * W[s, j]
     for j in range(6):
         for i in range(6):
@@ -87,10 +92,11 @@ def _eliminate(A: Array, N: Array, Z: Array, L: Array, metric: Array, b: int, fr
     """Z and L of a body; A becomes A - Zᵀ Z. False where a free motion has no inertia."""
     for i in range(free):
         for j in range(6):
-            total = 0.0
-            for k in range(6):
-                total += N[k, i] * A[k, j]
-            Z[i, j] = total
+            Z[i, j] = N[0, i] * A[0, j]
+        for k in range(1, 6):
+            share = N[k, i]
+            for j in range(6):
+                Z[i, j] += share * A[k, j]
     for i in range(free):
         own = 0.0
         for j in range(i + 1):
@@ -113,27 +119,32 @@ def _eliminate(A: Array, N: Array, Z: Array, L: Array, metric: Array, b: int, fr
                 Z[i, j] -= L[i, k] * Z[k, j]
             Z[i, j] /= L[i, i]
     for i in range(6):
-        for j in range(6):
-            for k in range(free):
-                A[i, j] -= Z[k, i] * Z[k, j]
+        for k in range(free):
+            share = Z[k, i]
+            for j in range(6):
+                A[i, j] -= share * Z[k, j]
     return True
 
 
 @inner
 def _carry(A: Array, K: Array, above: Array, W: Array) -> None:
     """A_above += Kᵀ A K."""
+    for i in range(6):  # rows of W in the innermost loops: four of their entries at a time
+        for j in range(6):
+            W[i, j] = A[i, 0] * K[0, j]
+        for k in range(1, 6):
+            share = A[i, k]
+            for j in range(6):
+                W[i, j] += share * K[k, j]
     for i in range(6):
         for j in range(6):
-            total = 0.0
-            for k in range(6):
-                total += A[i, k] * K[k, j]
-            W[i, j] = total
-    for i in range(6):
+            W[i, 6 + j] = K[0, i] * W[0, j]
+        for k in range(1, 6):
+            share = K[k, i]
+            for j in range(6):
+                W[i, 6 + j] += share * W[k, j]
         for j in range(6):
-            total = 0.0
-            for k in range(6):
-                total += K[k, i] * W[k, j]
-            above[i, j] += total
+            above[i, j] += W[i, 6 + j]
 
 
 @inner

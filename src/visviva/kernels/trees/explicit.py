@@ -121,6 +121,21 @@ def fixed_steps(
         end[0] = r
 
 
+@kernel
+def held_steps(
+    f: Field, s: Stages, Q: Array, XI: Array, work: Array, t0: float, h: float, first: int, n: int
+) -> tuple[int, int]:
+    """Rows after `first`, a step of length h apart, with inputs that are held; how many, and 0 where that is all."""
+    for r in range(first + 1, first + n + 1):
+        begin_row(Q, XI, work, r)
+        if _stages(f, s, Q[r], XI[r], t0 + (r - first - 1) * h, h, 0) >= 0:
+            return r - first - 1, 1
+        _finish(f, s, Q[r], XI[r], h, 1.0, work[r])
+        if not (bounded(Q[r]) and bounded(XI[r])):
+            return r - first - 1, 1
+    return n, 0
+
+
 @woven
 def _error(s: Stages, xi0: Array, e5: Array, e3: Array, units: Array, tolerance: float, h: float) -> float:
     """Estimated error of a step in units of the tolerance, by two embedded formulas; see `forms.flows.explicit`.

@@ -1,0 +1,148 @@
+"""Sampled laws as compiled code calls them: traced once, on symbols for what they see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.build import input_address
+from visviva.compiler.laws import InputLaw, canonical, symbols
+from visviva.compiler.sensors import sensor_names
+from visviva.errors import ModelError
+from visviva.language.pure import on_copies, read_around
+from visviva.language.trace import Traced, UntraceableError, expressions, traced_array
+from visviva.mechanism.parts import Body, Force, Frame, Joint, Motor, Particle, Torque, WrenchPort
+from visviva.model import Model
+
+PORTS = (Torque, Force, WrenchPort, Motor, Joint, Body, Frame, Particle)  # that a law may name by their handles
+SIZES = {"r": 3, "R": 9, "twist": 6, "v": 3}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SampledLaw:
+    """Inputs u = law(t, y) of some ports, one after the other.
+
+    names: quantities y by the names of a run.   address: of the law, see `kernels.calls`.   size: how many inputs.
+    """
+
+    ports: tuple[str, ...]
+    names: tuple[str, ...]
+    address: int
+    size: int
+    numbers: Array
+
+
+@final
+class _Symbols:
+    """What a law is run on: quantities of the motion and the time as symbols."""
+
+    def __init__(self, model: Model) -> None:
+        assert model.mechanism is not None
+        self.t = Traced(symbols("t", 1)[0])
+        self._parts = model.mechanism.parts
+        self._known = frozenset(sensor_names(model.mechanism))
+        self.seen = dict[str, tuple[list[Any], Any]]()
+
+    def __getitem__(self, name: str) -> Any:
+        import sympy
+
+        if not isinstance(name, str) or name not in self._known:
+            raise UntraceableError(f"it asks for {name!r}, which is no quantity of the motion")
+        if name not in self.seen:
+            n, ending = _size(self._parts, name), name.rpartition(".")[2]
+            own = [sympy.Symbol(f"{name}[{k}]", real=True) for k in range(n)]
+            value = Traced(own[0]) if n == 1 else traced_array(own)
+            self.seen[name] = own, value.reshape(3, 3) if ending == "R" else value
+        return self.seen[name][1]
+
+
+def _size(parts: Mapping[str, Any], name: str) -> int:
+    """How many numbers a quantity of the motion has."""
+    carrier, _, ending = name.rpartition(".")
+    part = parts[carrier]
+    return len(part.joint.coordinates) if isinstance(part, Joint) else SIZES[ending]
+
+
+def is_jitted(law: object) -> bool:
+    """Whether a law is a function that Numba compiles."""
+    return type(law).__module__.startswith("numba.") and hasattr(law, "py_func")
+
+
+def seen_by(law: Callable[..., Any]) -> Any:
+    """What a law reads around it, to be compared; `UntraceableError` where it may do more than to compute."""
+    return law if is_jitted(law) else read_around(law, PORTS)
+
+
+def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[str]) -> SampledLaw:
+    """A law(t, y, u) that Numba compiles, which writes inputs u of some ports by quantities y."""
+    import numba
+
+    from visviva.kernels.jit import types_of
+    from visviva.kernels.signatures import INPUTS
+
+    assert model.mechanism is not None
+    known, parts = frozenset(sensor_names(model.mechanism)), model.mechanism.parts
+    unknown = [name for name in reads if name not in known]
+    if unknown:
+        raise UntraceableError(f"it reads {unknown[0]!r}, which is no quantity of the motion")
+    widths = {port.name: port.width for port in model.ports}
+    if not writes or any(port not in widths for port in writes):
+        raise UntraceableError("it writes what is no port")
+    k, m = sum(_size(parts, name) for name in reads), sum(widths[port] for port in writes)
+    carray: Any = vars(numba)["carray"]
+
+    def call(n, T, P, t, x, u):  # type: ignore[no-untyped-def]
+        places, given, y, v = carray(T, (k,)), carray(u, (m,)), np.empty(k), np.full(m, np.nan)
+        for i in range(k):
+            y[i] = x[places[i]]
+        given[:] = np.nan  # what an exception leaves: the law is then asked in Python, where it is raised
+        try:
+            law(t, y, v)
+        except Exception:
+            return
+        given[:] = v
+
+    compiled: Any = numba.cfunc(types_of(INPUTS), error_model="numpy")(call)
+    _jitted.append(compiled)
+    return SampledLaw(tuple(writes), tuple(reads), int(compiled.address), m, np.zeros(0))
+
+
+_jitted: list[Any] = []  # what is called by address must outlive every caller
+
+
+def sampled_law(model: Model, law: Callable[..., Any]) -> SampledLaw:
+    """A law of what is seen at a tick as an expression, or `UntraceableError` with what keeps it from being one."""
+    before, copied, now = read_around(law, PORTS), on_copies(law, PORTS), _Symbols(model)
+    try:
+        found = copied(now)
+    except ModelError:
+        raise
+    except Exception as reason:
+        raise UntraceableError(f"{type(reason).__name__}: {reason}") from reason
+    if read_around(copied, PORTS) != before:
+        raise UntraceableError("it changes what is around it")
+    if not isinstance(found, Mapping):
+        raise UntraceableError("it does not return inputs by port name")
+    named = {str(getattr(port, "name", port)): value for port, value in found.items()}
+    return _written(model, named, now)
+
+
+def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLaw:
+    widths, values = {port.name: port.width for port in model.ports}, list[Any]()
+    for port, value in named.items():
+        own = np.atleast_1d(expressions(value, f"the input of port {port!r}"))
+        if port not in widths or own.shape != (widths[port],):
+            raise UntraceableError(f"it gives {port!r} a value that is none of a port")
+        values += list(own)
+    if not values:
+        raise UntraceableError("it gives no inputs")
+    used = set().union(*(value.free_symbols for value in values))
+    read = {name: own for name, (own, _) in now.seen.items() if used & set(own)}
+    given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, [])
+    law = InputLaw(given, (sum(map(len, read.values())), 0, len(numbers)))
+    return SampledLaw(tuple(named), tuple(read), input_address(law), len(values), np.array(numbers))

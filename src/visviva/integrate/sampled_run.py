@@ -1,0 +1,119 @@
+"""A run under sampled laws: events end steps, laws are asked in compiled code where they can be, in Python else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from visviva._arrays import Array
+from visviva.errors import ModelError
+from visviva.integrate.inputs import BadInput
+from visviva.integrate.interrupts import Interrupts
+from visviva.integrate.march import Wanted, recorder_of
+from visviva.integrate.progress import Progress
+from visviva.integrate.sampled import Now, Sampled, Values
+from visviva.integrate.sampling import Sampling
+from visviva.integrate.shown import is_to_stop
+from visviva.integrate.stepped import SteppedLoop
+from visviva.integrate.stopping import StopCondition
+from visviva.integrate.ticks import CompiledTicks, compiled_ticks
+from visviva.integrate.warn import warn
+from visviva.results import Run
+from visviva.results.notes import Caution
+
+NEAR = 1e-9  # of a step: events this near to each other, or to a node, are one
+
+
+def sampled_run(
+    steps: SteppedLoop,
+    values: Callable[[Values], Array | None],
+    h: float,
+    wanted: Wanted,
+    laws: Sequence[Sampled],
+) -> Run:
+    """A run from where steps begin, of length h, under sampled laws; values: inputs by name as an array, checked."""
+    run = _SampledRun(steps, values, h, Sampling(laws, steps.t, h, NEAR * h))
+    return run.made(wanted)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _SampledRun:
+    steps: SteppedLoop
+    values: Callable[[Values], Array | None]
+    h: float
+    sampling: Sampling
+
+    def made(self, wanted: Wanted) -> Run:
+        """The run."""
+        if wanted.every > 1 or wanted.record is not None or wanted.t_end <= self.steps.t:
+            return self._made(wanted)
+        self.steps.reserve(math.ceil((wanted.t_end - self.steps.t) / self.h) + 1)
+        try:
+            return self._made(wanted)
+        finally:
+            self.steps.reserve(0)
+
+    def _made(self, wanted: Wanted) -> Run:
+        steps, near, now = self.steps, self.sampling.near, Now(self.steps)
+        ticks, notes = self._compiled(wanted)
+        condition = None if wanted.stop is None else StopCondition(wanted.stop, steps.model, steps.scheme)
+        recorder = steps.nodes = recorder_of(steps.loop, wanted, steps.scheme)
+        with Progress(steps.model.name, (steps.t, wanted.t_end), wanted.progress) as bar, Interrupts() as interrupts:
+            while steps.t < wanted.t_end - near:
+                if ticks is not None:
+                    ticks = ticks if ticks.go_on(wanted.t_end) else None
+                    self._look_up(interrupts, bar)
+                    continue
+                steps.inputs.hold(self._asked(now))
+                self._go_on(min(self.sampling.next_event, wanted.t_end), one=condition is not None)
+                if condition is not None and is_to_stop(steps, condition):
+                    break
+                self._look_up(interrupts, bar)
+        steps.settle()
+        run = steps.run_of(recorder, notes)
+        steps.nodes = None
+        warn(run.warnings)
+        return run
+
+    def _look_up(self, interrupts: Interrupts, bar: Progress) -> None:
+        """Show how far it is, and end it where the user wants that."""
+        if interrupts.asked() is not None:
+            self.steps.fail(KeyboardInterrupt())
+        bar.update(self.steps.t)
+
+    def _compiled(self, wanted: Wanted) -> tuple[CompiledTicks | None, list[str]]:
+        """Laws and steps in compiled code, where that can be; and notes on why not, where a user wants it."""
+        found = compiled_ticks(self.steps, self.sampling.laws, stops=wanted.stop is not None)
+        if isinstance(found, str):
+            asked = any(law.compiled for law in self.sampling.laws)
+            text = f"sampled laws were asked in Python, not in compiled code, which is slower: {found.rstrip('.')}."
+            return None, [Caution(text)] if asked else []
+        held = self.values({})
+        assert held is not None
+        found.start(self.sampling, held)
+        return found, []
+
+    def _asked(self, now: Now) -> Array | None:
+        """Inputs that hold now, after laws were asked whose tick it is."""
+        try:
+            self.sampling.look(now)
+            return self.values(self.sampling.held)
+        except ModelError as error:
+            self.steps.fail(BadInput(f"{str(error).rstrip('.')}, from a sampled law at t = {now.t:g} s."))
+        except Exception as error:
+            failure = BadInput(f"a sampled law raised {type(error).__name__} at t = {now.t:g} s: {error}.")
+            failure.__cause__ = error
+            self.steps.fail(failure)
+
+    def _go_on(self, event: float, *, one: bool) -> None:
+        """Make steps until something happens, the last one shorter where it must be; or one of them."""
+        steps = self.steps
+        if not steps.scheme.fixed_step:
+            steps.until(event)
+            return
+        n = int((event - steps.t + self.sampling.near) / self.h)
+        steps.pace(self.h if n else event - steps.t)
+        steps.make(1 if one else max(1, n))
