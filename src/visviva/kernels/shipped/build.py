@@ -20,7 +20,7 @@ from llvmlite import ir
 from numba import types
 
 from visviva.kernels.cache import digest_of
-from visviva.kernels.direct.emission import Target
+from visviva.kernels.direct.emission import LINKED, Target, undefined_symbols
 from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
 from visviva.kernels.laws import compiler_digest, law_objects
@@ -32,12 +32,6 @@ from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linke
 
 KERNELS = "visviva.kernels."  # generated functions are not among them
 TRIPLE = "x86_64-unknown-linux-gnu"
-FROM_C = frozenset(  # what objects may need of the process: functions of libm and libc
-    (
-        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "expm1", "floor", "fma",
-        "fmod", "hypot", "log", "log1p", "memcpy", "memmove", "memset", "pow", "sin", "sinh", "sqrt", "tan", "tanh",
-    )
-)  # fmt: skip
 
 
 @final

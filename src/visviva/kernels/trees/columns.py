@@ -26,7 +26,7 @@ from visviva.kernels.trees.tables import AT_V, COUNT, PARENT
 @inner
 def solve_by_links(K: Int, t: Paths, block: int, Y: Array, unit: Place, e: Place, D: Array, m: Memory) -> None:
     """X <- M⁻¹ X in the rows of a block, a panel of columns at a time. unit, e: rows of Y where S and e begin."""
-    from_link, to_link, start, end, _ = t.blocks[block]
+    from_link, to_link, start, end = t.blocks[block, 0], t.blocks[block, 1], t.blocks[block, 2], t.blocks[block, 3]
     X, A, ground, width = m.X, m.A, m.A.shape[0] - 1, 3 * (end - start)
     for left in range(0, width, PANEL):
         right = min(left + PANEL, width)

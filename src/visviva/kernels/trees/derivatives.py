@@ -65,7 +65,8 @@ def _fill(Y: Array, t: Paths, i: int, j: int, start: int, along_xi: int, X: Arra
 def _enter(K: Int, s: Sweeps, t: Paths, block: int, E: Array, L: Array, X: Array) -> None:
     """Rows of a block: -∂τ/∂q, the identity and -∂τ/∂ξ side by side; L where paths are short."""
     Y = s.Y
-    from_link, to_link, start, end, deep = t.blocks[block]
+    from_link, to_link, start, end = t.blocks[block, 0], t.blocks[block, 1], t.blocks[block, 2], t.blocks[block, 3]
+    deep = t.blocks[block, 4]
     n = end - start
     for i in range(from_link, to_link):
         for j in range(K[i, AT_V], K[i, AT_V] + K[i, COUNT]):

@@ -49,7 +49,7 @@ def solve_by_rows(K: Int, t: Paths, block: int, D: Array, m: Memory) -> None:
 
     The second third of the columns is the identity: it is zero below the diagonal.
     """
-    from_link, to_link, start, end, _ = t.blocks[block]
+    from_link, to_link, start, end = t.blocks[block, 0], t.blocks[block, 1], t.blocks[block, 2], t.blocks[block, 3]
     n, L, X = end - start, m.L, m.X
     for left in range(0, 3 * n, PANEL):
         last = left + PANEL - n  # column of the identity
