@@ -232,6 +232,11 @@ def test_edges_of_whole_and_float_division(a):
     assert (u[1], u[2]) == (0.0, 0.0)  # the processor would stop
 
 
+@pytest.mark.parametrize(("a", "b"), [(1.0, 5e-324), (-1e300, 1e-9), (0.5, -1e-310)])
+def test_a_quotient_that_overflows_is_infinite(a, b):
+    assert result(written("u[0] = x[0] // x[1]"), np.array([a, b]), 1)[0] == np.copysign(np.inf, a * b)
+
+
 def test_what_does_not_matter_is_not_read():
     """`and`, `or` and conditional expressions ask in order: beyond the end of an array there is nothing to read."""
     far = 2**40

@@ -37,6 +37,8 @@ def floor_divide(x, y):
     part = (x - rest) / y
     if rest != 0.0 and (y < 0.0) != (rest < 0.0):
         part = part - 1.0
+    if abs(part) == math.inf:
+        return part
     if part < 0.0 or part > 0.0:
         below = part - modulo_one(part)
         return below + 1.0 if part - below > 0.5 else below
