@@ -11,6 +11,7 @@ import numpy as np
 
 import visviva as vv
 from visviva.cli.samples import arm, oscillator
+from visviva.demo.motor import at_rest, motor_loop
 from visviva.integrate import AbstractIntegrator
 
 DIRECTORS: tuple[AbstractIntegrator, ...] = (
@@ -129,6 +130,8 @@ def networks() -> None:
         vv.simulate(oscillator(), integrator=scheme, initial={"q": 1.0, "p": 0.0}, **SPAN)
     vv.simulate(oscillator(), initial={"q": 1.0, "p": 0.0}, inputs={"p": lambda t, x, z: -0.1 * z.p}, **SPAN)
     vv.simulate(machine("tree").system(), **SPAN)
+    loop = vv.compile(motor_loop())
+    vv.simulate(loop, initial=at_rest(loop), inputs={"supply": 24.0}, integrator=vv.DiscreteGradient(), **SPAN)
 
 
 KERNELS: dict[str, Callable[[], None]] = {

@@ -19,13 +19,13 @@ import numba
 from llvmlite import ir
 from numba import types
 
-from visviva.kernels.cache import digest_of
+from visviva.kernels.cache import SOURCES, digest_of
 from visviva.kernels.direct.emission import LINKED, Target, undefined_symbols
 from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
 from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
-from visviva.kernels.probe import probe, probe_bits
+from visviva.kernels.probe import probe_bits
 from visviva.kernels.shipped.entry import MOST, AbstractEntries
 from visviva.kernels.shipped.layout import Unnamed, layout_of
 from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
@@ -166,7 +166,7 @@ class Objects:
         """All but what depends on the level."""
         (pack,) = (symbol for name, symbol in self.functions.items() if name.startswith("visviva.kernels.pack.pack("))
         return {
-            "version": VERSION, "sources": digest_of(), "numba": numba.__version__, "pack": pack,
+            "version": VERSION, "sources": digest_of(SOURCES), "numba": numba.__version__, "pack": pack,
             "entries": self.entries, "functions": self.functions, "objects": {}, "bits": {},
             "compiler": compiler_digest(), "laws": list(self._laws),
         }  # fmt: skip
@@ -185,8 +185,6 @@ def write(objects: Objects, folder: Path) -> dict[str, int]:
             (folder / f"{name}.o.xz").write_bytes(packed)
             sizes[name] = len(packed)
             manifest["objects"][name] = hashlib.sha256(one).hexdigest()
-        use(linked(manifest, level, code))
-        probe.__dict__.pop("entries", None)
-        manifest["bits"][level] = probe_bits()
+        manifest["bits"][level] = linked(manifest, level, code).probe_bits()
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     return sizes

@@ -18,6 +18,7 @@ import os
 import platform
 import sys
 import sysconfig
+import threading
 from abc import ABC, abstractmethod
 from functools import cached_property
 from pathlib import Path
@@ -85,6 +86,20 @@ class Library(AbstractLibrary):
     def law(self, digest: str, signature: str, source: str) -> int | None:  # noqa: D102
         return self._laws.get(digest)
 
+    def probe_bits(self) -> list[str]:
+        """What a small kernel computes here."""
+        from visviva.kernels.probe import probe, probe_bits
+
+        entries = self.entries(probe.name)  # type: ignore[attr-defined]
+
+        def run(*arguments: Any) -> Any:
+            done, result = (False, None) if entries is None else entries.call(arguments)
+            if not done:
+                raise Unfit("they do not take their arguments")
+            return result
+
+        return probe_bits(run)
+
     @cached_property
     def _laws(self) -> dict[str, int]:
         """Addresses of all laws; none where another version of their compiler has made them."""
@@ -141,6 +156,7 @@ def why_not() -> str | None:
 
 
 _state: list[AbstractLibrary | None] = []  # of this process, once it is known
+_loading = threading.Lock()
 
 
 def use(other: AbstractLibrary | None) -> None:
@@ -150,13 +166,17 @@ def use(other: AbstractLibrary | None) -> None:
 
 def library() -> AbstractLibrary | None:
     """The shipped code of this process; None where there is none that fits."""
-    if not _state:
-        _state.append(None)  # as long as the code is put to the test, and where it fails
-        if why_not() is None:
-            try:
-                _state[0] = _load()
-            except Unfit as reason:
-                _say("kernels", reason)
+    if _state:
+        return _state[0]
+    with _loading:  # other threads wait for what the first one finds
+        if not _state:
+            found = None
+            if why_not() is None:
+                try:
+                    found = _load()
+                except Unfit as reason:
+                    _say("kernels", reason)
+            _state.append(found)
     return _state[0]
 
 
@@ -206,13 +226,10 @@ def linked(manifest: dict[str, Any], level: str, code: bytes) -> Library:
 
 
 def _load() -> Library:
-    from visviva.kernels.probe import probe, probe_bits
-
     manifest = read_manifest()
     level = level_of(manifest, host_features())
     found = linked(manifest, level, read_object(manifest, level))
-    probe.entries = found.entries(probe.name)  # type: ignore[attr-defined]
-    bits = probe_bits()
+    bits = found.probe_bits()
     if bits != manifest["bits"][level]:
         raise Unfit(f"they compute {bits[0]} here, where {manifest['bits'][level][0]} is right")
     return found
