@@ -44,9 +44,9 @@ def precompile() -> None:
         vv.simulate(arm(), t_end=0.02, h=0.01, integrator=scheme)
     line.end()
     line = _Line("ticks of sampled laws")
-    for integrator in (vv.PHMP(), vv.RK4()):
+    for stepped in (vv.PHMP(), vv.RK4()):
         law = vv.Sampled(lambda now: {"motor": -now["hinge.q"] - now["hinge.rate"]}, period=0.01)
-        vv.simulate(driven(), t_end=0.02, h=0.01, integrator=integrator, sampled=law)
+        vv.simulate(driven(), t_end=0.02, h=0.01, integrator=stepped, sampled=law)
     line.end()
     line = _Line("equations of motion in the hand")
     evaluate(arm())
