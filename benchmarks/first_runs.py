@@ -59,10 +59,8 @@ def _motor_loop() -> None:
     loop = motor_loop()
     own = storage({"s": entropy}, H=lambda x, c, a: 300 * c * np.exp(x.s / c - a * (x.s / c) ** 2), c=1.0, a=0.01)
     model = vv.compile(dataclasses.replace(loop, boxes={**loop.boxes, "housing": own}))
-    scheme = vv.DiscreteGradient()
-    vv.simulate(
-        model, initial=at_rest(model), inputs={"supply": 24.0}, t_end=0.02, h=1e-3, integrator=scheme, progress=False
-    )
+    given: dict[str, Any] = {"inputs": {"supply": 24.0}, "integrator": vv.DiscreteGradient()}
+    vv.simulate(model, initial=at_rest(model), t_end=0.02, h=1e-3, progress=False, **given)
 
 
 def _demo() -> None:

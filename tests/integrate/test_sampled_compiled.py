@@ -2,6 +2,7 @@
 
 import functools
 import math
+import time
 import warnings
 
 import numba
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.integrate import ticks
 from visviva.integrate.loop import Loop
 from visviva.integrate.step_buffer import StepBuffer
 
@@ -265,6 +267,13 @@ def prints(now):
     return {"push": 0.0}
 
 
+WEIGHTS = np.linspace(-1e-3, 1e-3, 2000).reshape(2, 1000)
+
+
+def network(now):
+    return {"push": (WEIGHTS[0] * np.tanh(WEIGHTS[1] * now["rail.q"] + 0.1)).sum()}
+
+
 class Remembering:
     def reset(self):
         self.total = 0.0
@@ -281,11 +290,12 @@ class Remembering:
         (catches, "catches exceptions"),
         (prints, "'print'"),
         (Remembering(), "Remembering"),
+        (network, "2000 numbers at once"),
         (lambda now: {"push": now["energy"]}, "no quantity of the motion"),
         (lambda now: {"push": np.random.default_rng().uniform()}, "random"),
         (lambda now: {"push": GAINS.get("k")}, "get"),
     ],
-    ids=["branch", "except", "print", "object", "power", "random", "method"],
+    ids=["branch", "except", "print", "object", "network", "power", "random", "method"],
 )
 def test_the_warning_says_why_a_law_is_asked_in_python(law, why, capsys):
     with pytest.warns(vv.RunWarning, match=why):
@@ -294,6 +304,18 @@ def test_the_warning_says_why_a_law_is_asked_in_python(law, why, capsys):
         warnings.simplefilter("error")  # nothing is said where nobody has asked for speed
         quiet = vv.simulate(arm(), 0.1, 0.01, sampled=vv.Sampled(law, period=0.02))
     assert_same(asked, quiet) if why != "random" else None
+
+
+def test_a_law_of_very_many_operations_is_not_traced_to_its_end(monkeypatch):
+    def law(now):
+        return {"push": 1e-4 * sum(math.sin(k * now["rail.q"] + 0.1) for k in range(10_000))}
+
+    began = time.process_time()
+    vv.simulate(arm(), 0.02, 0.01, sampled=vv.Sampled(law, period=0.02))
+    assert time.process_time() - began < 5.0
+    monkeypatch.setattr(ticks, "MOST_OPERATIONS", (10, 20))
+    with pytest.warns(vv.RunWarning, match="too many operations"):
+        vv.simulate(arm(), 0.02, 0.01, sampled=vv.Sampled(law, period=0.02, compiled=True))
 
 
 def test_laws_beside_functions_and_stop_are_asked_in_python():

@@ -209,6 +209,13 @@ def test_laws_of_several_coordinates_are_counted():
     changed = m.with_parameters({"sleeve.friction[0].level": 2.0})
     assert dict(changed["sleeve"].laws[0].arguments)["level"] == 2.0
     assert changed["sleeve"].friction[1] == 0.3
+    assert m.parameters["sleeve.friction[1]"] == 0.3
+    beside = m.with_parameters({"sleeve.friction[1]": 0.7, "sleeve.friction[0].level": 2.0})
+    assert beside["sleeve"].friction[1] == beside.parameters["sleeve.friction[1]"] == 0.7
+    assert beside.parameters["sleeve.friction[0].level"] == 2.0
+    assert "N s/m" in next(line for line in str(m.parameters).splitlines() if line.startswith("sleeve.friction[1]"))
+    with pytest.raises(vv.ModelError, match=r"sleeve.friction\[1\]"):
+        m.with_parameters({"sleeve.friction[2]": 0.7})
 
 
 def test_the_mass_of_an_inertia_is_a_number_of_its_own():

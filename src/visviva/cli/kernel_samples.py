@@ -12,6 +12,7 @@ import numpy as np
 import visviva as vv
 from visviva.cli.samples import arm, oscillator
 from visviva.demo.motor import at_rest, motor_loop
+from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.integrate import AbstractIntegrator
 
 DIRECTORS: tuple[AbstractIntegrator, ...] = (
@@ -64,6 +65,7 @@ def steps(kind: str, losses: bool, fed: bool) -> None:
     law: Any = {"motor": lambda t, x: -x["hinge.q"] - 0.1 * x["hinge.rate"]}
     for scheme in DIRECTORS:
         run = vv.simulate(m, integrator=scheme, inputs=law if fed else {"motor": 0.1}, **SPAN)
+        vv.simulate(m, integrator=scheme, initial=run.final, inputs=law if fed else {"motor": 0.1}, t_end=0.06, h=0.01)
         for name in ("b.twist", "tool.r", "hinge.q", "hinge.rate", "hinge.reaction"):
             run[name]
 
@@ -113,6 +115,15 @@ def equations_of_motion(kind: str) -> None:
         d.pose("tool", q), d.bias_acceleration("tool", q, v)
 
 
+def trees_of_links() -> None:
+    """Trees by themselves: forward and inverse dynamics, for one motion, four at once, and along a direction."""
+    d = TreeDynamics(vv.analytical(machine("tree")).tree)
+    for many in (1, 5):
+        q, v = np.zeros((many, d.size_q)), np.zeros((many, d.n))
+        d.accelerations(q, v), d.inverse_dynamics(q, v, v), d.mass_matrix(q), d.energy(q, v), d.poses(q), d.twists(q, v)
+        d.derivatives(q, v), d.directional_derivative(q, v, along_q=v)
+
+
 def ticks() -> None:
     """Sampled laws in compiled code, between steps of mechanisms and of trees."""
     for kind, schemes in (
@@ -130,6 +141,8 @@ def networks() -> None:
         vv.simulate(oscillator(), integrator=scheme, initial={"q": 1.0, "p": 0.0}, **SPAN)
     vv.simulate(oscillator(), initial={"q": 1.0, "p": 0.0}, inputs={"p": lambda t, x, z: -0.1 * z.p}, **SPAN)
     vv.simulate(machine("tree").system(), **SPAN)
+    for kind in ("tree", "graph"):
+        vv.simulate(machine(kind), inputs={"motor": 0.1}, integrator=vv.DiscreteGradient(), **SPAN)
     loop = vv.compile(motor_loop())
     vv.simulate(loop, initial=at_rest(loop), inputs={"supply": 24.0}, integrator=vv.DiscreteGradient(), **SPAN)
 
@@ -143,6 +156,7 @@ KERNELS: dict[str, Callable[[], None]] = {
     "trees": trees,
     "rollouts of trees": tree_rollouts,
     **{f"equations of motion, {kind}": partial(equations_of_motion, kind) for kind in ("tree", "loop")},
+    "trees of links": trees_of_links,
     "sampled laws": ticks,
     "networks": networks,
 }

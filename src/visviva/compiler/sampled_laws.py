@@ -14,7 +14,7 @@ from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.compiler.sensors import sensor_names
 from visviva.errors import ModelError
 from visviva.language.pure import on_copies, read_around
-from visviva.language.trace import Traced, UntraceableError, expressions, traced_array
+from visviva.language.trace import Traced, UntraceableError, at_most, expressions, traced_array
 from visviva.mechanism.parts import Body, Force, Frame, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.model import Model
 
@@ -115,11 +115,15 @@ def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[st
 _jitted: list[Any] = []  # what is called by address must outlive every caller
 
 
-def sampled_law(model: Model, law: Callable[..., Any]) -> SampledLaw:
-    """A law of what is seen at a tick as an expression, or `UntraceableError` with what keeps it from being one."""
+def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> SampledLaw:
+    """A law of what is seen at a tick as an expression, or `UntraceableError` with what keeps it from being one.
+
+    operations: how many it may have.
+    """
     before, copied, now = read_around(law, PORTS), on_copies(law, PORTS), _Symbols(model)
     try:
-        found = copied(now)
+        with at_most(operations):
+            found = copied(now)
     except ModelError:
         raise
     except Exception as reason:

@@ -81,17 +81,17 @@ class Loop:
         elements = [] if model.mechanism is None or like is not None else model.mechanism.elements
         self._bushings: bool = any(part.half_turn for part in elements) if like is None else like._bushings
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
-        self._no_steps: Record | None = None if like is None else like._no_steps
+        self._shared: dict[str, Record] = {} if like is None else like._shared
         self._u: Array = inputs(self.state.t)[None]  # inputs at the nodes of the chunk in work
 
     def start(self) -> Record:
         """The record of no steps; columns of steps are the same at all states."""
-        state = self.state
-        if self._no_steps is None or self.model.feedback:
-            self._no_steps = self._logged(self.stepping.advance(state, 0))[0]
-            return self._no_steps
+        state, kept = self.state, self._shared.get("no steps")
+        if kept is None or self.model.feedback:
+            self._shared["no steps"] = made = self._logged(self.stepping.advance(state, 0))[0]
+            return made
         nodes = {"t": np.array([state.t]), "x": state.x[None].copy(), "angles": state.angles[None].copy()}
-        return dataclasses.replace(self._no_steps, **nodes, taken=state.taken[None].copy(), u=self._u[-1:].copy())
+        return dataclasses.replace(kept, **nodes, taken=state.taken[None].copy(), u=self._u[-1:].copy())
 
     def advance(self, n: int) -> Logged:
         """Up to n steps from the state, which stays: take one of the states that come out."""

@@ -31,6 +31,7 @@ from visviva.results.selection import Selection, patterns_of
 
 CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 4_000_000  # states and multipliers of a chunk: more would not be faster, and take memory
+GROWTH = 8  # of a chunk, from one to the next: a short one takes longer than its share
 FEWEST = 3  # steps of a run, from which on their length is looked at
 
 
@@ -196,4 +197,4 @@ def recorded_run(
 
 def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
     most = CHUNK_NUMBERS // (model.layout.size + len(model.kinds) + 1)
-    return max(1, min(2 * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9)), most))
+    return max(1, min(GROWTH * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9)), most))

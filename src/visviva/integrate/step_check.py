@@ -17,7 +17,9 @@ where ωh is large: the energy is exact, the motion is not. A stiff spring that 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import final
 
 import numpy as np
@@ -38,6 +40,7 @@ UNRESOLVED = 1e-2  # error of one step: a vibration whose ωh is about 0.7 under
 EVEN, LIVELY = 4, 4  # steps that are looked at: spread over the run, and those with the largest changes of energy
 APART = 12  # and not more than one in so many
 OFTEN = 3  # so many of them must be unresolved: what dies out in a few steps is none of a user's concern
+SMALL = 200_000  # numbers in states of a chunk
 LARGE = 2000  # coordinates of a model, from which on no more are looked at
 BENT = (
     0.02  # second differences of velocities, of the largest velocity: a vibration of which a hundredth matters has more
@@ -51,10 +54,15 @@ SHARE = 0.05  # of D, in storages other than velocities, from which on they are 
 @final
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Where a step of a run began, and its inputs."""
+    """Where a step of a run began, made when it is asked for, and its inputs."""
 
-    state: State
+    make: Callable[[], State]
     u: Array
+
+    @cached_property
+    def state(self) -> State:
+        """The state before the step."""
+        return self.make()
 
 
 @final
@@ -93,11 +101,10 @@ class StepCheck:
         change = np.abs(np.diff(energy, axis=0)).sum(-1)
         best = np.argsort(-change)[:LIVELY].tolist()
         least = self._lively[-1][0] if len(self._lively) == LIVELY else -1.0
-        u = logged.record.u_mid
-        self._lively += [(float(change[k]), Sample(logged.state(k), u[k])) for k in best if change[k] > least]
+        self._lively += [(float(change[k]), _sample(logged, k)) for k in best if change[k] > least]
         self._lively = sorted(self._lively, key=lambda each: -each[0])[:LIVELY]
         kept = [k - first for k in self._even if first <= k < first + made]
-        self._spread += [Sample(logged.state(k), u[k]) for k in kept]
+        self._spread += [_sample(logged, k) for k in kept]
 
     def _look_at_velocities(self, x: Array) -> None:
         """Second differences at some nodes; steps may come one by one, so that nodes before count as well."""
@@ -167,6 +174,15 @@ class StepCheck:
             one = steps_of(self.model, stepping, start, 1)
             two = steps_of(self.model, stepping, dataclasses.replace(start, h=0.5 * h), 2)
         return (one.x[1], two.x[2]) if one.steps == 1 and two.steps == 2 else None
+
+
+def _sample(logged: Logged, k: int) -> Sample:
+    """The state before a step; of large chunks it is made at once, so that these need not be kept for it."""
+    sample = Sample(partial(logged.state, k), logged.record.u_mid[k])
+    if logged.chunk.x.size <= SMALL:
+        return sample
+    state = sample.state
+    return Sample(lambda: state, sample.u)
 
 
 @final

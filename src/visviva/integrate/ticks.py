@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from visviva.kernels.ticks import Stepped, Ticks
 
 MOST_LAWS = 8  # sets of laws that are kept compiled
+MOST_OPERATIONS = (1000, 20_000)  # of a law, and of one that is asked to be compiled: that takes seconds, or minutes
 
 
 def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) -> CompiledTicks | str:
@@ -44,7 +45,7 @@ def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) 
     try:
         if any(law.reads is not None and not is_jitted(law.law) for law in laws):
             return "a law of arrays, with reads= and writes=, is compiled where it is a function of Numba"
-        key = tuple((seen_by(law.law), law.reads, law.writes) for law in laws)
+        key = tuple((seen_by(law.law), law.reads, law.writes, law.compiled) for law in laws)
         kept: CompiledTicks | str | None = steps.kept.get(key)
         if isinstance(kept, str) or (kept is not None and kept.ticked is ticked):
             return kept
@@ -62,7 +63,7 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     assert model.mechanism is not None
     try:
         traced = [
-            sampled_law(model, law.law)
+            sampled_law(model, law.law, MOST_OPERATIONS[bool(law.compiled)])
             if law.reads is None or law.writes is None
             else jitted_law(model, law.law, law.reads, law.writes)
             for law in laws

@@ -21,6 +21,7 @@ import numpy as np
 
 from visviva.language.trace import _OPERATORS, _OWN, _UFUNCS, Condition, Traced, TracedArray, UntraceableError
 
+MOST_NUMBERS = 1000  # of an array around a function: weights of a network are no expression that a compiler should see
 _REFUSED = {
     "STORE_GLOBAL": "it changes a global variable", "DELETE_GLOBAL": "it changes a global variable",
     "STORE_NAME": "it changes a global variable", "STORE_ATTR": "it changes an attribute",
@@ -41,6 +42,7 @@ ATTRIBUTES = frozenset(_ARRAYS | _FUNCTIONS | _OTHERS)
 _MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "fabs": "abs", "pow": "power"}
 _MATH |= {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "expm1", "log1p")}
 _MAKING = {"array", "asarray", "stack", "hstack", "vstack", "concatenate"}
+_TABLES = (list, tuple, set, frozenset, dict)
 _PLAIN = (
     "abs", "bool", "dict", "enumerate", "int", "len", "list", "map", "range", "reversed", "round", "set",
     "str", "sum", "tuple", "zip", "True", "False", "None",
@@ -70,6 +72,9 @@ def _fingerprint(value: Any, ports: tuple[type, ...], seen: dict[int, int]) -> A
     if id(value) in seen:
         return "again", seen[id(value)]
     seen[id(value)] = len(seen)
+    count = value.size if isinstance(value, np.ndarray) else len(value) if isinstance(value, _TABLES) else 0
+    if count > MOST_NUMBERS:
+        raise UntraceableError(f"it uses {count} numbers at once, too many for an expression")
     if type(value) is np.ndarray and value.dtype.kind in "biuf":
         return "array", value.dtype.str, value.shape, value.tobytes()
     if type(value) in (list, tuple, set, frozenset):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -34,6 +36,9 @@ _STEPS = {"floor", "ceil", "rint", "trunc", "fix", "round", "remainder", "mod", 
 _CHOOSING = {*_COMPARISONS, *_CONNECTIVES, *_STEPS, "equal", "not_equal"}
 _CHOOSING |= {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}
 _WAY_OUT = "np.where, np.minimum, np.maximum and np.clip say it without a branch"
+
+
+_left: ContextVar[list[int] | None] = ContextVar("operations that are left", default=None)
 
 
 class UntraceableError(ModelError):
@@ -295,9 +300,24 @@ def _plain(value: Any) -> Any:
     return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
+@contextmanager
+def at_most(operations: int) -> Iterator[None]:
+    """In it, a function with more operations on traced numbers cannot be traced."""
+    token = _left.set([operations])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
 def _apply(name: str, inputs: tuple[Any, ...]) -> Any:
     import sympy
 
+    left = _left.get()
+    if left is not None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise UntraceableError("it has too many operations for an expression")
     if name in ("equal", "not_equal"):
         raise UntraceableError(f"it compares a state with something for equality;\n{_WAY_OUT}")
     if name in _STEPS:

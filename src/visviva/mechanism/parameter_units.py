@@ -43,6 +43,7 @@ OF_COORDINATE = {  # of what belongs to coordinates that turn, and that slide
 def unit_of(m: Mechanism, calls: Mapping[str, Call], name: str) -> str:
     """The unit of a parameter, empty where it has none or it is not one unit."""
     owner, _, word = name.rpartition(".")
+    word, _, beside = word.partition("[")  # a number beside laws, hinge.friction[1]
     inside, _, _ = owner.partition(".friction")
     method = calls[owner].method if owner in calls else ""
     if (method, word) in OWN:
@@ -57,7 +58,7 @@ def unit_of(m: Mechanism, calls: Mapping[str, Call], name: str) -> str:
         case Coupling():
             turns = [term.turns for term in part.terms]
     if word in OF_COORDINATE and turns:
-        number = owner.rpartition("[")[2].removesuffix("]")
+        number = (beside or owner.rpartition("[")[2]).removesuffix("]")
         chosen = [turns[int(number)]] if number.isdigit() else turns
         return ", ".join(dict.fromkeys(OF_COORDINATE[word][not one] for one in chosen))
     return SAME.get(word, "")

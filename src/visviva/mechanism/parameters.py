@@ -36,6 +36,7 @@ STRUCTURE = frozenset(
 )  # keywords that say what a part is and what it belongs to
 OF_WHOLE = ("gravity", "theta0")
 IN_LAW = re.compile(r"(.*\.friction)(?:\[(\d+)\])?\.(\w+)")
+BESIDE_LAW = re.compile(r"(.*\.friction)\[(\d+)\]")
 
 
 @final
@@ -108,10 +109,13 @@ class Parameters(Mapping[str, Any]):
         if not isinstance(values, Mapping):
             raise ModelError(f"parameters are given by name, e.g. {{'arm.mass': 2.0}}, got {values!r}.")
         found: dict[str, dict[str, Any]] = {}
-        laws: dict[str, dict[int | None, dict[str, Any]]] = {}
+        laws: dict[str, dict[int | None, Any]] = {}  # new numbers of each, or a number in the place of one
         for name, value in values.items():
             inside = IN_LAW.fullmatch(name) if isinstance(name, str) else None
-            if inside is not None and name in self._values:
+            beside = BESIDE_LAW.fullmatch(name) if isinstance(name, str) else None
+            if beside is not None and name in self._values:
+                laws.setdefault(beside[1], {})[int(beside[2])] = value
+            elif inside is not None and name in self._values:
                 number = None if inside[2] is None else int(inside[2])
                 laws.setdefault(inside[1], {}).setdefault(number, {})[inside[3]] = value
             else:
@@ -193,8 +197,7 @@ def _numbers(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
     elif isinstance(value, tuple | list) and any(isinstance(one, FrictionLaw) or callable(one) for one in value):
         for k, one in enumerate(value):
-            if isinstance(one, FrictionLaw):
-                yield from _numbers(f"{name}[{k}]", one)
+            yield from _numbers(f"{name}[{k}]", one)
     elif value is not None and not callable(value) and not isinstance(value, Lost):
         yield name, _plain(value)
 
@@ -209,11 +212,11 @@ def _plain(value: Any) -> Any:
     return float(array) if array.ndim == 0 else array
 
 
-def _changed_laws(given: Any, numbers: Mapping[int | None, Mapping[str, Any]]) -> Any:
+def _changed_laws(given: Any, numbers: Mapping[int | None, Any]) -> Any:
     if isinstance(given, FrictionLaw):
         return with_arguments(given, numbers[None])
     laws = list(given)
     for k, changed in numbers.items():
         assert k is not None
-        laws[k] = with_arguments(laws[k], changed)
+        laws[k] = with_arguments(laws[k], changed) if isinstance(laws[k], FrictionLaw) else changed
     return laws

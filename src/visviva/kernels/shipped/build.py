@@ -27,7 +27,7 @@ from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe_bits
 from visviva.kernels.shipped.entry import MOST, AbstractEntries
-from visviva.kernels.shipped.layout import Unnamed, layout_of
+from visviva.kernels.shipped.layout import Unnamed, fits, layout_of
 from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
 
 KERNELS = "visviva.kernels."  # generated functions are not among them
@@ -103,7 +103,10 @@ class Objects:
         ways.triple = TRIPLE
         declared: list[str] = []
         for name in sorted(recording.found):
-            for layout, kinds in sorted(recording.found[name].asked.items()):
+            asked = recording.found[name].asked
+            for layout, kinds in sorted(asked.items()):
+                if any(fits(layout, other) for other in asked if other != layout):
+                    continue  # one that only reads what this one could write takes its place
                 compiled = _kernel(name).meaning.overloads[kinds]
                 self._link(compiled.library, compiled.fndesc.llvm_func_name)
                 symbol = f"entry{len(declared)}"
