@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,16 @@ def run_script(script: Path | str, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def run_here(script: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """The same in this process, which has imported and compiled most of it already; names and arguments are its own."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(script), run_name="__main__")
+    return capsys.readouterr().out
+
+
 def blocks(page: str, language: str) -> list[str]:
     """The fenced blocks of a page in one language."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -42,9 +54,16 @@ def assert_same_output(printed: str, stated: str) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_example_proves_its_title(example, tmp_path):
-    assert len(run_script(example, tmp_path).splitlines()) == 1
+def test_example_proves_its_title(example, tmp_path, monkeypatch, capsys):
+    assert len(run_here(example, tmp_path, monkeypatch, capsys).splitlines()) == 1
     assert {path.name for path in tmp_path.iterdir()} <= {"out"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs_by_itself(example, tmp_path):
+    """In a process of its own, where nothing was imported before it."""
+    assert len(run_script(example, tmp_path).splitlines()) == 1
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

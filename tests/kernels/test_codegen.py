@@ -16,7 +16,7 @@ from systems import coupling, displacement, hot, mass, spring
 from test_models import series_damper
 
 import visviva as vv
-from visviva.compiler.build import energy_address, flow_address
+from visviva.compiler.build import _key, energy_address, flow_address
 from visviva.compiler.codegen import FlowLayout, energy_source, flow_source
 from visviva.compiler.energies import energy_law_of
 from visviva.compiler.flows import flow_of
@@ -181,3 +181,29 @@ def test_flows_carry_the_power_that_the_components_take(model):
     run = vv.simulate(model, t_end=0.5, h=0.1, initial=start, integrator=vv.DiscreteGradient())
     H = model.H(run.record.x)
     assert_allclose(np.diff(H), -run.record.heat.sum(-1), rtol=0, atol=1e-13 * run.energy_unit)
+
+
+def test_a_law_is_named_by_its_parts_each_once():
+    """Printed as a tree, an expression whose parts share others may be longer than any memory."""
+    f, g, x, y = sympy.Function("f"), sympy.Function("g"), *sympy.symbols("x y")
+
+    def nested(part):
+        for _ in range(60):
+            part = f(part, part)
+        return part
+
+    names = {_key("rows", (value,), 1) for value in (nested(x), nested(y), nested(f(x, x)), nested(g(x, x)))}
+    names |= {
+        _key("rows", (x - y,), 1),
+        _key("rows", (y - x,), 1),
+        _key("rows", (x - y,), 2),
+        _key("rate", (x - y,), 1),
+    }
+    names |= {
+        _key("rows", (2.0 * x,), 1),
+        _key("rows", (2 * x,), 1),
+        _key("rows", (x, y), 1),
+        _key("rows", ((x,), y), 1),
+    }
+    assert len(names) == 12
+    assert _key("rows", (nested(x),), 1) in names

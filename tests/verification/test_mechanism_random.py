@@ -85,8 +85,13 @@ def test_motion_converges_to_that_of_the_accelerations(case):
         assert np.linalg.norm((4 * ends[1] - ends[0]) / 3 - exact) <= 0.1 * fine
 
 
+def is_smooth_by_joints(drawn):
+    """Rows of velocities hold in the middle of steps, and at their ends by terms of second order only."""
+    return is_smooth(drawn) and has_joint_rows_only(drawn)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", drawn_seeds(range(70, 84), is_smooth, dissipates=False), ids=ids)
+@pytest.mark.parametrize("case", drawn_seeds(range(70, 84), is_smooth_by_joints, dissipates=False), ids=ids)
 def test_order_four_without_dissipation(case):
     drawn, t_end = sample(*case, dissipates=False), 0.2
     exact = exact_end(drawn, t_end)

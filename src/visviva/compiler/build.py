@@ -27,7 +27,26 @@ def _generator() -> str:
 
 
 def _key(*what: Any) -> str:
-    return hashlib.sha256(f"{_generator()} {what}".encode()).hexdigest()[:20]
+    return hashlib.sha256("\n".join([_generator(), *_parts(what)]).encode()).hexdigest()[:20]
+
+
+def _parts(what: Any) -> list[str]:
+    """Expressions, one line for each part: printed as a tree, what several parts share would be written many times."""
+    import sympy
+
+    numbers, lines = dict[tuple[type, Any], int](), list[str]()
+
+    def number(part: Any) -> int:
+        key = type(part), part
+        if key not in numbers:
+            inner = part if isinstance(part, tuple) else part.args if isinstance(part, sympy.Basic) else ()
+            name = type(part).__name__ if inner else sympy.srepr(part) if isinstance(part, sympy.Number) else str(part)
+            lines.append(f"{name} {[number(one) for one in inner]}")
+            numbers[key] = len(numbers)
+        return numbers[key]
+
+    number(what)
+    return lines
 
 
 def _source(key: str, write: Callable[[], str]) -> str:

@@ -41,7 +41,7 @@ def rates_of(model: Model, x: Array, u: Array, sizes: Array) -> tuple[Array, Arr
     dim, solved = model.layout.dim, model.layout.solved
     z, C = np.array(model.z(x)), model.C(x)
     m = C.shape[1]
-    z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim])
+    z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim], *_by_largest(C[:, dim:]))
     require("rows", C @ z[:m], 0.0, 1e-10, float((np.abs(C) @ np.abs(z[:m])).max(initial=1e-300)))
     f, inverse = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim])
 
@@ -54,7 +54,7 @@ def rates_of(model: Model, x: Array, u: Array, sizes: Array) -> tuple[Array, Arr
     A = slope(rows) / sizes
     zeros = np.zeros((m - dim, m - dim))
     K = np.block([[A @ inverse @ C[:, :dim].T, -C[:, dim:]], [C[:, dim:].T, zeros]])
-    found = _least_squares(K, np.concatenate([A @ inverse @ f[:dim], f[dim:m]]))
+    found = _least_squares(K, np.concatenate([A @ inverse @ f[:dim], f[dim:m]]), *_by_sums(K))
     z[m:solved] = found[: len(C)]
     return inverse @ model.flow(x, z, u)[:dim], z
 
@@ -78,17 +78,32 @@ def increments(model: Model, m: Mechanism, units: Units) -> Array:
     return sizes
 
 
-def _least_squares(K: Array, right: Array) -> Array:
-    """The solution of K y = right, rows and columns in units in which they are about one, whatever they were given in.
+def _least_squares(K: Array, right: Array, rows: Array, columns: Array) -> Array:
+    """The solution of K y = right, with rows and columns multiplied by numbers that make them about one.
 
     Solved for again with what it misses: singular vectors mix all unknowns, and small ones round as the largest do.
     """
-    from scipy.sparse import csc_array
-
-    from visviva.kernels.ordering import equilibration
-
-    rows, columns = equilibration(csc_array(K))
     scaled, y = rows[:, None] * K * columns, np.zeros(len(columns))
     for _ in range(3):
         y = y + columns * np.linalg.lstsq(scaled, rows * (right - K @ y), rcond=1e-14)[0]
     return y
+
+
+def _by_largest(K: Array) -> tuple[Array, Array]:
+    """Rows and columns whose largest entries are about one: many rows over few unknowns."""
+    rows, columns = np.ones(K.shape[0]), np.ones(K.shape[1])
+    for _ in range(8):
+        scaled = np.abs(rows[:, None] * K * columns)
+        for axis, sizes in ((1, rows), (0, columns)):
+            largest = scaled.max(axis, initial=0.0)
+            sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    return rows, columns
+
+
+def _by_sums(K: Array) -> tuple[Array, Array]:
+    """Rows and columns that sum up to one: of a square matrix that leaves no choice to the units it is given in."""
+    from scipy.sparse import csc_array
+
+    from visviva.kernels.ordering import equilibration
+
+    return equilibration(csc_array(K))
