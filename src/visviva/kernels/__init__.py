@@ -1,6 +1,5 @@
-"""Compiled code: Numba functions on flat arrays, and the analysis that prepares their arrays.
+"""Compiled code: functions on flat arrays in the subset that Numba compiles, and what prepares their arrays.
 
-Numba is imported when the first module of this folder with such functions is, so upper layers import these modules
-where they need them. Generated laws, files of the cache and object code (`laws`, `direct`, `signatures`, `files`,
-`object_code`) do without it.
+They are shipped as object code (`shipped`), or compiled when they are first called (`functions`, `jit`, `cache`); laws
+are generated, and compiled by a front end of their own (`laws`, `direct`). Numba is imported by `jit` alone.
 """

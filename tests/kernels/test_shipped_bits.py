@@ -1,0 +1,159 @@
+"""Shipped kernels compute what Numba would: to the last bit on processors of their level, to rounding below it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from visviva.kernels.shipped import load
+
+CATALOGUE = Path(__file__).parent.parent / "catalogue"
+
+# Each call of a kernel is made twice, by the compiler's code and by the shipped one, with copies of all arrays.
+COMPARED = """
+import importlib
+import warnings
+import numpy as np
+from visviva.kernels.shipped import load
+from visviva.kernels.shipped.entry import AbstractEntries
+from visviva.kernels.shipped.layout import layout_of
+
+warnings.simplefilter("ignore")
+manifest = load.read_manifest()
+level = "x86-64-v3"
+shipped = load.linked(manifest, level, load.read_object(manifest, level))
+calls, wrong, missing = {}, [], []
+
+
+def copied(value):
+    if isinstance(value, np.ndarray):
+        copy = np.array(value, order="K")
+        copy.flags.writeable = value.flags.writeable
+        return copy
+    if isinstance(value, tuple):
+        members = [copied(member) for member in value]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    return value
+
+
+def bits(value):
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    return value.hex() if isinstance(value, float) else value
+
+
+class Both(AbstractEntries):
+    def __init__(self, name):
+        module, function = name.rsplit(".", 1)
+        self.name, self.kernel = name, getattr(importlib.import_module(module), function)
+        self.entries = shipped.entries(name)
+
+    def function(self, arguments, layout):
+        return None
+
+    def call(self, arguments):
+        given = copied(arguments)
+        found, result = (False, None) if self.entries is None else self.entries.call(given)
+        own = self.kernel.meaning(*arguments)
+        if not found:
+            missing.append((self.name, layout_of(arguments)))
+        else:
+            calls[self.name] = calls.get(self.name, 0) + 1
+            if bits((*given, result)) != bits((*arguments, own)):
+                wrong.append(self.name)
+        return True, own
+
+
+class Compared(load.AbstractLibrary):
+    def entries(self, name):
+        return Both(name) if name.startswith("visviva.kernels.") and ".elementary." not in name else None
+
+    def address(self, name, signature):
+        return None
+
+    def law(self, digest, signature, source):
+        return None
+
+
+load.use(Compared())
+"""
+SAMPLES = """
+from visviva.cli.kernel_samples import KERNELS
+for run in KERNELS.values():
+    run()
+"""
+MOTIONS = """
+import json
+import warnings
+import numpy as np
+import visviva as vv
+from visviva.errors import VisvivaError
+from formulation_catalogue import CATALOGUE
+
+warnings.simplefilter("ignore")
+found = {}
+for name, entry in CATALOGUE.items():
+    for scheme in (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint(), vv.RK4()):
+        try:
+            run = vv.simulate(entry.build(), t_end=0.05, h=0.005, integrator=scheme, inputs=entry.inputs)
+        except VisvivaError:
+            continue
+        if run.engine == "compiled":
+            found[f"{name}, {type(scheme).__name__}"] = [float(x).hex() for x in run.final.x]
+print(json.dumps(found))
+"""
+
+
+def answer(program: str, **variables: str) -> dict:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(CATALOGUE), *filter(None, sys.path)])} | variables
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(autouse=True)
+def here():
+    if not isinstance(load.library(), load.Library) or load.library().level != "x86-64-v3":
+        pytest.skip("no shipped kernels for x86-64-v3 here")
+
+
+@pytest.mark.slow
+def test_every_entry_has_the_bits_of_the_compiler():
+    """In every call of all samples: all arrays that it is given, and what it returns."""
+    told = "import json\nprint(json.dumps([calls, sorted(set(wrong)), sorted(set(missing))]))\n"
+    settings = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+    calls, wrong, missing = answer(COMPARED + SAMPLES + told, **settings)
+    assert wrong == []
+    assert missing == []
+    packed = {
+        "visviva.kernels.probe.probe",
+        *(name for name in load.library().manifest["entries"] if ".reading." in name),
+    }
+    packed |= {"visviva.kernels.ticks.run_ticks", "visviva.kernels.trees.explicit.held_steps"}
+    assert set(load.library().manifest["entries"]) - packed <= set(calls)
+
+
+FORCED = """
+from visviva.kernels.shipped import load
+load.LEVELS.pop("x86-64-v3")
+"""
+
+
+@pytest.mark.slow
+def test_motions_have_the_bits_of_the_compiler_and_other_levels_differ_by_rounding():
+    motions = answer(MOTIONS)
+    assert len(motions) > 100
+    assert answer(MOTIONS, VISVIVA_SHIPPED="0", NUMBA_CPU_NAME="x86-64-v3", NUMBA_CPU_FEATURES="") == motions
+    others = answer(FORCED + MOTIONS)
+    assert others.keys() == motions.keys()
+    for name, x in motions.items():
+        one, other = ([float.fromhex(value) for value in values] for values in (x, others[name]))
+        size = max(1.0, *map(abs, one))
+        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-9 * size, name
