@@ -12,13 +12,14 @@ from compiled_models import MODELS
 from coupled_mechanisms import MECHANISMS as COUPLED
 from feature_mechanisms import FEATURES
 from loss_models import LOSSES
-from random_mechanisms import random_mechanism
+from samples import sample
 from small_mechanisms import CATALOGUE
 from spring_models import SPRINGS
 from test_kinks_laws import ENERGIES, law_of
 
 import visviva as vv
 from visviva.cli import samples
+from visviva.cli.kernel_samples import machine
 from visviva.compiler import build
 from visviva.compiler.feedback import feedback_of
 from visviva.compiler.flows import NotCompilable
@@ -82,7 +83,7 @@ def kinked_laws() -> list[Law]:
 def mechanism_laws() -> list[Law]:
     """Of springs, friction, conditions and rolling discs, over steps and at instants."""
     made = [build() for each in (CATALOGUE, COUPLED, FEATURES, LOSSES, SPRINGS) for build in each.values()]
-    made += [*samples.mechanisms(), *(random_mechanism(seed, 5).mechanism for seed in range(8))]
+    made += [machine("coupled"), *(sample(seed, 5).mechanism for seed in range(8))]
 
     def both(one: vv.Mechanism | tuple[vv.Mechanism, ...]) -> None:
         model = vv.compile(one[0] if isinstance(one, tuple) else one, form="directors")

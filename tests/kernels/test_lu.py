@@ -11,7 +11,7 @@ from visviva.kernels import ordering
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.ordering import analyse
 from visviva.kernels.singular import Singular
-from visviva.kernels.symbolic import fill_rows
+from visviva.kernels.symbolic import fill
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -188,7 +188,7 @@ def test_space_for_the_fill_grows():
     A[0], A[:, 0] = 1.0, 1.0  # eliminated from this end an arrow fills completely
     col = np.nonzero(A)[1]
     start = np.concatenate([[0], np.cumsum(np.count_nonzero(A, axis=1))])
-    ample, tight = fill_rows(start, col, 1000), fill_rows(start, col, 1)
+    ample, tight = fill(start, col, 1000), fill(start, col, 1)
     assert len(ample[2]) == 400
     for one, other in zip(ample, tight, strict=True):
         assert_array_equal(one, other)

@@ -65,7 +65,7 @@ def steps(kind: str, losses: bool, fed: bool) -> None:
     law: Any = {"motor": lambda t, x: -x["hinge.q"] - 0.1 * x["hinge.rate"]}
     for scheme in DIRECTORS:
         run = vv.simulate(m, integrator=scheme, inputs=law if fed else {"motor": 0.1}, **SPAN)
-        vv.simulate(m, integrator=scheme, initial=run.final, inputs=law if fed else {"motor": 0.1}, t_end=0.06, h=0.01)
+        vv.simulate(m, t_end=0.3, h=0.01, integrator=scheme, record=("b.r",))  # goes on from states of the loop itself
         for name in ("b.twist", "tool.r", "hinge.q", "hinge.rate", "hinge.reaction"):
             run[name]
 
@@ -106,9 +106,10 @@ def equations_of_motion(kind: str) -> None:
     d = vv.dynamics(machine(kind), **({"independent": "rank"} if kind == "loop" else {}))
     for many in ((), (3,)):
         q, v, u = (np.broadcast_to(x, (*many, len(x))).copy() for x in (d.q_built, np.zeros(d.nv), np.zeros(1)))
-        for x in (q, v, u):
+        tau = v.copy()
+        for x in (q, v, u, tau):
             x.flags.writeable = False  # what is only read is taken by entries in either form
-        d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v, u), d.derivatives(q, v, u)
+        d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v, u), d.forward(q, v, u, tau=tau), d.derivatives(q, v, u)
         d.bias(q, v), d.coriolis(q, v), d.gravity(q), d.passive(q, v), d.input_matrix(q)
         for frame in ("body", "world", "spatial"):
             d.jacobian("tool", q, frame=frame)
