@@ -430,3 +430,58 @@ def test_names_of_laws_of_arrays_are_checked():
         law = vv.Sampled(numba.njit(hold_by_arrays), period=0.02, **(ARRAYS | names))
         with pytest.raises(vv.ConvergenceError, match=says):
             vv.simulate(arm(), 0.1, 0.01, sampled=law)
+
+
+GAINS = [3.0, 7.0]
+
+
+def _projected(now):
+    r = now["tool.r"]
+    r[2] = 0.0  # of a copy: what is asked for again is as it was
+    return {"push": np.sqrt(r[0] ** 2 + r[2] ** 2) - 3 * now["tool.r"][2]}
+
+
+def _looping(now):
+    x = now["elbow.q"]
+    for _ in range(16):
+        x = x - (x - 0.3 * np.sin(x) - now["elbow.q"]) / (1 - 0.3 * np.cos(x))
+    return {"push": x}
+
+
+TRICKY = {
+    "answers compared": lambda now: {"push": 5.0 if (now["elbow.q"] > 0) != (now["elbow.rate"] > 0) else -5.0},
+    "an answer and True": lambda now: {"push": 5.0 if (now["elbow.rate"] > 0) == True else -5.0},  # noqa: E712
+    "by is": lambda now: {"push": 5.0 if (now["elbow.rate"] > 0) is True else -5.0},
+    "a text": lambda now: {"push": 1.0 if f"{now.t:.3f}" == "0.000" else 0.0},
+    "largest along an axis": lambda now: {"push": np.sum(np.max(now["tool.R"], axis=0))},
+    "largest and initial": lambda now: {"push": np.max(now["tool.r"], initial=10.0)},
+    "largest of all": lambda now: {"push": np.max(now["tool.r"])},
+    "largest of a generator": lambda now: {"push": max((g for g in GAINS), default=1.0) * now["elbow.rate"]},
+    "written into": _projected,
+    "a long loop": _looping,
+}
+
+
+@pytest.mark.parametrize("name", TRICKY)
+def test_what_symbols_would_take_for_something_else_is_what_it_is_in_python(name):
+    start = {"elbow.q": 0.2, "elbow.rate": -0.5}
+    runs = [
+        vv.simulate(
+            arm(), t_end=0.1, h=0.01, initial=start, sampled=vv.Sampled(TRICKY[name], period=0.01, compiled=compiled)
+        )
+        for compiled in (None, False)
+    ]
+    np.testing.assert_allclose(runs[0]["elbow.q"], runs[1]["elbow.q"], **CLOSE)
+
+
+def test_numbers_with_a_behaviour_of_their_own_are_not_traced():
+    class Counting(float):
+        asked = 0
+
+        def __mul__(self, other):
+            Counting.asked += 1
+            return float(self) * other
+
+    gain = Counting(2.0)
+    vv.simulate(arm(), t_end=0.05, h=0.01, sampled=vv.Sampled(lambda now: {"push": gain * now["elbow.q"]}, period=0.01))
+    assert Counting.asked == 5

@@ -331,3 +331,22 @@ def test_a_function_with_another_signature_is_not_found():
     assert found.address("visviva.kernels.pack.pack", "nII:n")
     assert found.address("visviva.kernels.pack.pack", "nIF:n") is None
     assert found.entries("visviva.kernels.nothing") is None
+
+
+def test_whole_numbers_that_no_word_holds_are_left_to_the_compiler():
+    assert called(k=2**63 - 1)[1][0] == 2**63 - 1
+    assert not called(k=2**63)[0]
+    assert not called(k=2**64 + 5)[0]
+
+
+@pytest.mark.parametrize("key", ["objects", "bits", "entries", "pack", "laws", "compiler"])
+def test_a_manifest_that_lacks_something_is_not_used_with_one_note(key, copy, caplog):
+    path = copy / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest[key]
+    path.write_text(json.dumps(manifest))
+    with caplog.at_level(logging.WARNING, logger="visviva"):
+        found = load.library()
+        if found is not None:
+            assert found.law("0", "n", "") is None
+    assert len(caplog.records) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,6 +20,10 @@ from visviva.mechanism.parts import Body, Force, Frame, Joint, Motor, Particle, 
 from visviva.model import Model
 
 PORTS = (Torque, Force, WrenchPort, Motor, Joint, Body, Frame, Particle)  # that a law may name by their handles
+COMPARED, NEARLY = 24, 1e-6  # draws of quantities; what values may differ by, relative
+INPUTS_TYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
+)
 SIZES = {"r": 3, "R": 9, "twist": 6, "v": 3}
 
 
@@ -58,7 +63,8 @@ class _Symbols:
             own = [sympy.Symbol(f"{name}[{k}]", real=True) for k in range(n)]
             value = Traced(own[0]) if n == 1 else traced_array(own)
             self.seen[name] = own, value.reshape(3, 3) if ending == "R" else value
-        return self.seen[name][1]
+        value = self.seen[name][1]
+        return value if isinstance(value, Traced) else value.copy()  # a law may write into what it has been given
 
 
 def _size(parts: Mapping[str, Any], name: str) -> int:
@@ -75,7 +81,10 @@ def is_jitted(law: object) -> bool:
 
 def seen_by(law: Callable[..., Any]) -> Any:
     """What a law reads around it, to be compared; `UntraceableError` where it may do more than to compute."""
-    return law if is_jitted(law) else read_around(law, PORTS)
+    try:
+        return law if is_jitted(law) else read_around(law, PORTS)
+    except RecursionError as reason:
+        raise UntraceableError("what is around it contains itself, or is nested very deeply") from reason
 
 
 def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[str]) -> SampledLaw:
@@ -120,7 +129,7 @@ def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> Sampl
 
     operations: how many it may have.
     """
-    before, copied, now = read_around(law, PORTS), on_copies(law, PORTS), _Symbols(model)
+    before, copied, now = seen_by(law), on_copies(law, PORTS), _Symbols(model)
     try:
         with at_most(operations):
             found = copied(now)
@@ -133,7 +142,14 @@ def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> Sampl
     if not isinstance(found, Mapping):
         raise UntraceableError("it does not return inputs by port name")
     named = {str(getattr(port, "name", port)): value for port, value in found.items()}
-    return _written(model, named, now)
+    try:
+        traced = _written(model, named, now)
+    except ModelError:
+        raise
+    except Exception as reason:  # of a compiler, about an expression that is none
+        raise UntraceableError(f"{type(reason).__name__}: {reason}") from reason
+    _compare(model, law, traced)
+    return traced
 
 
 def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLaw:
@@ -150,3 +166,47 @@ def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLa
     given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, [])
     law = InputLaw(given, (sum(map(len, read.values())), 0, len(numbers)))
     return SampledLaw(tuple(named), tuple(read), input_address(law), len(values), np.array(numbers))
+
+
+@final
+class _Numbers:
+    """What a law would see, drawn at random."""
+
+    def __init__(self, parts: Mapping[str, Any], draw: np.random.Generator) -> None:
+        self._parts, self._draw = parts, draw
+        self.t = float(draw.uniform(0.0, 10.0))
+        self.seen = dict[str, Array]()
+
+    def __getitem__(self, name: str) -> Array | float:
+        if name not in self.seen:
+            size = 10.0 ** self._draw.integers(-2, 2)
+            self.seen[name] = size * self._draw.normal(size=_size(self._parts, name))
+        value = self.seen[name].copy()
+        if name.endswith(".R"):
+            return value.reshape(3, 3)
+        return value if len(value) > 1 else float(value[0])
+
+
+def _compare(model: Model, law: Callable[..., Any], traced: SampledLaw) -> None:
+    """An error where the expression of a law gives something else than the law does, at some random quantities.
+
+    What a law does with symbols can differ from what it does with numbers: that is no law to be compiled.
+    """
+    assert model.mechanism is not None
+    draw, call = np.random.default_rng(0), INPUTS_TYPE(traced.address)
+    sizes = [_size(model.mechanism.parts, name) for name in traced.names]
+    table = np.array([*range(sum(sizes)), 0, 0], dtype=np.int64)
+    for _ in range(COMPARED):
+        now, own, u = _Numbers(model.mechanism.parts, draw), on_copies(law, PORTS), np.zeros(traced.size)
+        try:
+            with np.errstate(all="ignore"):
+                found = own(now)
+            plain = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in found.values()])
+        except Exception:  # at quantities that no motion has, perhaps
+            continue
+        x = np.concatenate([np.zeros(0), *(np.ravel(now[name]) for name in traced.names)])
+        call(1, table.ctypes.data, traced.numbers.ctypes.data, now.t, x.ctypes.data, u.ctypes.data)
+        named = tuple(str(getattr(port, "name", port)) for port in found)
+        size = np.maximum(1.0, np.abs(plain)) if plain.shape == u.shape else None
+        if named != traced.ports or size is None or not (np.abs(plain - u) <= NEARLY * size).all():
+            raise UntraceableError("its expression gives other values than it gives itself")

@@ -28,7 +28,8 @@ _REFUSED = {
     "DELETE_ATTR": "it changes an attribute", "IMPORT_NAME": "it imports a module",
     "PUSH_EXC_INFO": "it catches exceptions, or has a with statement",
     "BEFORE_WITH": "it has a with statement", "LOAD_BUILD_CLASS": "it makes a class",
-    "GET_AWAITABLE": "it is asynchronous",
+    "GET_AWAITABLE": "it is asynchronous", "IS_OP": "it compares by `is`", "FORMAT_VALUE": "it makes texts",
+    "FORMAT_SIMPLE": "it makes texts", "FORMAT_WITH_SPEC": "it makes texts",
 }  # fmt: skip
 _ARRAYS = {
     "array", "asarray", "zeros", "ones", "eye", "zeros_like", "ones_like", "full", "concatenate", "stack", "hstack",
@@ -42,10 +43,11 @@ ATTRIBUTES = frozenset(_ARRAYS | _FUNCTIONS | _OTHERS)
 _MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "fabs": "abs", "pow": "power"}
 _MATH |= {name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "expm1", "log1p")}
 _MAKING = {"array", "asarray", "stack", "hstack", "vstack", "concatenate"}
+_SCALARS = (bool, int, float, str)
 _TABLES = (list, tuple, set, frozenset, dict)
 _PLAIN = (
     "abs", "bool", "dict", "enumerate", "int", "len", "list", "map", "range", "reversed", "round", "set",
-    "str", "sum", "tuple", "zip", "True", "False", "None",
+    "sum", "tuple", "zip", "True", "False", "None",
 )  # fmt: skip
 
 
@@ -67,7 +69,7 @@ def on_copies(function: Callable[..., Any], ports: tuple[type, ...] = ()) -> Cal
 
 
 def _fingerprint(value: Any, ports: tuple[type, ...], seen: dict[int, int]) -> Any:
-    if value is None or isinstance(value, bool | int | float | str | np.bool_ | np.integer | np.floating):
+    if value is None or type(value) in _SCALARS or (isinstance(value, np.number | np.bool_) and _is_numpy_type(value)):
         return type(value), repr(value)
     if id(value) in seen:
         return "again", seen[id(value)]
@@ -90,12 +92,16 @@ def _fingerprint(value: Any, ports: tuple[type, ...], seen: dict[int, int]) -> A
         return "module", "math"
     if _is_numpy(value):
         return "function", value.__name__
-    if isinstance(value, partial):
+    if type(value) is partial:
         return "partial", *(_fingerprint(part, ports, seen) for part in (value.func, value.args, value.keywords))
-    if isinstance(value, FunctionType):
+    if type(value) is FunctionType:
         check_code(value.__code__)
         return value.__code__, *(_fingerprint(part, ports, seen) for _, part in _surroundings(value))
     raise UntraceableError(f"it uses {_named(value)}, of which it is not known what it does")
+
+
+def _is_numpy_type(value: Any) -> bool:
+    return type(value).__module__ == "numpy"
 
 
 def _is_numpy(value: Any) -> bool:
@@ -206,7 +212,7 @@ def _number(value: Any = 0.0) -> Any:
 def _extreme(plain: Callable[..., Any], two: Callable[[Any, Any], Any], *values: Any, **options: Any) -> Any:
     members = tuple(values[0]) if len(values) == 1 else values
     if options or not any(isinstance(value, Traced | Condition | TracedArray) for value in members):
-        return plain(*values, **options)
+        return plain(members, **options)
     return reduce(two, members)
 
 

@@ -38,11 +38,39 @@ _CHOOSING |= {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}
 _WAY_OUT = "np.where, np.minimum, np.maximum and np.clip say it without a branch"
 
 
-_left: ContextVar[list[int] | None] = ContextVar("operations that are left", default=None)
+MOST_TERMS = 20_000  # of an expression that is written out, where operations are counted
 
 
 class UntraceableError(ModelError):
     """A function of the state that cannot be turned into an expression."""
+
+
+@final
+class _Budget:
+    """How many operations are left, and how large expressions are when they are written out, shared parts and all:
+    what walks over them takes as long, and a loop of ten lines can make millions of terms.
+    """
+
+    def __init__(self, operations: int) -> None:
+        self.operations = operations
+        self._sizes = dict[Any, int]()
+
+    def take(self) -> None:
+        self.operations -= 1
+        if self.operations < 0:
+            raise UntraceableError("it has too many operations for an expression")
+
+    def weigh(self, values: list[Any]) -> None:
+        if sum(map(self._size, values)) > MOST_TERMS:
+            raise UntraceableError(f"its expression has more than {MOST_TERMS} terms when it is written out")
+
+    def _size(self, part: Any) -> int:
+        if part not in self._sizes:
+            self._sizes[part] = 1 + sum(map(self._size, part.args))
+        return self._sizes[part]
+
+
+_left: ContextVar[_Budget | None] = ContextVar("operations that are left", default=None)
 
 
 @final
@@ -90,6 +118,15 @@ class Condition:
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return _function(function, args, kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        raise UntraceableError(f"it compares the answers of comparisons with ==, != or in;\n{_WAY_OUT}")
+
+    __ne__ = __eq__
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        raise UntraceableError(f"it makes a text of the answer of a comparison;\n{_WAY_OUT}")
 
     def __repr__(self) -> str:
         return f"Condition({self.expr})"
@@ -208,7 +245,13 @@ class TracedArray(np.ndarray):
         plain = tuple(np.asarray(value) if isinstance(value, TracedArray) else value for value in inputs)
         if ufunc.__name__ in _CHOOSING and method == "__call__" and not kwargs:
             return _elementwise(ufunc.__name__, plain)
-        if ufunc.__name__ in _CHOOSING and method == "reduce":  # np.max and np.min of a vector
+        if ufunc.__name__ in _CHOOSING and method == "reduce":  # np.max and np.min of all entries
+            along = kwargs.get("axis")
+            others = {name for name, value in kwargs.items() if name != "axis" and not _is_default(name, value)}
+            if others or (along is not None and plain[0].ndim > 1):
+                raise UntraceableError(
+                    "it asks for the largest or smallest along an axis, of some entries or with initial="
+                )
             return reduce(lambda a, b: _apply(ufunc.__name__, (a, b)), plain[0].ravel())
         found = getattr(ufunc, method)(*plain, **kwargs)
         return found.view(TracedArray) if isinstance(found, np.ndarray) else found
@@ -217,6 +260,11 @@ class TracedArray(np.ndarray):
         if function.__name__ in ("where", "clip", "select", "interp"):
             return _function(function, args, kwargs)
         return super().__array_function__(function, types, args, kwargs)
+
+
+def _is_default(name: str, value: Any) -> bool:
+    """Whether an option of a reduction is as if it had not been given."""
+    return value is None or value is False or value is np._NoValue or (name == "where" and value is True)
 
 
 def traced_array(symbols: Iterable[Any]) -> Any:
@@ -303,7 +351,7 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def at_most(operations: int) -> Iterator[None]:
     """In it, a function with more operations on traced numbers cannot be traced."""
-    token = _left.set([operations])
+    token = _left.set(_Budget(operations))
     try:
         yield
     finally:
@@ -315,9 +363,7 @@ def _apply(name: str, inputs: tuple[Any, ...]) -> Any:
 
     left = _left.get()
     if left is not None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise UntraceableError("it has too many operations for an expression")
+        left.take()
     if name in ("equal", "not_equal"):
         raise UntraceableError(f"it compares a state with something for equality;\n{_WAY_OUT}")
     if name in _STEPS:
@@ -330,6 +376,8 @@ def _apply(name: str, inputs: tuple[Any, ...]) -> Any:
     values = [_expression(value) for value in inputs]
     if any(value is None for value in values):
         raise UntraceableError(f"it gives np.{name} something that is no number")
+    if left is not None:
+        left.weigh(values)
     if name == "where" and inputs:
         return Traced(condition.choose(*values))
     if name in _COMPARISONS:

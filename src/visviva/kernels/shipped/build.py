@@ -23,12 +23,14 @@ from visviva.kernels.cache import SOURCES, digest_of
 from visviva.kernels.direct.emission import LINKED, Target, undefined_symbols
 from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
+from visviva.kernels.joints import JOINTS, joint_address
 from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe_bits
 from visviva.kernels.shipped.entry import MOST, AbstractEntries
 from visviva.kernels.shipped.layout import Unnamed, fits, layout_of
 from visviva.kernels.shipped.load import LEVELS, VERSION, AbstractLibrary, linked, spelled, use
+from visviva.kernels.turned import turning
 
 KERNELS = "visviva.kernels."  # generated functions are not among them
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -94,7 +96,7 @@ class Objects:
 
     def __init__(self, recording: Recording) -> None:
         probe_bits()
-        pack_address()
+        pack_address(), turning(), [joint_address(kind) for kind in JOINTS]  # compiled, and known to `callbacks`
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}
         self._laws = dict(sorted(recording.laws.items()))

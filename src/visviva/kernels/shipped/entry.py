@@ -5,16 +5,18 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from visviva.kernels.multibody.tables import Int
 from visviva.kernels.pack import program_of
 from visviva.kernels.shipped.layout import Unnamed, fits, flatten, layout_of, only_read
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # without the global lock
 PACK = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # with it
 WORD = ctypes.c_int64
+LEAST, GREATEST = -(2**63), 2**63 - 1
 MOST = 4  # numbers that a kernel returns
 
 
@@ -30,6 +32,16 @@ class Memory:
         self.addresses = ctypes.addressof(self.out), ctypes.addressof(self.error), ctypes.addressof(self.row)
 
 
+class Packing(NamedTuple):
+    """How arguments are packed: program, its address, whole numbers among them, how many there are, words that stay."""
+
+    program: Int
+    address: int
+    whole: list[tuple[int, int]]
+    arity: int
+    template: list[int]
+
+
 @final
 class Entry:
     """The function of an entry, and how arguments are packed for it.
@@ -42,34 +54,34 @@ class Entry:
         self.function = ENTRY(address)
         self._results = results
         self._idle: list[Memory] = []  # calls of several threads may be under way
-        self._template: Any = None
+        self._packing: Packing | None = None  # assigned once, as a whole: several threads may learn it at once
 
     def prepare(self, arguments: tuple[Any, ...]) -> None:
         """Learn the layout from arguments that have it; what cannot be packed in compiled code is packed here."""
-        if self._template is not None:
+        if self._packing is not None:
             return
         words: list[int] = []
         flatten(arguments, words)
         row = np.zeros(len(words), dtype=np.int64)
         with suppress(Unnamed):
-            self._program, self._whole = program_of(arguments, only_read(self._layout), row)
-            self._program_address, self._count = self._program.ctypes.data, len(arguments)
-            self._template = row.tolist()
+            program, whole = program_of(arguments, only_read(self._layout), row)
+            self._packing = Packing(program, program.ctypes.data, whole, len(arguments), row.tolist())
 
     def call(self, pack: Any, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
         """Whether the arguments have the layout, and what the kernel returns then."""
-        if self._template is None or len(arguments) != self._count:
+        packing = self._packing
+        if packing is None or len(arguments) != packing.arity:
             return False, None
         try:
             memory = self._idle.pop()
         except IndexError:
-            memory = Memory(self._template)
-        for k, at in self._whole:
+            memory = Memory(packing.template)
+        for k, at in packing.whole:
             value = arguments[k]
-            if type(value) is not int and type(value) is not np.int64:
+            if (type(value) is not int and type(value) is not np.int64) or not LEAST <= value <= GREATEST:
                 return False, None
             memory.row[at] = int(value)
-        if pack(id(arguments), self._program_address, memory.addresses[2]):
+        if pack(id(arguments), packing.address, memory.addresses[2]):
             return False, None
         return True, self._run(memory)
 
@@ -89,7 +101,7 @@ class Entry:
             result = memory.reals[0]
         elif self._results:
             result = tuple((memory.out if how == "i" else memory.reals)[k] for k, how in enumerate(self._results))
-        if self._template is not None:
+        if self._packing is not None:
             self._idle.append(memory)
         return result
 

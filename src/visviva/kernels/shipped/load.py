@@ -110,7 +110,7 @@ class Library(AbstractLibrary):
         symbols = {digest: law_symbol(digest) for digest in self.manifest["laws"]}
         try:
             found = link_object(read_object(self.manifest, f"laws-{self.level}"), sorted(symbols.values()))
-        except Unfit as reason:
+        except (Unfit, KeyError, RuntimeError) as reason:
             _say("laws", reason)
             return {}
         return {digest: found[symbol] for digest, symbol in symbols.items()}
@@ -141,9 +141,10 @@ def spelled(name: str, signature: str) -> str:
 
 def why_not() -> str | None:
     """Why no shipped code can be used here, where that is as it should be."""
-    if os.environ.get("VISVIVA_SHIPPED") == "0":
-        return "VISVIVA_SHIPPED=0"
-    asked = [name for name in OTHER_CODE if os.environ.get(name)]
+    wanted = os.environ.get("VISVIVA_SHIPPED", "")
+    if wanted.lower() in ("0", "no", "false", "off"):
+        return f"VISVIVA_SHIPPED={wanted}"
+    asked = [name for name in OTHER_CODE if os.environ.get(name) not in (None, "", "0")]
     if asked:
         return f"{asked[0]} asks for other code"
     if sys.platform != "linux" or platform.machine() != "x86_64" or sys.implementation.name != "cpython":
@@ -176,11 +177,13 @@ def library() -> AbstractLibrary | None:
                     found = _load()
                 except Unfit as reason:
                     _say("kernels", reason)
+                except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as reason:
+                    _say("kernels", Unfit(f"their manifest does not say what they are ({reason!r})"))
             _state.append(found)
     return _state[0]
 
 
-def _say(what: str, reason: Unfit) -> None:
+def _say(what: str, reason: Exception) -> None:
     """Not a warning of Python, which some turn into an error."""
     note = "shipped %s are not used: %s. They are compiled instead, once per machine."
     logging.getLogger("visviva").warning(note, what, reason)
