@@ -140,6 +140,18 @@ def test_small_motions_of_mechanisms(build, L):
 
 
 @pytest.mark.parametrize("L", [1e-6, 1e-5, 1e-3, 1e3])
+@pytest.mark.parametrize("build", [four_bar, four_bar_that_slides, four_bar_with_a_rod, slider_crank])
+def test_small_motions_about_a_motion(build, L):
+    """Velocities as fast, and the same ones are independent."""
+    found = []
+    for scale in (1.0, L):
+        m = build(scale)
+        found.append(vv.linearise(m, {"A.rate": 2.0}, residual_ok=True))
+    assert found[1].states == found[0].states
+    assert_allclose(found[1].A, found[0].A, rtol=0, atol=1e-7 * np.abs(found[0].A).max())
+
+
+@pytest.mark.parametrize("L", [1e-6, 1e-5, 1e-3, 1e3])
 @pytest.mark.parametrize("build", [lagrangian_four_bar, lagrangian_pendulum])
 def test_small_motions_of_lagrangians(build, L):
     one = poles(build(1.0))
