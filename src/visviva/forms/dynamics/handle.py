@@ -31,7 +31,6 @@ from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism import Mechanism
-from visviva.mechanism.closure import typical_length
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
 
@@ -331,7 +330,7 @@ class Dynamics:
                 return J
             return J @ self.loops.projector(q, np.array(self.s_built))
 
-        length = typical_length(self.form.linkage.kinematics)
+        length = self.form.linkage.length
         return Reaching(pose, jacobian, self._step, self.sizes, length, f"mechanism {self.name!r}")
 
     def _step(self, q: Array, v: Array) -> Array:
