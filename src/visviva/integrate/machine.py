@@ -196,7 +196,10 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.states import read_state
 
         M, at = self.c.machine, self.c.places
-        read_state(M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.conditions, at.bodies, at.y, state.x, state.angles)
+        x, angles = (
+            one if one.flags.writeable else one.copy() for one in (state.x, state.angles)
+        )  # as kernels are made
+        read_state(M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.conditions, at.bodies, at.y, x, angles)
 
     def _begin(self, state: State) -> None:
         """The energies at the start of the run: their scale counts the changes since."""

@@ -23,7 +23,7 @@ from visviva.kernels.cache import SOURCES, digest_of
 from visviva.kernels.direct.emission import LINKED, Target, undefined_symbols
 from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
-from visviva.kernels.joints import JOINTS, joint_address
+from visviva.kernels.joints import joint_address
 from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe_bits
@@ -96,7 +96,9 @@ class Objects:
 
     def __init__(self, recording: Recording) -> None:
         probe_bits()
-        pack_address(), turning(), [joint_address(kind) for kind in JOINTS]  # compiled, and known to `callbacks`
+        pack_address(), turning()  # compiled, and known to `callbacks`
+        for kind in ("holonomic", "friction", "torque"):
+            joint_address(kind)
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}
         self._laws = dict(sorted(recording.laws.items()))
