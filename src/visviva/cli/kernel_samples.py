@@ -107,7 +107,7 @@ def equations_of_motion(kind: str) -> None:
     for many in ((), (3,)):
         q, v, u = (np.broadcast_to(x, (*many, len(x))).copy() for x in (d.q_built, np.zeros(d.nv), np.zeros(1)))
         tau = v.copy()
-        for x in (q, v, u, tau):
+        for x in (q, v, u):
             x.flags.writeable = False  # what is only read is taken by entries in either form
         d.mass_matrix(q), d.inverse(q, v, v), d.forward(q, v, u), d.forward(q, v, u, tau=tau), d.derivatives(q, v, u)
         d.bias(q, v), d.coriolis(q, v), d.gravity(q), d.passive(q, v), d.input_matrix(q)

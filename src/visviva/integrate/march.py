@@ -31,6 +31,7 @@ from visviva.results.selection import Selection, patterns_of
 
 CHUNK_SECONDS = 0.1
 CHUNK_NUMBERS = 4_000_000  # states and multipliers of a chunk: more would not be faster, and take memory
+THIN_NUMBERS = 500_000  # the same where a run keeps few of them: chunks are then most of its memory
 GROWTH = 8  # of a chunk, from one to the next: a short one takes longer than its share
 FEWEST = 3  # steps of a run, from which on their length is looked at
 
@@ -115,7 +116,7 @@ def _marched(
                 n = done
             bar.update(loop.state.t)
             if fresh.steps == chunk and not watch.one_by_one:  # a shorter one says little of the time that steps take
-                chunk = _next_chunk(chunk, time.perf_counter() - began, model)
+                chunk = _next_chunk(chunk, time.perf_counter() - began, model, wanted)
     notes = [*notes, *divided_notes(divided), *stepping.notes(), *watch.notes(stepping, loop.state.t)]
     run = recorded_run(model, recorder, loop.state, scheme, tuple(notes), engine)
     warn(run.warnings)
@@ -195,6 +196,7 @@ def recorded_run(
     return Run(model, recorder.record(), state, scheme, notes, recorded, engine)
 
 
-def _next_chunk(chunk: int, seconds: float, model: Model) -> int:
-    most = CHUNK_NUMBERS // (model.layout.size + len(model.kinds) + 1)
+def _next_chunk(chunk: int, seconds: float, model: Model, wanted: Wanted) -> int:
+    numbers = CHUNK_NUMBERS if wanted.every == 1 and wanted.record is None else THIN_NUMBERS
+    most = numbers // (model.layout.size + len(model.kinds) + 1)
     return max(1, min(GROWTH * chunk, int(chunk * CHUNK_SECONDS / max(seconds, 1e-9)), most))
