@@ -1,4 +1,4 @@
-"""Shipped kernels compute what Numba would: to the last bit on processors of their level, to rounding below it."""
+"""Shipped kernels compute what Numba would, to rounding: in most calls to the last bit."""
 
 from __future__ import annotations
 
@@ -149,13 +149,19 @@ load.LEVELS.pop("x86-64-v3")
 
 
 @pytest.mark.slow
-def test_motions_have_the_bits_of_the_compiler_and_other_levels_differ_by_rounding():
+def test_motions_are_those_of_the_compiler_to_rounding_and_most_of_them_to_the_bit():
+    """Optimised as a whole, products and sums are fused in other places here and there: one rounding less, or more."""
     motions = answer(MOTIONS)
-    assert len(motions) > 100
-    assert answer(MOTIONS, VISVIVA_SHIPPED="0", NUMBA_CPU_NAME="x86-64-v3", NUMBA_CPU_FEATURES="") == motions
-    others = answer(FORCED + MOTIONS)
+    assert len(motions) > 150
+    compiled = answer(MOTIONS, VISVIVA_SHIPPED="0", NUMBA_CPU_NAME="x86-64-v3", NUMBA_CPU_FEATURES="")
+    assert sum(compiled[name] == x for name, x in motions.items()) > 0.7 * len(motions)
+    assert_close(compiled, motions, 1e-12)
+    assert_close(answer(FORCED + MOTIONS), motions, 1e-9)
+
+
+def assert_close(others: dict, motions: dict, bound: float) -> None:
     assert others.keys() == motions.keys()
     for name, x in motions.items():
         one, other = ([float.fromhex(value) for value in values] for values in (x, others[name]))
         size = max(1.0, *map(abs, one))
-        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-9 * size, name
+        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < bound * size, name
