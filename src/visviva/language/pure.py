@@ -28,8 +28,7 @@ _REFUSED = {
     "DELETE_ATTR": "it changes an attribute", "IMPORT_NAME": "it imports a module",
     "PUSH_EXC_INFO": "it catches exceptions, or has a with statement",
     "BEFORE_WITH": "it has a with statement", "LOAD_BUILD_CLASS": "it makes a class",
-    "GET_AWAITABLE": "it is asynchronous", "IS_OP": "it compares by `is`", "FORMAT_VALUE": "it makes texts",
-    "FORMAT_SIMPLE": "it makes texts", "FORMAT_WITH_SPEC": "it makes texts",
+    "GET_AWAITABLE": "it is asynchronous", "IS_OP": "it compares by `is`",
 }  # fmt: skip
 _ARRAYS = {
     "array", "asarray", "zeros", "ones", "eye", "zeros_like", "ones_like", "full", "concatenate", "stack", "hstack",

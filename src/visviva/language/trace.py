@@ -142,6 +142,9 @@ class Traced:
     def __init__(self, expr: Any) -> None:
         self.expr = expr
 
+    def __format__(self, form: str) -> str:
+        raise UntraceableError(f"it makes a text of a state;\n{_WAY_OUT}")
+
     # -- arithmetic --
     def __add__(self, other: Any) -> Any:
         return _binary("add", self, other)
