@@ -432,7 +432,7 @@ def test_names_of_laws_of_arrays_are_checked():
             vv.simulate(arm(), 0.1, 0.01, sampled=law)
 
 
-WEIGHTS = [3.0, 7.0]
+TWO_GAINS = [3.0, 7.0]
 
 
 def _projected(now):
@@ -456,7 +456,7 @@ TRICKY = {
     "largest along an axis": lambda now: {"push": np.sum(np.max(now["tool.R"], axis=0))},
     "largest and initial": lambda now: {"push": np.max(now["tool.r"], initial=10.0)},
     "largest of all": lambda now: {"push": np.max(now["tool.r"])},
-    "largest of a generator": lambda now: {"push": max((g for g in WEIGHTS), default=1.0) * now["elbow.rate"]},
+    "largest of a generator": lambda now: {"push": max((g for g in TWO_GAINS), default=1.0) * now["elbow.rate"]},
     "written into": _projected,
     "a long loop": _looping,
 }
