@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.saddle import Saddle, symmetric_solver
 from visviva.integrate.statics import Statics
+from visviva.mechanism.closure import typical_length
 from visviva.mechanism.positions import extent, settled
 
 EPS = float(np.finfo(np.float64).eps)
@@ -78,7 +79,7 @@ class Descent:
         self.x = x
         self.begin = statics.configuration(x)
         turning = self.linkage.turning
-        self.length = self.linkage.length
+        self.length = typical_length(self.linkage.kinematics)
         self.units = np.where(turning, 1.0, statics.size(x))
         self.numbers = np.where(turning, 1.0, extent(self.linkage, self.begin))
         self.arms = np.where(turning, self.length, 1.0)
@@ -149,8 +150,7 @@ class Descent:
         least = float((np.abs(now.r) / self.arms).max()) / self.length  # else directions without stiffness would go far
         least = max(least, DAMPING * float((self.stiff.diagonal() / self.arms**2).max())) or 1.0
         for k in range(TRIES):
-            damped, closes, rows = self.damping * least * self.arms**2, self.linkage.closes, self.linkage.row_scale
-            solve = symmetric_solver(K, damped, now.saddle.C, closes, rows)
+            solve = symmetric_solver(K, self.damping * least * self.arms**2, now.saddle.C, self.linkage.closes)
             delta = solve(now.r, np.zeros(len(now.lam)))[0]
             promised = float(delta @ now.r - 0.5 * (delta @ (K @ delta)))
             short = self._length(delta) < self.longest and self._turn(delta) < TURN

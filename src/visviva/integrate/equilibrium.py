@@ -172,7 +172,7 @@ def _modes_sparse(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[Array, 
     M, heavy = linkage.metric, linkage.masses == linkage.metric  # what has no inertia would be beyond all bounds
     stiffest = float(np.abs(K.diagonal() / M)[heavy].max(initial=0.0)) or 1.0
     (m, n), shift = C.shape, NEUTRAL * stiffest
-    solve = symmetric_solver(K, shift * M, C, linkage.closes, linkage.row_scale)
+    solve = symmetric_solver(K, shift * M, C, linkage.closes)
     inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda b: solve(b.ravel(), np.zeros(m))[0])
     start = inverse @ np.random.default_rng(0).standard_normal(n)
     try:

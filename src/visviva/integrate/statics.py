@@ -16,6 +16,7 @@ from visviva.integrate.inputs import TimeInputs
 from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import StateLike, motion_of
+from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
@@ -136,7 +137,7 @@ class Statics:
             pair.frame_on(end)[1] for pair in pairs for end in (pair.parent, pair.child) if isinstance(end, Ground)
         ]
         points = np.array([*(q[part][:3] for part in kinematics.places), *fixed])
-        return max(float(np.abs(points - points.mean(axis=0)).max()), self.linkage.length)
+        return max(float(np.abs(points - points.mean(axis=0)).max()), typical_length(kinematics))
 
     def unbalance(self, x: Array, lam: Array) -> Array:
         """Cᵀλ - f, (..., n)."""
@@ -192,7 +193,7 @@ class Statics:
     @cached_property
     def _steps(self) -> Array:
         """Of differences (n,)."""
-        return STEP * np.where(self.linkage.turning, 1.0, self.linkage.length)
+        return STEP * np.where(self.linkage.turning, 1.0, typical_length(self.linkage.kinematics))
 
     def _difference(self, x: Array, lam: Array, delta: Array) -> Array:
         """Half the change of `unbalance` between increments Δ and -Δ, (k, n)."""

@@ -163,19 +163,9 @@ class Closure:
 
 def typical_length(kinematics: Kinematics) -> float:
     """How far joints are from centres of mass, on the average [m]; 1 where they are not."""
-    return arm_length(kinematics) or 1.0
-
-
-def arm_length(kinematics: Kinematics) -> float:
-    """The same; 0 where they are not."""
     arms = np.linalg.norm(kinematics.arms, axis=-1)[kinematics.ends < len(kinematics.bodies)]
-    return mean_length(arms, kinematics.as_built)
-
-
-def mean_length(lengths: Array, coordinates: Array) -> float:
-    """Of those that are no differences of equal places, with such coordinates; 0 where there are none."""
-    long = lengths > ROUNDING * float(np.abs(coordinates).max(initial=0.0))
-    return float(lengths[long].mean()) if long.any() else 0.0
+    long = arms > ROUNDING * float(np.abs(kinematics.as_built).max(initial=0.0))  # else a difference of equal places
+    return float(arms[long].mean()) if long.any() else 1.0
 
 
 def row_scale(kinematics: Kinematics) -> Array:

@@ -31,6 +31,7 @@ from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism import Mechanism
+from visviva.mechanism.closure import typical_length
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
 
@@ -330,7 +331,7 @@ class Dynamics:
                 return J
             return J @ self.loops.projector(q, np.array(self.s_built))
 
-        length = self.form.linkage.length
+        length = typical_length(self.form.linkage.kinematics)
         return Reaching(pose, jacobian, self._step, self.sizes, length, f"mechanism {self.name!r}")
 
     def _step(self, q: Array, v: Array) -> Array:
