@@ -34,7 +34,7 @@ def layout_of(value: Any) -> str:
         return "None"
     if isinstance(value, bool | np.bool_):
         return "b"
-    if isinstance(value, int | np.int64):
+    if isinstance(value, int | np.int64) and -(2**63) <= value < 2**63:
         return "i"
     if isinstance(value, float):  # those of NumPy with 64 bits as well
         return "f"

@@ -29,6 +29,7 @@ from visviva.kernels.object_code import host_features, link_object
 from visviva.kernels.shipped.entry import PACK, AbstractEntries, Entries
 
 FOLDER = Path(__file__).parent
+KEYS = ("objects", "bits", "entries", "functions", "pack", "laws", "compiler")  # of the manifest, besides
 VERSION = 1  # of how arguments are laid out and entries are called
 LEVELS = {  # of processors, best first: what they must be able to do
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3"),
@@ -196,6 +197,9 @@ def read_manifest(folder: Path = FOLDER) -> dict[str, Any]:
         version, sources = manifest["version"], manifest["sources"]
     except (OSError, ValueError, KeyError, TypeError) as cause:
         raise Unfit(f"their manifest cannot be read ({cause})") from cause
+    lacking = [key for key in KEYS if key not in manifest]
+    if lacking:
+        raise Unfit(f"their manifest has no {lacking[0]!r}")
     if version != VERSION:
         raise Unfit(f"they are of version {version}, this is version {VERSION}")
     if sources != digest_of():
