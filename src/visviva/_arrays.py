@@ -113,5 +113,4 @@ def with_own_arrays(value: D, *, writeable: bool) -> D:
         copy.flags.writeable = writeable
         return copy
 
-    names = [each.name for each in dataclasses.fields(value)]
-    return dataclasses.replace(value, **{name: own(getattr(value, name)) for name in names})
+    return type(value)(**{each.name: own(getattr(value, each.name)) for each in dataclasses.fields(value)})

@@ -17,6 +17,10 @@ ALIKE = (  # words for one thing, those of this package among them
     ("h", "dt", "step", "stepsize", "timestep", "deltat"),
     ("t_end", "tend", "tf", "tfinal", "tstop", "tmax", "tspan", "duration", "time"),
     ("t", "time", "times"),
+    ("n", "steps", "nsteps", "count", "times"),
+    ("steps", "n", "nsteps", "count", "horizon"),
+    ("tolerance", "tol", "rtol", "atol", "accuracy", "eps"),
+    ("period", "dt", "h", "ts", "sampletime", "rate", "frequency"),
     ("integrator", "solver", "method", "scheme", "stepper"),
     ("initial", "x0", "q0", "y0", "initialstate", "state", "start"),
     ("state", "initial", "at", "q"),
@@ -93,10 +97,14 @@ def hint_of(name: str, known: Iterable[str], otherwise: str = "Known") -> str:
 
 
 def helpful(function: F) -> F:
-    """The same function, whose arguments are explained where a call does not fit them.
+    """The same function, whose arguments are explained where a call does not fit them; of a class, those of its values.
 
     A call that fits costs nothing more. Only an error of the call itself is changed, none from inside.
     """
+    if isinstance(function, type):
+        made: Any = function
+        made.__init__ = helpful(made.__init__)
+        return function
 
     @functools.wraps(function)
     def called(*arguments: Any, **keywords: Any) -> Any:

@@ -329,12 +329,22 @@ def test_prescribed_motions_are_refused():
         vv.dynamics(m)
 
 
-def test_a_kink_has_no_derivative():
+def stopped(width):
     m = vv.Mechanism("stopped")
     m.body("rod", mass=1.0, inertia=(1, 1, 1))
     m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=(0, 0, 1))
-    m.stop("end", "hinge", -1.0, 0.0, stiffness=1e3, width=1e-9)
-    d = vv.dynamics(m)
+    m.stop("end", "hinge", -1.0, 0.0, stiffness=1e3, width=width)
+    return vv.dynamics(m)
+
+
+@pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9])
+def test_where_a_stop_begins_it_has_half_its_stiffness(width):
+    """k (δ δ')' with δ = (x + √(x² + w²))/2 at x = 0, whatever w: no kink as long as numbers tell x from it."""
+    near(stopped(width).derivatives([0.0], [0.0]).q, [[-500.0]], 1e-6)
+
+
+def test_a_kink_has_no_derivative():
+    d = stopped(1e-14)
     near(d.derivatives([0.1], [0.0]).q, [[-1e3]], 1e-8)
     with pytest.raises(ModelError, match=r"no derivative here by the configuration along 'hinge\.rate'"):
         d.derivatives([0.0], [0.0])

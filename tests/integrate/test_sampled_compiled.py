@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.compiler.sampled_laws import sampled_law
 from visviva.integrate import ticks
 from visviva.integrate.loop import Loop
 from visviva.integrate.step_buffer import StepBuffer
+from visviva.kernels import laws
 
 CLOSE = {"rtol": 1e-12, "atol": 2e-12}  # laws are summed in another order, and controllers answer to that
 ROD = vv.inertia.rod(1.0, 1.0, axis="x")
@@ -334,6 +336,64 @@ def test_numbers_around_a_law_are_those_of_each_run():
     for goal[0], gains["k"], GAINS["k"] in ((0.5, 4.0, 3.0), (1.0, 4.0, 3.0), (1.0, 5.0, 3.0), (1.0, 5.0, 2.0)):
         run = both(arm(), [{"law": law, "period": 0.05}], t_end=0.1)[0]
         assert run["push.u"][0] == pytest.approx(gains["k"] * goal[0] * GAINS["k"], rel=1e-14)
+
+
+def servo(k, d, limit, goal=0.25):
+    def law(now):
+        torque = k[0] * (goal - now["shoulder.q"]) - d[0] * now["shoulder.rate"]
+        push = -k[1] * now["rail.q"] - d[1] * now["rail.rate"] ** 2 * math.sin(3 * now.t)
+        return {"at_shoulder": np.clip(torque, -limit, limit), "push": push}
+
+    return law
+
+
+def code_of(law):
+    """The address of its code, and its numbers."""
+    traced = sampled_law(vv.compile(arm()), law, 10_000)
+    return traced.address, traced.numbers
+
+
+ROUND = [((30, 9), (4, 2), 15), ((5.0, 90.0), (0.5, 7), 3), ((2, 2), (2, 2), 2), ((1 / 64, 3), (1e6, 2), 8.0)]
+OTHER = [((3.1, 9.3), (4.7, 2.9), 15.2), ((93.1, 0.7), (0.3, 71.9), 0.1), ((-3.3, 5.7), (-0.7, 1.9), 1.1)]
+
+
+@pytest.mark.parametrize("gains", [ROUND, OTHER], ids=["round", "any"])
+def test_laws_that_differ_in_their_gains_alone_are_compiled_once(gains):
+    first, *others = [code_of(servo(*own)) for own in gains]
+    assert {address for address, _ in others} == {first[0]}
+    assert len({tuple(numbers) for _, numbers in [first, *others]}) == len(gains)
+
+
+@pytest.mark.parametrize("gains", [*ROUND, *OTHER, ((1, -1), (0, 1), 1), ((0.0, 1.0), (-1.0, 0), 0.5)], ids=str)
+def test_a_law_with_any_gains_gives_what_it_gives_in_python(gains):
+    k, d, limit = gains
+    own = servo([min(abs(one), 30.0) for one in k], [min(abs(one), 5.0) for one in d], limit)
+    assert_same(*both(arm(), [{"law": own, "period": 0.01}], t_end=0.1))
+
+
+def test_what_makes_a_law_what_it_is_is_no_gain():
+    """Exponents are structure, and so are numbers inside of functions that have none to change."""
+
+    def power(n):
+        return lambda now: {"push": 3.0 * now["rail.q"] ** n}
+
+    assert code_of(power(2))[0] != code_of(power(3))[0]
+    np.testing.assert_array_equal(code_of(power(2))[1], [3.0])
+
+
+def test_what_a_law_uses_twice_is_one_number():
+    def law(now):
+        gap = 3.0 * now["rail.q"] + 2.0
+        return {"push": gap * gap, "at_shoulder": gap}
+
+    assert len(code_of(law)[1]) == 2
+
+
+def test_many_gains_in_a_loop_leave_no_code_behind():
+    before = len(laws._addresses)
+    for k in range(2, 40):
+        code_of(servo((k, 2 * k), (k + 0.5, 100 - k), 3 * k))
+    assert len(laws._addresses) <= before + 1
 
 
 def test_laws_call_functions_and_have_numbers_by_default():

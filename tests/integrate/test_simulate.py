@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 
 import numpy as np
@@ -110,7 +109,7 @@ def test_ctrl_c_keeps_what_was_computed(raises):
         if t > 0.035 and raises:
             raise KeyboardInterrupt
         if 0.035 < t < 0.04:
-            os.kill(os.getpid(), signal.SIGINT)  # noted, and asked for when the chunk is done
+            signal.raise_signal(signal.SIGINT)  # noted, and asked for when the chunk is done
         return PUSH["motor"](t)
 
     with pytest.raises(vv.Interrupted, match=r"interrupted at t = 0\.\d+ s after \d+ steps") as stopped:

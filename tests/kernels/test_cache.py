@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -227,6 +228,23 @@ def test_a_long_compilation_is_announced_once(talkative, capsys):
         text = wait_until_spoken(capsys)
     assert text + capsys.readouterr().err == "visviva: compiling springs, once per machine ... done in 0 s\n"
     assert threading.active_count() == threads
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_how_far_a_compilation_is(talkative, monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(announcing, "PACE", 0.01)
+    with announce("springs"):
+        announcing.count("spring")
+        announcing.count("law")
+        while " 2 functions, 0 s" not in stream.getvalue():
+            time.sleep(0.005)
+    assert stream.getvalue().endswith("\rvisviva: compiling springs, once per machine ... 2 functions, done in 0 s\n")
 
 
 def test_a_compilation_that_fails_ends_its_line(talkative, capsys):

@@ -283,11 +283,13 @@ def test_broken_code_is_compiled_instead_with_one_note(damage, copy, caplog):
 
 def test_a_processor_gets_the_best_code_that_it_can_run():
     manifest = {"objects": dict.fromkeys(load.LEVELS)}
-    best, plain = load.LEVELS.values()
-    assert load.level_of(manifest, frozenset(best) | frozenset(plain)) == "x86-64-v3"
-    assert load.level_of(manifest, frozenset(best) | frozenset(plain) - {"fma"}) == "x86-64-v3"
-    assert load.level_of(manifest, (frozenset(best) | frozenset(plain)) - {"fma"}) == "x86-64-v2"
-    with pytest.raises(load.Unfit, match="none of the levels x86-64-v3, x86-64-v2"):
+    wide, fused, plain = map(frozenset, load.LEVELS.values())
+    every = wide | fused | plain
+    assert load.level_of(manifest, every) == "x86-64-v4"
+    assert load.level_of(manifest, every - {"avx512vl"}) == "x86-64-v3"
+    assert load.level_of(manifest, every - {"fma"}) == "x86-64-v2"
+    assert load.level_of({"objects": {"x86-64-v2": ""}}, every) == "x86-64-v2"
+    with pytest.raises(load.Unfit, match="none of the levels x86-64-v4, x86-64-v3, x86-64-v2"):
         load.level_of(manifest, frozenset({"sse2"}))
 
 

@@ -180,5 +180,7 @@ def test_dry_friction_at_rest_is_steep_damping_or_too_steep():
     law = coulomb(0.3, v_reg=1e-2, viscous=0.1)
     lin = vv.linearise(rods(friction=law), AT)
     assert_allclose(lin.mechanics.damping, 0.3 / 1e-2 + 0.1, rtol=1e-8)
+    steep = vv.linearise(rods(friction=coulomb(0.3, v_reg=1e-9)), AT)
+    assert_allclose(steep.mechanics.damping, 0.3 / 1e-9, rtol=1e-8)
     with pytest.raises(vv.ModelError, match=r"not smooth in 'hinge0.rate' here: .*\n.*linearise\nbeside them"):
-        vv.linearise(rods(friction=coulomb(0.3, v_reg=1e-9)), AT)
+        vv.linearise(rods(friction=coulomb(0.3, v_reg=1e-12)), AT)

@@ -10,7 +10,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.rank import unit_rows, velocity_units
+from visviva.geometry.rank import unit_rows
 from visviva.model.driven import row_inputs
 from visviva.model.rows import RowKind
 
@@ -53,7 +53,7 @@ class KnownFlows:
                 f"constraints are independent, {form.rank} near by.\nAssemble it elsewhere for a bond graph."
             )
         point = form.at(form.initial.q)
-        unit = velocity_units(np.diagonal(point.M))
+        unit = point.velocity_units
         rest = unit_rows(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1))[0]
         chosen: list[int] = []
         while len(chosen) < form.rank:

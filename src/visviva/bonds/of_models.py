@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from visviva._suggestions import helpful
 from visviva.bonds.graph import BondGraph
 from visviva.bonds.kane import FIGURES, AbstractMotion, kane_graph
 from visviva.errors import ModelError
@@ -13,6 +14,7 @@ from visviva.language import Composite
 from visviva.mechanism import Mechanism
 
 
+@helpful
 def bond_graph(
     subject: Any, *, figure: int | None = None, form: str | None = None, inputs: Mapping[str, Any] | None = None
 ) -> BondGraph:

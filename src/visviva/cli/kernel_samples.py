@@ -11,6 +11,7 @@ import numpy as np
 
 import visviva as vv
 from visviva.cli.samples import arm, oscillator
+from visviva.control.quadratic_program import QuadraticProgram
 from visviva.demo.motor import at_rest, motor_loop
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.integrate import AbstractIntegrator
@@ -148,6 +149,28 @@ def networks() -> None:
     vv.simulate(loop, initial=at_rest(loop), inputs={"supply": 24.0}, integrator=vv.DiscreteGradient(), **SPAN)
 
 
+def tracking_laws() -> None:
+    """A tracking law within limits, asked from Python and by address, at one instant and at many."""
+    m = machine("tree")
+    gains = dict.fromkeys(("hinge", "elbow"), vv.control.gains(1.0, 4.0, 4.0))
+    law = vv.control.tracking(m, gains, limits={"motor": (-5.0, 5.0)}).at(vv.dynamics(m).q_built)
+    law.inputs(0.0, np.zeros(law.size))
+    vv.simulate(m, sampled=vv.Sampled(law, period=0.01), **SPAN)
+    for scheme in (vv.PHMP(), vv.RK4()):
+        vv.simulate(m, inputs=law, integrator=scheme, **SPAN)
+
+
+def quadratic_programs() -> None:
+    """An input within its limits, and limits that exclude each other."""
+    program = QuadraticProgram(np.eye(2), np.vstack([np.eye(2), -np.eye(2)]))
+    u0 = np.array([2.0, 0.0])
+    for limit in (1.0, -1.0):
+        l = np.full(4, limit)
+        for x in (u0, l):
+            x.flags.writeable = False  # what is only read is taken by entries in either form
+        program.solve(u0, l)
+
+
 KERNELS: dict[str, Callable[[], None]] = {
     **{
         f"{kind}, {what}": partial(steps, kind, what != "viscous friction", what == "feedback")
@@ -160,4 +183,6 @@ KERNELS: dict[str, Callable[[], None]] = {
     "trees of links": trees_of_links,
     "sampled laws": ticks,
     "networks": networks,
+    "quadratic programmes": quadratic_programs,
+    "tracking laws": tracking_laws,
 }

@@ -14,18 +14,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from visviva.kernels.shipped.load import FOLDER, LEVELS
+from visviva.kernels.shipped.load import FOLDER
 
+COMPILED_FOR = "x86-64-v3"  # by Numba; LLVM makes of it what is best for each level
 SECOND = "VISVIVA_SHIPPING"  # set in the process that compiles
 
 
 def ship(folder: Path) -> None:
-    """Write objects and manifest anew, in a process whose Numba compiles for the best level."""
+    """Write objects and manifest anew, in a process of its own."""
     for path in (*folder.glob("*.o.xz"), *folder.glob("manifest.json")):
         path.unlink()
     with tempfile.TemporaryDirectory() as cache:
         settings = {
-            "NUMBA_CPU_NAME": next(iter(LEVELS)), "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0",
+            "NUMBA_CPU_NAME": COMPILED_FOR, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0",
             "VISVIVA_SHIPPED": "0", "VISVIVA_CACHE_DIR": cache, SECOND: "1",
         }  # fmt: skip
         command = [sys.executable, "-m", "visviva.cli.ship", str(folder)]

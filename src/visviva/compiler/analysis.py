@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.geometry.nullspace import split
 from visviva.model import Model
 
@@ -39,6 +40,7 @@ class Analysis:
         return "\n".join(lines)
 
 
+@helpful
 def analyse(model: Model, x: Array) -> Analysis:
     """Count, and find the index from the block of (J - R) among the algebraic unknowns."""
     z, dim, solved = model.z(x), model.layout.dim, model.layout.solved

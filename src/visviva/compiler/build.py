@@ -12,6 +12,8 @@ from visviva.compiler.codegen import FlowLayout, energy_source, flow_source, gra
 from visviva.compiler.flows import FlowLaw, is_flat
 from visviva.compiler.laws import EnergyLaw, InputLaw, RateLaw
 from visviva.compiler.row_laws import RowLaw, row_source
+from visviva.model.control_law import PortLaw
+from visviva.model.feedback import AbstractInputLaw
 
 
 @cache
@@ -78,6 +80,16 @@ def gradient_address(law: EnergyLaw) -> int:
 
     source = _source(_key("gradient", law.H, law.size, law.width), lambda: gradient_source(law))
     return law_address(ENERGY, source)
+
+
+def law_of_inputs(law: AbstractInputLaw) -> int | None:
+    """Address of a law of feedback for compiled code, None where it has none."""
+    match law:
+        case InputLaw():
+            return input_address(law)
+        case PortLaw():
+            return law.address
+    return None
 
 
 @cache

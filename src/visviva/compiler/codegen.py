@@ -77,12 +77,12 @@ def rate_source(law: RateLaw) -> str:
 
 
 def input_source(law: InputLaw) -> str:
-    """Inputs by feedback. T: places in x of what is read and of what is felt, in P and in u."""
+    """Inputs by feedback. T: place in P and in u, places in x of what is read and of what is felt."""
     (first,), (values,) = shared([law.values])
     n, m = law.reads, law.feels
-    lines = [f"x{k} = x[T[o + {k}]]" for k in range(n)] + [f"e{k} = x[T[o + {n + k}]]" for k in range(m)]
-    lines += [f"p{k} = P[T[o + {n + m}] + {k}]" for k in range(law.width)]
-    lines += ["t0 = t", *first, *(f"u[T[o + {n + m + 1}] + {k}] = {value}" for k, value in enumerate(values))]
+    lines = [f"x{k} = x[T[o + {2 + k}]]" for k in range(n)] + [f"e{k} = x[T[o + {2 + n + k}]]" for k in range(m)]
+    lines += [f"p{k} = P[T[o] + {k}]" for k in range(law.width)]
+    lines += ["t0 = t", *first, *(f"u[T[o + 1] + {k}] = {value}" for k, value in enumerate(values))]
     return _module("n, T, P, t, x, u", n + m + 2, lines)
 
 

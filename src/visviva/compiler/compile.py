@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visviva._suggestions import helpful
 from visviva.compiler.mechanism import compile_mechanism
 from visviva.compiler.system import compile_system
 from visviva.errors import ModelError
@@ -10,6 +11,7 @@ from visviva.mechanism import Mechanism
 from visviva.model import Model
 
 
+@helpful
 def compile(what: Mechanism | Composite | Model, form: str = "lie") -> Model:  # noqa: A001 - see __init__
     """The Model of a description; a Model is returned as it is.
 

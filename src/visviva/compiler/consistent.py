@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.rank import DATA
 from visviva.model import Model, RowKind
@@ -74,6 +75,7 @@ def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:
     )
 
 
+@helpful
 def consistent(
     model: Model, guess: Mapping[str, ArrayLike], fixed: Sequence[str] = (), *, iterations: int = 30
 ) -> dict[str, Array]:

@@ -16,6 +16,7 @@ from visviva.language.regularity import FEEDBACK, require_regular
 from visviva.language.spaces import StateSpace
 from visviva.language.trace import Traced, UntraceableError, Values, call, expressions, traced_array, wrap
 from visviva.model import Feedback, Model
+from visviva.model.control_law import AbstractControlLaw, PortLaw
 from visviva.model.sensor import AbstractSensor
 
 ARGUMENTS = ("t", "x", "z", "theta", "theta0")
@@ -37,6 +38,9 @@ def feedback_of_ports(
     model: Model, function: Callable[..., Any], check: Callable[[Iterable[str]], None]
 ) -> tuple[Feedback, ...]:
     """The feedback of all ports that one function returns by name; check: an error where a name is no port."""
+    if isinstance(function, AbstractControlLaw):
+        check(function.writes)
+        return _feedback_of_law(model, function)
     tracing, what = _Tracing(model), "the law of the inputs"
     found = call(function, tracing.available, what)
     if not isinstance(found, Mapping):
@@ -44,6 +48,23 @@ def feedback_of_ports(
     named = {str(getattr(port, "name", port)): value for port, value in found.items()}
     check(named)
     return tuple(tracing.feedback(port, value) for port, value in named.items())
+
+
+def _feedback_of_law(model: Model, law: AbstractControlLaw) -> tuple[Feedback, ...]:
+    if model.mechanism is None:
+        raise ModelError(f"a control law reads the motion of a mechanism; {model.name!r} is a model without one.")
+    law.check(model, inside=True)
+    sensors = list[AbstractSensor]()
+    for name in law.reads:
+        found = sensors_of(model, name)
+        if isinstance(found, np.ndarray):
+            raise ModelError(f"a control law reads {name!r}, which is fixed to the ground and does not move.")
+        sensors += found
+    laws, seen = [PortLaw(law, port) for port in law.writes], tuple(sensors)
+    return tuple(
+        Feedback(port, (), (), own, own.parameters, law.breaks, seen)
+        for port, own in zip(law.writes, laws, strict=True)
+    )
 
 
 @final

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
+from visviva._suggestions import helpful
 from visviva.compiler.lagrangian_trace import OWN, Tracing, coordinate_names
 from visviva.compiler.laws import canonical, energy_law, matrix_law
 from visviva.compiler.map_laws import map_of
@@ -30,6 +31,7 @@ Function = Callable[..., Any]
 PLACE, SPEED = "q", "v"  # the variables
 
 
+@helpful
 def lagrangian(
     name: str,
     q: int | str | Sequence[str],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.build import input_address
+from visviva.compiler.gains import lifted
 from visviva.compiler.laws import InputLaw, canonical, symbols
 from visviva.compiler.sensors import sensor_names
 from visviva.errors import ModelError
@@ -18,12 +18,10 @@ from visviva.language.pure import on_copies, read_around
 from visviva.language.trace import Traced, UntraceableError, at_most, expressions, traced_array
 from visviva.mechanism.parts import Body, Force, Frame, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.model import Model
+from visviva.model.control_law import INPUTS_TYPE, AbstractControlLaw
 
 PORTS = (Torque, Force, WrenchPort, Motor, Joint, Body, Frame, Particle)  # that a law may name by their handles
 COMPARED, NEARLY = 24, 1e-6  # draws of quantities; what values may differ by, relative
-INPUTS_TYPE = ctypes.CFUNCTYPE(
-    None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
-)
 SIZES = {"r": 3, "R": 9, "twist": 6, "v": 3}
 
 
@@ -82,7 +80,8 @@ def is_jitted(law: object) -> bool:
 def seen_by(law: Callable[..., Any]) -> Any:
     """What a law reads around it, to be compared; `UntraceableError` where it may do more than to compute."""
     try:
-        return law if is_jitted(law) else read_around(law, PORTS)
+        known = is_jitted(law) or isinstance(law, AbstractControlLaw)
+        return law if known else read_around(law, PORTS)
     except RecursionError as reason:
         raise UntraceableError("what is around it contains itself, or is nested very deeply") from reason
 
@@ -106,9 +105,9 @@ def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[st
     carray: Any = vars(numba)["carray"]
 
     def call(n, T, P, t, x, u):  # type: ignore[no-untyped-def]
-        places, given, y, v = carray(T, (k,)), carray(u, (m,)), np.empty(k), np.full(m, np.nan)
+        places, given, y, v = carray(T, (k + 2,)), carray(u, (m,)), np.empty(k), np.full(m, np.nan)
         for i in range(k):
-            y[i] = x[places[i]]
+            y[i] = x[places[i + 2]]
         given[:] = np.nan  # what an exception leaves: the law is then asked in Python, where it is raised
         try:
             law(t, y, v)
@@ -122,6 +121,12 @@ def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[st
 
 
 _jitted: list[Any] = []  # what is called by address must outlive every caller
+
+
+def control_law(law: AbstractControlLaw) -> SampledLaw:
+    """A control law that is an object, as it is."""
+    size = sum(law.widths)
+    return SampledLaw(law.writes, law.reads, law.address(0, size), size, law.parameters(0, size))
 
 
 def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> SampledLaw:
@@ -163,7 +168,8 @@ def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLa
         raise UntraceableError("it gives no inputs")
     used = set().union(*(value.free_symbols for value in values))
     read = {name: own for name, (own, _) in now.seen.items() if used & set(own)}
-    given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, [])
+    values, gains = lifted(values)
+    given, numbers = canonical(values, {"x": [symbol for own in read.values() for symbol in own]}, gains)
     law = InputLaw(given, (sum(map(len, read.values())), 0, len(numbers)))
     return SampledLaw(tuple(named), tuple(read), input_address(law), len(values), np.array(numbers))
 
@@ -195,7 +201,7 @@ def _compare(model: Model, law: Callable[..., Any], traced: SampledLaw) -> None:
     assert model.mechanism is not None
     draw, call = np.random.default_rng(0), INPUTS_TYPE(traced.address)
     sizes = [_size(model.mechanism.parts, name) for name in traced.names]
-    table = np.array([*range(sum(sizes)), 0, 0], dtype=np.int64)
+    table = np.array([0, 0, *range(sum(sizes))], dtype=np.int64)
     for _ in range(COMPARED):
         now, own, u = _Numbers(model.mechanism.parts, draw), on_copies(law, PORTS), np.zeros(traced.size)
         try:

@@ -90,8 +90,12 @@ def sensor_tables(model: Model, first: int = 0) -> tuple[Sensors, list[range]]:
     number = {part.name: k for k, part in enumerate(model.mechanism.bodies)}
     ground = len(number)
     rows, constants, places = list[tuple[int, ...]](), list[Array](), list[range]()
+    known = dict[tuple[int, ...], range]()  # laws of several ports have the same sensors: they are read once
     for law in model.feedback:
-        begin = first
+        begin, same = first, tuple(map(id, law.sensors))
+        if same in known:
+            places.append(known[same])
+            continue
         for sensor in law.sensors:
             numbers = np.zeros(12)
             match sensor:
@@ -115,4 +119,5 @@ def sensor_tables(model: Model, first: int = 0) -> tuple[Sensors, list[range]]:
             constants.append(numbers)
             first += sensor.size
         places.append(range(begin, first))
+        known[same] = places[-1]
     return kernel.Sensors(table(rows, 4), np.array(constants).reshape(-1, 12)), places

@@ -16,6 +16,9 @@ ENOUGH = 1e-11  # of the largest derivative: no more halvings
 ROUGH = 1e-6  # of the largest derivative: an error above is too large
 KINK = 1e-4  # of the largest derivative: a second difference over h that stays above is no curvature
 SMALL = 1e-6  # of the values themselves: derivatives below are zero but for rounding
+SHORTER = 6.7  # the last step over the one that must confirm what was found
+ROUNDS = 3  # of halvings, each from where the last one ended
+SHORTEST = 1e-12  # in units of the variable: a first step below says nothing but rounding
 
 
 @final
@@ -28,7 +31,8 @@ class Slopes:
     rough: tuple[int, ...]
 
 
-Asking = Generator[float, tuple[Array, Array], tuple[Array, Array, bool]]
+Pair = tuple[Array, Array]
+Asking = Generator[float, Pair, tuple[Array, Array, bool]]
 
 
 def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | None = None) -> Slopes:
@@ -44,6 +48,9 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
     Steps beyond the domain of the function are made smaller. A function with a kink has central differences all the
     same, but second differences over h that do not vanish with h: such a column is rough, and so is one whose error
     stays large.
+
+    A size that is far above the one on which the function varies would give a number all the same: a shorter step has
+    to confirm it. Where it does not, and where a column is rough, halving goes on from there.
     """
     with np.errstate(all="ignore"):
         middle = f(np.zeros((1, n)))[0]
@@ -51,7 +58,7 @@ def slopes(f: Callable[[Array], Array], n: int, sizes: Array, terms: Array | Non
         return Slopes(np.zeros((len(middle), n)), np.full((len(middle), n), np.inf), tuple(range(n)))
     terms = np.abs(middle) if terms is None else np.maximum(terms, np.abs(middle))
     J, error, rough = np.zeros((len(middle), n)), np.zeros((len(middle), n)), set[int]()
-    searches = {k: _slope(middle, terms) for k in range(n)}
+    searches = {k: _confirmed(middle, terms) for k in range(n)}
     asked = {k: next(search) for k, search in searches.items()}
     while asked:
         steps = np.zeros((len(asked), n))
@@ -74,10 +81,28 @@ def each(f: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda points: np.array([f(point) for point in points])
 
 
-def _slope(middle: Array, terms: Array) -> Asking:
+def _confirmed(middle: Array, terms: Array) -> Asking:
     """Derivative along a direction, its error, and whether it is rough; asks for values at ±h along it."""
+    h, found = FIRST, list[Pair]()
+    for _ in range(ROUNDS):
+        best, least, rough, h, size, large = yield from _slope(middle, terms, h)
+        found.append((np.where(np.abs(best) <= np.maximum(least, 1e-14 * large / FIRST), 0.0, best), least))
+        h = h / SHORTER
+        if not rough:
+            ahead, behind = yield h
+            if not (np.abs((ahead - behind) / (2 * h) - best) > KINK * size + 1e-13 * large / h).any():
+                return *found[-1], False
+        if h < SHORTEST:
+            break
+    return *found[0], True
+
+
+def _slope(
+    middle: Array, terms: Array, first: float
+) -> Generator[float, Pair, tuple[Array, Array, bool, float, Array, Array]]:
+    """The same of steps that are halved from a first one, with the last one, and sizes of slopes and of values."""
     best, least, row, bends = np.zeros_like(middle), np.full_like(middle, np.inf), list[Array](), list[Array]()
-    h, kinked, size = FIRST, False, terms
+    h, kinked, size = first, False, terms
     for _ in range(LEVELS):
         ahead, behind = yield h
         if not (np.isfinite(ahead).all() and np.isfinite(behind).all()):  # out of the domain of the function
@@ -103,5 +128,4 @@ def _slope(middle: Array, terms: Array) -> Asking:
         rounding = len(row) >= 5 and worse and bool((least <= ROUGH * size).all())
         if done or rounding:
             break
-    nothing = np.abs(best) <= np.maximum(least, 1e-14 * terms / FIRST)
-    return np.where(nothing, 0.0, best), least, kinked or bool((least > ROUGH * size).any())
+    return best, least, kinked or bool((least > ROUGH * size).any()), h, size, terms

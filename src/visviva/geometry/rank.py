@@ -43,7 +43,9 @@ Nothing but rounding, and its growth in a hundred eliminations, tells such numbe
 
 APART = 1e3  # factor by which singular values of two readings of one mechanism may differ
 
-LIGHTEST = 1e-13  # of the largest inertia: a velocity with less has none
+LIGHTEST = 1e-13  # of the largest inertia, in units of one kind: a velocity with less has none
+
+LEAST = ROUNDING**2  # the same where units are those of a user: what moves by rounding of all else has less
 
 
 def singular_values(rows: Array) -> Array:
@@ -78,16 +80,23 @@ def unit_rows(A: Array, terms: Array | None = None) -> tuple[Array, Array]:
     return A / units[..., None], units
 
 
-def velocity_units(inertia: Array, rows: Array | None = None) -> Array:
+def velocity_units(
+    inertia: Array, rows: Array | None = None, sizes: Array | None = None, lightest: float = LIGHTEST
+) -> Array:
     """Units of velocities (..., n) in which their own inertia is one; without any, that of the largest.
 
-    rows: constraint rows (m, n) between the velocities of one state, (n,). A velocity without inertia then has the unit
-          with which it moves others by theirs, the least one of all rows: directors of flat bodies turn as others do.
+    rows:  constraint rows (m, n) between the velocities of one state, (n,). A velocity without inertia then has the
+           unit with which it moves others by theirs, the least one of all rows: directors of flat bodies turn as others
+           do.
+    sizes: of the increments (n,), 1 of angles and a length of the mechanism of shifts: kg m² and kg are compared in
+           them. Without, all velocities are taken to be of one kind.
+    lightest: part of the largest inertia, below which there is none.
     """
+    inertia = inertia if sizes is None else inertia * sizes**2
     largest = inertia.max(-1, initial=0.0, keepdims=True)
     typical = np.where(largest > 0, largest, 1.0)
-    heavy = inertia > LIGHTEST * typical
-    units = np.asarray(1.0 / np.sqrt(np.where(heavy, inertia, typical)))
+    heavy = inertia > lightest * typical
+    units = np.asarray((1.0 if sizes is None else sizes) / np.sqrt(np.where(heavy, inertia, typical)))
     if rows is None or not len(rows):
         return units
     known, sizes = heavy, np.abs(rows)

@@ -37,13 +37,16 @@ class Saddle:
 
     soft:   rows that have an ε, of EPSILON times their own size; or the ε of all rows.
     metric: replaces M, where that is zero, in the factors alone: what is not determined by M follows it.
+    units:  of the rows (m,), in which they are compared: a row that vanishes beside the others has an ε of theirs.
     """
 
-    def __init__(self, M: Array, C: csr_array, soft: Mask | Array, metric: Array | None = None) -> None:
+    def __init__(
+        self, M: Array, C: csr_array, soft: Mask | Array, metric: Array | None = None, units: Array | None = None
+    ) -> None:
         self.M = M
         self.C = C
         metric = M if metric is None else metric
-        epsilon = softness_of(C, metric, soft) if soft.dtype == np.bool_ else np.asarray(soft, np.float64)
+        epsilon = softness_of(C, metric, soft, units) if soft.dtype == np.bool_ else np.asarray(soft, np.float64)
         few = sum(C.shape) <= FEW
         self._solve = _full(metric, C.toarray(), epsilon) if few else _sparse(metric, C, epsilon)
 
@@ -71,9 +74,9 @@ def refined(solve: Callable[[Array], Array], M: Array, C: csr_array, f: Array, b
     return x, lam
 
 
-def softness_of(C: csr_array, metric: Array, soft: Mask | Array) -> Array:
+def softness_of(C: csr_array, metric: Array, soft: Mask | Array, units: Array | None = None) -> Array:
     """ε of all rows: EPSILON times the size of those that are soft, in the metric."""
-    return _softness(np.asarray((C * C) @ (1.0 / metric)), soft)
+    return _softness(np.asarray((C * C) @ (1.0 / metric)), soft, units)
 
 
 def entries(metric: Array, C: csr_array, epsilon: Array) -> tuple[Index, Index, Array]:
@@ -85,13 +88,15 @@ def entries(metric: Array, C: csr_array, epsilon: Array) -> tuple[Index, Index, 
     return i, j, np.concatenate([metric, -epsilon, C.data, C.data])
 
 
-def solve_many(M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array) -> tuple[Array, Array]:
+def solve_many(
+    M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array, units: Array | None = None
+) -> tuple[Array, Array]:
     """(x, λ) of ε = 0 for many C (..., m, n), f (..., n) and b (..., m), with full matrices."""
     m, n = C.shape[-2:]
     K = np.zeros((*C.shape[:-2], n + m, n + m))
     K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = np.diag(metric), C, transpose(C)
     rows = np.arange(n, n + m)
-    K[..., rows, rows] = -_softness((C * C) @ (1.0 / metric), soft)
+    K[..., rows, rows] = -_softness((C * C) @ (1.0 / metric), soft, units)
     inverse = np.linalg.inv(K)
     x, lam = np.zeros(f.shape), np.zeros(b.shape)
     last = np.full(f.shape[:-1], np.inf)
@@ -107,15 +112,18 @@ def solve_many(M: Array, C: Array, soft: Mask, metric: Array, f: Array, b: Array
 
 
 def symmetric_solver(
-    K: csr_array, diagonal: Array, C: csr_array, soft: Mask
+    K: csr_array, diagonal: Array, C: csr_array, soft: Mask, units: Array | None = None
 ) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Solver (f, b) -> (x, λ) of the system with K + diag(diagonal) for M, symmetric and sparse."""
+    """Solver (f, b) -> (x, λ) of the system with K + diag(diagonal) for M, symmetric and sparse.
+
+    diagonal: positive; forces and moments, and what both do to rows, are compared in the units it has.
+    """
     import scipy.sparse
     import scipy.sparse.linalg
 
     A: csr_array = (K + scipy.sparse.diags_array(diagonal)).tocsr()
-    size = float(np.abs(A.diagonal()).max(initial=0.0)) or 1.0
-    softness = scipy.sparse.diags_array(_softness(np.asarray((C * C).sum(axis=1)) / size, soft))
+    size = float(np.abs(A.diagonal() / diagonal).max(initial=0.0)) or 1.0
+    softness = scipy.sparse.diags_array(_softness(np.asarray((C * C) @ (1.0 / diagonal)) / size, soft, units))
     upper, lower = scipy.sparse.hstack([A, C.T]), scipy.sparse.hstack([C, -softness])
     factors = scipy.sparse.linalg.splu(scipy.sparse.vstack([upper, lower], format="csc"))
 
@@ -126,9 +134,11 @@ def symmetric_solver(
     return solve
 
 
-def _softness(sizes: Array, soft: Mask | Array) -> Array:
+def _softness(sizes: Array, soft: Mask | Array, units: Array | None) -> Array:
+    squares = np.ones(sizes.shape[-1]) if units is None else units**2
+    sizes = sizes / squares
     floor = 1e-12 * sizes.max(-1, initial=1e-300, keepdims=True)
-    return np.where(soft, EPSILON * np.maximum(sizes, floor), 0.0)
+    return np.where(soft, EPSILON * squares * np.maximum(sizes, floor), 0.0)
 
 
 def _full(M: Array, C: Array, softness: Array) -> Callable[[Array], Array]:

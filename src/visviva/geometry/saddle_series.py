@@ -18,15 +18,16 @@ SMALLEST_PIVOT = 1e-8  # below, the order of elimination does not suit the value
 
 @final
 class SaddleSeries:
-    """Solutions for matrices C that share the pattern of a first one; M, metric and soft rows as in `Saddle`."""
+    """Solutions for matrices C that share the pattern of a first one; M, metric, soft rows and units as in `Saddle`."""
 
-    def __init__(self, M: Array, first: csr_array, soft: Mask, metric: Array) -> None:
+    def __init__(self, M: Array, first: csr_array, soft: Mask, metric: Array, units: Array | None = None) -> None:
         from visviva.kernels.ordering import analyse
 
         self.M = M
         self.soft = soft
         self.metric = metric
-        i, j, values = entries(metric, first, softness_of(first, metric, soft))
+        self.units = units
+        i, j, values = entries(metric, first, softness_of(first, metric, soft, units))
         self._plan = analyse(sum(first.shape), i, j, values)
         self._factors = np.empty(self._plan.size)
         self._work = np.empty(sum(first.shape))
@@ -35,9 +36,9 @@ class SaddleSeries:
         """(x, λ) of ε = 0, as far as it exists."""
         from visviva.kernels.lu import factor
 
-        values = entries(self.metric, C, softness_of(C, self.metric, self.soft))[2]
+        values = entries(self.metric, C, softness_of(C, self.metric, self.soft, self.units))[2]
         if not factor(self._plan, values, self._factors, self._work) > SMALLEST_PIVOT:
-            return Saddle(self.M, C, self.soft, self.metric).solve(f, b)
+            return Saddle(self.M, C, self.soft, self.metric, self.units).solve(f, b)
         return refined(self._solver(), self.M, C, f, b)
 
     def _solver(self) -> Callable[[Array], Array]:

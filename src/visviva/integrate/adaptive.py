@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import finite_number
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace, joined
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs
@@ -27,6 +28,7 @@ FAILED = 0.25  # of the length of a step that has no solution
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class Adaptive(AbstractOuter):
     """Pairs of equal steps of an inner scheme, compared with one step of their length together.

@@ -29,6 +29,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.compiler.flows import is_flat
 from visviva.compiler.tableau import Tableau
 from visviva.errors import ModelError
@@ -76,6 +77,7 @@ TABLEAU = _tableau()
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class EnergyCollocation(AbstractIntegrator):
     """Energy-preserving Gauss collocation with two stages, see the head of this file.

@@ -10,11 +10,11 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.saddle import Saddle, symmetric_solver
 from visviva.integrate.statics import Statics
-from visviva.mechanism.closure import typical_length
 from visviva.mechanism.positions import extent, settled
 
 EPS = float(np.finfo(np.float64).eps)
 BALANCED = 1e-10  # of the terms that add up to a force: what may be left of them where no step makes it less
+NEARLY = 1e-6  # of the largest terms: what is left of them near an equilibrium, if no step leads there
 EXACT = 8.0  # roundings: nothing is left
 ROUNDING = 1e3  # roundings: what solving for reactions may leave
 DAMPING = 1e-12  # of the largest stiffness: makes directions without any regular
@@ -79,7 +79,7 @@ class Descent:
         self.x = x
         self.begin = statics.configuration(x)
         turning = self.linkage.turning
-        self.length = typical_length(self.linkage.kinematics)
+        self.length = self.linkage.length
         self.units = np.where(turning, 1.0, statics.size(x))
         self.numbers = np.where(turning, 1.0, extent(self.linkage, self.begin))
         self.arms = np.where(turning, self.length, 1.0)
@@ -133,6 +133,7 @@ class Descent:
         fall, lam = saddle.solve(f, np.zeros(self.linkage.m))
         r = f - saddle.C.T @ lam
         terms = _around(self.statics.force_sizes(x) + abs(saddle.C).T @ np.abs(lam))
+        terms = np.maximum(terms, self.statics.moments(terms))
         sizes = (terms + _around(self.stiff @ self.numbers)) / self.arms  # of all forces, since joints couple them
         rounding = EPS * max(float(sizes.max(initial=0.0)), 1e-300) * self.arms
         return Forces(saddle, f, lam, r, fall, terms, rounding)
@@ -143,6 +144,11 @@ class Descent:
         now = self.now
         return bool((np.abs(now.r) <= np.maximum(BALANCED * now.terms, ROUNDING * now.rounding)).all())
 
+    @property
+    def nearly(self) -> bool:
+        """Whether what is left is little beside the largest of all terms."""
+        return self.now.left <= NEARLY / EPS
+
     def _newton(self, now: Forces) -> bool:
         """A step of Newton's method, damped until it is no longer than it may be, and goes down (Levenberg, 1944)."""
         K = self.statics.stiffness(self.x, now.lam)
@@ -150,7 +156,8 @@ class Descent:
         least = float((np.abs(now.r) / self.arms).max()) / self.length  # else directions without stiffness would go far
         least = max(least, DAMPING * float((self.stiff.diagonal() / self.arms**2).max())) or 1.0
         for k in range(TRIES):
-            solve = symmetric_solver(K, self.damping * least * self.arms**2, now.saddle.C, self.linkage.closes)
+            damped, closes, rows = self.damping * least * self.arms**2, self.linkage.closes, self.linkage.row_scale
+            solve = symmetric_solver(K, damped, now.saddle.C, closes, rows)
             delta = solve(now.r, np.zeros(len(now.lam)))[0]
             promised = float(delta @ now.r - 0.5 * (delta @ (K @ delta)))
             short = self._length(delta) < self.longest and self._turn(delta) < TURN

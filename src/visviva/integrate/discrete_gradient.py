@@ -10,6 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
 from visviva.integrate.acting import SLIGHT
@@ -25,6 +26,7 @@ LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a 
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class DiscreteGradient(AbstractIntegrator):
     """E (Δ, ·)/h = (J(x̄) - R(x̄, z̄)) z̄ + B(x̄) u on a product of groups, x1 = x0 retracted by Δ = h ξ.

@@ -113,7 +113,9 @@ def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
     descent = Descent(statics, statics.moved(x, close(linkage, statics.configuration(x))))
     lam = descent.run()
     if lam is None:
-        raise _none_found(linkage, statics.configuration(descent.x), descent.fall, m.name)
+        q = statics.configuration(descent.x)
+        singular = _singular(linkage, q, m.name) if descent.nearly else None
+        raise singular or _none_found(linkage, q, descent.fall, m.name)
     x = descent.x
     q = statics.configuration(x)
     lam = linkage.least(q[None], lam[None], regularity(linkage, q).kept)[0]
@@ -135,7 +137,7 @@ def _stability(linkage: Linkage, K: csr_array, C: csr_array, noise: csr_array) -
     It is none where it is below what its terms round to; noise: errors of K, since it was found by differences.
     """
     if sum(C.shape) <= FEW:
-        found, modes = _modes_full(linkage.metric, K.toarray(), C.toarray())
+        found, modes = _modes_full(linkage, K.toarray(), C.toarray())
     else:
         found, modes = _modes_sparse(linkage, K, C)
     if not len(found):
@@ -149,11 +151,12 @@ def _stability(linkage: Linkage, K: csr_array, C: csr_array, noise: csr_array) -
     return lowest, "stable" if (stiffness > least).all() else "neutral"
 
 
-def _modes_full(M: Array, K: Array, C: Array) -> tuple[Array, Array]:
+def _modes_full(linkage: Linkage, K: Array, C: Array) -> tuple[Array, Array]:
     """All λ and v."""
     import scipy.linalg
 
-    unit = velocity_units(M, C)
+    M = linkage.metric
+    unit = velocity_units(M, C, np.where(linkage.turning, 1.0, linkage.length))
     Z = unit[:, None] * split(C * unit).Z
     if not Z.shape[1]:
         return np.zeros(0), Z
@@ -172,7 +175,7 @@ def _modes_sparse(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[Array, 
     M, heavy = linkage.metric, linkage.masses == linkage.metric  # what has no inertia would be beyond all bounds
     stiffest = float(np.abs(K.diagonal() / M)[heavy].max(initial=0.0)) or 1.0
     (m, n), shift = C.shape, NEUTRAL * stiffest
-    solve = symmetric_solver(K, shift * M, C, linkage.closes)
+    solve = symmetric_solver(K, shift * M, C, linkage.closes, linkage.row_scale)
     inverse = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda b: solve(b.ravel(), np.zeros(m))[0])
     start = inverse @ np.random.default_rng(0).standard_normal(n)
     try:
@@ -188,9 +191,22 @@ def _modes_sparse(linkage: Linkage, K: csr_array, C: csr_array) -> tuple[Array, 
             tol=1e-6,
         )
     except scipy.sparse.linalg.ArpackNoConvergence:  # eigenvalues of many sizes
-        return _modes_full(M, K.toarray(), C.toarray())
+        return _modes_full(linkage, K.toarray(), C.toarray())
     allowed = np.abs(found) < 1e3 * stiffest
     return found[allowed], modes[:, allowed]
+
+
+def _singular(linkage: Linkage, q: Array, name: str) -> AssemblyError | None:
+    """Of a fall that ends where rows depend on each other: no reactions of theirs are found, and forces are left."""
+    found = regularity(linkage, q)
+    if found.rank == found.kept.sum():
+        return None
+    return AssemblyError(
+        f"mechanism {name!r} is singular in this configuration, to which its energy falls: {found.rank} of the rows of "
+        f"its\njoints are independent here, {found.kept.sum()} near by, and no reactions of theirs balance the forces."
+        " Start from another side\n(initial=... of vv.equilibrium, at=... of vv.linearise), or build it so that it"
+        " rests elsewhere."
+    )
 
 
 def _none_found(linkage: Linkage, q: Array, fall: Array, name: str) -> AssemblyError:

@@ -20,6 +20,7 @@ from visviva.errors import ModelError
 from visviva.language.jumping import next_break, next_of, said_breaks
 from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
+from visviva.model.control_law import AbstractControlLaw
 
 Input = ArrayLike | Callable[..., ArrayLike]
 AllInputs = Mapping[str, Input] | Callable[..., Mapping[str, ArrayLike]]
@@ -155,6 +156,11 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     for name in [name for name, law in laws.items() if law.constant is not None]:
         base[model.port_columns[name]] = laws.pop(name).constant
     for name, value in given.items():
+        if isinstance(value, AbstractControlLaw):
+            raise ModelError(
+                f"the input of port {name!r} is a control law, which gives the inputs of all of its ports at once:\n"
+                "inputs=law.at(goal)."
+            )
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
         elif looks_back(name, value):

@@ -19,7 +19,6 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model
 from visviva.model.heat import HeatCapacity
@@ -78,4 +77,4 @@ def _size(model: Model, linkage: Linkage, x: Array) -> float:
     """How far the bodies of a mechanism are from each other, or joints from centres of mass, if that is more [m]."""
     q = configuration(model, linkage, x)
     centres = np.array([q[at][:3] for at in linkage.kinematics.places])
-    return max(float(np.ptp(centres, axis=0).max()), typical_length(linkage.kinematics))
+    return max(float(np.ptp(centres, axis=0).max()), linkage.length)

@@ -19,6 +19,7 @@ from visviva.integrate.stepping import NO_SOLUTION, WRONG
 from visviva.model import Model, State
 from visviva.model.course import Instant
 from visviva.results.accounts import Accounts
+from visviva.results.columns import row_highest
 from visviva.results.record import Record
 from visviva.results.tallies import Tallies
 
@@ -134,6 +135,8 @@ class Loop:
         """The first step of a mechanism that misses so much energy that it is no solution, see `Stepping`."""
         if self.model.mechanism is None or not self._exact:
             return None
+        if not record.steps or record.closure.max() <= WRONG * max(self._scale, float(record.scale[0])):
+            return None  # nearly always: the scale only grows
         moved = np.maximum.accumulate(np.maximum(self._scale, record.scale))
         known = np.maximum.accumulate(np.append(self._rounding, record.rounding))
         before = known[:-1] if self._rounding else np.append(known[1:2], known[1:-1])  # the first step has none
@@ -235,7 +238,7 @@ class Loop:
             heat=heat,
             work=work,
             power=work / h[:, None],
-            turn=np.abs(np.diff(angles, axis=0)).max(-1, initial=0.0),
+            turn=row_highest(np.abs(angles[1:] - angles[:-1])),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
             **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], w, chunk.tallies),

@@ -196,10 +196,8 @@ class MachineStepper(AbstractMany):
         from visviva.kernels.multibody.states import read_state
 
         M, at = self.c.machine, self.c.places
-        x, angles = (
-            one if one.flags.writeable else one.copy() for one in (state.x, state.angles)
-        )  # as kernels are made
-        read_state(M.B, M.X, M.K, M.T, M.TK, self.c.elements.y, self.conditions, at.bodies, at.y, x, angles)
+        elements, conditions = self.c.elements, self.conditions
+        read_state(M.B, M.X, M.K, M.T, M.TK, elements.y, conditions, at.bodies, at.y, state.x, state.angles)
 
     def _begin(self, state: State) -> None:
         """The energies at the start of the run: their scale counts the changes since."""
@@ -355,7 +353,7 @@ class MachineStepper(AbstractMany):
                 assert self.feedback is not None
                 t0, steps = self.feedback.clock
                 t = t0 + (steps + step + self.nodes[wrong[0]]) * self._h
-                return NotConverged(law_failure(part.port, t), -1, np.nan)
+                return law_failure(part, t)
         reasons = {
             newton.NOT_CONVERGED: f"no convergence in {self.newton.max_iterations} iterations",
             newton.NOT_FINITE: "the residual is not finite",

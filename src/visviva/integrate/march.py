@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import final
@@ -25,7 +25,9 @@ from visviva.integrate.step_check import StepCheck
 from visviva.integrate.stopping import Stop, StopCondition
 from visviva.integrate.warn import warn
 from visviva.model import Model, State
+from visviva.model.control_law import AbstractControlLaw, Clock, asked_by_one, laws_in
 from visviva.results import Run
+from visviva.results.notes import Caution
 from visviva.results.record import Record, Recorder, part
 from visviva.results.selection import Selection, patterns_of
 
@@ -70,13 +72,14 @@ def march(
     notes: on the start.   chunk: steps to begin with; in the end so many take a tenth of a second.
     """
     stepping = loop.stepping
-    if n is None or wanted.every > 1 or wanted.record is not None or not isinstance(stepping, AbstractRepeated):
-        return _marched(loop, scheme, u, n, notes, wanted, chunk)
-    stepping.reserve(n)
-    try:
-        return _marched(loop, scheme, u, n, notes, wanted, chunk)
-    finally:
-        stepping.reserve(0)
+    with asked_by_one(laws_in(loop.model)):
+        if n is None or wanted.every > 1 or wanted.record is not None or not isinstance(stepping, AbstractRepeated):
+            return _marched(loop, scheme, u, n, notes, wanted, chunk)
+        stepping.reserve(n)
+        try:
+            return _marched(loop, scheme, u, n, notes, wanted, chunk)
+        finally:
+            stepping.reserve(0)
 
 
 def _marched(
@@ -84,8 +87,10 @@ def _marched(
 ) -> tuple[Run, int]:
     model, stepping, start = loop.model, loop.stepping, loop.state
     stepping.t_end = wanted.t_end
-    engine = engine_of(stepping)
+    engine, laws = engine_of(stepping), laws_in(model)
     notes = notes + fallback_note(model, scheme, engine)
+    for law in laws:
+        law.reset()
     condition = None if wanted.stop is None else StopCondition(wanted.stop, model, scheme)
     recorder, divided = recorder_of(loop, wanted, scheme), 0
     watch = Watch(model, scheme, u, loop.state, n, one_by_one=condition is not None and u.calls)
@@ -108,9 +113,8 @@ def _marched(
             if condition is not None and done == n and cut is not None and failure is None:
                 notes.append(f"stopped by the stop condition at t = {loop.state.t:g} s")
             if failure is not None:
-                run = recorded_run(
-                    model, recorder, loop.state, scheme, (*notes, *divided_notes(divided), *stepping.notes()), engine
-                )
+                told = (*notes, *divided_notes(divided), *stepping.notes(), *law_cautions(laws))
+                run = recorded_run(model, recorder, loop.state, scheme, told, engine)
                 raise as_error(failure, loop.state, run) from failure.__cause__
             if n is None and loop.state.t >= wanted.t_end:
                 n = done
@@ -118,6 +122,7 @@ def _marched(
             if fresh.steps == chunk and not watch.one_by_one:  # a shorter one says little of the time that steps take
                 chunk = _next_chunk(chunk, time.perf_counter() - began, model, wanted)
     notes = [*notes, *divided_notes(divided), *stepping.notes(), *watch.notes(stepping, loop.state.t)]
+    notes += law_cautions(laws)
     run = recorded_run(model, recorder, loop.state, scheme, tuple(notes), engine)
     warn(run.warnings)
     return run, chunk
@@ -190,10 +195,16 @@ def recorded_run(
     scheme: AbstractIntegrator,
     notes: tuple[str, ...],
     engine: str,
+    sampled: tuple[tuple[AbstractControlLaw, Clock], ...] = (),
 ) -> Run:
-    """The run of the steps that were collected."""
+    """The run of the steps that were collected; sampled: control laws that were asked at ticks."""
     recorded = recorder.values() if isinstance(recorder, Selection) else None
-    return Run(model, recorder.record(), state, scheme, notes, recorded, engine)
+    return Run(model, recorder.record(), state, scheme, notes, recorded, engine, sampled)
+
+
+def law_cautions(laws: Iterable[AbstractControlLaw]) -> list[str]:
+    """What control laws warn of."""
+    return [Caution(text) for law in laws for text in law.cautions()]
 
 
 def _next_chunk(chunk: int, seconds: float, model: Model, wanted: Wanted) -> int:

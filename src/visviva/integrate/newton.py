@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -44,6 +45,7 @@ class Solution:
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class Newton:
     """F(y) = 0, stopped by stagnation rather than by a tolerance.

@@ -8,6 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.discrete_gradient import DiscreteGradient
@@ -20,6 +21,7 @@ from visviva.model.layout import Index
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class PHMP(AbstractIntegrator):
     """Port-Hamiltonian midpoint rule; Latussek, Kinon, Betsch, eq. (50).

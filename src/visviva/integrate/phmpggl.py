@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.integrate.acting import Motion
 from visviva.integrate.directors import CANCELLING, DirectorSystem
 from visviva.integrate.integrator import AbstractIntegrator, AbstractStepper, Advancing, Inputs, Step, predict
@@ -21,6 +22,7 @@ from visviva.model.layout import Index
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class PHMPGGL(AbstractIntegrator):
     """Midpoint rule with the stabilisation of Gear, Gupta and Leimkuhler; Latussek, Kinon, Betsch, eq. (61).

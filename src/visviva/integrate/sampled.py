@@ -9,10 +9,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_number
+from visviva._arrays import Array, finite_number, with_own_arrays
+from visviva._suggestions import suggesting
 from visviva.compiler.sampled_laws import is_jitted
 from visviva.errors import ModelError
 from visviva.integrate.stepped import SteppedLoop
+from visviva.model import State
 
 Values = Mapping[str, ArrayLike]
 
@@ -30,6 +32,12 @@ class Now:
         return self._steps.t
 
     @property
+    def state(self) -> State:
+        """All that continues the run bit for bit, such as a `Simulator` of the same mechanism is reset to."""
+        self._steps.settle()
+        return with_own_arrays(self._steps.loop.state, writeable=False)
+
+    @property
     def widths(self) -> Mapping[str, int]:
         """How many numbers the input of each port has."""
         return self._steps.inputs.widths
@@ -40,6 +48,7 @@ class Now:
 
 
 @final
+@suggesting
 @dataclass(frozen=True)
 class Sampled:
     """A control law that is asked every period [s], and whose inputs are held until the next ones arrive.

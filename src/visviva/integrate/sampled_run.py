@@ -20,6 +20,7 @@ from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import StopCondition
 from visviva.integrate.ticks import CompiledTicks, compiled_ticks
 from visviva.integrate.warn import warn
+from visviva.model.control_law import AbstractControlLaw, Clock, asked_by_one
 from visviva.results import Run
 from visviva.results.notes import Caution
 
@@ -34,8 +35,17 @@ def sampled_run(
     laws: Sequence[Sampled],
 ) -> Run:
     """A run from where steps begin, of length h, under sampled laws; values: inputs by name as an array, checked."""
+    for own in laws:
+        if isinstance(own.law, AbstractControlLaw):
+            own.law.check(steps.model, inside=False)
     run = _SampledRun(steps, values, h, Sampling(laws, steps.t, h, NEAR * h))
-    return run.made(wanted)
+    steps.sampled = tuple(
+        (own.law, Clock(steps.t + own.offset, own.period, own.delay, own.jitter))
+        for own in laws
+        if isinstance(own.law, AbstractControlLaw)
+    )
+    with asked_by_one(law for law, _ in steps.sampled):
+        return run.made(wanted)
 
 
 @final

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, with_own_arrays
-from visviva._suggestions import helpful
+from visviva._suggestions import suggesting
 from visviva.compiler import compile
 from visviva.errors import ModelError, PartialRunError
 from visviva.integrate.choice import check_feedback, check_form, chosen_scheme
@@ -42,6 +42,7 @@ Described = Mechanism | Composite | Model
 
 
 @final
+@suggesting
 class Simulator:
     """A mechanism, composite or Model with a scheme and a step h [s], prepared once.
 
@@ -58,7 +59,6 @@ class Simulator:
     all steps since `reset`. No input is evaluated ahead of the step that is asked for.
     """
 
-    @helpful
     def __init__(
         self,
         what: Described,
@@ -217,7 +217,7 @@ class Simulator:
             raise ModelError(f"a Simulator makes a whole number of steps, at least 1, got n = {n!r}.")
         steps = self._steps if self._steps.begun else self._running
         t, before = steps.t, steps.inputs.values
-        steps.inputs.hold(None if inputs is None else self.values(inputs))
+        steps.inputs.hold(None if inputs is None else self._values(inputs))
         try:
             if self._fixed:
                 steps.make(int(n))
@@ -234,7 +234,7 @@ class Simulator:
         if self._steps.t == t:
             self._steps.inputs.hold(values)
 
-    def values(self, inputs: Mapping[str, ArrayLike] | ArrayLike | None) -> Array | None:
+    def _values(self, inputs: Mapping[str, ArrayLike] | ArrayLike | None) -> Array | None:
         """All inputs as `step` takes them, not a number where they are as given over time; None: all of them are."""
         if inputs is None:
             return None
@@ -344,7 +344,7 @@ class Simulator:
         n, h, changed = grid(state, wanted.t_end, self.h, self.integrator)
         if laws:
             self._steps.begin(state, self.h, notes)
-            return sampled_run(self._steps, self.values, self.h, wanted, laws)
+            return sampled_run(self._steps, self._values, self.h, wanted, laws)
         self._steps.begin(state, h if self.integrator.fixed_step else min(h, state.h or h), notes)
         if n is not None and wanted.stop is not None and self._steps.inputs.calls and self._steps.is_buffered:
             self._steps.notes = [*notes, *changed]
@@ -352,7 +352,6 @@ class Simulator:
             return shown_run(self._steps, n, condition, wanted)
         return self._march(self._steps.loop, n, [*notes, *changed], wanted)
 
-    @helpful
     def rollout(
         self,
         initial: Any = None,

@@ -16,7 +16,6 @@ from visviva.integrate.inputs import TimeInputs
 from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import StateLike, motion_of
-from visviva.mechanism.closure import typical_length
 from visviva.mechanism.elements import Element
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
@@ -137,7 +136,32 @@ class Statics:
             pair.frame_on(end)[1] for pair in pairs for end in (pair.parent, pair.child) if isinstance(end, Ground)
         ]
         points = np.array([*(q[part][:3] for part in kinematics.places), *fixed])
-        return max(float(np.abs(points - points.mean(axis=0)).max()), typical_length(kinematics))
+        return max(float(np.abs(points - points.mean(axis=0)).max()), self.linkage.length)
+
+    def moments(self, sizes: Array) -> Array:
+        """Of forces of such sizes where joints and springs hold the bodies, whatever the direction; zero besides, (n,).
+
+        A force along its arm has no moment, but what a body that turns a little has is a part of force times arm.
+        """
+        found = np.zeros_like(sizes)
+        for part, arm in zip(self.linkage.kinematics.columns, self._arms, strict=True):
+            if part.stop - part.start == 6:
+                found[part][:3] = arm * sizes[part][3:]
+        return found
+
+    @cached_property
+    def _arms(self) -> Array:
+        """How far from its centre of mass joints and springs hold each body, at most [m]."""
+        kinematics, number = self.linkage.kinematics, {body.name: k for k, body in enumerate(self.linkage.bodies)}
+        pairs: list[Joint | Element] = [*self.mechanism.joints, *self.mechanism.elements]
+        found = np.zeros(len(number))
+        for pair in pairs:
+            for end in (pair.parent, pair.child):
+                if not isinstance(end, Ground):
+                    k = number[end.name]
+                    arm = pair.frame_on(end)[1] - kinematics.as_built[kinematics.places[k]][:3]
+                    found[k] = max(found[k], float(np.linalg.norm(arm)))
+        return found
 
     def unbalance(self, x: Array, lam: Array) -> Array:
         """Cᵀλ - f, (..., n)."""
@@ -193,7 +217,7 @@ class Statics:
     @cached_property
     def _steps(self) -> Array:
         """Of differences (n,)."""
-        return STEP * np.where(self.linkage.turning, 1.0, typical_length(self.linkage.kinematics))
+        return STEP * np.where(self.linkage.turning, 1.0, self.linkage.length)
 
     def _difference(self, x: Array, lam: Array, delta: Array) -> Array:
         """Half the change of `unbalance` between increments Δ and -Δ, (k, n)."""

@@ -33,6 +33,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, State
 from visviva.model.linked import configuration
 from visviva.model.tangent import tangent_velocities
+from visviva.results.columns import row_sums
 from visviva.results.motion import momenta
 from visviva.results.notes import TOO_LONG, Caution
 
@@ -41,11 +42,13 @@ EVEN, LIVELY = 4, 4  # steps that are looked at: spread over the run, and those 
 APART = 12  # and not more than one in so many
 OFTEN = 3  # so many of them must be unresolved: what dies out in a few steps is none of a user's concern
 SMALL = 200_000  # numbers in states of a chunk
+WAITING = 500_000  # numbers in states of chunks that wait to be looked at: most never are
 LARGE = 2000  # coordinates of a model, from which on no more are looked at
 BENT = (
     0.02  # second differences of velocities, of the largest velocity: a vibration of which a hundredth matters has more
 )
 TRIPLES = 16  # nodes of a chunk where these are taken
+_TRIPLE = np.arange(3)[:, None]
 AT_REST = 1e-10  # of all energies: motions with less are rounding
 HALVINGS = 12  # of a step, in search of one that is short enough
 SHARE = 0.05  # of D, in storages other than velocities, from which on they are what vibrates
@@ -79,7 +82,9 @@ class StepCheck:
         self._start = start
         most = EVEN + LIVELY if model.layout.size <= LARGE else OFTEN
         self._looks = min(most, max(1, n // APART))
-        self._even = np.linspace(0, n - 1, 2 * min(EVEN, self._looks) + 1).astype(int)[1::2].tolist()
+        spread = min(EVEN, self._looks)
+        self._even = [int((2 * k + 1) * ((n - 1) / (2 * spread))) for k in range(spread)]
+        self._waiting: list[tuple[Logged, int, int]] = []
         self._spread: list[Sample] = []
         self._lively: list[tuple[float, Sample]] = []
         self._size = 0.0  # largest energy so far
@@ -95,11 +100,22 @@ class StepCheck:
             return
         if self._masses.size:
             self._look_at_velocities(logged.chunk.x[: made + 1])
+        self._waiting.append((logged, made, first))
+        if sum(one.chunk.x.size for one, _, _ in self._waiting) > WAITING:
+            self._choose()
+
+    def _choose(self) -> None:
+        """Choose steps among those of the chunks that wait."""
+        waiting, self._waiting = self._waiting, []
+        for logged, made, first in waiting:
+            self._choose_among(logged, made, first)
+
+    def _choose_among(self, logged: Logged, made: int, first: int) -> None:
         tallies = logged.chunk.tallies
         energy = self.model.exergies(logged.chunk.x[: made + 1]) if tallies is None else tallies.energy[: made + 1, :2]
-        self._size = max(self._size, float(np.abs(energy).sum(-1).max()))
-        change = np.abs(np.diff(energy, axis=0)).sum(-1)
-        best = np.argsort(-change)[:LIVELY].tolist()
+        self._size = max(self._size, float(row_sums(np.abs(energy)).max()))
+        change = row_sums(np.abs(energy[1:] - energy[:-1]))
+        best = _largest(change)
         least = self._lively[-1][0] if len(self._lively) == LIVELY else -1.0
         self._lively += [(float(change[k]), _sample(logged, k)) for k in best if change[k] > least]
         self._lively = sorted(self._lively, key=lambda each: -each[0])[:LIVELY]
@@ -114,9 +130,10 @@ class StepCheck:
         if count < 3:
             return
         most = count - 3
-        at = np.arange(count - 2) if most < TRIPLES else np.linspace(0, most, TRIPLES).astype(int)
+        at = np.arange(count - 2) if most < TRIPLES else (np.arange(TRIPLES) * (most / (TRIPLES - 1))).astype(int)
         here, before = at[at >= len(last)] - len(last), at[at < len(last)]
-        v = [fresh[(here + k)[:, None], self._velocities] for k in range(3)]
+        rows = fresh[(here + _TRIPLE).ravel()][:, self._velocities]
+        v = list(rows.reshape(3, len(here), rows.shape[1]))
         if len(before):
             across = np.concatenate([last, fresh[:3]])[:, self._velocities]
             v = [np.concatenate([across[before + k], own]) for k, own in enumerate(v)]
@@ -128,6 +145,7 @@ class StepCheck:
         if self._masses.size and self._bend <= BENT**2 * self._speed:
             return []
         with np.errstate(all="ignore"):  # a run may end with numbers that are too large for their squares
+            self._choose()
             return self._notes(stepping)
 
     def _notes(self, stepping: Advancing) -> list[str]:
@@ -174,6 +192,12 @@ class StepCheck:
             one = steps_of(self.model, stepping, start, 1)
             two = steps_of(self.model, stepping, dataclasses.replace(start, h=0.5 * h), 2)
         return (one.x[1], two.x[2]) if one.steps == 1 and two.steps == 2 else None
+
+
+def _largest(values: Array) -> list[int]:
+    """Where the largest few of many numbers are, the largest first."""
+    few = np.argpartition(-values, LIVELY - 1)[:LIVELY] if len(values) > LIVELY else np.arange(len(values))
+    return [int(k) for k in sorted(few, key=lambda k: (-values[k], k))]
 
 
 def _sample(logged: Logged, k: int) -> Sample:

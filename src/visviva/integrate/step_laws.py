@@ -12,7 +12,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.newton import Newton, NotConverged, Solution, difference_jacobian, difference_size
-from visviva.model import Model, State
+from visviva.model import Feedback, Model, State
 from visviva.model.course import Span
 
 
@@ -81,9 +81,16 @@ def check_laws(model: Model, u: Array, t: float) -> None:
     """The failure of a step whose inputs u at t follow laws, where one of them is no number."""
     for part in model.feedback:
         if not np.isfinite(u[..., model.port_columns[part.port]]).all():
-            raise NotConverged(law_failure(part.port, t), -1, np.nan)
+            raise law_failure(part, t) from part.law.failure
 
 
-def law_failure(port: str, t: float) -> str:
-    """What is said of a law that gives no number."""
-    return f"the law of port {port!r} gives no finite number at t = {t:g} s"
+def law_failure(part: Feedback, t: float) -> NotConverged:
+    """The failure of a step whose law gives no number."""
+    raised = part.law.failure
+    why = "" if raised is None else f": {type(raised).__name__}: {str(raised).rstrip('.')}"
+    failure = NotConverged(f"the law of port {part.port!r} gives no finite number at t = {t:g} s{why}", -1, np.nan)
+    if raised is not None:
+        failure.way_out = (
+            "The law, or the\nreference that it follows, has no value there: mend it, or end the run before."
+        )
+    return failure

@@ -21,12 +21,13 @@ from visviva.integrate.integrator import AbstractIntegrator, Advancing
 from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.machine import MachineStepper
 from visviva.integrate.many import ManyStepping
-from visviva.integrate.march import recorded_run
+from visviva.integrate.march import law_cautions, recorded_run
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.repeated import AbstractRepeated
 from visviva.integrate.step_buffer import StepBuffer
 from visviva.integrate.ticked_steps import AbstractTicked, AbstractTicking
 from visviva.model import Model, State
+from visviva.model.control_law import AbstractControlLaw, Clock
 from visviva.results import Run
 from visviva.results.node_reading import NodeReading
 from visviva.results.record import Record, Recorder, part
@@ -45,6 +46,7 @@ class SteppedLoop:
 
     notes: on the start of it.   nodes: what collects the nodes of a run in work, if there is one.
     looks: what looks at steps of a run in work when they are accounted for, if something does.
+    sampled: control laws of a run in work that are asked at ticks, with their clocks.
     """
 
     def __init__(self, model: Model, scheme: AbstractIntegrator, inputs: TimeInputs) -> None:
@@ -54,6 +56,7 @@ class SteppedLoop:
         self.notes: list[str] = []
         self.nodes: Recorder | Selection | None = None
         self.looks: Callable[[Logged], None] | None = None
+        self.sampled: tuple[tuple[AbstractControlLaw, Clock], ...] = ()
         self._stepping: Advancing | None = None
         self._buffer: StepBuffer | None = None
         self._loop: Loop | None = None
@@ -72,9 +75,10 @@ class SteppedLoop:
             stepper = _compiled_stepper(self._stepping)
             self._buffer = None if stepper is None or not _is_buffered(self.model) else StepBuffer(stepper)
         self._loop = self.loop_from(state, h)
-        self.notes, self.nodes, self.looks, self._divided = notes, None, None, 0
-        self._recorder: Recorder | None = None  # of all steps since here
+        self.notes, self.nodes, self.looks, self._divided, self.sampled = notes, None, None, 0, ()
+        self._recorder: Recorder | None = None  # of all steps since here, when they are added up
         self._recent: Record | None = None  # of the last ones
+        self._added = False  # whether these are among all
         self._now: Run | None = None  # of the last one
         self._read_at = NEVER
         self._going = False  # whether the tables of the buffer are where its last step ended
@@ -240,12 +244,18 @@ class SteppedLoop:
             self.loop.state = logged.state(logged.record.steps)
 
     def _keep(self, record: Record) -> None:
-        if self._recorder is None:
-            self._recorder = Recorder(part(record, 0, 0), ALL_STEPS)
-        self._recorder.add(record)
+        self._add_up()
         if self.nodes is not None:
             self.nodes.add(record)
-        self._recent, self._now, self._read_at = record, None, NEVER
+        self._recent, self._added, self._now, self._read_at = record, False, None, NEVER
+
+    def _add_up(self) -> None:
+        """Add the recent steps to the accounts; a run that nobody asks for more than its own spares that."""
+        if self._recent is not None and not self._added:
+            if self._recorder is None:
+                self._recorder = Recorder(part(self._recent, 0, 0), ALL_STEPS)
+            self._recorder.add(self._recent)
+            self._added = True
 
     def follow(self, run: Run, state: State, h: float) -> None:
         """Go on with steps of length h from where a run has ended that another loop has made."""
@@ -303,6 +313,7 @@ class SteppedLoop:
 
     def since_begin(self) -> Run:
         """A run of all steps since the beginning, without the nodes between."""
+        self._add_up()
         record = self.loop.start() if self._recorder is None else self._recorder.record()
         engine = engine_of(self.loop.stepping)
         return Run(self.model, record, self.loop.state, self.scheme, self._all_notes(engine), None, engine)
@@ -310,8 +321,8 @@ class SteppedLoop:
     def run_of(self, recorder: Recorder | Selection, notes: Sequence[str] = ()) -> Run:
         """The run that was collected; notes: on how it went."""
         engine = engine_of(self.loop.stepping)
-        notes = (*self._all_notes(engine), *notes)
-        return recorded_run(self.model, recorder, self.loop.state, self.scheme, notes, engine)
+        notes = (*self._all_notes(engine), *notes, *law_cautions(law for law, _ in self.sampled))
+        return recorded_run(self.model, recorder, self.loop.state, self.scheme, notes, engine, self.sampled)
 
     def _all_notes(self, engine: str) -> tuple[str, ...]:
         fallback = fallback_note(self.model, self.scheme, engine)

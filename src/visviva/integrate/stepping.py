@@ -13,6 +13,8 @@ from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
+from visviva.mechanism import Mechanism
+from visviva.mechanism.parts import Body
 from visviva.model import Model, State
 from visviva.results.rounding import reaction_terms, state_terms, step_rounding
 
@@ -22,6 +24,13 @@ NO_SOLUTION = 1000.0  # units of rounding of its balance, the same where so litt
 HALVINGS = 8  # a step is divided into at most 2^8
 FAILURES = 24  # parts of one step that may fail before it is given up: each takes as long as a hundred good ones
 AT_REST = 1e-3  # of the size of coordinates per step: slower is rest, for rows that were left out
+
+
+def energy_at_rest(m: Mechanism, h: float) -> float:
+    """Σ m (ε |r|/h)² [J]: what bodies at rest have, whose places are rounded at both ends of a step."""
+    sizes = [np.linalg.norm(body.r_WC if isinstance(body, Body) else body.r_W) for body in m.bodies]
+    length = max([*map(float, sizes), 0.0]) or 1.0
+    return sum(float(body.mass) for body in m.bodies) * (float(np.finfo(np.float64).eps) * length / h) ** 2
 
 
 @final
@@ -112,7 +121,8 @@ class Stepping:
             return
         terms = float(state_terms(self.model, np.array([x0, step.x])).max())
         terms += min(float(reaction_terms(self.model, step.x, step.w)), SPURIOUS * terms)
-        if not gap <= NO_SOLUTION * float(step_rounding(np.array(terms), step.heat, step.work)):
+        allowed = NO_SOLUTION * float(step_rounding(np.array(terms), step.heat, step.work))
+        if not gap <= allowed + energy_at_rest(self.model.mechanism, h):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:

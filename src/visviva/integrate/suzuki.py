@@ -10,6 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, AbstractStepper, Advancing, Inputs, Step
@@ -25,6 +26,7 @@ MIDPOINTS = STARTS + 0.5 * SUBSTEPS
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class Suzuki4(AbstractOuter):
     """Φ(h) = φ(p h) φ(p h) φ((1 - 4p) h) φ(p h) φ(p h),  p = 1/(4 - 4^(1/3)), for a symmetric φ of order 2.

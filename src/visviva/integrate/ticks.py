@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.sampled_laws import SampledLaw, is_jitted, jitted_law, sampled_law, seen_by
+from visviva.compiler.sampled_laws import SampledLaw, control_law, is_jitted, jitted_law, sampled_law, seen_by
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk, Pace
 from visviva.integrate.sampled import Sampled
 from visviva.integrate.sampling import Sampling
 from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.ticked_steps import AbstractTicked, StepsCall
-from visviva.model import State
+from visviva.model import Model, State
+from visviva.model.control_law import AbstractControlLaw
 from visviva.results.node_reading import Gathered, NodeReading
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) 
         return "other inputs are functions"
     if ticked is None:
         return "steps of this mechanism and scheme are made one by one"
+    if any(isinstance(law.law, AbstractControlLaw) and law.law.only_called for law in laws):
+        return "it is a control law that is asked in Python"
     try:
         if any(law.reads is not None and not is_jitted(law.law) for law in laws):
             return "a law of arrays, with reads= and writes=, is compiled where it is a function of Numba"
@@ -62,12 +65,7 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     model = steps.model
     assert model.mechanism is not None
     try:
-        traced = [
-            sampled_law(model, law.law, MOST_OPERATIONS[bool(law.compiled)])
-            if law.reads is None or law.writes is None
-            else jitted_law(model, law.law, law.reads, law.writes)
-            for law in laws
-        ]
+        traced = [_as_compiled(model, law) for law in laws]
     except ModelError as reason:
         return str(reason)
     names = list(dict.fromkeys(name for law in traced for name in law.names))
@@ -79,6 +77,14 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     if read is None:
         return "the velocities that it sees follow from conditions or from very many loops"
     return CompiledTicks(steps, ticked, traced, read, [])
+
+
+def _as_compiled(model: Model, law: Sampled) -> SampledLaw:
+    if isinstance(law.law, AbstractControlLaw):
+        return control_law(law.law)
+    if law.reads is None or law.writes is None:
+        return sampled_law(model, law.law, MOST_OPERATIONS[bool(law.compiled)])
+    return jitted_law(model, law.law, law.reads, law.writes)
 
 
 def _as_they_are(names: Sequence[str], columns: Sequence[Sequence[object]]) -> Gathered:
@@ -111,8 +117,7 @@ class CompiledTicks:
         table, rows, numbers = list[tuple[int, int, int]](), list[int](), [np.zeros(0)]
         for law in laws:
             table.append((law.address, len(rows), law.size))
-            rows += [place for name in law.names for place in read.where[name]]
-            rows += [sum(map(len, numbers)), 0]
+            rows += [sum(map(len, numbers)), 0, *(place for name in law.names for place in read.where[name])]
             numbers.append(law.numbers)
         needs = [read.places is not None, read.velocities is not None]
         self._laws = Laws(

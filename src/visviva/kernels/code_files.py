@@ -20,6 +20,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from visviva.kernels.announce import count
 from visviva.kernels.files import contents, keep
 
 
@@ -53,7 +54,8 @@ class CodeFiles(NullCache):
         return CompileResult._rebuild(target_context, *code) if found == made_for else None
 
     def save_overload(self, sig: Any, cres: Any) -> None:
-        """Keep the code for a signature."""
+        """Keep the code for a signature, which has just been compiled."""
+        count(self.function.__qualname__)
         made_for = self._made_for(sig, cres.codegen)
         if self._source and not cres.library.has_dynamic_globals:  # with them, code holds addresses of this process
             keep(self._path(made_for), dumps((made_for, cres._reduce())))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-FUSED = {"contract"}  # a product and a sum with one rounding; more of fast mathematics would drop tests for nan
-
 
 class Deferred:
     """A global name of kernels whose meaning only Numba knows: an intrinsic function, or one of Numba's own.
@@ -82,7 +80,7 @@ def kernel(function: Function) -> Function:
 
 def unfused(function: Function) -> Function:
     """A `Kernel` in which each product and each sum rounds, as in laws."""
-    return cast("Function", Kernel(function, {"fastmath": False}))
+    return cast("Function", Kernel(function, {"fused": False}))
 
 
 def inner(function: Function) -> Function:

@@ -15,7 +15,8 @@ from numba.extending import typeof_impl
 
 from visviva.kernels.cache import folder
 from visviva.kernels.code_files import CodeFiles
-from visviva.kernels.functions import FUSED, Deferred, Kernel
+from visviva.kernels.functions import Deferred, Kernel
+from visviva.kernels.fusing import FusedCompiler
 
 LETTERS = {
     "": types.void,
@@ -44,9 +45,14 @@ for _kind in (Deferred, Kernel):
 
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """`function` compiled for each set of argument types, and kept on disk."""
-    settings: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": FUSED, "_nrt": False}
-    compiled: Any = numba.njit(**settings | options)(function)
+    """`function` compiled for each set of argument types, and kept on disk.
+
+    options: of Numba, and "fused": False for a rounding after each product.
+    """
+    settings: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False} | options
+    if settings.pop("fused", True):
+        settings["pipeline_class"] = FusedCompiler
+    compiled: Any = numba.njit(**settings)(function)
     if compiled is not function:  # as it is where nothing is compiled
         compiled._cache = CodeFiles(function, folder())  # where Numba would put its own with cache=True
     return compiled

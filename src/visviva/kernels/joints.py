@@ -354,8 +354,10 @@ def torque(
         _row_slopes(T, P, s, z, dX, cx, way, force, 0.0, T[BLOCKS], V)
 
 
+JOINTS: dict[str, Any] = {"holonomic": holonomic, "friction": friction, "torque": torque}
+
+
 @cache
 def joint_address(kind: str) -> int:
-    """Address of one of them: compiled for models that have it, and once."""
-    functions: dict[str, Any] = {"holonomic": holonomic, "friction": friction, "torque": torque}
-    return addressable(FLOW, functions[kind])
+    """Address of one of `JOINTS`: compiled for models that have it, and once."""
+    return addressable(FLOW, JOINTS[kind])

@@ -11,12 +11,14 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.language.clock import span_of
 from visviva.language.kinks import kinks_of
 
 
 @final
+@helpful
 @dataclass(frozen=True, eq=False)
 class Jumping:
     """A function of time that jumps, or bends, at given times [s]: steps of `Adaptive` end there.

@@ -28,7 +28,8 @@ def eliminated(
 
     positions: rows over δ that are zero besides, since functions of the state are kept at zero.   y: outputs.
     """
-    held, rows, n = [positions], g, f[0].shape[0]
+    first = _split(positions).V.T if positions.size else positions  # of length 1, as those that follow
+    held, rows, n = [first], g, f[0].shape[0]
     for _ in range(TIMES):
         free = _split(rows[1].T).Z.T if rows[1].size else np.eye(len(rows[0]))  # combinations without w
         if not len(free):

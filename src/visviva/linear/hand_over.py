@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def to_control(system: LinearSystem) -> Any:
     """A `control.StateSpace` with the names of states, inputs and outputs; dots in names become underscores."""
     try:
-        import control
+        from control import ss
     except ImportError:
         raise ModelError("to_control() needs python-control: install it with pip install 'visviva[control]'.") from None
     names = {
         word: [name.replace(".", "_") for name in getattr(system, word)] for word in ("states", "inputs", "outputs")
     }
-    return control.ss(system.A, system.B, system.C, system.D, **names)
+    return ss(system.A, system.B, system.C, system.D, **names)

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
-from visviva.mechanism.closure import typical_length
-from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.other_states import flux_of
 from visviva.results.balances import input_unit
 
@@ -62,14 +60,13 @@ def sizes_and_units(
     form: MinimalForm, positions: tuple[str, ...], inputs: tuple[str, ...]
 ) -> tuple[Array, dict[str, str]]:
     """How far increments go in differences (n,), and the units of increments, other states and inputs by name."""
-    length = typical_length(Linkage(form.mechanism).kinematics)
     turns = [turning for link in form.tree.links for turning in _TURNING[link.kind]]
     units = {name: "rad" if turning else "m" for name, turning in zip(positions, turns, strict=True)}
     units |= {flux_of(motor): "Wb" for motor in form.mechanism.motors}
     units |= {f"{node.name}.s": "J/K" for node in form.mechanism.thermals}
     for port in form.open.ports:
         units |= zip(numbered(port.name, port.width), port_units(form, port.name, port.width), strict=True)
-    return np.where(turns, 1.0, length), {name: units.get(name, "") for name in (*positions, *form.s_names, *inputs)}
+    return form.lengths, {name: units.get(name, "") for name in (*positions, *form.s_names, *inputs)}
 
 
 _CONJUGATE = {"N m": "rad/s", "rad/s": "N m", "N": "m/s", "m/s": "N", "V": "A"}

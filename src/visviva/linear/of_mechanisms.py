@@ -22,8 +22,6 @@ from visviva.linear.excitation import ORDERS
 from visviva.linear.mechanism_names import increment_names, input_names, sizes_and_units
 from visviva.linear.mechanism_outputs import output_readers
 from visviva.linear.symmetry import symmetry_axis
-from visviva.mechanism.closure import typical_length
-from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.positions import extent
 from visviva.mechanism.state_names import gives_velocities
@@ -59,8 +57,8 @@ class MechanismEquations(AbstractEquations):
         self.others = tuple(form.s_names[k] for k in self.kept)
         self.columns, self.inputs = input_names(form)
         self.sizes, self.units = sizes_and_units(form, self.positions, self.inputs)
-        linkage = Linkage(form.mechanism)
-        self.offset = extent(linkage, linkage.kinematics.as_built) / typical_length(linkage.kinematics)
+        linkage = form.linkage
+        self.offset = extent(linkage, linkage.kinematics.as_built) / linkage.length
         self.holonomic, self.rank = model.has_g, form.rank
         self.readers = output_readers(form, outputs, self.positions)
         self.outputs = tuple(name for reader in self.readers for name in reader.units)
@@ -148,7 +146,7 @@ class MechanismEquations(AbstractEquations):
     def input_sizes(self, ref: Reference) -> Array:
         """Torques and forces of the size of those at hand; volts."""
         energy = self._energy(ref)
-        length = typical_length(Linkage(self.form.mechanism).kinematics)
+        length = self.form.linkage.length
         sizes = {"N m": energy, "N": energy / length}
         return np.array([sizes.get(self.units[name], 1.0) for name in self.inputs])
 

@@ -11,7 +11,7 @@ from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import each, slopes
 from visviva.geometry.embedding import origin
-from visviva.geometry.rank import LIGHTEST, velocity_units
+from visviva.geometry.rank import LEAST, LIGHTEST, velocity_units
 from visviva.integrate.inputs import input_function
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
@@ -21,6 +21,7 @@ from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
 
 BALANCED = 1e-8  # of the size of the terms
+NOTHING = 1e-13  # of what a variable that differs by one makes: where all terms vanish, what is left may be rounding
 ITERATIONS = 60
 
 
@@ -142,7 +143,7 @@ def linearise_model(
     x = field.start(at)
     x, w = _settled(field, x, steady) if at is None else (x, np.zeros(field.algebraic))
     E = field.model.E(x)[: field.dim, : field.dim]
-    unit = velocity_units(np.abs(np.diag(E)))
+    unit = velocity_units(np.abs(np.diag(E)), lightest=LEAST)
     if np.linalg.cond(unit[:, None] * E * unit) * LIGHTEST > 1.0:
         raise ModelError(
             f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
@@ -151,7 +152,7 @@ def linearise_model(
     xi, w = _rates(field, x, w)
     J, n, k = field.slopes(x, w, xi), field.dim, field.algebraic
     if not residual_ok:
-        _check_rest(field, x, w, np.where(_cyclic(J, n), 0.0, xi) if steady else xi)
+        _check_rest(field, x, w, np.where(_cyclic(J, n), 0.0, xi) if steady else xi, J)
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
@@ -198,9 +199,13 @@ def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
         if steady:
             left[:n][_cyclic(J, n)] = 0.0
             J[:n][_cyclic(J, n)] = 0.0
+        units = np.linalg.norm(J, axis=1)
+        units = np.where(units > 0, units, 1.0)  # rows are forces, speeds and lengths
+        J, left = J / units[:, None], left / units
         step = np.asarray(np.linalg.lstsq(J, -left, rcond=1e-11)[0], np.float64)
         x, w = field.model.retract(x, step[:n]), w + step[n:]
-        before, size = size, float(np.abs(step).max(initial=0.0))
+        forces = float(np.abs(step[n:]).max(initial=0.0)) / max(1.0, float(np.abs(w).max(initial=0.0)))
+        before, size = size, max(float(np.abs(step[:n]).max(initial=0.0)), forces)
         large = max(1.0, float(np.abs(x).max(initial=0.0)))
         stuck = float(np.abs(left).max(initial=0.0)) > BALANCED * large * float(np.abs(J).max(initial=0.0))
         if not np.isfinite(size) or (stuck and size <= 1e-9 * large):
@@ -208,7 +213,7 @@ def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
         if size <= 1e-13 * large or (size < 1e-9 and size >= before):
             return x, w
     raise AssemblyError(
-        f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, left)}.\n"
+        f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, units * left)}.\n"
         "Give a state that is nearer, at=..., or one in motion with residual_ok=True;\n"
         "steady=True lets variables change on which nothing depends."
     )
@@ -219,11 +224,15 @@ def _largest(field: ModelField, left: Array) -> str:
     return f"{field.states[k]!r} still changes by {left[k]:.3g} per second"
 
 
-def _check_rest(field: ModelField, x: Array, w: Array, xi: Array) -> None:
+def _check_rest(field: ModelField, x: Array, w: Array, xi: Array, J: Array) -> None:
     model, sizes = field.model, field.terms(x, w)
     scale = max(float(sizes.max(initial=0.0)), float(np.abs(x).max(initial=0.0)), 1e-300)
     flow = field.flow(x, w, np.zeros(len(field.inputs)))[0]
     left = np.concatenate([xi, flow[field.dim :]])
+    E = np.abs(np.diag(model.E(x)[: field.dim, : field.dim]))
+    inertia = np.concatenate([np.where(E > 0, E, 1.0), np.ones(field.algebraic)])
+    near = NOTHING * np.abs(J[: len(left), : field.dim]).max(axis=1, initial=0.0) / inertia
+    left = np.where(np.abs(left) > near, left, 0.0)
     worst = int(np.abs(left).argmax()) if len(left) else 0
     if len(left) and abs(left[worst]) > 100 * BALANCED * scale:
         names = (*field.states, *(f"row of {name}" for name, _ in model.kinds))

@@ -103,7 +103,7 @@ def reach(directions: Array, sizes: Array) -> Array:
 
 def _scaled(equations: AbstractEquations, ref: Reference) -> Array:
     """Rows in units of their terms over velocities whose inertia is one: neither rank nor choice depends on units."""
-    unit = velocity_units(np.diagonal(equations.mass(ref.q)))
+    unit = velocity_units(np.diagonal(equations.mass(ref.q)), sizes=equations.sizes)
     terms = equations.row_terms(ref)
     return unit_rows(equations.Z(ref) * unit, None if terms is None else np.linalg.norm(terms * unit, axis=1))[0]
 

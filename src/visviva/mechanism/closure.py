@@ -162,10 +162,26 @@ class Closure:
 
 
 def typical_length(kinematics: Kinematics) -> float:
-    """How far joints are from centres of mass, on the average [m]; 1 where they are not."""
+    """How far joints are from centres of mass, on the average [m]; where they are not, see `spread`; else 1."""
+    return arm_length(kinematics) or spread(kinematics) or 1.0
+
+
+def arm_length(kinematics: Kinematics) -> float:
+    """The same; 0 where they are not."""
     arms = np.linalg.norm(kinematics.arms, axis=-1)[kinematics.ends < len(kinematics.bodies)]
-    long = arms > ROUNDING * float(np.abs(kinematics.as_built).max(initial=0.0))  # else a difference of equal places
-    return float(arms[long].mean()) if long.any() else 1.0
+    return mean_length(arms, kinematics.as_built)
+
+
+def spread(kinematics: Kinematics) -> float:
+    """How far bodies are from each other as built, in x, y or z [m]; 0 where they are not."""
+    centres = np.array([kinematics.as_built[part][:3] for part in kinematics.places]).reshape(-1, 3)
+    return mean_length(np.ptp(centres, axis=0).max(keepdims=True), centres) if len(centres) else 0.0
+
+
+def mean_length(lengths: Array, coordinates: Array) -> float:
+    """Of those that are no differences of equal places, with such coordinates; 0 where there are none."""
+    long = lengths > ROUNDING * float(np.abs(coordinates).max(initial=0.0))
+    return float(lengths[long].mean()) if long.any() else 0.0
 
 
 def row_scale(kinematics: Kinematics) -> Array:

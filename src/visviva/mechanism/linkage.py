@@ -14,7 +14,7 @@ from visviva.geometry.linear import apply, transpose
 from visviva.geometry.rank import pivots
 from visviva.geometry.saddle import FEW, Saddle, solve_many
 from visviva.geometry.saddle_series import SaddleSeries
-from visviva.mechanism.closure import Closure, row_scale, typical_length
+from visviva.mechanism.closure import Closure, arm_length, mean_length, row_scale, spread, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.dependence import dependent_combinations, smallest
 from visviva.mechanism.kinematics import Int, Kinematics, Placement
@@ -56,6 +56,7 @@ class Linkage:
         self.name = m.name
         self.joints = tuple(m.joints)
         self.bodies = tuple(m.bodies)
+        self.elements = tuple(m.elements)
         self.alike = m.alike  # what mechanisms of the same geometry share
         self.kinematics, self.topology = self._geometry()
         closing = np.zeros(len(self.joints), dtype=bool)
@@ -82,6 +83,23 @@ class Linkage:
         found: tuple[Kinematics, Topology] = self.alike[Linkage]
         return found
 
+    @cached_property
+    def length(self) -> float:
+        """A length of the mechanism [m], in which shifts are compared with turns, and differences are taken.
+
+        How far joints are from centres of mass on the average. Where they are not: of the springs and dampers as built;
+        else how far bodies are from each other; else their radius of gyration; 1 of points in one place.
+        """
+        if arms := arm_length(self.kinematics):
+            return arms
+        ends = np.array([[part.frame_on(end)[1] for end in (part.parent, part.child)] for part in self.elements])
+        if len(ends) and (springs := mean_length(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), ends)):
+            return springs
+        if apart := spread(self.kinematics):
+            return apart
+        heavy = [body for body in self.bodies if isinstance(body, Body) and body.mass > 0 and body.J_C.max() > 0]
+        return float(np.mean([np.sqrt(body.J_C.max() / body.mass) for body in heavy])) if heavy else 1.0
+
     # -- inertia ------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -93,7 +111,10 @@ class Linkage:
     def metric(self) -> Array:
         """The same, positive also for motions without inertia: what nearest means where kinetic energy says nothing."""
         unit = np.concatenate([np.zeros(0), *(_unit(body) for body in self.bodies)])
-        unit = np.where(unit > 0, unit, unit[unit > 0].mean() if (unit > 0).any() else 1.0)
+        masses, moments = unit[~self.turning & (unit > 0)], unit[self.turning & (unit > 0)]
+        mass = float(masses.mean()) if len(masses) else 1.0
+        moment = float(moments.mean()) if len(moments) else mass * self.length**2
+        unit = np.where(unit > 0, unit, np.where(self.turning, moment, mass))
         return np.maximum(self.masses, LIGHTEST * unit)
 
     @cached_property
@@ -147,6 +168,11 @@ class Linkage:
         C = np.linalg.norm(self.conditions.dense(self.kinematics.as_built) * self._lengths, axis=-1)
         return np.append(row_scale(self.kinematics), np.where(C > 0, C, 1.0))
 
+    def units_of(self, rows: csr_array) -> Array:
+        """What makes each row of others over all velocities a length."""
+        found = np.sqrt(np.asarray((rows * rows) @ self._lengths**2))
+        return np.where(found > 0, found, 1.0)
+
     @cached_property
     def _lengths(self) -> Array:
         """Velocities per unit of speed: 1 for translations, of rotations the inverse of a typical length, (n,)."""
@@ -154,7 +180,7 @@ class Linkage:
 
     def saddle(self, place: Placement) -> Saddle:
         """Velocities nearest in the kinetic metric that satisfy all rows; those of loops may be redundant."""
-        return Saddle(self.masses, self.matrix(place), self.closes, metric=self.metric)
+        return Saddle(self.masses, self.matrix(place), self.closes, self.metric, self.row_scale)
 
     def upright(self, place: Placement) -> Array:
         """Products of axes that are positive unless one is reversed, of the joints `upright_pair`, (..., k)."""
@@ -171,13 +197,14 @@ class Linkage:
         if n + m <= FEW:
             for at in np.array_split(np.arange(T), max(1, T // CHUNK)):
                 C = self.dense(self.kinematics.place(q[at]))
-                x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at])
+                x[at], lam[at] = solve_many(self.masses, C, self.closes, self.metric, f[at], b[at], self.row_scale)
             return x, lam
         if T < SERIES:
             for k in range(T):
                 x[k], lam[k] = self.saddle(self.kinematics.place(q[k])).solve(f[k], b[k])
             return x, lam
-        series = SaddleSeries(self.masses, self.matrix(self.kinematics.place(q[0])), self.closes, self.metric)
+        first = self.matrix(self.kinematics.place(q[0]))
+        series = SaddleSeries(self.masses, first, self.closes, self.metric, self.row_scale)
         for k in range(T):
             x[k], lam[k] = series.solve(self.matrix(self.kinematics.place(q[k])), f[k], b[k])
         return x, lam

@@ -112,7 +112,7 @@ def settled(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array | No
 def extent(linkage: Linkage, q: Array) -> float:
     """Size of the numbers from which the rows are computed [m]."""
     largest = max((float(np.abs(q[part][:3]).max()) for part in linkage.kinematics.places), default=0.0)
-    return max(largest + float(np.abs(linkage.kinematics.arms).max(initial=0.0)), typical_length(linkage.kinematics))
+    return max(largest + float(np.abs(linkage.kinematics.arms).max(initial=0.0)), linkage.length)
 
 
 def is_closed(linkage: Linkage, q: Array, tolerance: float) -> bool:

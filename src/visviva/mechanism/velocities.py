@@ -70,7 +70,8 @@ def velocities(linkage: Linkage, q: Array, given: Given, kept: set[str]) -> Arra
     C = scipy.sparse.vstack(parts, format="csr")
     rhs = np.concatenate([speeds, values[rates], V0[held]])
     soft = np.append(linkage.closes, np.ones(len(rates) + len(held), dtype=bool))
-    V, _ = Saddle(linkage.metric, C, soft).solve(linkage.metric * V0, rhs)
+    units = np.append(linkage.row_scale, linkage.units_of(C[linkage.m :]))
+    V, _ = Saddle(linkage.metric, C, soft, units=units).solve(linkage.metric * V0, rhs)
     _check(linkage, V, np.abs(C @ V - rhs), float(np.abs(rhs).max(initial=0.0)), _labels(linkage, given, kept))
     return V
 

@@ -35,6 +35,10 @@ class EnergyBatch:
         """H of each, shape (..., k)."""
         return self.law.energy(x[..., self.x], self.parameters)
 
+    def magnitudes(self, x: Array) -> Array:
+        """Sum of the moduli of the terms of each H, shape (..., k)."""
+        return self.law.magnitude(x[..., self.x], self.parameters)
+
     def efforts(self, x0: Array, x1: Array) -> Array:
         """Discrete gradient of each, shape (..., k, size)."""
         return self.law.secant(x0[..., self.x], x1[..., self.x], self.parameters)

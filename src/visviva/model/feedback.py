@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -14,7 +15,12 @@ from visviva.model.sensor import AbstractSensor
 
 
 class AbstractInputLaw(ABC):
-    """Inputs u(t, q, z; p) of one port, with any leading batch shapes."""
+    """Inputs u(t, q, z; p) of one port, with any leading batch shapes.
+
+    failure: an exception of a law of the user, when it was asked last and gave no number.
+    """
+
+    failure: Exception | None = None
 
     @abstractmethod
     def inputs(self, t: Array, q: Array, z: Array, p: Array) -> Array:
@@ -38,7 +44,10 @@ class Feedback:
     breaks: tuple[float, ...] = ()
     sensors: tuple[AbstractSensor, ...] = ()
 
-    def inputs(self, t: Array, q: Array, z: Array, course: AbstractCourse) -> Array:
-        """Its inputs, shape (..., width); q, z: coordinates and efforts of what it reads and feels."""
-        seen = np.concatenate([q, *(sensor.read(course) for sensor in self.sensors)], axis=-1)
-        return self.law.inputs(t, seen, z, self.parameters)
+    def inputs(self, t: Array, q: Array, z: Array, seen: Sequence[Array]) -> Array:
+        """Its inputs, shape (..., width); q, z: what it reads and feels; seen: what its sensors read."""
+        return self.law.inputs(t, np.concatenate([q, *seen], axis=-1), z, self.parameters)
+
+    def sensed(self, course: AbstractCourse) -> list[Array]:
+        """What its sensors read."""
+        return [sensor.read(course) for sensor in self.sensors]

@@ -191,6 +191,25 @@ class Model:
             values[..., k] = part.H(x[..., self.layout.place(part.reads)])
         return values
 
+    def other_energies(self, x: Array) -> tuple[Array, Array]:
+        """H of all storages but kinetic energies and weights [J], and `magnitude` of each; (..., k) both.
+
+        They are in the order of `plain_energies`. Those of one law are evaluated at once: springs may be many.
+        """
+        batches, single = self._energy_batches
+        others = self.plain_energies[1]
+        column = {k: i for i, k in enumerate(others)}
+        H, sizes = np.empty((2, *np.shape(x)[:-1], len(others)))
+        for batch in batches:
+            at = [column[int(k)] for k in batch.which]
+            H[..., at], sizes[..., at] = batch.energies(x), batch.magnitudes(x)
+        for k in single:
+            if k in column:
+                part = self.storages[k]
+                q = x[..., self.layout.place(part.reads)]
+                H[..., column[k]], sizes[..., column[k]] = part.H(q), part.magnitude(q)
+        return H, sizes
+
     @cached_property
     def plain_energies(self) -> tuple[list[PlainBatch], list[int]]:
         """Kinetic energies and weights, many at a time, and the numbers of all other storages."""
@@ -355,9 +374,12 @@ class Model:
             return u
         course = Instant(self, x) if course is None else course
         u = np.array(np.broadcast_to(u, (*np.shape(x)[:-1], u.shape[-1])))
+        seen, sensors = list[Array](), None
         for part in self.feedback:
+            if part.sensors is not sensors:  # laws of several ports have the same ones, which are read once
+                seen, sensors = part.sensed(course), part.sensors
             q, e = x[..., self.layout.read(part.reads)], z[..., self.layout.act(part.feels)]
-            u[..., self.port_columns[part.port]] = part.inputs(np.asarray(t)[..., None], q, e, course)
+            u[..., self.port_columns[part.port]] = part.inputs(np.asarray(t)[..., None], q, e, seen)
         return u
 
     def outputs(self, x: Array, z: Array, ends: tuple[Array, Array] | None = None) -> Array:

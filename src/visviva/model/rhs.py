@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
 from visviva.geometry.nullspace import split
@@ -20,6 +21,7 @@ Input = ArrayLike | Callable[[float], ArrayLike]
 ACCURACY = 1e-9  # of the size of the terms of the algebraic rows; rounding, where a solution exists
 
 
+@helpful
 def rhs(model: Model, inputs: Mapping[str, Input] | None = None) -> Callable[[float, Array], Array]:
     """ẋ = N(x) ξ with E ξ = (J - R) z + B u, as f(t, x) for `scipy.integrate.solve_ivp`.
 

@@ -10,7 +10,7 @@ from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import LIGHTEST, significant, unit_rows, velocity_units
+from visviva.geometry.rank import LEAST, LIGHTEST, significant, unit_rows, velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
@@ -24,7 +24,7 @@ def tangent_velocities(model: Model, x: Array) -> Array:
     """
     at = model.layout.act(tuple(model.kinetic))
     M = model.E(x)[..., at[:, None], at]
-    unit = velocity_units(np.diagonal(M, axis1=-2, axis2=-1))
+    unit = velocity_units(np.diagonal(M, axis1=-2, axis2=-1), lightest=LEAST)
     M = unit[..., None] * 0.5 * (M + transpose(M)) * unit[..., None, :]
     _, s, Vt = np.linalg.svd(unit_rows(model.C(x)[..., at] * unit[..., None, :])[0], full_matrices=False)
     held = transpose(Vt) @ (significant(s)[..., None] * Vt)
@@ -36,7 +36,9 @@ def tangent_velocities(model: Model, x: Array) -> Array:
 def check_inertia(model: Model, x: Array) -> None:
     """An error if the constraints leave a motion without inertia, or one whose inertia is negative."""
     at = model.layout.act(tuple(model.kinetic))
-    M, Z = model.E(x)[np.ix_(at, at)], split(model.C(x)[:, at]).Z
+    M = model.E(x)[np.ix_(at, at)]
+    unit = velocity_units(np.abs(np.diagonal(M)), lightest=LEAST)
+    M, Z = unit[:, None] * M * unit, split(model.C(x)[:, at] * unit).Z
     if not Z.size:
         return
     values, directions = np.linalg.eigh(0.5 * Z.T @ (M + M.T) @ Z)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from visviva._suggestions import helpful
 from visviva.bonds import BondGraph
 from visviva.errors import ModelError
 from visviva.forms.flows.hand_flow import HandFlow
@@ -21,6 +22,7 @@ from visviva.reports.of_systems import system_report
 from visviva.reports.report import Report
 
 
+@helpful
 def report(m: Any, form: str = "minimal", *, numeric: bool = False) -> Report:
     """A report of a model, to read in a browser or to print.
 

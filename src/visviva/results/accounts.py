@@ -9,9 +9,10 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
-from visviva.model import Kinetic, Linear, Model
+from visviva.model import Model
 from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
+from visviva.results.columns import row_lowest, row_sums
 from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, state_terms, step_rounding
 from visviva.results.tallies import Tallies
 
@@ -29,7 +30,7 @@ class Accounts:
         self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
         self._entropic = np.concatenate([np.zeros(0, dtype=bool), *at]).astype(bool)
-        self._rest = [k for k, part in enumerate(model.storages) if not isinstance(part, Kinetic | Linear)]
+        self._rest = model.plain_energies[1]
         self._hot_inputs = bool(model.entropy_inputs.any())
         self._natural = np.array([model.storages[k].has_zero for k in self._rest], dtype=bool)
         numbers = {part.name: k for k, part in enumerate(model.constraints)}
@@ -58,22 +59,22 @@ class Accounts:
         counted: what the steps have counted themselves.
         """
         model = self.model
-        carried = np.zeros((len(heat), len(model.ports)))
+        carried, supplied = np.zeros((len(heat), len(model.ports))), row_sums(work)
         if self._hot_inputs:
             brought = model.theta0 * (inflow * model.entropy_inputs)
             carried[:] = np.array([brought[:, model.port_columns[port.name]].sum(-1) for port in model.ports]).T
-        total_work = self.work + np.cumsum(work.sum(-1))
+        total_work = self.work + np.cumsum(supplied)
         self.work = float(total_work[-1]) if len(total_work) else self.work
         columns = self._of_states(x, u, w) if counted is None else self._of_tallies(x, u, counted)
         terms = columns.pop("terms")
-        gap = self._gaps(x, taken, columns.pop("H"), heat, work, carried)
+        gap = self._gaps(x, taken, columns.pop("H"), row_sums(heat), supplied, carried)
         columns["scale"] = columns["scale"] + np.abs(total_work)
         return columns | {
             "carried": carried,
             "closure": np.abs(gap),
             "drift": gap,
             "rounding": step_rounding(terms, heat, work),
-            "lowest_heat": heat.min(-1) if heat.shape[1] else np.zeros(len(heat)),
+            "lowest_heat": row_lowest(heat),
         }
 
     def _of_states(self, x: Array, u: Array, w: Array) -> dict[str, Array]:
@@ -92,18 +93,17 @@ class Accounts:
 
     def _of_tallies(self, x: Array, u: Array, counted: Tallies) -> dict[str, Array]:
         """The same, where bodies and joints have been counted: what is left are energies of elements, and ṡ."""
-        model, storages, rest = self.model, self.model.storages, self._rest
+        model, rest = self.model, self._rest
         H, sums = np.zeros((len(x), 0)), np.zeros(len(x))
         if rest:
-            states = [(storages[k], x[:, model.layout.x[storages[k].variable]]) for k in rest]
-            H = np.stack([part.H(y) for part, y in states], axis=-1)
-            sums = np.sum([part.magnitude(y) for part, y in states], axis=0)
+            H, magnitudes = model.other_energies(x)
+            sums = row_sums(magnitudes)
         kinetic, gravity, changes, terms = counted.energy.T
         if model.is_thermal:
             terms = terms + entropic_terms(model, x)
-        scale = changes + kinetic + np.abs(H - self.H_start[rest]).sum(-1) + H[:, self._natural].sum(-1)
+        scale = changes + kinetic + row_sums(np.abs(H - self.H_start[rest])) + row_sums(H[:, self._natural])
         return {
-            "H": kinetic + gravity + H.sum(-1),
+            "H": kinetic + gravity + row_sums(H),
             "g": counted.g,
             "scale": scale[1:],
             "terms": larger_end(terms + sums),
@@ -114,15 +114,20 @@ class Accounts:
 
     def _driven_rates(self, counted: Array, u: Array) -> Array:
         """|C v| per constraint; where an input drives it, steps have counted C v, and |C v - ṡ| is meant."""
+        if not self._driven:
+            return counted
         rates = counted.copy()
         for k, column in self._driven:
             rates[:, k] = np.abs(counted[:, k] - u[1:, column])
         return rates
 
-    def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, work: Array, carried: Array) -> Array:
-        """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger."""
-        dH, supplied = np.diff(H), work.sum(-1)
-        exergy = dH + heat.sum(-1) - supplied
+    def _gaps(self, x: Array, taken: Array, H: Array, heat: Array, supplied: Array, carried: Array) -> Array:
+        """What each step misses in the balance of exergy; with entropy, also in that of energy: the larger.
+
+        heat, supplied: sums over all components.
+        """
+        dH = H[1:] - H[:-1]
+        exergy = dH + heat - supplied
         if not self.model.is_thermal:
             return exergy
         entropy = np.diff(self.model.entropy(x)) + np.diff(taken[:, self._entropic].sum(-1))

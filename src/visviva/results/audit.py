@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
+from functools import partial
 from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.model import Model
 from visviva.results.accounts import rate_violations, rated_constraints
 from visviva.results.audit_warnings import audit_warnings
+from visviva.results.columns import highest
 from visviva.results.components import Account, accounts
 from visviva.results.record import Record
 from visviva.results.rounding import ROUNDINGS
 from visviva.results.run import FIRST_LAW, Run
 
+FEW = 16  # steps
 CONSTRAINT = 1e-9  # largest |g|, relative to the size of its terms
 
 
@@ -43,6 +48,7 @@ class Audit:
                 shift relative to the longest arm, and an error of the motion, no defect.
     without_g:  constraints on velocities alone beside those that have a g: blades, rolling, drives by their rate.
                 They have none, and g_v tells of them.
+    law_texts:  gives what control laws have to tell, which is computed when the audit is printed.
     components: the accounts by name.   is_thermal: whether the model accounts for entropy itself.
     """
 
@@ -69,6 +75,7 @@ class Audit:
     vacuous: Mapping[str, str] = field(default_factory=dict)
     held: bool = True
     without_g: tuple[str, ...] = ()
+    law_texts: Callable[[], tuple[str, ...]] = tuple
 
     @property
     def ok(self) -> bool:
@@ -125,7 +132,16 @@ def audit(run: Run) -> Audit:
         vacuous=vacuous,
         held=bool(run.model.has_g.any()) or not run.model.closures,
         without_g=constraints_without_g(run),
+        law_texts=partial(law_texts, run),
     )
+
+
+def law_texts(run: Run) -> tuple[str, ...]:
+    """What control laws have to tell of a run, or why they have not; it takes time where a run is long."""
+    try:
+        return tuple(str(record) for record in run.law_records)
+    except ModelError as reason:
+        return (f"control law: {reason}",)
 
 
 class Measured(Protocol):
@@ -191,17 +207,26 @@ def constraints_without_g(run: Run) -> tuple[str, ...]:
     return tuple(part.name for part in parts if not part.has_g) if any(part.has_g for part in parts) else ()
 
 
-def relative_g_v(run: Run, *, with_start: bool = True) -> float:
+def relative_g_v(run: Run) -> float:
     """Largest |C v| relative to the largest |C| |v| of its constraint, or to |C| times the speed of the run.
 
     The speed of the run is that of its energy, √(2 unit / mass): where nothing moves, rounding is not measured by
-    rounding. with_start: look at the first node, too, which no step has led to.
+    rounding. The first node counts, too, which no step has led to.
     """
     record, model = run.record, run.model
-    value, terms, rows = (column.max(0, initial=0.0) for column in (record.g_v, record.g_v_terms, record.g_v_rows))
-    if with_start:
-        first = rate_violations(model, record.x[0], record.u[0])
-        value, terms, rows = (np.maximum(*pair) for pair in zip((value, terms, rows), first, strict=True))
-    mass = model.largest_mass(record.x[0])
+    value, terms, rows = (highest(column) for column in (record.g_v, record.g_v_terms, record.g_v_rows))
+    first = rate_violations(model, record.x[0], record.u[0])
+    return _relative(run, *(np.maximum(*pair) for pair in zip((value, terms, rows), first, strict=True)))
+
+
+def bound_of_g_v(run: Run) -> float:
+    """The same of steps alone, or more: the sizes that it is relative to are looked for at a few steps only."""
+    record = run.record
+    few = slice(None, None, max(1, record.steps // FEW))
+    return _relative(run, highest(record.g_v), highest(record.g_v_terms[few]), highest(record.g_v_rows[few]))
+
+
+def _relative(run: Run, value: Array, terms: Array, rows: Array) -> float:
+    mass = run.model.largest_mass(run.record.x[0])
     size = np.maximum(terms, rows * float(np.sqrt(2.0 * run.energy_unit / mass)))
     return float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))

@@ -45,6 +45,8 @@ def audit_text(a: Audit) -> str:
     lines += ["─" * WIDTH, f"{'sum':<20}{total:>18.3g}{stored:>18.9g}{destroyed:>22.9g}"]
     if a.is_thermal:
         lines += _entropies(a)
+    for text in a.law_texts():
+        lines += ["─" * WIDTH, text]
     for warning in a.warnings:
         lines += textwrap.wrap(f"note: {warning}", WIDTH, subsequent_indent="      ")
     lines.append(_verdict(a))

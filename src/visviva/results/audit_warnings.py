@@ -10,8 +10,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.mechanism.parts import Body
+from visviva.model import Kinetic, Model
 from visviva.model.friction import LawFriction
 from visviva.model.heat import Heated
+from visviva.results.columns import highest
 from visviva.results.notes import DRIVE_JUMPS, TOO_LONG
 from visviva.results.powers import entropy_names
 from visviva.results.run import FIRST_LAW
@@ -53,6 +55,8 @@ def long_steps(run: Run, g_v: float | None) -> Iterator[str]:
             f"velocities violate the constraints by {g_v:.2g} of their size: the step is too large for this motion. "
             "Exact energy is no proof of accuracy; halve h, or use PHMPGGL."
         )
+    if _spin_bound(run) <= SPIN_WARNING:
+        return
     spin, body = _largest_spin(run)
     if spin > SPIN_WARNING:
         yield f"{body} turns by about {spin:.2g} rad per step: the motion is not resolved. Reduce h."
@@ -79,6 +83,34 @@ def _drive_jumps(run: Run) -> bool:
     return any(note.startswith(DRIVE_JUMPS) for note in run.notes)
 
 
+def _spin_bound(run: Run) -> float:
+    """An angle that no body of a mechanism turns by in a step: all energy would be in the one that turns most easily.
+
+    T ≥ ½ min(e) Σ|ḋ_i|² = min(e) |ω|² where e are the moments of the directors, else T ≥ ½ min(I) |ω|²; and the energy
+    scale of a run is at least T. So most runs need not be looked at node by node.
+    """
+    least = run.model.kept.get("moment")
+    if least is None:
+        least = run.model.kept["moment"] = _least_moment(run.model)
+    return float(run.record.h.max(initial=0.0) * np.sqrt(run.energy_scale / least)) if least > 0 else np.inf
+
+
+def _least_moment(model: Model) -> float:
+    """min(e) or ½ min(I) of all bodies; zero where that is not known."""
+    least = np.inf
+    for body in () if model.mechanism is None else model.mechanism.bodies:
+        if isinstance(body, Body):
+            kinetic = model.kinetic.get(f"{body.name}.v")
+            if not isinstance(kinetic, Kinetic):
+                return 0.0
+            M, directors = kinetic.M, len(kinetic.M) != 6
+            turning = slice(3, None) if directors else slice(0, 3)
+            plain = not np.any(M - np.diag(np.diag(M)))
+            values = np.diag(M)[turning] if plain else np.linalg.eigvalsh(M)
+            least = min(least, float(values.min()) * (1.0 if directors else 0.5))
+    return least
+
+
 def _largest_spin(run: Run) -> tuple[float, str]:
     """Largest angle that a body turns in a step, from the scheme's own velocities at the kept nodes.
 
@@ -94,8 +126,11 @@ def _largest_spin(run: Run) -> tuple[float, str]:
     starts, count = np.array([part.start + 3 * directors for part in at]), 9 if directors else 3
     v = _columns(run.record.x, starts, count)
     square = np.einsum("tbi,tbi->tb", v, v) * (0.5 if directors else 1.0)
-    h, larger = run.record.h, np.maximum(square[:-1], square[1:])
-    spins = h[0] * np.sqrt(larger.max(0)) if (h == h[0]).all() else (h[:, None] * np.sqrt(larger)).max(0)
+    h = run.record.h
+    if (h == h[0]).all():
+        spins = h[0] * np.sqrt(highest(square))
+    else:
+        spins = (h[:, None] * np.sqrt(np.maximum(square[:-1], square[1:]))).max(0)
     worst = int(spins.argmax())
     return float(spins[worst]), f"body {bodies[worst]!r}"
 

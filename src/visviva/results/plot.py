@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,12 +23,14 @@ MANY = 6  # more components than this would hide each other
 
 
 def plot(run: Run, names: tuple[str, ...], path: Path | None = None) -> Figure:
-    """One of the pictures "energy", "heat", "audit" and "motion", or any quantities by name or pattern against time."""
+    """One of the pictures "energy", "heat", "audit", "motion", "tracking", or quantities by name and pattern."""
     from visviva.results.plot_audit import plot_audit
     from visviva.results.plot_heat import plot_heat
     from visviva.results.plot_motion import plot_motion
 
-    pictures = {"energy": _energy, "heat": plot_heat, "audit": plot_audit, "motion": plot_motion}
+    pictures: dict[str, Callable[[Run], Figure]] = {
+        "energy": _energy, "heat": plot_heat, "audit": plot_audit, "motion": plot_motion, "tracking": _tracking,
+    }  # fmt: skip
     names, path = names_and_path(names, path, run)
     names = names or ("energy",)
     alone = [name for name in names if name in pictures and name not in run]
@@ -47,6 +50,12 @@ def plot(run: Run, names: tuple[str, ...], path: Path | None = None) -> Figure:
     figure = pictures[names[0]](run)
     if path is not None:
         write_figure(path, figure, dpi=150)
+    return figure
+
+
+def _tracking(run: Run) -> Figure:
+    """That of the tracking law of the run."""
+    figure: Figure = run.tracking.plot()
     return figure
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.model import Model
 from visviva.model.storage import AbstractStorage
+from visviva.results.columns import row_sums
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 64.0  # a balance that misses more of these units is not closed
@@ -90,4 +91,4 @@ def larger_end(terms: Array) -> Array:
 
 def step_rounding(terms: Array, heat: Array, work: Array) -> Array:
     """ε times all terms of steps [J], (n,); terms: of their ends and reactions."""
-    return EPS * (terms + np.abs(heat).sum(-1) + np.abs(work).sum(-1))
+    return EPS * (terms + row_sums(np.abs(heat)) + row_sums(np.abs(work)))

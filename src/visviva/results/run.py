@@ -15,6 +15,7 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.mechanism import Mechanism, Motion
 from visviva.model import Model, State
+from visviva.model.control_law import AbstractControlLaw, Clock, laws_in
 from visviva.model.instant import check_mechanism
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
@@ -43,6 +44,7 @@ class Run:
     notes:    what the user should know, such as a changed step size.   warnings: what should not be missed.
     recorded: the quantities that `simulate(record=...)` kept, if it was asked to keep only some; None else.
     engine:   "compiled" or "NumPy": how its steps were made.
+    sampled:  control laws that were asked at ticks, with their clocks; laws inside of steps are the model's.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Run:
         notes: tuple[str, ...],
         recorded: dict[str, Array] | None = None,
         engine: str = "compiled",
+        sampled: tuple[tuple[AbstractControlLaw, Clock], ...] = (),
     ) -> None:
         self.model = model
         self.recorded = recorded
@@ -64,14 +67,25 @@ class Run:
         self.integrator = integrator
         self.notes = notes
         self.engine = engine
+        self.sampled = sampled
 
     def __reduce__(self) -> tuple[type[Run], tuple[Any, ...]]:
         """What it was made from: all that was read from it since can be read again."""
-        return Run, (self.model, self.record, self.final, self.integrator, self.notes, self.recorded, self.engine)
+        made = (
+            self.model,
+            self.record,
+            self.final,
+            self.integrator,
+            self.notes,
+            self.recorded,
+            self.engine,
+            self.sampled,
+        )
+        return Run, made
 
     def over(self, record: Record, final: State) -> Run:
         """The same run over other steps, with the tables of its mechanism that are the same for all."""
-        other = Run(self.model, record, final, self.integrator, self.notes, None, self.engine)
+        other = Run(self.model, record, final, self.integrator, self.notes, None, self.engine, self.sampled)
         if self.motion is not None:
             other.motion = self.motion.over(record)
         return other
@@ -249,12 +263,37 @@ class Run:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What `simulate` warned of: the cautions among the notes, and what the record shows."""
-        from visviva.results.audit import relative_g_v
+        from visviva.results.audit import bound_of_g_v, relative_g_v
         from visviva.results.audit_warnings import SPEED_WARNING, record_warnings
 
-        g_v = relative_g_v(self, with_start=False)  # the start costs more than short runs, and rarely matters
-        g_v = relative_g_v(self) if g_v > SPEED_WARNING else g_v
+        g_v = bound_of_g_v(self)  # all of it costs more than short runs, and rarely matters
+        g_v = relative_g_v(self) if not g_v <= SPEED_WARNING else g_v
         return (*cautions(self.notes), *record_warnings(self, g_v))
+
+    @cached_property
+    def law_records(self) -> tuple[Any, ...]:
+        """What the control laws of the run have to tell of it, of those that tell something."""
+        laws: list[tuple[AbstractControlLaw, Clock | None]] = [(law, None) for law in laws_in(self.model)]
+        found = [law.record_of(self, clock) for law, clock in [*laws, *self.sampled]]
+        return tuple(record for record in found if record is not None)
+
+    @property
+    def tracking(self) -> Any:
+        """How a tracking law did: errors, energies and inputs at the nodes, and the template's balance of energy.
+
+        See `vv.control.TrackingRecord`; of several laws the first one is told, others are in `law_records`.
+        """
+        if not self.law_records and (self.sampled or laws_in(self.model)):
+            raise ModelError(
+                f"the run of {self.model.name!r} has a control law, but too few nodes to tell of it: record= or\n"
+                "every= of simulate() left some out, or no step was made, or the law tells nothing."
+            )
+        if not self.law_records:
+            raise ModelError(
+                f"the run of {self.model.name!r} has no tracking law: give one as inputs=law.at(goal), or as\n"
+                "sampled=vv.Sampled(law.at(goal), period=...), with law = vv.control.tracking(m, ...)."
+            )
+        return self.law_records[0]
 
     def audit(self) -> Audit:
         """First and second law, constraints and warnings, per component; prints as a table."""
@@ -265,7 +304,7 @@ class Run:
     # -- pictures and files -------------------------------------------------------------------------------------
 
     def plot(self, *names: str, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-        """A picture: "energy" by default, "heat", "audit" or "motion"; or names and patterns of quantities, by unit.
+        """A picture: "energy" by default, "heat", "audit", "motion", "tracking"; or names and patterns of quantities.
 
         path: where it is saved as well; a last name that ends as a picture does, "energy.png", is taken for it.
         """

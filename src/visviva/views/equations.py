@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.language import AbstractSystem, Composite, compose
@@ -144,6 +145,7 @@ def _left(row: Row, v: Variables, flat: set[str], writer: AbstractWriter) -> str
     return "0"
 
 
+@helpful
 def equations(system: AbstractSystem) -> Equations:
     """The reduced equations of a system, of any nesting, as SymPy expressions.
 

@@ -17,7 +17,6 @@ from visviva.forms.minimal.closing import CLOSED, NEARLY, SMALL
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import velocity_units
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.mechanism.joint_rates import JointRates
@@ -94,7 +93,7 @@ class Assembly:
         point = Point(form, q, np.zeros(form.n), s)
         goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
         rows, ahead = self._goal_rows(point, goals)
-        Z, unit = np.concatenate([point.Z, rows]), velocity_units(np.diagonal(point.M))[~held]
+        Z, unit = np.concatenate([point.Z, rows]), point.velocity_units[~held]
         delta = self.space.difference(q, goal.aim) * held * ((reached - done) / (1.0 - done))
         wanted = np.concatenate([np.zeros(len(point.Z)), -ahead]) - Z @ delta
         delta[~held] = unit * split(Z[:, ~held] * unit).solve(wanted)
@@ -156,7 +155,7 @@ class Assembly:
             if not np.isfinite(gap) or gap > 1e3 * max(best, 1.0):
                 break
             best = min(best, gap)
-            unit = velocity_units(np.diagonal(point.M))[free]
+            unit = point.velocity_units[free]
             Z = np.concatenate([point.Z, rows])[:, free] * unit
             delta = np.zeros(form.n)
             delta[free] = unit * split(Z).solve(-residual)

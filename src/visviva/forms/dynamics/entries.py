@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -54,7 +54,7 @@ def entries_of(form: MinimalForm) -> dict[str, Entries]:
     return found
 
 
-def find(entries: dict[str, Entries], name: Any, form: MinimalForm) -> Entries:
+def find(entries: Mapping[str, Entries], name: Any, form: MinimalForm) -> Entries:
     """By name, or by the handle of a joint or body."""
     known = getattr(name, "name", name)
     if not isinstance(known, str):

@@ -119,10 +119,9 @@ class Evaluator:
         shape, found = self._flat(**given)
         flat = dict(zip(given, found, strict=True))
         out, work = np.empty((*shape, self.n)), self._take()
-        forces = flat.get("tau", NOTHING)
-        forces = forces if forces.flags.writeable else forces.copy()  # as its kernel is made
         status = forwards(
-            work.row, flat["q"], flat["v"], flat.get("u", NOTHING), forces, out.reshape(-1) if shape else out,
+            work.row, flat["q"], flat["v"], flat.get("u", NOTHING), flat.get("tau", NOTHING),
+            out.reshape(-1) if shape else out,
         )  # fmt: skip
         self._idle.append(work)
         return self._refuse(status, **given) if status else out

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from visviva._arrays import Array, frozen
+from visviva._suggestions import helpful
 from visviva.compiler import compile_mechanism
 from visviva.errors import ModelError
 from visviva.forms.dynamics.assembly import Assembly
@@ -17,9 +18,10 @@ from visviva.forms.dynamics.batches import Batches
 from visviva.forms.dynamics.closed import ClosedEquations
 from visviva.forms.dynamics.coriolis import coriolis_matrix
 from visviva.forms.dynamics.derivatives import derivatives
-from visviva.forms.dynamics.entries import entries_of, indices, listed
+from visviva.forms.dynamics.entries import Entries, entries_of, indices, listed
 from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import ROWS, PlacedFrame, PlacedFrames, rows_of
+from visviva.forms.dynamics.jacobian_rate import basis_rate, tree_jacobian_rate
 from visviva.forms.dynamics.loops import Loops
 from visviva.forms.dynamics.model_forces import ModelForces, TreeInputs
 from visviva.forms.dynamics.reach import Reaching, goal_of, reach
@@ -29,9 +31,8 @@ from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
 from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
-from visviva.kernels.trees.frames import WORLD
+from visviva.kernels.trees.frames import BODY, SPATIAL, WORLD
 from visviva.mechanism import Mechanism
-from visviva.mechanism.closure import typical_length
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
 
@@ -47,6 +48,7 @@ class Derivatives(NamedTuple):
     u: Array
 
 
+@helpful
 def dynamics(m: Mechanism | Model, *, independent: str | Sequence[Any] | None = None) -> Dynamics:
     """The equations of motion of a mechanism, M(q) a + bias(q, v) = B(q) u, as functions to be called.
 
@@ -126,6 +128,15 @@ class Dynamics:
     def frames(self) -> tuple[str, ...]:
         """Names of all that has a pose."""
         return self._frames.names
+
+    @property
+    def entries(self) -> Mapping[str, Entries]:
+        """Places in q, and among the velocities of the tree, of joints and of their coordinates, by name."""
+        return self._entries
+
+    def is_point(self, name: Named) -> bool:
+        """Whether it is a particle, which has a place and no axes."""
+        return self._frames[name].point
 
     # -- equations of motion ------------------------------------------------------------------------------------
 
@@ -256,6 +267,10 @@ class Dynamics:
             J = J @ self._basis(q)
         return J
 
+    def tree_jacobian(self, name: Named, q: ArrayLike) -> Array:
+        """J(q), (..., 6, n), in body rows over all velocities of the spanning tree, whatever loops leave of them."""
+        return self._jacobian(self._frames[name], BODY, q)
+
     def bias_acceleration(self, name: Named, q: ArrayLike, v: ArrayLike, frame: str = "world") -> Array:
         """J̇ v, (..., 6): what (α; p̈), or its like in other axes, is at a = 0."""
         placed, rows = self._frames[name], rows_of(frame)
@@ -268,6 +283,23 @@ class Dynamics:
             found[..., :3] = 0.0
         return found
 
+    def jacobian_rate(self, name: Named, q: ArrayLike, v: ArrayLike, frame: str = "world") -> Array:
+        """J̇(q, v), (..., 6, nv): the rate of `jacobian` in a motion with velocities v, in the same rows; not compiled.
+
+        J̇ v is `bias_acceleration`. With loops it needs independent velocities of holonomic constraints.
+        """
+        placed, rows = self._frames[name], rows_of(frame)
+        rows = WORLD if placed.point else rows
+        if self.loops is not None and (self._chosen is None or not self.loops.holonomic):
+            raise ModelError(
+                f"the rate of a Jacobian of {self.name!r} is given for a tree, or for independent velocities of "
+                "holonomic loops:\nvv.dynamics(m, independent='rank'). The vector d.bias_acceleration is always there."
+            )
+        if self.loops is None:
+            Q, V = self.batches.stacked(q=q, v=v)[1]
+            return self._jacobian_rate(placed, rows, Q, V, np.array(self.s_built))
+        return self._over(lambda q, v, s: self._jacobian_rate(placed, rows, q, v, s), q, v)
+
     # -- configurations -----------------------------------------------------------------------------------------
 
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
@@ -275,6 +307,13 @@ class Dynamics:
         if self._closed is None:
             return self.tree.integrate(self._space, q, v)
         return self._over(self._moved, q, v)
+
+    def close(self, q: ArrayLike) -> Array:
+        """The configuration nearest to q in which loops are closed, (nq,); independent coordinates stay."""
+        own = self.batches.one("q", q, self.q_built)
+        if self.loops is None:
+            return own
+        return self._assembly.close(own, self._kept_coordinates, np.array(self.s_built))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """v with integrate(q0, v) = q1, (..., nv); of rotations the shortest."""
@@ -331,7 +370,7 @@ class Dynamics:
                 return J
             return J @ self.loops.projector(q, np.array(self.s_built))
 
-        length = typical_length(self.form.linkage.kinematics)
+        length = self.form.linkage.length
         return Reaching(pose, jacobian, self._step, self.sizes, length, f"mechanism {self.name!r}")
 
     def _step(self, q: Array, v: Array) -> Array:
@@ -355,6 +394,20 @@ class Dynamics:
         J[..., :3, :] = 0.0
         return J
 
+    def _jacobian_rate(self, frame: PlacedFrame, rows: int, q: Array, v: Array, s: Array) -> Array:
+        """J̇ of the tree, of any states; of one state J̇ N + J Ṅ where loops leave independent velocities."""
+        xi = v if self._closed is None else self._closed.velocities(q, v, s)
+        K = self.tree.dynamics.parts.tables.K
+        X = SE3(*self.tree.pose(frame.path, frame.X, q))
+        rate = tree_jacobian_rate(self.tree.jacobian(frame.path, frame.X, SPATIAL, q), X, frame.path, K, xi, rows)
+        if self.loops is not None:
+            blocks = [(str(kind), own) for kind, _, own in self.form.configuration.places]
+            N_dot = basis_rate(self.loops, blocks, q, v, s)
+            rate = rate @ self._basis(q) + self.tree.jacobian(frame.path, frame.X, rows, q) @ N_dot
+        if frame.point:
+            rate[..., :3, :] = 0.0
+        return rate
+
     def _basis(self, q: ArrayLike) -> Array:
         """N, (..., n, nv)."""
         assert self._closed is not None
@@ -363,11 +416,16 @@ class Dynamics:
     def _moved(self, q: Array, v: Array, s: Array) -> Array:
         """`integrate` of one state with loops: independent coordinates arrive where they should."""
         assert self._closed is not None
-        xi, held = v, np.zeros(self.form.n, dtype=bool)
-        if self._chosen is not None:
-            xi = self._closed.velocities(q, v, s)
-            held[self._chosen] = self._closed.loops.holonomic
-        return self._assembly.close(self._space.integrate(q, xi), held, s)
+        xi = v if self._chosen is None else self._closed.velocities(q, v, s)
+        return self._assembly.close(self._space.integrate(q, xi), self._kept_coordinates, s)
+
+    @cached_property
+    def _kept_coordinates(self) -> NDArray[np.bool_]:
+        """Velocities whose coordinates stay where loops are closed: the independent ones of holonomic loops."""
+        kept = np.zeros(self.form.n, dtype=bool)
+        if self.loops is not None and self._chosen is not None:
+            kept[self._chosen] = self.loops.holonomic
+        return kept
 
     def _applied(
         self, q: ArrayLike, v: ArrayLike, u: ArrayLike | None, tau: ArrayLike | None, s: ArrayLike | None

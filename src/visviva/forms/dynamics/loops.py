@@ -21,7 +21,7 @@ from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry.nullspace import split
-from visviva.geometry.rank import pivots, velocity_units
+from visviva.geometry.rank import pivots
 
 SHARE = 0.1  # of the fastest velocity of a motion: those below are not named
 
@@ -70,7 +70,7 @@ class Loops:
             return Motion(point, np.eye(form.n), np.zeros(form.n))
         I = self.independent
         D = np.setdiff1d(np.arange(form.n), I)
-        unit = velocity_units(np.diagonal(point.M))
+        unit = point.velocity_units
         parts = split(point.Z[:, D] * unit[D], np.linalg.norm(point.row_terms * unit, axis=1), len(D))
         if parts.rank < len(D):
             self._refuse(point, unit[D, None] * parts.Z, D)
@@ -84,13 +84,13 @@ class Loops:
     def projector(self, q: Array, s: Array) -> Array:
         """P (n, n): the part of velocities that rows leave, nearest in units of their own inertia."""
         point = Point(self.form, q, np.zeros(self.form.n), s)
-        unit = velocity_units(np.diagonal(point.M))
+        unit = point.velocity_units
         Z = split(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1), self.form.rank).Z
         return np.asarray(unit[:, None] * (Z @ Z.T) / unit)
 
     def _best(self, point: Point) -> Int:
         """Velocities that determine all others, the best conditioned ones, in the order of ξ."""
-        form, unit = self.form, velocity_units(np.diagonal(point.M))
+        form, unit = self.form, point.velocity_units
         Z = split(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1), form.rank).Z
         return np.sort(pivots(Z.T)[: Z.shape[1]])
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
+from visviva.errors import ConvergenceError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.flows.local import FlowStep, Local, stage_times
 from visviva.forms.flows.pacing import Pacer
@@ -32,7 +33,12 @@ def flow_stepping(scheme: AbstractFlowScheme, model: Model, inputs: Inputs, stat
     flow = model_flow(model, inputs, type(scheme).__name__)
     stepping = FlowStepping(scheme, flow, model, h, JumpFinder(inputs))
     start = stepping.flow_state(state)
-    flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
+    try:
+        flow.rates(start.t, start.q, start.xi, start.s)  # an inertia that is singular is said here
+    except NotConverged as failure:
+        raise ConvergenceError(
+            f"{model.name!r} cannot start: {failure.reason}. {failure.way_out}".rstrip()
+        ) from failure
     if not scheme.compiled:
         return stepping
     from visviva.forms.minimal.tree_stepping import tree_stepping

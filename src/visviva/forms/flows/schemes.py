@@ -9,6 +9,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array, finite_number
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.forms.flows.balance import EPS, root, supplied
 from visviva.forms.flows.collocation import gauss_table, memory, predicted, solve
@@ -69,6 +70,7 @@ class AbstractFlowScheme(AbstractIntegrator):
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class RK4(AbstractFlowScheme):
     """The classical Runge-Kutta method: four evaluations, order 4. For fixed rates and forces with corners."""
@@ -85,6 +87,7 @@ class RK4(AbstractFlowScheme):
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class DOP853(AbstractFlowScheme):
     """Dormand and Prince's explicit method of order 8 with steps as long as its error estimate allows.
@@ -127,6 +130,7 @@ class DOP853(AbstractFlowScheme):
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class Gauss8(AbstractFlowScheme):
     """Gauss' collocation with four stages: order 8, stable for stiff springs at any step.
@@ -154,6 +158,7 @@ class Gauss8(AbstractFlowScheme):
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class Relaxed(AbstractFlowScheme):
     """DOP853 with steps whose length is changed so that the balance of energy closes: y(t + γh) = y0 + γ h Σ b_i k_i.
@@ -194,6 +199,7 @@ class Relaxed(AbstractFlowScheme):
 
 
 @final
+@helpful
 @dataclass(frozen=True)
 class BalancedGauss8(AbstractFlowScheme):
     """Gauss8 with a multiplier that closes the balance of energy: k_i = f(Y_i) - (0, θ ξ_i, 0), θ = O(h⁸).

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.forms.kane.body import KaneBody
 from visviva.forms.kane.loads import active_forces
@@ -22,6 +23,7 @@ from visviva.mechanism.names import check_new_name, unknown_name
 Given = Callable[..., Any] | ArrayLike | Any
 
 
+@helpful
 def kane(
     name: str,
     q: str | Sequence[str],

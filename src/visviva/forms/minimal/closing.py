@@ -52,7 +52,8 @@ def _correction(form: MinimalForm, point: Point, g: Array) -> Array:
     if held.all():
         return form.constrained(point, zero, -g).a
     who, terms = f"mechanism {form.name!r}", point.row_terms[held]
-    return constrained(point.M, point.Z[held], zero, -g[held], form.xi_names, who, form.position_rank, terms).a
+    names, rank, lengths = form.xi_names, form.position_rank, form.lengths
+    return constrained(point.M, point.Z[held], zero, -g[held], names, who, rank, terms, sizes=lengths).a
 
 
 def tangent(form: MinimalForm, point: Point, u: Array) -> Array:

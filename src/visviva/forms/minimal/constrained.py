@@ -36,6 +36,7 @@ def constrained(
     rank: int | None = None,
     terms: Array | None = None,
     decide: Callable[[], int | None] | None = None,
+    sizes: Array | None = None,
 ) -> Constrained:
     """Solve by the null space of Z, for M that is definite there: Konz, section 3.5, eqs. (3.125)-(3.132).
 
@@ -46,8 +47,9 @@ def constrained(
            that follow from others there would be independent by as much: beyond this rank singular values say nothing.
     terms: sizes of the terms of each entry of Z, (k, n), where they are known.
     decide: see `geometry.nullspace.split`.
+    sizes: of the increments (n,), see `geometry.rank.velocity_units`.
     """
-    unit = velocity_units(np.diagonal(M))
+    unit = velocity_units(np.diagonal(M), sizes=sizes)
     sizes = None if terms is None else np.linalg.norm(terms * unit, axis=1)
     parts = split(Z * unit, sizes, rank, decide)
     N, M1, b1 = parts.Z, unit[:, None] * M * unit, unit * b

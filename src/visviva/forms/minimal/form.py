@@ -20,7 +20,7 @@ from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
-from visviva.geometry.rank import rank, velocity_units
+from visviva.geometry.rank import rank
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
@@ -114,6 +114,17 @@ class MinimalForm(Flow):
     def tree(self) -> Tree:
         """The links."""
         return self.spanning.tree
+
+    @cached_property
+    def lengths(self) -> Array:
+        """Sizes of the increments (n,): 1 of angles, a length of the mechanism of shifts."""
+        length = self.linkage.length
+        units = {"hinge": [1.0], "slider": [length], "ball": [1.0] * 3, "free": [1.0] * 3 + [length] * 3, "fixed": []}
+        return np.array([unit for link in self.tree.links for unit in units[link.kind]])
+
+    def sizes(self, q: Array) -> Array:
+        """Radians, and lengths relative to that of the mechanism."""
+        return self.lengths
 
     def gyroscopic(self, V: Array) -> Array:
         """ω x Jω of all bodies at velocities V (..., m), over these."""
@@ -245,7 +256,7 @@ class MinimalForm(Flow):
         """M a + Zᵀw = b, Z a = z."""
         who = f"mechanism {self.name!r}"
         terms, here = point.row_terms, lambda: self.rank_at(point.q)
-        return constrained(point.M, point.Z, b, z, self.xi_names, who, self.rank, terms, here)
+        return constrained(point.M, point.Z, b, z, self.xi_names, who, self.rank, terms, here, self.lengths)
 
     @cached_property
     def rank(self) -> int:
@@ -259,7 +270,7 @@ class MinimalForm(Flow):
     def position_rank(self) -> int:
         """Number of independent rows among those that keep positions, as assembled."""
         point, held = self.at(self.initial.q), self.open.has_g
-        unit = velocity_units(np.diagonal(point.M))
+        unit = point.velocity_units
         return rank(point.Z[held] * unit, np.linalg.norm(point.row_terms[held] * unit, axis=1))
 
     def rank_at(self, q: Array) -> int:
@@ -277,7 +288,8 @@ class MinimalForm(Flow):
     def unconstrained(self, point: Point, b: Array) -> Array:
         """M⁻¹ b."""
         none = np.zeros((0, self.n)), np.zeros(0)
-        return constrained(point.M, none[0], b, none[1], self.xi_names, f"mechanism {self.name!r}").a
+        who = f"mechanism {self.name!r}"
+        return constrained(point.M, none[0], b, none[1], self.xi_names, who, sizes=self.lengths).a
 
     # -- flow ---------------------------------------------------------------------------------------------------
 

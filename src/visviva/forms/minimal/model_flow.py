@@ -18,8 +18,6 @@ from visviva.forms.minimal.point import Point
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.step_laws import check_laws
-from visviva.mechanism.closure import typical_length
-from visviva.mechanism.linkage import Linkage
 from visviva.model import Model
 
 KEPT = 64  # evaluations: more than the stages of a step
@@ -69,15 +67,9 @@ class ModelFlow(Flow):
         self.name, self.names = self.form.name, self.form.names
         self._known: OrderedDict[tuple[float, int, bytes], Evaluation] = OrderedDict()
 
-    @cached_property
-    def _sizes(self) -> Array:
-        length = typical_length(Linkage(self.form.mechanism).kinematics)
-        units = {"hinge": [1.0], "slider": [length], "ball": [1.0] * 3, "free": [1.0] * 3 + [length] * 3, "fixed": []}
-        return np.array([unit for link in self.form.tree.links for unit in units[link.kind]])
-
     def sizes(self, q: Array) -> Array:
         """Radians, and lengths relative to that of the mechanism."""
-        return self._sizes
+        return self.form.lengths
 
     def evaluated(self, t: float, q: Array, xi: Array, s: Array) -> Evaluation:
         """Everything at one instant."""

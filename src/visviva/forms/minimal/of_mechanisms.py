@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.inertial import INERTIAL
@@ -15,6 +16,7 @@ from visviva.model import Model
 FORMS = (*INERTIAL, MomentumForm.form)
 
 
+@helpful
 def analytical(
     m: Mechanism | Model, form: str = "minimal", *, inputs: Mapping[str, Any] | None = None
 ) -> MinimalForm | MomentumForm:

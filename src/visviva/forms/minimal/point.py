@@ -12,6 +12,7 @@ from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.minimal.tree_motion import TreeMotion, tree_motion
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply
+from visviva.geometry.rank import velocity_units
 from visviva.mechanism.coordinates import POSES
 from visviva.model.driven import row_inputs
 
@@ -135,6 +136,11 @@ class Point:
     def Z(self) -> Array:
         """The same rows over ξ, (..., k, n)."""
         return self.C @ self.S
+
+    @cached_property
+    def velocity_units(self) -> Array:
+        """Units of ξ in which the inertia of each velocity is one, (..., n)."""
+        return velocity_units(np.diagonal(self.M, axis1=-2, axis2=-1), sizes=self.form.lengths)
 
     @cached_property
     def row_terms(self) -> Array:

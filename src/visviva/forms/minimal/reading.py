@@ -48,12 +48,13 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     _check_places(form, x, point.x)
     u = form.inputs(t)
     exact = not isinstance(state, State)
-    metric = np.ones(len(V)) if exact else form.linkage.metric
+    metric = np.where(form.linkage.turning, form.linkage.length**2, 1.0) if exact else form.linkage.metric
     M = point.S.T @ (metric[:, None] * point.S)
     rows = -row_inputs(form.open, point.x, u)
     who, terms = f"mechanism {form.name!r}", point.row_terms
     force = point.S.T @ (metric * V)
-    xi = constrained(M, point.Z, force, rows, form.xi_names, who, form.rank, terms, lambda: form.rank_at(q)).a
+    here = lambda: form.rank_at(q)  # noqa: E731
+    xi = constrained(M, point.Z, force, rows, form.xi_names, who, form.rank, terms, here, form.lengths).a
     if exact:
         check_state(form, Point(form, q, xi, s), u)
         _check_velocities(form, V, point.S @ xi)

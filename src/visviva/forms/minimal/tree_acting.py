@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva.compiler.flows import NotCompilable
-from visviva.compiler.laws import InputLaw
 from visviva.compiler.machine import machine_of
 from visviva.compiler.machine_functions import table
 from visviva.compiler.sensors import sensor_tables
@@ -63,7 +62,7 @@ def _turns(flow: ModelFlow, twists: Int) -> Int:
 
 def _feedback(flow: ModelFlow, places: Places) -> Feedback:
     """Inputs that follow from states: poses, velocities, lengths and angles; and from the motion by sensors."""
-    from visviva.compiler.build import input_address
+    from visviva.compiler.build import law_of_inputs
     from visviva.kernels.trees.acting import Feedback
 
     model, states = flow.form.model, flow.form.states
@@ -71,15 +70,16 @@ def _feedback(flow: ModelFlow, places: Places) -> Feedback:
     sensors, seen = sensor_tables(model, model.layout.size)
     for part, own in zip(model.feedback, seen, strict=True):
         felt = [name for name in part.feels if name not in model.kinetic]
-        if felt or not isinstance(part.law, InputLaw):
+        address = law_of_inputs(part.law)
+        if felt or address is None:
             why = f"on the effort of {felt[0]!r}" if felt else "on states by a law without expression"
             raise NotCompilable(f"the input of port {part.port!r} depends {why}")
-        laws.append((input_address(part.law), len(rows)))
-        rows += [*model.layout.read(part.reads).tolist(), *own, *model.layout.read(part.feels).tolist()]
+        laws.append((address, len(rows)))
         rows += [sum(map(len, numbers)), model.port_columns[part.port].start]
+        rows += [*model.layout.read(part.reads).tolist(), *own, *model.layout.read(part.feels).tolist()]
         numbers.append(part.parameters)
     turned = [(model.layout.x[name].start, at.start) for name, at in states.turned.items()]
     return Feedback(
         table(laws, 2), np.array(rows, dtype=np.int64), np.concatenate(numbers), places.bodies, places.y,
-        table(turned, 2), np.zeros(seen[-1].stop if seen else model.layout.size), *sensors,
+        table(turned, 2), np.zeros(max((own.stop for own in seen), default=model.layout.size)), *sensors,
     )  # fmt: skip

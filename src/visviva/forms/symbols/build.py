@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.rigid.system import RigidSystem
@@ -29,6 +30,7 @@ from visviva.views.equations_names import Label
 FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "directors")
 
 
+@helpful
 def symbols(
     m: Mechanism | Model | MinimalForm | RigidSystem,
     form: str = "minimal",

@@ -12,6 +12,7 @@ from visviva.errors import ModelError
 from visviva.integrate.rollouts.inputs import HeldTable
 from visviva.integrate.rollouts.member import Member, MemberRuns, Rolling
 from visviva.model import State
+from visviva.model.control_law import laws_in
 
 GROUP = 4  # members that may be made at once
 PARCELS = 32  # of an executor: chunks of members, so that none waits for long
@@ -24,6 +25,8 @@ def members_of(rollings: list[Rolling], starts: list[State], held: HeldTable, wo
     """
     if isinstance(workers, Executor):
         return _by_executor(rollings, starts, held, workers)
+    if any(laws_in(rolling.model) for rolling in rollings):
+        workers = 1  # a control law works in memory of its own
     count = min(workers, -(-len(starts) // GROUP))
     return made(rollings, starts, held) if count == 1 else _by_threads(rollings, starts, held, count)
 

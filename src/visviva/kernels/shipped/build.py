@@ -23,7 +23,7 @@ from visviva.kernels.cache import SOURCES, digest_of
 from visviva.kernels.direct.emission import LINKED, Target, undefined_symbols
 from visviva.kernels.functions import Kernel
 from visviva.kernels.jit import add_entry, callbacks
-from visviva.kernels.joints import joint_address
+from visviva.kernels.joints import JOINTS, joint_address
 from visviva.kernels.laws import compiler_digest, law_objects
 from visviva.kernels.pack import pack_address
 from visviva.kernels.probe import probe_bits
@@ -79,7 +79,7 @@ def results_of(kind: Any) -> str:
     members: Any = kind if isinstance(kind, types.BaseTuple) else [kind]
     found = "".join(letters.get(types.unliteral(member), "?") for member in members)
     if "?" in found or len(found) > MOST:
-        raise NotImplementedError(f"an entry cannot return {kind}")
+        raise RuntimeError(f"an entry cannot return {kind}")
     return found
 
 
@@ -97,7 +97,7 @@ class Objects:
     def __init__(self, recording: Recording) -> None:
         probe_bits()
         pack_address(), turning()  # compiled, and known to `callbacks`
-        for kind in ("holonomic", "friction", "torque"):
+        for kind in JOINTS:
             joint_address(kind)
         self.entries: dict[str, dict[str, tuple[str, str]]] = {}
         self.functions: dict[str, str] = {}

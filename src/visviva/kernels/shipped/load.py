@@ -32,9 +32,13 @@ FOLDER = Path(__file__).parent
 KEYS = ("objects", "bits", "entries", "functions", "pack", "laws", "compiler")  # of the manifest, besides
 VERSION = 1  # of how arguments are laid out and entries are called
 LEVELS = {  # of processors, best first: what they must be able to do
+    "x86-64-v4": (
+        "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
+        "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3",
+    ),
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "ssse3"),
     "x86-64-v2": ("cx16", "popcnt", "sse4.1", "sse4.2", "ssse3"),
-}
+}  # fmt: skip
 OTHER_CODE = (  # settings of Numba that ask for other code than is shipped
     "NUMBA_BOUNDSCHECK", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUGINFO", "NUMBA_DISABLE_INTEL_SVML",
     "NUMBA_DISABLE_JIT", "NUMBA_ENABLE_AVX", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT", "NUMBA_SLP_VECTORIZE",

@@ -12,12 +12,10 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-from visviva.kernels.functions import FUSED
 from visviva.kernels.trees.lanes import WIDTH
 
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 INDEX = ir.IntType(32)
-FLAGS = tuple(FUSED)
 
 
 class Lanes(types.Type):
@@ -60,7 +58,7 @@ def _binary(symbol: Callable[..., Any], instruction: str) -> None:
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         left, right = (_as_lanes(builder, x, kind) for x, kind in zip(args, sig.args, strict=True))
-        return getattr(builder, instruction)(left, right, flags=FLAGS)
+        return getattr(builder, instruction)(left, right)
 
     for kinds in ((lanes, lanes), (lanes, number), (number, lanes)):
         lower_builtin(symbol, *kinds)(lower)
@@ -206,7 +204,7 @@ def _reciprocal(typing: Any, x: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         value = _real(context, builder, sig.args[0], args[0])
         one = ir.Constant(value.type, [1.0] * WIDTH if sig.args[0] == lanes else 1.0)
-        found = builder.fdiv(one, value, flags=FLAGS)
+        found = builder.fdiv(one, value)
         if sig.args[0] != types.complex128:
             return found
         result = context.make_complex(builder, types.complex128)

@@ -1,0 +1,355 @@
+"""Tracking laws in compiled code: tables of a law for `kernels.control.tracking`, and knots of its reference."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.control.kinematics import GROUND
+from visviva.control.pair_template import PairTemplate
+from visviva.control.state_reading import StateReading
+from visviva.control.templates import APPROACHES
+from visviva.control.transport import MAPS
+from visviva.errors import ModelError
+from visviva.forms.dynamics.frames import PlacedFrame
+from visviva.forms.dynamics.handle import Dynamics
+from visviva.geometry.quaternion import matrix_of
+from visviva.kernels.multibody.tables import Int
+from visviva.model.control_law import INPUTS_TYPE
+
+KNOTS = 33  # of a block
+SPACING = 0.01  # of knots, to begin with [s]
+ACCURATE = (1e-11, 1e-10, 1e-9)  # of q_R, v_R, a_R between knots, relative to the sizes of their values
+WIDEST, FINEST = -2, 6  # halvings of the spacing
+WIDER = 4  # good blocks after which a wider spacing is tried
+MOST_BLOCKS = 1000  # that are kept
+BETWEEN = 0.37  # of an interval between knots: where its polynomial is compared with the reference
+NO_BLOCK = (0.0, 1.0, -1.0)  # a clock that has no time
+NineArrays = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array]
+Goal = Callable[[float], tuple[Array, Array, Array]]
+
+
+class NotCompiled(ModelError):
+    """Why a law is asked in Python."""
+
+
+@final
+class CompiledLaw:
+    """The tables and the memory of a tracking law on a reference; `evaluate` and `row` are what calls it.
+
+    goal: (q_R, v_R, a_R) at a time, checked.   quick: not checked.   breaks: times at which it is not smooth [s].
+    """
+
+    def __init__(self, law: Any, goal: Goal, quick: Any, breaks: tuple[float, ...], reading: StateReading) -> None:
+        from visviva.kernels.control.tracking import Control, row_of
+        from visviva.kernels.quadratic_program import workspace
+
+        d: Dynamics = law.d
+        template = law.template
+        _check(law, d, template)
+        self._d, self._goal, self._quick, self._breaks = d, goal, quick, tuple(sorted(breaks))
+        self._sizes = (d.nq,), (d.nv,), (d.nv,)
+        self.failure: Exception | None = None
+        self._blocks: list[tuple[float, float, float, Array]] = []  # start, spacing, end, knots
+        n, nq, nu = d.nv, d.nq, law.actuation.nu
+        frames, acting, given, com, B0, thrust = _actuation(law.actuation, d, list(template.pairs))
+        names = list(frames)
+        number = {name: k for k, name in enumerate(names)}
+        paths = [frame.path for frame in frames.values()]
+        pairs = [[-1 if end == GROUND else number[end] for end in pair] for pair in template.pairs]
+        p, c, f = len(pairs), len(template.joints), len(frames)
+        P = template.parameters
+        W, l = law.limits if law.limits is not None else (np.zeros((0, nu)), np.zeros(0))
+        maps = template.transport if isinstance(template.transport, tuple) else ()
+        rows = sum(3 if kind == "point" else 6 for kind in maps) + c
+        sensed, bodies = _sensor_rows(d, reading)
+        self.knots, self.clock = np.zeros((3 * KNOTS, nq)), np.array(NO_BLOCK)
+        self._filler = INPUTS_TYPE(lambda _n, _T, _P, t, _x, _u: self._fill(t))
+        programme: Any = workspace(nu, len(l))
+        tree = d.tree._memory()  # of its own: laws and others may be asked at once
+        self._memory = tree
+
+        def motion() -> NineArrays:
+            return (
+                np.zeros((f, 3, 3)), np.zeros((f, 3)), np.zeros((f, 6, n)), np.zeros((f, 6, n)), np.zeros((p, 3, 3)),
+                np.zeros((p, 3)), np.zeros((p, 6, n)), np.zeros((p, 6, n)), np.zeros((p, 6)),
+            )  # fmt: skip
+
+        sizes = [APPROACHES.index(template.approach), reading.size, nu, len(l), sum(law.actuation.widths)]
+        parts: list[Any] = [
+            _whole(sizes), np.zeros(3, dtype=np.int64), tree.row, sensed, bodies,
+            np.concatenate([np.zeros(0, dtype=np.int64), *paths]), _whole(np.cumsum([0, *map(len, paths)])),
+            np.array([frame.X for frame in frames.values()]).reshape(f, 12), _whole(pairs).reshape(p, 2),
+            d.tree.dynamics.parts.tables.K, *motion(), *motion(),
+            np.stack([P.M_, P.D_, P.K_], 1).reshape(3 * p, 4, 4), np.stack([P.M, P.D, P.K], 1).reshape(3 * p, 6, 6),
+            _whole([MAPS.index(kind) for kind in maps] if maps else [0] * p), np.array(template.centres).reshape(p, 3),
+            np.stack([template.places_q, P.rows, P.turning], 1).astype(np.int64).reshape(c, 3),
+            np.stack([P.m, P.d, P.k], 1).reshape(c, 3),
+            np.zeros((n, n)), np.zeros(n), np.zeros((rows, n)), np.zeros((2, n)), np.zeros((3, rows)), np.zeros((2, n)),
+            np.zeros(n), np.zeros((6, n)), np.zeros((1, n, n)), np.zeros(n), B0, np.zeros((n, nu)), np.zeros((nu, n)),
+            np.zeros((nu, n)), np.zeros((nu, nu)), np.zeros(nu), np.zeros(nu), acting, thrust, given, com,
+            np.array(W), np.array(l), *programme, np.full(nu, -1, dtype=np.int64), np.zeros(len(l)),
+            np.zeros(2), np.zeros(reading.size), np.array(d.q_built), np.zeros(n), np.zeros(n), np.zeros(nq),
+            np.zeros(n), np.zeros(n), np.zeros((2, nq)), self.knots, self.clock,
+            _whole([ctypes.cast(self._filler, ctypes.c_void_p).value]),
+            np.full(1 + reading.size + sizes[-1], np.nan),
+        ]  # fmt: skip
+        self.control = Control(*parts)
+        self.row = row_of(self.control)
+        self.reset()
+
+    def evaluate(self, t: float, y: Array) -> Array:
+        """Inputs of all ports; an error where there are none."""
+        from visviva.kernels.control import tracking as kernel
+
+        self.control.y[:] = y
+        kernel.track_at(self.row, t)
+        failure = self.last_failure
+        if failure is not None:
+            raise failure
+        return self.control.last[1 + len(y) :].copy()
+
+    def evaluate_many(self, t: Array, y: Array) -> Array:
+        """Inputs at many instants, (instants, inputs); not a number from the first on that has none."""
+        from visviva.kernels.control import tracking as kernel
+
+        out = np.full((len(t), len(self.control.last) - 1 - y.shape[1]), np.nan)
+        kernel.track_many(self.row, np.ascontiguousarray(t), np.ascontiguousarray(y), out)
+        return out
+
+    @property
+    def last_failure(self) -> Exception | None:
+        """Why there were no inputs at the last evaluation, whoever asked for it."""
+        from visviva.kernels.control import tracking as kernel
+
+        status, t = int(self.control.status[0]), float(self.control.last[0])
+        if status in (kernel.FINE, kernel.LEAST_VIOLATION):
+            return None
+        raised = self.failure if status == kernel.NO_REFERENCE else None
+        return ModelError(self.reason(status, t)) if raised is None else raised
+
+    def parameters(self, first: int, width: int) -> Array:
+        """What `track` finds at P: some inputs, and the row bit by bit."""
+        return np.concatenate([[first, width], self.row.view(np.float64)])
+
+    def reason(self, status: int, t: float) -> str:
+        """Why there are no inputs."""
+        from visviva.kernels.control import tracking as kernel
+
+        who, here = repr(self._d.name), f"at t = {t:g} s"
+        return {
+            kernel.NO_REFERENCE: f"the reference of {who} has no value {here}.",
+            kernel.TREE: f"the state of {who} {here} has a joint without inertia, or numbers that are not finite.",
+            kernel.TRANSPORT: f"the transport map of {who} is singular {here}: pairs do not determine all velocities.",
+            kernel.INERTIA: f"the desired inertia of {who} is singular {here}.",
+            kernel.INPUT_METRIC: f"the inputs of {who} do not act independently {here}.",
+        }.get(status, f"the limits of the inputs of {who} could not be resolved {here}.")
+
+    # -- reference --------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Forget what was: a run begins."""
+        self.control.status[:], self.control.active[:], self.control.last[:] = 0, -1, np.nan
+        self.clock[:], self._blocks = NO_BLOCK, []
+        self.failure, self._level, self._good, self._rough = None, 0, 0, (0.0, 0.0)
+
+    def _fill(self, t: float) -> None:
+        """Knots of the block that has t; no exception passes through compiled code."""
+        self.failure = None
+        try:
+            for start, h, stop, knots in reversed(self._blocks):  # runs go on, and books look back
+                if start <= t <= stop:
+                    self.knots[:], self.clock[:] = knots, (start, h, stop)
+                    return
+            self._block(t)
+            start, h, stop = self.clock.tolist()
+            if stop == start:  # of one instant
+                return
+            self._blocks = [*self._blocks[-MOST_BLOCKS:], (start, h, stop, self.knots.copy())]
+        except Exception as error:
+            self.failure = error
+            self.clock[:] = NO_BLOCK
+
+    def _block(self, t: float) -> None:
+        """From t or the break before it, to the next break or the end of the block; t alone where that fails.
+
+        A reference may end behind t, or bend where it does not say so.
+        """
+        here = [part[None] for part in self._at(t)]
+        first = max([b for b in self._breaks if b <= t], default=-np.inf)
+        last = min([b for b in self._breaks if b > t], default=np.inf)
+        if not self._rough[0] <= t < self._rough[1]:
+            start = stop = t
+            for level in range(self._level, FINEST + 1):
+                length = SPACING / 2.0**level * (KNOTS - 1)
+                start = min(t, max(first, np.floor(t / length) * length))
+                stop = max(t, min(last, start + length))
+                if stop > start and self._make_knots(start, stop, stop == last):
+                    self._learn(level)
+                    return
+            self._level, self._good = 0, 0
+            self._rough = t, min(last, t + SPACING * (KNOTS - 1))  # there it is asked at the very instants
+        self.knots[:] = np.tile(self._rates(*here)[0], (KNOTS, 1))
+        self.clock[:] = t, 1.0, t
+
+    def _learn(self, level: int) -> None:
+        """Begin with the spacing that was good, and now and then with a wider one."""
+        self._good = self._good + 1 if level == self._level else 0
+        self._level = level
+        if self._good >= WIDER:
+            self._good, self._level = 0, max(level - 1, WIDEST)
+
+    def _make_knots(self, start: float, stop: float, breaks: bool) -> bool:
+        """Knots from start to stop; whether polynomials between them are the reference. breaks: it may jump at stop."""
+        h = (stop - start) / (KNOTS - 1)
+        times = np.asarray(start + h * np.arange(KNOTS), dtype=np.float64)
+        times[-1] = np.nextafter(stop, -np.inf) if breaks else stop
+        between = np.asarray(times[:-1] + BETWEEN * h, dtype=np.float64)
+        try:
+            at_knots = [np.stack(parts) for parts in zip(*map(self._at, times.tolist()), strict=True)]
+            self.knots[:] = self._rates(*at_knots).reshape(3 * KNOTS, -1)
+            self.clock[:] = start, h, stop
+            few = slice(None, None, 11)  # most that are not accurate are not anywhere
+            return self._are_accurate(between[few]) and self._are_accurate(between)
+        except Exception:  # the reference may have no value later on: that is no failure yet
+            return False
+
+    def _at(self, t: float) -> tuple[Array, Array, Array]:
+        """Values of the reference, in arrays of their own; what is wrong with them is said by `goal`."""
+        try:
+            q, v, a = (np.array(part, dtype=np.float64) for part in self._quick(t))
+            sizes = q.shape, v.shape, a.shape
+            if sizes == self._sizes and np.isfinite(q.sum() + v.sum() + a.sum()):
+                return q, v, a
+        except (TypeError, ValueError):
+            pass
+        q, v, a = self._goal(t)
+        return q.copy(), v.copy(), a.copy()
+
+    def _rates(self, q: Array, v: Array, a: Array) -> Array:
+        """q, q̇, q̈ by components, (instants, 3, nq); of quaternions ±q those that are near to the one before."""
+        from visviva.kernels.trees.tables import AT_Q, AT_V, BALL, FREE, KIND
+
+        out = np.zeros((len(q), 3, q.shape[1]))
+        out[:, 0] = q
+        for row in self.control.K:
+            at, j = row[AT_Q], row[AT_V]
+            if row[KIND] not in (BALL, FREE):
+                out[:, 1, at], out[:, 2, at] = v[:, j], a[:, j]
+                continue
+            o = at + 3 if row[KIND] == FREE else at
+            own = out[:, 0, o : o + 4]
+            turns = np.sign(np.einsum("ti,ti->t", own[1:], own[:-1]))
+            own[1:] *= np.cumprod(np.where(turns < 0, -1.0, 1.0))[:, None]
+            w, alpha = v[:, j : j + 3], a[:, j : j + 3]
+            out[:, 1, o : o + 4] = _times(own, w) / 2
+            out[:, 2, o : o + 4] = (_times(out[:, 1, o : o + 4], w) + _times(own, alpha)) / 2
+            if row[KIND] == FREE:
+                R = matrix_of(own)
+                u, u_dot = v[:, j + 3 : j + 6], a[:, j + 3 : j + 6]
+                out[:, 1, at : at + 3] = np.einsum("tij,tj->ti", R, u)
+                out[:, 2, at : at + 3] = np.einsum("tij,tj->ti", R, u_dot + np.cross(w, u))
+        return out
+
+    def _are_accurate(self, times: Array) -> bool:
+        """Whether the polynomials give the reference at times between knots."""
+        from visviva.kernels.control.tracking import reference_at
+
+        exact = [np.stack(parts) for parts in zip(*map(self._at, times.tolist()), strict=True)]
+        found = [np.empty_like(part) for part in exact]
+        if reference_at(self.row, np.ascontiguousarray(times), *found) < len(times):
+            return False
+        for _, at in self._d.tree.dynamics.quaternions:
+            own = exact[0][:, at : at + 4]
+            own[np.einsum("ti,ti->t", own, found[0][:, at : at + 4]) < 0] *= -1
+        return all(
+            bool((np.abs(a - b).max(-1) <= rtol * np.maximum(1.0, np.abs(a).max(-1))).all())
+            for a, b, rtol in zip(exact, found, ACCURATE, strict=True)
+        )
+
+
+def _check(law: Any, d: Dynamics, template: Any) -> None:
+    """`NotCompiled` where a law is more than compiled code knows."""
+    if d.loops is not None:
+        raise NotCompiled("mechanisms with loops")
+    if not d._plain or d.ns:
+        raise NotCompiled("forces of springs, dampers or motors that have no compiled form on trees")
+    if not isinstance(template, PairTemplate):
+        raise NotCompiled("baselines")
+    if template.approach == "energy" and not isinstance(template.transport, tuple):
+        raise NotCompiled("transport maps by a function")
+    if law.weight is not None:
+        raise NotCompiled("inputs that are more than what they act on")
+
+
+def _sensor_rows(d: Dynamics, reading: StateReading) -> tuple[Int, Array]:
+    """Rows (kind, place in y, place in q, place in v), and constants of what flies."""
+    from visviva.kernels.control.tracking import COORDINATE, FLYING
+
+    rows, bodies = list[list[int]](), list[Array]()
+    for link, place in zip(d.form.tree.links, d.form.spanning.places, strict=True):
+        constants = np.zeros(24)
+        if place.joint is not None and place.coordinate is not None:
+            at = reading.places[f"{place.joint.name}.q"].start + place.coordinate
+            rate = reading.places[f"{place.joint.name}.rate"].start + place.coordinate
+            rows.append([COORDINATE, at, place.q.start, place.xi.start, rate])
+        elif place.xi.stop > place.xi.start:
+            if link.kind != "free" or link.parent >= 0 or not place.last:
+                raise NotCompiled("balls, and what flies relative to another body")
+            constants[:] = np.concatenate(
+                [part for X in (link.X_LB, link.X_PJ) for part in (X[:3, :3].ravel(), X[:3, 3])]
+            )
+            rows.append([FLYING, reading.places[f"{place.carrier.name}.r"].start, place.q.start, place.xi.start, 0])
+        else:
+            continue
+        bodies.append(constants)
+    return _whole(rows).reshape(-1, 5), np.array(bodies).reshape(-1, 24)
+
+
+def _actuation(
+    actuation: Any, d: Dynamics, pairs: list[tuple[str, str]]
+) -> tuple[dict[str, PlacedFrame], Int, Int, Array, Array, Array]:
+    """Frames of pairs and of what acts, rows of `acting` and `given`, centres of mass, B0, wrenches of thrusters."""
+    from visviva.kernels.control.tracking import DIRECT, FORCE, THRUST, WRENCH
+
+    frames = {name: d._frames[name] for pair in pairs for name in pair if name != GROUND}
+    if any(frame.point for frame in frames.values()):
+        raise NotCompiled("pairs of particles")
+    acting, given, com, at = list[list[int]](), list[list[int]](), list[Array](), 0
+    B0, thrust = np.zeros((d.nv, actuation.nu)), np.zeros((actuation.nu, 6))
+    wrenches = {columns.start: (frame, point) for columns, frame, point in d._inputs.wrenches}
+    for port, width in zip(actuation.ports, actuation.widths, strict=True):
+        own, columns, turned = actuation.parts[port]
+        count = own.stop - own.start
+        if turned is not None:
+            matrix, carrier = turned
+            frames.setdefault(carrier.name, d._frames[carrier])
+            frame = list(frames).index(carrier.name)
+            acting.append([THRUST, frame, own.start, count])
+            thrust[own] = matrix.T
+            given.append([frame, own.start, count, at])
+            com.append(np.array(carrier.com))
+        else:
+            B0[:, own] = d._inputs.constant[:, columns]
+            given.append([DIRECT, own.start, count, at])
+            com.append(np.zeros(3))
+            if columns.start in wrenches:
+                placed, point = wrenches[columns.start]
+                frames[f"{port} of the inputs"] = placed
+                acting.append([FORCE if point else WRENCH, len(frames) - 1, own.start, count])
+        at += width
+    return frames, _whole(acting).reshape(-1, 4), _whole(given).reshape(-1, 4), np.array(com).reshape(-1, 3), B0, thrust
+
+
+def _whole(numbers: Any) -> Int:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _times(p: Array, w: Array) -> Array:
+    """p ⊗ (0, w), row by row."""
+    scalar = -np.einsum("ti,ti->t", p[:, 1:], w)
+    return np.concatenate([scalar[:, None], p[:, :1] * w + np.cross(p[:, 1:], w)], axis=1)

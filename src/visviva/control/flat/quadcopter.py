@@ -1,0 +1,174 @@
+"""Quadcopter: flat by the position of its centre of mass and its heading.
+
+Thrust acts along the upright axis z of the body alone, hence, with accelerations a_G of gravity and isotropic drag d,
+
+    z = f/|f|,    f = r̈ - a_G + (d/m) ṙ .
+
+With a heading φ, R = R_z(φ) R_y(β) R_x(α): the axis x lies in the vertical plane of the heading, x ∥ y_φ × z with
+y_φ = (-sin φ, cos φ, 0). Without one the body does not turn about z, ω_z = 0: ẋ = -(x·ż) z, parallel transport.
+
+Source: Konz, (5.69) with the sign of α corrected, and (5.70).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from visviva._arrays import Array, finite_number, finite_vector
+from visviva._suggestions import helpful
+from visviva.control.abstract_path import AbstractPath, Computed, as_path, before, together
+from visviva.control.flat.smooth import require_smooth
+from visviva.control.rotations import PosePath, RotationPath
+from visviva.control.series import Series, cross, stacked
+from visviva.errors import ModelError
+
+WEIGHTLESS = 1e-9  # [m/s²]
+SIDEWAYS = 1e-9  # cosine of the roll angle: the heading of a body that lies on its side is none
+SPACING = 0.02  # [s] between nodes of the transported axis
+ORDER = 10  # of Taylor's method in between
+TRUNCATED = 1e-15  # what the last term may be
+
+
+class Tilt(NamedTuple):
+    """Roll α and pitch β [rad] in R = R_z(φ) R_y(β) R_x(α)."""
+
+    roll: float
+    pitch: float
+
+
+def tilt(upright: ArrayLike, heading: float) -> Tilt:
+    """Roll and pitch from the upright axis, (3,), of a body with a heading φ [rad].
+
+    α = arcsin(sin φ z_x - cos φ z_y),   β = atan2(cos φ z_x + sin φ z_y, z_z).
+    """
+    z, phi = finite_vector(upright, "upright axis", 3), finite_number(heading, "heading")
+    length = float(np.linalg.norm(z))
+    if not length:
+        raise ModelError("the upright axis must not be zero.")
+    x, y, up = z / length
+    s, c = math.sin(phi), math.cos(phi)
+    across, along = s * x - c * y, c * x + s * y
+    return Tilt(math.atan2(across, math.hypot(along, up)), math.atan2(along, up))
+
+
+@helpful
+def quadcopter(
+    position: Any, heading: Any = 0.0, *, gravity: float = 9.81, drag: float = 0.0, start: float = 0.0
+) -> PosePath:
+    """The pose of a quadcopter whose centre of mass follows a path, with thrust along z of the body, upwards.
+
+    position: (3,) with three continuous derivatives, e.g. polynomial(a, b, 1.5, degree=9).
+    heading:  φ(t) [rad], a path, function or number; None: it never turns about its axis z, ω_z = 0, which has no
+              singular attitude: for loopings and flips.
+    gravity:  [m/s²] along -z of the world.   drag: d/m [1/s], isotropic, of the velocity.
+    start:    heading at the begin, where there is none.
+    """
+    r = as_path(position, (3,), "position of a quadcopter")
+    g, d = finite_number(gravity, "gravity"), finite_number(drag, "drag", minimum=0.0)
+    require_smooth(r, 3, "the position of a quadcopter")
+
+    def upright(t: float, order: int) -> Series:
+        """z."""
+        v = r.series(t, order + 2).rate
+        f = v.rate + np.array([0.0, 0.0, g])
+        if d:
+            f = f + v.upto(order) * d
+        square = (f * f).sum()
+        if square.c[0] < WEIGHTLESS**2:
+            raise ModelError(f"the quadcopter falls freely at t = {t:g} s: without thrust, no direction is upright.")
+        return f / square.sqrt()
+
+    if heading is None:
+        axes = _Transported(upright, r, finite_number(start, "heading at the start")).series
+        return PosePath(r, RotationPath(Computed(axes, (3, 3), r.ends, r.breaks, True)))
+    phi = as_path(heading, (), "heading of a quadcopter")
+    require_smooth(phi, 1, "the heading of a quadcopter")
+
+    def matrix(t: float, order: int) -> Series:
+        z, angle = upright(t, order), phi.series(t, order)
+        x = cross(stacked([-angle.sin(), angle.cos(), angle * 0.0]), z)
+        square = (x * x).sum()
+        if square.c[0] < SIDEWAYS**2:
+            raise ModelError(
+                f"the quadcopter lies on its side at t = {t:g} s: there its heading is not defined.\n"
+                "Fly along its heading, or without one: heading=None."
+            )
+        return _columns(x / square.sqrt(), z)
+
+    ends, breaks = together([r, phi])
+    return PosePath(r, RotationPath(Computed(matrix, (3, 3), ends, breaks, True)))
+
+
+def _columns(x: Series, z: Series) -> Series:
+    """R of two of its axes."""
+    return stacked([x, cross(z, x), z]).T
+
+
+@final
+class _Transported:
+    """Axes that do not turn about z: the axis x by Taylor's method from node to node, made orthonormal again."""
+
+    def __init__(self, upright: Any, path: AbstractPath, heading: float) -> None:
+        self._upright, self._breaks = upright, sorted({*path.breaks, *(x for x in path.ends if math.isfinite(x))})
+        self._begin = path.ends[0] if math.isfinite(path.ends[0]) else 0.0
+        self._side = np.array([-math.sin(heading), math.cos(heading), 0.0])
+        self._nodes = dict[int, Array]()
+        self._last: tuple[float, Array] | None = None
+
+    def series(self, t: float, order: int) -> Series:
+        """R."""
+        k = math.trunc((t - self._begin) / SPACING)
+        last = self._last
+        if last is None or last[0] != t:  # values and rates at one time are asked for one after the other
+            self._last = last = t, self._advance(self._node(k), self._begin + k * SPACING, t)
+        x, z = last[1], self._upright(t, order)
+        return _columns(_transport(x, z), z)
+
+    def _node(self, k: int) -> Array:
+        if not self._nodes:
+            z = self._upright(self._begin, 0).c[0]
+            x = np.cross(self._side, z)
+            if np.linalg.norm(x) < SIDEWAYS:
+                raise ModelError("the quadcopter lies on its side at the begin: there its heading is not defined.")
+            self._nodes[0] = x / np.linalg.norm(x)
+        sign, last = (1 if k > 0 else -1), k
+        while last not in self._nodes:
+            last -= sign
+        while last != k:
+            t0, t1 = (self._begin + j * SPACING for j in (last, last + sign))
+            last += sign
+            self._nodes[last] = self._advance(self._nodes[last - sign], t0, t1)
+        return self._nodes[k]
+
+    def _advance(self, x: Array, t: float, end: float) -> Array:
+        """In steps that end where a derivative may jump."""
+        ahead = end >= t
+        stops = [s for s in self._breaks if min(t, end) < s < max(t, end)]
+        for stop in (*(stops if ahead else stops[::-1]), end):
+            while t != stop:
+                z = self._upright(t if ahead else before(t), ORDER)
+                c, h = _transport(x, z).c, stop - t
+                while (
+                    np.abs(c[-1]).max() * abs(h) ** ORDER > TRUNCATED
+                    or np.abs(c[-2]).max() * abs(h) ** (ORDER - 1) > 10 * TRUNCATED
+                ):
+                    h *= 0.5
+                t = stop if h == stop - t else t + h
+                x = np.tensordot(h ** np.arange(ORDER + 1), c, 1)
+                upright = self._upright(t if ahead else before(t), 0).c[0]
+                x = x - upright * (upright @ x)
+                x /= np.linalg.norm(x)
+        return x
+
+
+def _transport(x: Array, z: Series) -> Series:
+    """Series of x from ẋ = -(x·ż) z."""
+    rate, found, turn = z.rate.c, [x], list[float]()
+    for k in range(z.order):
+        turn.append(float(sum(found[j] @ rate[k - j] for j in range(k + 1))))
+        found.append(-sum((turn[j] * z.c[k - j] for j in range(k + 1)), np.zeros(3)) / (k + 1))
+    return Series(np.array(found))

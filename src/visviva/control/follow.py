@@ -1,0 +1,365 @@
+"""Configurations, velocities and accelerations that meet goals at a time, followed continuously from a start.
+
+With rows A of all goals, and Z of loops where all velocities of the tree are kept,
+
+    [A; Z] v = [V; 0],    [A; Z] a = [V̇ - Ȧ v; z],
+
+and configurations by Newton's method on the manifold, from one that is near: nodes at equal times are found one after
+the other from the begin, and any time in between from the node before it. So the branch is kept, and no result depends
+on the order in which times are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.control.goals import METRES, AbstractGoal, State
+from visviva.errors import AssemblyError
+from visviva.forms.dynamics.handle import Dynamics
+from visviva.forms.minimal.point import Point
+from visviva.geometry.nullspace import Split, split
+from visviva.geometry.rank import FLOOR
+from visviva.mechanism.closure import typical_length
+
+ITERATIONS = 60
+ATTEMPTS = 12  # dampings of a step
+ROUNDING = 2e-15  # [rad, typical lengths] nothing is nearer
+EXACT = 1e-12  # [rad, typical lengths] a goal that is met
+NEARLY = 1e-9  # and one that is met as well as rounding lets it
+FAR = 0.3  # [rad, typical lengths] longest way between two configurations that are followed
+BENT = 0.3  # part of a way that may depart from its tangent
+SMALL = 0.02  # [rad, typical lengths] ways that are not questioned
+SHORTEST = 2.0**-24  # part of the time between nodes
+AGREES = 1e-7  # relative: velocities and accelerations that goals, and loops, agree on
+NAMED = 0.3  # part of the fastest velocity: those below are not named
+DEAD = 0.05  # of the largest singular value: velocities hardly answer to a goal
+KICKS = (0.1, 0.3, 0.6)  # [rad, typical lengths] away from a configuration in which goals pull in vain
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """[A; Z] in units of lengths and of typical steps, its split, and the rates z of loops."""
+
+    state: State
+    A: Array  # (k, nv) of goals alone, in their units
+    parts: Split
+    z: Array  # of loops
+
+
+class Node(NamedTuple):
+    """A time, and the motion there."""
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+
+
+@final
+class Follower:
+    """Motion of a mechanism that meets goals.
+
+    near: where the search at the begin starts.   begin: [s].   step: [s] between nodes.
+    """
+
+    def __init__(self, d: Dynamics, goals: Sequence[AbstractGoal], near: Array, begin: float, step: float) -> None:
+        self.d, self.goals, self.begin, self.step = d, goals, begin, step
+        self.length = typical_length(d.form.linkage.kinematics)
+        self.units = np.array([self.length if unit == METRES else 1.0 for goal in goals for unit in goal.units])
+        self.near, self._nodes = near, dict[int, Node]()
+        self._s = np.array(d.s_built)
+        self.keeps_loops = d.loops is not None and d.loops.independent is None  # all velocities, with loops as rows
+        self._unit = np.eye(d.form.n), np.zeros(d.form.n)
+        self._holonomic = d.form.open.has_g
+
+    # -- levels ---------------------------------------------------------------------------------------------------
+
+    def state(self, q: Array, v: Array) -> State:
+        """With N and drift of loops."""
+        if self.d.loops is None or self.keeps_loops:
+            return State(self.d, q, v, *self._unit)
+        motion = self.d.loops.at(q, v, self._s)
+        return State(self.d, q, v, motion.N, motion.drift)
+
+    def rows(self, q: Array, v: Array, *, positions: bool = False, rates: bool = False) -> Rows:
+        """Of goals and loops at a state. positions: without rolling, which says nothing of configurations.
+
+        rates: with those of loops, zero otherwise.
+        """
+        state = self.state(q, v)
+        A = np.concatenate([goal.rows(state) for goal in self.goals])
+        scaled, z = A / self.units[:, None] * self.d.sizes, np.zeros(0)
+        terms = np.linalg.norm(scaled, axis=1)
+        terms = np.maximum(terms, max(FLOOR * float(terms.max(initial=0.0)), 1e-300))  # rounding of others is no row
+        if self.keeps_loops:
+            point = Point(self.d.form, q, v, self._s)
+            kept = self._holonomic if positions else slice(None)
+            loops = point.Z[kept] * self.d.sizes
+            z = np.zeros(len(loops))
+            if rates:
+                z = point.row_rates(np.zeros(len(self.d.form.inputs.base)))
+            scaled = np.concatenate([scaled, loops])
+            terms = np.concatenate([terms, np.linalg.norm(point.row_terms[kept] * self.d.sizes, axis=1)])
+        return Rows(state, A, split(scaled, terms), z)
+
+    def solve(self, rows: Rows, wanted: Array, loops: Array) -> Array:
+        """Velocities, or accelerations, of least size in typical steps."""
+        return np.asarray(self.d.sizes * rows.parts.solve(np.concatenate([wanted / self.units, loops])))
+
+    def velocity(self, q: Array, t: float) -> Array:
+        """v, or an error that names what goals do not agree on, or a dead point."""
+        rows = self.rows(q, np.zeros(self.d.nv))
+        self._check_rank(rows, t)
+        wanted = np.concatenate([goal.wanted(t)[0] for goal in self.goals])
+        v = self.solve(rows, wanted, np.zeros(len(rows.z)))
+        self.check(rows.A @ v - wanted, wanted, t, "/s")
+        return v
+
+    def acceleration(self, q: Array, v: Array, t: float) -> Array:
+        """a, exact: goals less what they accelerate by at a = 0."""
+        rows = self.rows(q, v, rates=True)
+        wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in self.goals])
+        a = self.solve(rows, wanted, rows.z)
+        self.check(rows.A @ a - wanted, wanted, t, "/s²")
+        return a
+
+    def way(self, q: Array, t: float) -> Array:
+        """To all goals, (k,)."""
+        return np.concatenate([goal.way(self.d, q, t) for goal in self.goals])
+
+    # -- configurations -------------------------------------------------------------------------------------------
+
+    def configuration(self, t: float) -> Array:
+        """q at any time."""
+        k = math.trunc((t - self.begin) / self.step)  # before the begin nodes are counted backwards
+        return self._advance(self.node(k), t)
+
+    def node(self, k: int) -> Node:
+        """The k-th node."""
+        if not self._nodes:
+            self._nodes[0] = self._moving(self.start, self.begin)
+        sign, last = (1 if k > 0 else -1), k
+        while last not in self._nodes:
+            last -= sign
+        while last != k:
+            last += sign
+            t = self.begin + last * self.step
+            self._nodes[last] = self._moving(self._advance(self._nodes[last - sign], t), t)
+        return self._nodes[k]
+
+    def _moving(self, q: Array, t: float) -> Node:
+        v = self.velocity(q, t)
+        return Node(t, q, v, self.acceleration(q, v, t))
+
+    def _advance(self, node: Node, t: float) -> Array:
+        """The configuration a little later, or earlier: along the tangent, then to the goals; halved where it bends."""
+        step, q = t - node.t, node.q
+        while node.t != t:
+            ahead = t if abs(t - node.t) <= abs(step) * (1 + 1e-9) else node.t + step
+            found, h = None, ahead - node.t
+            tangent, curve = h * node.v, h * node.v + 0.5 * h * h * node.a
+            length = max(self._size(tangent), self._size(curve))
+            if length <= FAR:
+                try:
+                    predicted = self.d.integrate(node.q, curve)
+                    found = self._newton(predicted, ahead)
+                except AssemblyError:
+                    found = None
+                if found is not None and self._size(self.d.difference(predicted, found)) > BENT * length + SMALL:
+                    found = None
+            if found is None:
+                step = 0.5 * h
+                if abs(step) < SHORTEST * self.step:
+                    raise self._unreachable(node.q, t, node.t)
+                continue
+            q = found
+            if ahead == t:
+                break
+            node = self._moving(found, ahead)
+        return q
+
+    @cached_property
+    def start(self) -> Array:
+        """q at the begin, from `near`; where goals pull in vain, from a little beside, by a fixed sequence of kicks."""
+        rng, best = np.random.default_rng(0), self._search(self.near, self.begin)
+        for size in KICKS:
+            if self._gap(best) <= NEARLY:
+                break
+            try:
+                kicked = self.d.integrate(self.near, self._along(self.near, size * rng.normal(size=self.d.nv)))
+                other = self._search(kicked, self.begin)
+            except AssemblyError:
+                continue
+            best = other if self._gap(other) < self._gap(best) else best
+        if self._gap(best) > NEARLY:
+            raise self._unreachable(best, self.begin)
+        return best
+
+    def corrected(self, q: Array, t: float) -> Array:
+        """The configuration next to q that meets all goals, or an error."""
+        found = self._newton(q, t)
+        if found is None:
+            raise self._unreachable(q, t)
+        return found
+
+    def _gap(self, q: Array) -> float:
+        return float(np.abs(self.way(q, self.begin) / self.units).max(initial=0.0))
+
+    def _along(self, q: Array, eta: Array) -> Array:
+        """A step in typical ones; of one that loops do not allow, what they leave of it."""
+        step = self.d.sizes * eta
+        if self.keeps_loops:
+            assert self.d.loops is not None
+            step = self.d.loops.projector(q, self._s) @ step
+        return np.asarray(step)
+
+    def _newton(self, q: Array, t: float) -> Array | None:
+        """From near by, to rounding; None if it does not converge."""
+        best, gap = q, math.inf
+        for _ in range(8):
+            way = self.way(q, t)
+            now = float(np.abs(way / self.units).max(initial=0.0))
+            if now <= ROUNDING:
+                return q
+            if now >= 0.5 * gap and gap <= NEARLY:  # as near as rounding lets it come
+                return best
+            if now > max(2.0 * gap, FAR) or not math.isfinite(now):
+                return None
+            best, gap = q, now
+            try:
+                rows = self.rows(q, np.zeros(self.d.nv), positions=True)
+                step = self.solve(rows, way, np.zeros(len(rows.z)))
+                if not self._size(step) <= FAR:
+                    return None
+                q = self.d.integrate(q, step)
+            except AssemblyError:
+                return None
+        return best if gap <= NEARLY else None
+
+    def _search(self, q: Array, t: float) -> Array:
+        """Levenberg's and Marquardt's method from far away; the nearest configuration that it finds."""
+        q = self.d.integrate(q, np.zeros(self.d.nv))
+        e, lam = self.way(q, t) / self.units, 1e-2
+        for _ in range(ITERATIONS):
+            if np.abs(e).max(initial=0.0) <= EXACT:
+                break
+            parts = self.rows(q, np.zeros(self.d.nv), positions=True).parts
+            pull = np.concatenate([e, np.zeros(len(parts.units) - len(e))]) / parts.units
+            for _ in range(ATTEMPTS):
+                damping = parts.s / (parts.s**2 + lam * min(1.0, float(e @ e)))
+                eta = self._along(q, parts.V @ (damping * (parts.U.T @ pull)))
+                try:
+                    trial = self.d.integrate(q, eta * min(1.0, 1.0 / max(self._size(eta), 1e-300)))
+                    ahead = self.way(trial, t) / self.units
+                except AssemblyError:
+                    lam *= 8.0
+                    continue
+                if float(ahead @ ahead) < float(e @ e):
+                    q, e, lam = trial, ahead, max(0.1 * lam, 1e-12)
+                    break
+                lam *= 8.0
+            else:
+                break
+        found = self._newton(q, t)
+        return q if found is None else found
+
+    def _size(self, v: Array) -> float:
+        return float(np.abs(v / self.d.sizes).max(initial=0.0))
+
+    # -- errors -----------------------------------------------------------------------------------------------------
+
+    def free(self, rows: Rows) -> list[str]:
+        """Velocities that goals leave open."""
+        if rows.parts.rank == self.d.nv:
+            return []
+        motions = np.abs(rows.parts.Z)
+        return [
+            name for k, name in enumerate(self.d.names) if (motions[k] > NAMED * motions.max(0, initial=1e-300)).any()
+        ]
+
+    def freedoms(self, q: Array) -> int:
+        """How many velocities are open."""
+        return self.d.nv - self.rows(q, np.zeros(self.d.nv), positions=True).parts.rank
+
+    def undetermined(self, q: Array) -> list[str]:
+        """Velocities that goals leave open: the mechanism can leave q along them while all goals stay met.
+
+        At a dead point it cannot: there only velocities are open.
+        """
+        rows = self.rows(q, np.zeros(self.d.nv), positions=True)
+        found = self.free(rows)
+        if not found:
+            return []
+        motion = rows.parts.Z @ np.random.default_rng(1).normal(size=rows.parts.Z.shape[1])
+        motion *= FAR / np.abs(motion).max()
+        try:
+            beside = self._newton(self.d.integrate(q, self._along(q, motion)), self.begin)
+            if beside is None or self._size(self.d.difference(q, beside)) < 0.1 * FAR:
+                return []
+            return self.free(self.rows(beside, np.zeros(self.d.nv), positions=True))
+        except AssemblyError:
+            return []
+
+    def _check_rank(self, rows: Rows, t: float) -> None:
+        if moving := self.free(rows):
+            names = ", ".join(goal.name for goal in self.goals)
+            raise AssemblyError(
+                f"at t = {t:.6g} s mechanism {self.d.name!r} is at a dead point of its reference: "
+                f"{', '.join(moving)} can move while {names} {'stands' if len(self.goals) == 1 else 'stand'} still.\n"
+                "Lead the path past it, or give other goals, e.g. a joint."
+            )
+
+    def check(self, off: Array, wanted: Array, t: float, per: str) -> None:
+        """An error where goals are not met in velocities or accelerations, (k,)."""
+        scale = max(float(np.abs(wanted / self.units).max(initial=0.0)), 1.0)
+        if np.abs(off / self.units).max(initial=0.0) <= AGREES * scale:
+            return
+        raise AssemblyError(
+            f"at t = {t:.6g} s the goals of mechanism {self.d.name!r} contradict each other, or what its joints let "
+            f"it do: {self._told(off, per)}.\nGive fewer goals, or ones that agree in their rates as well."
+        )
+
+    def _told(self, off: Array, per: str = "") -> str:
+        """Every goal that is missed, and by how much."""
+        lines, start = list[str](), 0
+        worst = float(np.abs(off / self.units).max(initial=0.0))
+        for goal in self.goals:
+            own = off[start : start + len(goal.units)]
+            start += len(goal.units)
+            if np.abs(own).max(initial=0.0) < 1e-3 * worst:
+                continue
+            each = list[str]()
+            for unit in dict.fromkeys(goal.units):
+                part = own[[k for k, u in enumerate(goal.units) if u == unit]]
+                each.append(f"{np.linalg.norm(part):.4g} {unit}{per}")
+            lines.append(f"{goal.name!r} stays {' and '.join(each)} away")
+        return ", ".join(lines)
+
+    def _unreachable(self, q: Array, t: float, since: float | None = None) -> AssemblyError:
+        """What is left at the nearest configuration, and whether velocities answer there.
+
+        since: last time at which goals were met.
+        """
+        best = self._search(q, t)
+        off, s = self.way(best, t), self.rows(best, np.zeros(self.d.nv)).parts.s
+        if np.abs(off / self.units).max(initial=0.0) <= NEARLY:
+            last = t if since is None else since
+            return AssemblyError(
+                f"the reference of mechanism {self.d.name!r} comes to a dead point at t = {last:.6g} s: the next "
+                "configuration that meets its goals lies on another branch.\nLead the path past it."
+            )
+        lost = "" if since is None else f"; beyond t = {since:.6g} s it is lost"
+        dead = " It is stretched there, or near a dead point." if len(s) < self.d.nv or s[-1] < DEAD * s[0] else ""
+        return AssemblyError(
+            f"at t = {t:.6g} s mechanism {self.d.name!r} does not meet its reference: {self._told(off)},\n"
+            f"at the nearest configuration found{lost}.{dead}\n"
+            "Ask for paths within reach that do not contradict each other, or begin on another branch, near=."
+        )

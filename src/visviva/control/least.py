@@ -1,0 +1,113 @@
+"""What goals leave open: the motion with the least kinetic energy among all that meet them.
+
+v minimises vᵀM v/2 with A v = V: M v = Aᵀλ. The derivative of both along the motion gives its acceleration,
+
+    M a - Aᵀμ = Ȧᵀλ - Ṁ v,    A a = V̇ - Ȧ v.
+
+Such velocities are no gradient, so that configurations follow from them by integration from the begin, between nodes
+by a commutator-free method of order four, and are then brought to the goals.
+
+Source: Celledoni, Marthinsen and Owren, Commutator-free Lie group methods (2003), order four.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.control.follow import Follower, Rows
+from visviva.errors import ModelError
+from visviva.geometry.nullspace import split
+
+DIFFERENCE = 1e-3  # [rad, typical lengths] of differences of order four, for Ṁ and Ȧ
+STEPS = 4  # between nodes
+
+
+@final
+class LeastMotion:
+    """(q, v, a) of a `Follower` that leaves something open."""
+
+    def __init__(self, follower: Follower) -> None:
+        if follower.keeps_loops:
+            raise ModelError(
+                f"rest='least' of mechanism {follower.d.name!r} with loops takes independent velocities: "
+                "vv.control.reference(vv.dynamics(m, independent='rank'), ...)."
+            )
+        self._by, self._nodes = follower, dict[int, Array]()
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """At one time."""
+        by = self._by
+        k = math.trunc((t - by.begin) / by.step)
+        q = self._flow(self._node(k), by.begin + k * by.step, t)
+        v, lam = self._velocity(q, t)
+        return q, v, self._acceleration(q, v, lam, t)
+
+    def _node(self, k: int) -> Array:
+        self._nodes.setdefault(0, self._by.start)
+        sign, last = (1 if k > 0 else -1), k
+        while last not in self._nodes:
+            last -= sign
+        while last != k:
+            t0, t1 = (self._by.begin + j * self._by.step for j in (last, last + sign))
+            self._nodes[last + sign] = self._flow(self._nodes[last], t0, t1)
+            last += sign
+        return self._nodes[k]
+
+    def _flow(self, q: Array, t0: float, t1: float) -> Array:
+        """Along the velocities of least energy, then to the goals."""
+        h, move = (t1 - t0) / STEPS, self._by.d.integrate
+        if not h:
+            return q
+        for j in range(STEPS):
+            t = t0 + j * h
+            F1 = h * self._velocity(q, t)[0]
+            q2 = move(q, 0.5 * F1)
+            F2 = h * self._velocity(q2, t + 0.5 * h)[0]
+            F3 = h * self._velocity(move(q, 0.5 * F2), t + 0.5 * h)[0]
+            F4 = h * self._velocity(move(q2, F3 - 0.5 * F1), t + h)[0]
+            q = move(move(q, (3 * F1 + 2 * F2 + 2 * F3 - F4) / 12), (-F1 + 2 * F2 + 2 * F3 + 3 * F4) / 12)
+        return self._by.corrected(q, t1)
+
+    def _weighted_rows(self, rows: Rows, M: Array) -> tuple[Array, Array]:
+        """A in units, and L⁻ᵀ of M = L Lᵀ."""
+        return rows.A / self._by.units[:, None], np.linalg.inv(np.linalg.cholesky(M)).T
+
+    def _velocity(self, q: Array, t: float) -> tuple[Array, Array]:
+        """v and λ, of rows in units."""
+        by = self._by
+        A, W = self._weighted_rows(by.rows(q, np.zeros(by.d.nv)), by.d.mass_matrix(q))
+        wanted = np.concatenate([goal.wanted(t)[0] for goal in by.goals])
+        parts = split(A @ W)
+        v = W @ parts.solve(wanted / by.units)
+        by.check(A @ v * by.units - wanted, wanted, t, "/s")
+        return v, parts.solve_transposed(W.T @ (by.d.mass_matrix(q) @ v))
+
+    def _acceleration(self, q: Array, v: Array, lam: Array, t: float) -> Array:
+        by = self._by
+        M, rows = by.d.mass_matrix(q), by.rows(q, v)
+        A, W = self._weighted_rows(rows, M)
+        wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in by.goals])
+        force = self._rates(q, v, lam)
+        free = W @ (W.T @ force)  # M⁻¹ force
+        a = free + W @ split(A @ W).solve(wanted / by.units - A @ free)
+        by.check(A @ a * by.units - wanted, wanted, t, "/s²")
+        return a
+
+    def _rates(self, q: Array, v: Array, lam: Array) -> Array:
+        """Ȧᵀλ - Ṁ v along the motion, by differences of order four."""
+        by = self._by
+        speed = float(np.abs(v / by.d.sizes).max(initial=0.0))
+        if not speed:
+            return np.zeros(by.d.nv)
+        h = DIFFERENCE / speed
+
+        def at(k: int) -> Array:
+            there = by.d.integrate(q, k * h * v)
+            A = by.rows(there, np.zeros(by.d.nv)).A / by.units[:, None]
+            return np.asarray(A.T @ lam - by.d.mass_matrix(there) @ v)
+
+        return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)

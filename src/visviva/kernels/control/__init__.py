@@ -1,0 +1,1 @@
+"""Control laws in compiled code."""
