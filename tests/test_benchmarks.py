@@ -24,7 +24,7 @@ from benchmarks.steps import Steps  # noqa: E402
 from benchmarks.work_precision import Curve, curves  # noqa: E402
 
 NAMES = [module.__name__.rpartition(".")[2] for module in MODULES]
-WAITING = ["latency", "first_runs", "shipped"]  # which compile for half a minute each
+WAITING = ["latency", "first_runs", "shipped", "quadratic_program", "tracking"]  # which compile for long
 PICTURES = {"work_precision", "accuracy"}
 needs_exudyn = pytest.mark.skipif(not peers_exudyn.INSTALLED, reason="Exudyn is not installed")
 needs_mujoco = pytest.mark.skipif(not peers_mujoco.INSTALLED, reason="MuJoCo is not installed")

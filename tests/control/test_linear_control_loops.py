@@ -98,7 +98,7 @@ def test_margins_of_two_integrators():
 
 def test_delay_margin_is_where_the_sampled_loop_becomes_unstable():
     loop = c.tracking(plants.cart(), {"rail": c.gains(1.0, 5.0, 7.0)}, "body").linear()
-    late, tick = loop.margins()["push"].delay, 1e-4
+    late, tick = loop.margins()["push"].delay, 2e-3
     assert loop.sampled(tick, 0.995 * late - tick / 2).stable  # a hold is late by half of its period
     assert not loop.sampled(tick, 1.005 * late - tick / 2).stable
 

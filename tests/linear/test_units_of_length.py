@@ -5,6 +5,8 @@ Masses stay, lengths are multiplied by L, inertias and moments by L², gravity b
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -157,35 +159,46 @@ BARS = (four_bar, four_bar_that_slides, four_bar_with_a_rod, four_bar_without_ma
 MECHANISMS = (*BARS, slider_crank, wheels_and_rack, on_springs, on_rods)
 
 
-def poles(system):
-    found = vv.linearise(system).poles()
+@cache
+def poles(build, L):
+    found = vv.linearise(build(L)).poles()
     return found[np.lexsort((found.real.round(6), found.imag.round(6)))]
+
+
+@cache
+def in_motion(build, L):
+    return vv.linearise(build(L), {"A.rate": 2.0}, residual_ok=True)
+
+
+@cache
+def rest_and_end(build, L):
+    """Stability, then where the last body goes in lengths, and the energy at rest in squares of them."""
+    m = build(L)
+    rest, run = vv.equilibrium(m), vv.simulate(m, 0.1, 0.005)
+    return rest.stability, np.array([*(np.ravel(run[f"{m.bodies[-1].name}.r"][-1]) / L), rest.energy / L**2])
 
 
 @pytest.mark.parametrize("L", SCALES)
 @pytest.mark.parametrize("build", MECHANISMS)
 def test_small_motions_of_mechanisms(build, L):
-    one = poles(build(1.0))
-    assert_allclose(poles(build(L)), one, rtol=0, atol=1e-9 * np.abs(one).max())
+    one = poles(build, 1.0)
+    assert_allclose(poles(build, L), one, rtol=0, atol=1e-9 * np.abs(one).max())
 
 
 @pytest.mark.parametrize("L", [1e-6, 1e-5, 1e-3, 1e3])
 @pytest.mark.parametrize("build", [*BARS, slider_crank, wheels_and_rack])
 def test_small_motions_about_a_motion(build, L):
     """Velocities as fast, and the same ones are independent."""
-    found = []
-    for scale in (1.0, L):
-        m = build(scale)
-        found.append(vv.linearise(m, {"A.rate": 2.0}, residual_ok=True))
-    assert found[1].states == found[0].states
-    assert_allclose(found[1].A, found[0].A, rtol=0, atol=1e-7 * np.abs(found[0].A).max())
+    one, found = in_motion(build, 1.0), in_motion(build, L)
+    assert found.states == one.states
+    assert_allclose(found.A, one.A, rtol=0, atol=1e-7 * np.abs(one.A).max())
 
 
 @pytest.mark.parametrize("L", [1e-6, 1e-5, 1e-3, 1e3])
 @pytest.mark.parametrize("build", [lagrangian_four_bar, lagrangian_pendulum])
 def test_small_motions_of_lagrangians(build, L):
-    one = poles(build(1.0))
-    assert_allclose(poles(build(L)), one, rtol=0, atol=1e-9 * np.abs(one).max())
+    one = poles(build, 1.0)
+    assert_allclose(poles(build, L), one, rtol=0, atol=1e-9 * np.abs(one).max())
 
 
 @pytest.mark.parametrize("L", [1.0, *SCALES])
@@ -228,14 +241,9 @@ def test_rods_that_fold_are_singular_wherever_they_come_from(angle, mass, L):
 @pytest.mark.parametrize("L", [1e-6, 1e-3, 1e3])
 @pytest.mark.parametrize("build", MECHANISMS)
 def test_equilibria_and_runs(build, L):
-    ends = []
-    for scale in (1.0, L):
-        m = build(scale)
-        last = m.bodies[-1].name
-        rest, run = vv.equilibrium(m), vv.simulate(m, 0.1, 0.005)
-        ends.append([rest.stability, *(np.ravel(run[f"{last}.r"][-1]) / scale), rest.energy / scale**2])
-    assert ends[1][0] == ends[0][0]
-    assert_allclose(ends[1][1:], ends[0][1:], rtol=0, atol=1e-9)
+    (stability, one), (same, found) = rest_and_end(build, 1.0), rest_and_end(build, L)
+    assert same == stability
+    assert_allclose(found, one, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("L", [1e-7, 1e-6, 1e-5, 1e-4, 1e-2, 1.0, 1e3])
