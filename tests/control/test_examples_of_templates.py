@@ -61,6 +61,7 @@ def test_particles_lose_stiffness_with_the_speed_of_a_turning_reference(key, rat
     assert pytest.approx(4.0 - rate**2, abs=1e-6) == K
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1.9, 2.1])
 def test_body_and_energy_based_revolute_loops_converge_at_any_speed(rate):
     gains = {"axle": c.gains(1.0, 1.0, 4.0)}
@@ -196,6 +197,7 @@ def test_roots_of_translation_beside_a_turning_reference():
     assert_allclose(np.poly(rotated), np.poly([-2 + 1j * np.pi] * 2 + [-2 - 1j * np.pi] * 2).real, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("approach", "norms"), [("particle", (0.4060, 0.01735)), ("body", (0.5879, 0.02910)), ("energy", (0.3743, 0.1351))]
 )

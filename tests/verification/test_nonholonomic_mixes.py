@@ -75,6 +75,7 @@ MORE = {f"blades {case}": (lambda case=case: with_blades(*case)) for case in dra
 EVERY = [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", EVERY)
 def test_compiled_steps_are_the_plain_ones(name, scheme, monkeypatch):
@@ -118,6 +119,7 @@ def test_what_rolls_on_a_flying_plate_keeps_all_momentum(kind, scheme):
     assert np.abs(apart - apart[0]).max() > 0.01  # and it moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CASES if name != "welded"])
 def test_the_motion_is_that_of_the_equations(name):
     """Order two against DOP853 on accelerations."""

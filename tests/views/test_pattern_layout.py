@@ -29,22 +29,24 @@ def broken(drawing: Drawing) -> dict[str, object]:
     return {law.__name__: found[0] for law in LAWS if (found := list(law(drawing)))}
 
 
-@settings(max_examples=12)
-@given(composites(boxes=30))
-def test_nothing_overlaps_in_a_pattern_of_many_boxes(system):
-    assert broken(draw(system).drawing) == {}
+DRAWN = {
+    "many boxes": (composites(boxes=30), {}),
+    "a small pattern with a legend": (composites(boxes=7), {"legend": True}),
+    "nested patterns": (composites(boxes=14, depth=2), {"expand": True}),
+}
 
 
-@settings(max_examples=20)
-@given(composites(boxes=7))
-def test_nothing_overlaps_in_a_small_pattern_with_a_legend(system):
-    assert broken(draw(system, legend=True).drawing) == {}
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("examples", [6, pytest.param(40, marks=pytest.mark.slow)])
+def test_nothing_overlaps_in_patterns_drawn_at_random(name, examples):
+    systems, options = DRAWN[name]
 
+    @settings(max_examples=examples)
+    @given(systems)
+    def nothing_overlaps(system):
+        assert broken(draw(system, **options).drawing) == {}
 
-@settings(max_examples=12)
-@given(composites(boxes=14, depth=2))
-def test_nothing_overlaps_in_nested_patterns(system):
-    assert broken(draw(system, expand=True).drawing) == {}
+    nothing_overlaps()
 
 
 @pytest.mark.parametrize(("system", "flat"), FIGURES, ids=[f"figure {k}" for k in range(1, 8)])
