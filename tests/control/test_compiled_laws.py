@@ -195,6 +195,46 @@ def test_references_between_knots():
     assert_reference(law.at(goal), np.sort(times))
 
 
+def test_references_may_give_the_same_arrays_again():
+    law = c.tracking(scara(), {"first": ONE, "second": ONE}, "body")
+    q, v, a, w = np.zeros(2), np.zeros(2), np.zeros(2), np.array([3.0, 2.0])
+
+    def goal(t):
+        q[:], v[:], a[:] = np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)
+        return q, v, a
+
+    assert_reference(law.at(goal), np.linspace(0, 2, 57))
+
+
+def test_references_may_give_their_values_one_after_the_other():
+    law = c.tracking(scara(), {"first": ONE, "second": ONE}, "body")
+    assert_reference(law.at(lambda t: ([f(t), 0] for f in (np.sin, np.cos, lambda s: -np.sin(s)))), [0.0, 0.3, 1.7])
+
+
+def test_references_are_accurate_in_the_middle_of_intervals():
+    """There accelerations of polynomials are off most, by more than where they are compared with the reference."""
+    law = c.tracking(scara(), {"first": ONE, "second": ONE}, "body")
+
+    def goal(t):
+        return np.full(2, np.sin(t)), np.full(2, np.cos(t)), np.full(2, -np.sin(t))
+
+    assert_reference(law.at(goal), np.arange(0, 5, 0.01))
+
+
+def test_smooth_references_are_asked_seldom():
+    """Spacings of knots grow as soon as errors of polynomials allow it: a hundred values per second are enough."""
+    law, asked = c.tracking(scara(), {"first": ONE, "second": ONE}, "body"), []
+
+    def goal(t):
+        asked.append(t)
+        return np.full(2, 0.5 * np.sin(t)), np.full(2, 0.5 * np.cos(t)), np.full(2, -0.5 * np.sin(t))
+
+    controller = law.at(goal)
+    for t in np.arange(0, 5, 0.01):
+        reference_values(controller, t)
+    assert len(asked) < 500
+
+
 def test_references_with_breaks_are_exact_on_both_sides():
     law = c.tracking(scara(), {"first": ONE, "second": ONE}, "body")
     line = c.joined(c.hold([0.2, 0.5], 0.1), c.polynomial([0.2, 0.5], [0.9, -0.4], 0.5, degree=3), c.hold([0.9, -0.4]))
