@@ -6,8 +6,8 @@ Pinocchio has the parts that are its own: `rnea`, `crba`, `computeFrameJacobian`
 `getFrameAcceleration`, at the state alone, called from Python; "net of the call" is their time less that of the same
 calls on a model without joints.
 
-Loops are runs of `vv.simulate` with all checks and the audit, in steps of 1 ms. RotorPy was not at hand: the rate of
-its simulation loop is the one that is told of it, some 900 steps per second on another machine.
+Loops are runs of `vv.simulate` with all checks and the audit, in steps of 1 ms. RotorPy flies the same aircraft along
+the same path under its own law, see `peers_rotorpy`; both are on their path before a time is taken.
 """
 
 from __future__ import annotations
@@ -18,13 +18,18 @@ from typing import Any
 import numpy as np
 
 import visviva as vv
+from benchmarks import peers_rotorpy
 from benchmarks.row import Row, against, duration, three_digits
 from benchmarks.timing import Call, fastest
 from visviva._arrays import Array
 
 INSTALLED = importlib.util.find_spec("pinocchio") is not None
-ROTORPY = 900.0  # steps per second, as told, not measured
 JOINTS, TICK = 7, 1e-3
+MASS, INERTIA = 1.001, (0.0179, 0.018, 0.0307)  # of an aircraft [kg, kg m²]
+ROTORS = ((0.24, 0, 0), (0, 0.24, 0), (-0.24, 0, 0), (0, -0.24, 0))  # [m]
+DRAG, MOST = 0.017 * np.array([-1, 1, -1, 1]), 6.0  # torque of a rotor over its thrust [m], and most thrust [N]
+AMPLITUDE, HEIGHT = 0.5, 0.3  # of its path [m]
+ARRIVED = 0.15  # from the path, after a flight [m]
 
 
 def arm() -> vv.Mechanism:
@@ -57,20 +62,24 @@ def swing(t: float) -> tuple[Array, Array, Array]:
 def quadcopter() -> tuple[vv.Mechanism, vv.control.TrackingLaw]:
     """An aircraft with four rotors and gains by poles."""
     m = vv.Mechanism("quadcopter", gravity=(0, 0, -9.81))
-    craft = m.body("craft", mass=1.001, inertia=(0.0179, 0.018, 0.0307))
+    craft = m.body("craft", mass=MASS, inertia=INERTIA)
     m.wrench("rotors", craft)
-    points = [(0.24, 0, 0), (0, 0.24, 0), (-0.24, 0, 0), (0, -0.24, 0)]
-    rotors = vv.control.thrusters(points, (0, 0, 1), drag=0.017 * np.array([-1, 1, -1, 1]))
+    rotors = vv.control.thrusters(ROTORS, (0, 0, 1), drag=DRAG)
     gains = vv.control.matching.quadcopter((-3, -4, -5, -6)).gains()
-    limits = {"rotors": (0.0, 6.0)}
+    limits = {"rotors": (0.0, MOST)}
     return m, vv.control.tracking(m, {("ground", "craft"): gains}, actuators={"rotors": rotors}, limits=limits)
 
 
 def hover(t: float) -> tuple[Array, Array, Array]:
     """Along a line that swings."""
-    q, v, a = np.array([0.5 * np.sin(t), 0, 0.3, 1.0, 0, 0, 0]), np.zeros(6), np.zeros(6)
-    v[3], a[3] = 0.5 * np.cos(t), -0.5 * np.sin(t)
+    q, v, a = np.array([AMPLITUDE * np.sin(t), 0, HEIGHT, 1.0, 0, 0, 0]), np.zeros(6), np.zeros(6)
+    v[3], a[3] = AMPLITUDE * np.cos(t), -AMPLITUDE * np.sin(t)
     return q, v, a
+
+
+def rotorpy() -> peers_rotorpy.RotorPy:
+    """The same aircraft on the same line in RotorPy."""
+    return peers_rotorpy.RotorPy(MASS, INERTIA, ROTORS, DRAG, MOST, AMPLITUDE, HEIGHT, TICK)
 
 
 def rows(quick: bool = False) -> list[Row]:
@@ -96,28 +105,16 @@ def _evaluations(count: int, repeats: int) -> list[Row]:
 
 
 def _compiled(law: vv.control.TrackingLaw, count: int) -> Call:
-    import numba
-
-    from visviva.kernels.control import tracking
+    from visviva.kernels.control.tracking import track_many
 
     controller = law.at(swing)
     compiled = controller._compiled
     assert compiled is not None
-    track_at: Any = tracking.track_at
-
-    @numba.njit(nogil=True)
-    def loop(row, y, Y):  # type: ignore[no-untyped-def]
-        worst = 0
-        for k in range(len(Y)):
-            for i in range(len(y)):
-                y[i] = Y[k, i]
-            worst = max(worst, track_at(row, 1e-4 * k))
-        return worst
-
-    Y = np.random.default_rng(0).normal(size=(count, controller.size))
-    if loop(compiled.row, compiled.control.y, Y):
+    t, y = 1e-4 * np.arange(count), np.random.default_rng(0).normal(size=(count, controller.size))
+    out = np.empty((count, sum(controller.widths)))
+    if track_many(compiled.row, t, y, out) < count:
         raise RuntimeError("the law has no inputs at some state")
-    return lambda: loop(compiled.row, compiled.control.y, Y)
+    return lambda: track_many(compiled.row, t, y, out)
 
 
 def _pinocchio(count: int, joints: int) -> Call:
@@ -146,19 +143,35 @@ def _pinocchio(count: int, joints: int) -> Call:
 
 def _flights(t_end: float, repeats: int) -> list[Row]:
     m, law = quadcopter()
-    found = list[Row]()
-    for scheme in (vv.RK4(), vv.PHMP()):
-        t = _step_time(m, scheme, t_end, repeats, lambda: {"sampled": vv.Sampled(law.at(hover), TICK)})
-        name = f"quadcopter, law at 1 kHz, {type(scheme).__name__}"
-        found.append(
-            Row(
-                name,
-                f"{three_digits(1 / t)} steps/s",
-                f"RotorPy, not measured here: {ROTORPY:.0f} steps/s",
-                1 / t / ROTORPY,
-            )
-        )
-    return found
+    schemes = [vv.RK4(), vv.PHMP()]
+    names = [f"quadcopter, law at 1 kHz, {type(scheme).__name__}" for scheme in schemes]
+    flights = [_run(m, scheme, t_end, {"sampled": vv.Sampled(law.at(hover), TICK)}) for scheme in schemes]
+    steps = round(t_end / TICK)
+    if not peers_rotorpy.INSTALLED:
+        ours = fastest(flights, max(1, repeats // 5))
+        return [Row(name, _rate(t / steps), "RotorPy is not installed") for name, t in zip(names, ours, strict=True)]
+    peer, few = rotorpy(), max(1, steps // 10)  # some hundred times slower, each step alike
+    _check_flights(m, law, peer)
+    rk4, phmp, fly, simulate = fastest([*flights, lambda: peer.fly(few), lambda: peer.simulate(few)], repeats)
+    return [
+        Row(name, _rate(ours / steps), f"RotorPy, {what}: {_rate(theirs / few)}", theirs / few / (ours / steps))
+        for what, theirs in (("path, law and step", fly), ("its `simulate`", simulate))
+        for name, ours in zip(names, (rk4, phmp), strict=True)
+    ]
+
+
+def _check_flights(m: vv.Mechanism, law: vv.control.TrackingLaw, peer: peers_rotorpy.RotorPy) -> None:
+    """RuntimeError where one is not on its path after three seconds."""
+    t = 3.0
+    run = vv.simulate(m, t_end=t, h=TICK, sampled=vv.Sampled(law.at(hover), TICK))
+    ends = {"visviva": run["craft.r"][-1], "RotorPy": peer.fly(round(t / TICK))}
+    off = {name: float(np.linalg.norm(end - hover(t)[0][:3])) for name, end in ends.items()}
+    if not max(off.values()) < ARRIVED:
+        raise RuntimeError(f"after {t:g} s aircraft are not on their path, but off it by [m]: {off}")
+
+
+def _rate(t: float) -> str:
+    return f"{three_digits(1 / t)} steps/s"
 
 
 def _arms(t_end: float, repeats: int) -> list[Row]:
@@ -176,12 +189,16 @@ def _arms(t_end: float, repeats: int) -> list[Row]:
 
 def _step_time(m: vv.Mechanism, scheme: Any, t_end: float, repeats: int, how: Any) -> float:
     """Of one step of a run, the controller made before."""
-    given = [how() for _ in range(2)]
+    (t,) = fastest([_run(m, scheme, t_end, how())], max(1, repeats // 5))
+    return t / round(t_end / TICK)
+
+
+def _run(m: vv.Mechanism, scheme: Any, t_end: float, given: dict[str, Any]) -> Call:
+    """A run, of which a short one was made before."""
     start = {} if "quadcopter" in m.name else {f"joint{i}.q": 0.5 * np.sin(i) for i in range(JOINTS)}
 
-    def run(k: int, until: float = t_end) -> None:
-        vv.simulate(m, t_end=until, h=TICK, integrator=scheme, initial=start or None, **given[k])
+    def run(until: float) -> None:
+        vv.simulate(m, t_end=until, h=TICK, integrator=scheme, initial=start or None, **given)
 
-    run(0, min(t_end, 20 * TICK))
-    (t,) = fastest([lambda: run(1)], max(1, repeats // 5))
-    return t / round(t_end / TICK)
+    run(min(t_end, 20 * TICK))
+    return lambda: run(t_end)

@@ -15,7 +15,16 @@ import visviva as vv
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import cells, mechanisms, peers_exudyn, peers_mujoco, peers_pinocchio, report  # noqa: E402
+from benchmarks import (  # noqa: E402
+    cells,
+    mechanisms,
+    peers_exudyn,
+    peers_mujoco,
+    peers_pinocchio,
+    peers_rotorpy,
+    report,
+    tracking,
+)
 from benchmarks.__main__ import MODULES, main  # noqa: E402
 from benchmarks.links import links  # noqa: E402
 from benchmarks.motion import centres, check_same, distance  # noqa: E402
@@ -29,6 +38,7 @@ PICTURES = {"work_precision", "accuracy"}
 needs_exudyn = pytest.mark.skipif(not peers_exudyn.INSTALLED, reason="Exudyn is not installed")
 needs_mujoco = pytest.mark.skipif(not peers_mujoco.INSTALLED, reason="MuJoCo is not installed")
 needs_pinocchio = pytest.mark.skipif(not peers_pinocchio.INSTALLED, reason="Pinocchio is not installed")
+needs_rotorpy = pytest.mark.skipif(not peers_rotorpy.INSTALLED, reason="RotorPy is not installed")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WAITING])
@@ -117,6 +127,20 @@ def test_pinocchio_has_the_accelerations_of_mujoco(joint):
     peer = peers_mujoco.MuJoCo(m)
     mujoco.mj_forward(peer.model, peer.data)
     np.testing.assert_allclose(peers_pinocchio.Pinocchio(m)(1), peer.data.qacc, rtol=0, atol=1e-10)
+
+
+@needs_rotorpy
+def test_rotorpy_flies_our_aircraft_along_our_path():
+    peer, (_, law) = tracking.rotorpy(), tracking.quadcopter()
+    thrusts = law.actuation.parts["rotors"][2][0]  # wrenches (m; f) of one unit of thrust each
+    np.testing.assert_allclose(peer.vehicle.f_to_TM, thrusts[[5, 0, 1, 2]], atol=1e-15)
+    np.testing.assert_allclose(peer.vehicle.inertia, np.diag(tracking.INERTIA))
+    for t in (0.0, 0.7):
+        wanted, (q, v, a) = peer.path.update(t), tracking.hover(t)
+        for own, ours in ((wanted["x"], q[:3]), (wanted["x_dot"], v[3:]), (wanted["x_ddot"], a[3:])):
+            np.testing.assert_allclose(own, ours, atol=1e-15)
+    np.testing.assert_allclose(peer.fly(20), peer.simulate(20), atol=1e-12)  # both loops make the same steps
+    assert np.linalg.norm(peer.fly(2000) - tracking.hover(2.0)[0][:3]) < tracking.ARRIVED
 
 
 def test_a_peer_that_goes_elsewhere_is_found_out():
