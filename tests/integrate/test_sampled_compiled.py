@@ -11,6 +11,7 @@ import pytest
 
 import visviva as vv
 from visviva.compiler.sampled_laws import sampled_law
+from visviva.geometry import SO3
 from visviva.integrate import ticks
 from visviva.integrate.loop import Loop
 from visviva.integrate.step_buffer import StepBuffer
@@ -49,6 +50,35 @@ def four_bar():
     m.revolute("d", m.ground, rocker, at=(2, 0, 0), axis="y")
     m.torque("motor", "a")
     return m
+
+
+@functools.cache
+def craft(way):
+    """What flies with an arm on it; from another place than the origin, or about another point than its centre."""
+    m = vv.Mechanism(f"craft {way}", gravity=(0, 0, -9.81))
+    given = {
+        "plain": {},
+        "placed": {"at": (0.3, -0.2, 0.5), "rotation": SO3.exp([0.3, -0.4, 0.5]).R},
+        "off its centre": {"at": (0.3, -0.2, 0.5), "com": (0.05, 0.02, -0.03)},
+    }[way]
+    hull = m.body("hull", mass=2.0, inertia=(0.1, 0.2, 0.15), **given)
+    m.wrench("rotors", hull)
+    hand = m.body("hand", mass=0.5, inertia=(0.01, 0.02, 0.02), at=(0.6, 0, 0.4))
+    m.revolute("elbow", hull, hand, at=(0.4, 0, 0.4), axis="y", friction=0.1)
+    m.torque("motor", "elbow")
+    return m
+
+
+def fly(now):
+    w, v = now["hull.twist"][:3], now["hull.twist"][3:]
+    f = 20.0 * (np.array([0.1, 0.0, 1.0]) - now["hull.r"]) + np.array([0.0, 0.0, 24.0])
+    wrench = np.concatenate([-now["hull.R"] @ w, f - 3.0 * now["hull.R"] @ v])
+    return {"rotors": wrench, "motor": -2.0 * now["elbow.q"] - 0.3 * now["elbow.rate"]}
+
+
+def fly_by_hand(now):
+    """Twists of what does not fly by itself are read."""
+    return fly(now) | {"motor": -0.5 * now["hand.twist"][1] + 0.5 * now["hull.twist"][1]}
 
 
 def hold_arm(now):
@@ -113,6 +143,16 @@ def test_a_compiled_law_gives_what_it_gives_in_python_on_a_tree(scheme, timing):
 @pytest.mark.parametrize("scheme", IMPLICIT.values(), ids=IMPLICIT)
 def test_a_compiled_law_gives_what_it_gives_in_python_on_a_loop(scheme, timing):
     assert_same(*both(four_bar(), [{"law": hold_crank, **timing}], integrator=scheme, initial={"a.rate": 1.0}))
+
+
+@pytest.mark.parametrize("way", ["plain", "placed", "off its centre"])
+@pytest.mark.parametrize("law", [fly, fly_by_hand], ids=lambda law: law.__name__)
+@pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4()], ids=["PHMP", "RK4"])
+def test_a_compiled_law_gives_what_it_gives_in_python_on_what_flies(scheme, law, way):
+    start = {"hull.twist": (0.5, -0.3, 0.7, 0.2, -0.1, 0.3), "elbow.rate": 1.0}
+    one, other = both(craft(way), [{"law": law, **TIMING["between steps"]}], integrator=scheme, initial=start)
+    assert_same(one, other)
+    assert np.abs(one["hull.twist"][-1]).min() > 1e-3  # all six of them are seen
 
 
 @pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4()], ids=["PHMP", "RK4"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from visviva.kernels.packed import PackedCall
     from visviva.kernels.ticks import Stepped, Ticks
 
+Columns = Mapping[str, Sequence[tuple[int, int]]]  # by quantity
 MOST_LAWS = 8  # sets of laws that are kept compiled
 MOST_OPERATIONS = (1000, 20_000)  # of a law, and of one that is asked to be compiled: that takes seconds, or minutes
 
@@ -69,14 +70,13 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     except ModelError as reason:
         return str(reason)
     names = list(dict.fromkeys(name for law in traced for name in law.names))
-    columns = [ticked.columns(name) for name in names]
-    known = [own for own in columns if own is not None]
-    if len(known) == len(names):
-        return CompiledTicks(steps, ticked, traced, _as_they_are(names, known), [at for own in known for at in own])
-    read = NodeReading(model, model.mechanism).gathered(names)
+    columns = {name: own for name in names if (own := ticked.columns(name)) is not None}
+    if len(columns) == len(names):
+        return CompiledTicks(steps, ticked, traced, _as_they_are(columns), columns)
+    read = NodeReading(model, model.mechanism).gathered(names, columns)
     if read is None:
         return "the velocities that it sees follow from conditions or from very many loops"
-    return CompiledTicks(steps, ticked, traced, read, [])
+    return CompiledTicks(steps, ticked, traced, read, columns)
 
 
 def _as_compiled(model: Model, law: Sampled) -> SampledLaw:
@@ -87,10 +87,10 @@ def _as_compiled(model: Model, law: Sampled) -> SampledLaw:
     return jitted_law(model, law.law, law.reads, law.writes)
 
 
-def _as_they_are(names: Sequence[str], columns: Sequence[Sequence[object]]) -> Gathered:
+def _as_they_are(columns: Columns) -> Gathered:
     """Quantities that steps leave themselves, one after the other."""
-    ends = np.cumsum([0, *map(len, columns)])
-    where = {name: list(range(ends[k], ends[k + 1])) for k, name in enumerate(names)}
+    ends = np.cumsum([0, *map(len, columns.values())])
+    where = {name: list(range(ends[k], ends[k + 1])) for k, name in enumerate(columns)}
     return Gathered(np.zeros(ends[-1]), where, None, None, np.zeros(0), np.zeros(0))
 
 
@@ -98,7 +98,7 @@ def _as_they_are(names: Sequence[str], columns: Sequence[Sequence[object]]) -> G
 class CompiledTicks:
     """Laws of a run with what they see and the steps between them; made once for runs of the same laws.
 
-    columns: where steps leave what laws see, see `AbstractTicked`; none where it is read.
+    columns: where steps leave what laws see, see `AbstractTicked`; the rest is read.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class CompiledTicks:
         ticked: AbstractTicked,
         laws: Sequence[SampledLaw],
         read: Gathered,
-        columns: Sequence[tuple[int, int]],
+        columns: Columns,
     ) -> None:
         from visviva.kernels.ticks import Laws
 
@@ -124,7 +124,11 @@ class CompiledTicks:
             np.array(table, dtype=np.int64), np.array(rows, dtype=np.int64), np.concatenate(numbers), read.values,
             np.array(needs, dtype=np.int64),
         )  # fmt: skip
-        direct = [(place, *column) for place, column in enumerate(columns)]
+        direct = [
+            (place, *column)
+            for name, own in columns.items()
+            for place, column in zip(read.where[name], own, strict=True)
+        ]
         self._direct = np.array(direct, dtype=np.int64).reshape(-1, 3)
         inputs = np.arange(len(steps.inputs.base))
         self._columns = [
@@ -227,7 +231,7 @@ class CompiledTicks:
         read, nodes, room = self._read, call.nodes, len(call.inputs)
         u, nowhere = self._u.copy() if call.u is None else call.u, np.zeros(0, dtype=np.int64)
         u[:] = self._u
-        if nodes is not None and self._nodes is None and not len(self._direct):
+        if nodes is not None and self._nodes is None and self._laws.needs.any():
             self._nodes = nodes.write(read.x)
         calls = [call.call, self._nodes, read.places, read.velocities]
         addresses = [(0, 0, 0, 0) if each is None else each.address for each in calls]

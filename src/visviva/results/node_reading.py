@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -196,17 +196,21 @@ class NodeReading:
 
     # -- in compiled code ---------------------------------------------------------------------------------------
 
-    def gathered(self, names: Sequence[str]) -> Gathered | None:
-        """What reads quantities in other compiled code; None where their velocities need more than that."""
+    def gathered(self, names: Sequence[str], given: Collection[str] = ()) -> Gathered | None:
+        """What reads quantities in other compiled code; None where their velocities need more than that.
+
+        given: of these, those that have places alone, and are not read.
+        """
         if not all(self.knows(name) for name in names):
             return None
-        moving = any(self._where[name][2] for name in names)
+        read = [name for name in names if name not in given]
+        moving = any(self._where[name][2] for name in read)
         if moving and (self.linkage.conditions.m or len(self._b) > MOST_ROWS):
             return None
         found = self._quantities(np.arange(len(self._values))) if names else {}
         values = self._values if names else np.zeros(0)
         places = {name: [int(k) for k in np.ravel(found[name][0][found[name][1]])] for name in names}
-        at_rest = any(not self._where[name][2] for name in names)
+        at_rest = any(not self._where[name][2] for name in read)
         return Gathered(
             values, places, self._places if at_rest else None, self._velocities if moving else None, self._x,
             self._angles,

@@ -41,8 +41,10 @@ class TreeTicks(AbstractTicked):
         return StepsCall(held.call, words, (0, 0, 0), self._inputs, held.Q, held.XI, held.u, self._nodes)
 
     def columns(self, name: str) -> list[tuple[int, int]] | None:
-        """Coordinates of joints and their rates are those of the tree."""
+        """Coordinates of joints and their rates are those of the tree, and so are twists of bodies that fly."""
         form, (carrier, _, ending) = self._stepping.form, name.rpartition(".")
+        if ending == "twist":
+            return self._twist(carrier)
         joint = next((part for part in form.mechanism.joints if part.name == carrier), None)
         if joint is None or ending not in ("q", "rate"):
             return None
@@ -51,6 +53,15 @@ class TreeTicks(AbstractTicked):
         if any(place is None or place.xi.stop != place.xi.start + 1 for place in found):
             return None
         return [(0, place.q.start) if ending == "q" else (1, place.xi.start) for place in found if place is not None]
+
+    def _twist(self, name: str) -> list[tuple[int, int]] | None:
+        """Of a body that flies above the ground, where its axes are those of its link."""
+        form = self._stepping.form
+        for link, place in zip(form.tree.links, form.spanning.places, strict=True):
+            alone = link.kind == "free" and link.parent < 0 and place.last
+            if alone and place.carrier.name == name and np.array_equal(link.X_LB, np.eye(4)):
+                return [(1, k) for k in range(place.xi.start, place.xi.stop)]
+        return None
 
     def chunk(self, before: State, n: int, lengths: Array) -> Chunk:  # noqa: D102
         held, start = self._held, self._start
