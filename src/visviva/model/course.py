@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -55,16 +55,17 @@ class Instant(AbstractCourse):
     model: Model
     x: Array
     angles: Array | None = None
+    _rates: dict[str, Array] = field(default_factory=dict, init=False, repr=False)  # by variable: sensors share bodies
 
     def coordinates(self, reads: tuple[str, ...]) -> Array:  # noqa: D102
         return self.x[..., self.model.layout.read(reads)]
 
     def rates(self, reads: tuple[str, ...]) -> Array:  # noqa: D102
-        parts = [np.zeros((*self.x.shape[:-1], 0))]
         for name in reads:
-            q, v = self.coordinates((name,)), self.x[..., self.model.layout.x[name.removesuffix(".q") + ".v"]]
-            parts.append(v if v.shape[-1] == q.shape[-1] else apply(self.model.spaces[name].lift(q), v))
-        return np.concatenate(parts, axis=-1)
+            if name not in self._rates:
+                q, v = self.coordinates((name,)), self.x[..., self.model.layout.x[name.removesuffix(".q") + ".v"]]
+                self._rates[name] = v if v.shape[-1] == q.shape[-1] else apply(self.model.spaces[name].lift(q), v)
+        return np.concatenate([np.zeros((*self.x.shape[:-1], 0)), *(self._rates[name] for name in reads)], axis=-1)
 
     def values(self, y: Quadratic, reads: tuple[str, ...]) -> Array:  # noqa: D102
         return y.value(self.coordinates(reads))
