@@ -90,8 +90,8 @@ def _compiled(given: Programs, new: bool) -> Call:
     """All programmes in one call of compiled code."""
     import numba
 
-    prepare: Any = kernels.prepare
-    solve: Any = kernels.solve
+    ours: Any = kernels
+    prepare, solve = ours.prepare.meaning, ours.solve.meaning  # what Numba knows
 
     @numba.njit(nogil=True)
     def loop(H, W, l, U0, new, work, active, u, multipliers, report):  # type: ignore[no-untyped-def]
