@@ -10,9 +10,9 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.rank import unit_rows
 from visviva.model.driven import row_inputs
 from visviva.model.rows import RowKind
+from visviva.numerics.rank import unit_rows
 
 CHOICE = 0.5  # of the longest: an earlier row is taken if so much of it is left
 

@@ -19,7 +19,7 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
-from visviva.geometry.rank import pivots
+from visviva.numerics.rank import pivots
 
 if TYPE_CHECKING:
     from visviva.control.references import ReferencePoint

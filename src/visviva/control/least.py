@@ -20,7 +20,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.control.follow import Follower, Rows
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
+from visviva.numerics.nullspace import split
 
 DIFFERENCE = 1e-3  # [rad, typical lengths] of differences of order four, for Ṁ and Ȧ
 STEPS = 4  # between nodes

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import Split, split
-from visviva.geometry.rank import TOLERANCE, pivots
+from visviva.numerics.nullspace import Split, split
+from visviva.numerics.rank import TOLERANCE, pivots
 
 TIMES = 4  # an index above is refused
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import slopes
-from visviva.geometry.rank import counted, pivots, singular_values, unit_rows, velocity_units
 from visviva.linear.equations import AbstractEquations, Reference
+from visviva.numerics.rank import counted, pivots, singular_values, unit_rows, velocity_units
 
 
 @final

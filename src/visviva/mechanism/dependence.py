@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import TOLERANCE
-from visviva.geometry.saddle import FEW, Saddle
+from visviva.numerics.rank import TOLERANCE
+from visviva.numerics.saddle import FEW, Saddle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -22,7 +22,6 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
 from visviva.geometry import SO3
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion
@@ -35,6 +34,7 @@ from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import CLOSED, EPS, extent
 from visviva.mechanism.state_goals import Goals
 from visviva.mechanism.state_names import Wanted
+from visviva.numerics.rank import TOLERANCE
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected

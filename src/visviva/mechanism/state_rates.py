@@ -15,7 +15,6 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
-from visviva.geometry.rank import FLOOR, TOLERANCE
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.joint_tree import JointTree, Posture, beyond_tree
@@ -24,6 +23,7 @@ from visviva.mechanism.parts import Body, Joint
 from visviva.mechanism.state_goals import carrier_of, frame_on, point_rows
 from visviva.mechanism.state_names import SpeedGoal, Wanted
 from visviva.mechanism.velocities import SPEED_TOLERANCE
+from visviva.numerics.rank import FLOOR, TOLERANCE
 
 
 @final

@@ -10,10 +10,10 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import velocity_units
 from visviva.model.driven import row_inputs
 from visviva.model.linked import linked_rank
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model

@@ -16,7 +16,7 @@ from visviva._arrays import Array
 from visviva.errors import ConvergenceError
 from visviva.forms.calculus.charts import AbstractChart
 from visviva.forms.calculus.maps import AbstractMap
-from visviva.geometry.nullspace import split
+from visviva.numerics.nullspace import split
 
 GROWN = 3  # times that Newton's steps may fail to halve what is left of φ
 EXACT = 1e-14  # of φ, in the size of its terms

@@ -16,7 +16,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.geometry.rank import TOLERANCE
+from visviva.numerics.rank import TOLERANCE
 
 CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
 

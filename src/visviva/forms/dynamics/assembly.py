@@ -16,12 +16,12 @@ from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.closing import CLOSED, NEARLY, SMALL
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.nullspace import split
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.parts import Joint
 from visviva.model.linked import configuration
+from visviva.numerics.nullspace import split
 
 ITERATIONS = 25
 LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept

@@ -10,8 +10,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import LIGHTEST, velocity_units
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import LIGHTEST, velocity_units
 
 SHARE = 0.1  # of the fastest velocity: those below are not named
 
@@ -46,8 +46,8 @@ def constrained(
     rank:  that of Z on the constraints. Between the ends of a step loops are open by the error of a stage, and rows
            that follow from others there would be independent by as much: beyond this rank singular values say nothing.
     terms: sizes of the terms of each entry of Z, (k, n), where they are known.
-    decide: see `geometry.nullspace.split`.
-    sizes: of the increments (n,), see `geometry.rank.velocity_units`.
+    decide: see `numerics.nullspace.split`.
+    sizes: of the increments (n,), see `numerics.rank.velocity_units`.
     """
     unit = velocity_units(np.diagonal(M), sizes=sizes)
     sizes = None if terms is None else np.linalg.norm(terms * unit, axis=1)

@@ -20,7 +20,6 @@ from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
-from visviva.geometry.rank import rank
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
@@ -34,6 +33,7 @@ from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
 from visviva.model.linked import configuration as poses_of
+from visviva.numerics.rank import rank
 
 
 @final

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.geometry.rank import significant, velocity_units
+from visviva.numerics.rank import significant, velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.parameterisation import Parameterisation

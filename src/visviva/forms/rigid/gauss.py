@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import EPS, counted, singular_values, unit_rows, velocity_units
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import EPS, counted, singular_values, unit_rows, velocity_units
 
 Method = Literal["auto", "null space", "kkt", "range space"]
 NOTHING = (
@@ -57,7 +57,7 @@ def least_constraint(
     names:  of the rows of Z, for errors;   velocities: names of the entries of ξ, likewise.
     terms:  sizes of the numbers that add up to Z, (c, n); without them rows below 1e-14 are zero.
 
-    Velocities count in units in which their inertia is one, rows in those of their terms: see `geometry.rank`.
+    Velocities count in units in which their inertia is one, rows in those of their terms: see `numerics.rank`.
     """
     checked_method(method)
     unit = velocity_units(np.diag(M))

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import counted, doubtful, unit_rows
+from visviva.numerics.rank import counted, doubtful, unit_rows
 
 
 @final
@@ -49,7 +49,7 @@ def split(
     rank: int | None = None,
     decide: Callable[[], int | None] | None = None,
 ) -> Split:
-    """The split of a matrix (m, n), for any m, also 0, by the rule of `geometry.rank`.
+    """The split of a matrix (m, n), for any m, also 0, by the rule of `numerics.rank`.
 
     terms:  sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
     decide: asked for the rank where singular values are near the tolerance, so that all readings of one thing agree.
