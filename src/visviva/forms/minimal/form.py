@@ -14,7 +14,7 @@ from visviva.compiler import compile_mechanism, initial_x
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
-from visviva.forms.minimal.constrained import Constrained, constrained
+from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.inertial import INERTIAL
 from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.minimal.point import Point
@@ -33,6 +33,7 @@ from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
 from visviva.model.linked import configuration as poses_of
+from visviva.numerics.constrained import Constrained
 from visviva.numerics.rank import rank
 
 
