@@ -19,13 +19,12 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
-from visviva.numerics.rank import pivots
+from visviva.numerics.rank import pivots, rank
 
 if TYPE_CHECKING:
     from visviva.control.references import ReferencePoint
 
 InputMatrix = Array | Callable[[Array], Array]
-RANK = 1e-9
 FEASIBLE = 1e-6  # of the largest force
 
 
@@ -118,8 +117,5 @@ def _drives(d: Dynamics, q: Array, inputs: InputMatrix | None) -> Array:
 def _actuated_velocities(B: Array, sizes: Array) -> Array:
     """Velocities on which inputs act independently, the best conditioned ones."""
     scaled = B * sizes[:, None]
-    largest = float(np.abs(scaled).max(initial=0.0))
-    if not largest:
-        return np.zeros(0, dtype=np.intp)
-    rank = int(np.linalg.matrix_rank(scaled, tol=RANK * largest))
-    return np.sort(pivots(scaled.T)[:rank])
+    count = rank(scaled.T)
+    return np.sort(pivots(scaled.T)[:count]) if count else np.zeros(0, dtype=np.intp)
