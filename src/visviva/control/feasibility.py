@@ -19,6 +19,7 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
+from visviva.numerics.nullspace import inclusion
 from visviva.numerics.rank import pivots, rank
 
 if TYPE_CHECKING:
@@ -82,10 +83,8 @@ def feasibility(d: Dynamics, times: Array, points: ReferencePoint, inputs: Input
         if driven is None:
             driven = _actuated_velocities(B, d.sizes)
         rest = np.setdiff1d(np.arange(d.nv), driven)
-        across = np.zeros((d.nv, len(rest)))
-        across[rest, np.arange(len(rest))] = 1.0
+        across = inclusion(B.T, rest)
         if len(driven):
-            across[driven] = -np.linalg.lstsq(B[driven].T, B[rest].T, rcond=None)[0]
             off = float(np.abs(B.T @ across).max(initial=0.0))
             if off > 1e-6 * max(float(np.abs(B).max()), 1e-300):
                 raise ModelError(
