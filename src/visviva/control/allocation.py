@@ -72,7 +72,7 @@ def unlimited(M: Array, b: Array, B: Array, M_bar: Array, b_bar: Array, weight: 
     z = scipy.linalg.solve(reached @ H @ reached.T, reached @ force, assume_a="pos")
     back = np.linalg.solve(weight, reached.T)
     u0 = back @ np.linalg.solve(reached @ back, z)
-    return u0, H + SECONDARY * np.trace(H) / max(np.trace(weight), 1e-300) * weight
+    return np.asarray(u0, dtype=np.float64), H + SECONDARY * np.trace(H) / max(np.trace(weight), 1e-300) * weight
 
 
 def limited(H: Array, u0: Array, limits: tuple[Array, Array] | None, active: NDArray[np.intp] | None = None) -> Inputs:
