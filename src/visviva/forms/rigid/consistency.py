@@ -11,6 +11,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
 from visviva.numerics.constrained import nearest
+from visviva.numerics.convergence import Convergence
 from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
@@ -33,21 +34,20 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     """
     q, xi = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
     rest = np.zeros(system.n)
-    first, last = 0.0, np.inf
+    first, to_rounding = 0.0, Convergence(EXACT, ROUNDING)
     for _ in range(ITERATIONS):
         residual, delta = _step(system, q, rest, t, "position", first)
-        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+        if to_rounding.ended(residual):
             break
-        first, last = first or residual, residual
+        first = first or residual
         q = _advance(system.parameterisation, q, delta)
     else:
         raise AssemblyError(_unreached(system, q, rest, t, "position"))
-    last = np.inf
+    to_rounding = Convergence(EXACT, ROUNDING)
     for _ in range(ITERATIONS):
         residual, delta = _step(system, q, xi, t, "velocity", np.inf)
-        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+        if to_rounding.ended(residual):
             return q, xi
-        last = residual
         xi = xi + delta
     raise AssemblyError(_unreached(system, q, xi, t, "velocity"))
 
