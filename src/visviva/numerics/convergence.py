@@ -1,8 +1,8 @@
 """Convergence to rounding: when an iteration of Newton's, or of Gauss and Newton's, has done what it can.
 
 A tolerance alone ends too early, or never where rounding keeps a residual above it. So iterate until the residual is
-`exact`, or until it is `nearly` so and a step no longer halves it: where quadratic convergence ceases there is rounding.
-The schemes of `integrate` have the same rule for their rows in `integrate.newton`.
+`exact`, or until it is `nearly` so and a step no longer halves it: where fast convergence ceases there is rounding. The
+schemes of `integrate` have such a rule for their rows in `integrate.newton`.
 """
 
 from __future__ import annotations
