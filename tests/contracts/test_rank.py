@@ -14,12 +14,12 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva.forms.minimal.form import MinimalForm
-from visviva.geometry import rank as ranks
-from visviva.geometry.nullspace import split
 from visviva.geometry.se3 import SE3
 from visviva.linear.equations import Reference
 from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.linear.reduction import chosen
+from visviva.numerics import rank as ranks
+from visviva.numerics.nullspace import split
 
 LOOPS = {name: entry.build for name, entry in CATALOGUE.items() if entry.traits & {"loop", "coupled", "driven"}}
 LOOPS |= {name: MECHANISMS[name] for name in ("four bar", "table", "flyers", "sleeve")}

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from plants import c, random_gains, random_state
 
 import visviva as vv
-from visviva.control.allocation import annihilator, factor, limited, matching_force, unlimited
+from visviva.control.allocation import annihilator, factor, limited, matching_force, reached_inputs, unlimited
 from visviva.errors import ModelError
 
 
@@ -202,3 +202,14 @@ def test_mechanisms_without_force_inputs_are_refused():
     m.motor("dc", "axle", resistance=1.0, inductance=0.01, k=0.2)
     with pytest.raises(ModelError, match="'dc' is the voltage of a motor"):
         c.tracking(m, {"axle": c.gains(1, 1, 1)})
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-4, 1e-11])
+def test_units_of_an_input_do_not_decide_whether_it_acts(size):
+    B = np.array([[1.0, 0.0, 1.0], [0.0, size, 1.0], [0.0, 0.0, 0.0]])
+    assert_allclose(np.abs(annihilator(B)), [[0], [0], [1]], atol=1e-12)
+    reached = reached_inputs(B)
+    assert_allclose(reached @ reached.T, np.eye(2), atol=1e-14)
+    lost = np.array([size, 1.0, -size])  # which B does not tell from none
+    assert_allclose(B @ lost, 0, atol=1e-15)
+    assert_allclose(reached @ lost, 0, atol=1e-14)

@@ -8,7 +8,7 @@ from visviva.errors import ModelError
 from visviva.forms import Loop, Moments, RigidSystem, coordinates
 from visviva.forms.calculus.hamel import check_inertia
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.geometry.rank import counted, singular_values, velocity_units
+from visviva.numerics.rank import counted, singular_values, velocity_units
 
 NEAR = (1e-3, 1e-5, 1e-7, 1e-10, 1e-13, 0.0)
 

@@ -353,3 +353,11 @@ def test_accelerations_of_flat_bodies_in_directors_do_not_depend_on_the_unit_of_
         return model.accelerations(x).v_dot.reshape(-1, 12) / np.repeat((size, 1.0), (3, 9))
 
     assert_allclose(chain(length), chain(1.0), rtol=0, atol=1e-11)
+
+
+def test_a_motion_that_nothing_resists_has_no_acceleration_and_is_named():
+    variables = (Variable("q", Flat(2)), Variable("v", Flat(2)))
+    inertia = Kinetic("mass", "v", np.diag([1.0, 0.0]))
+    model = vv.Model("light", variables, (inertia,), (canonical("mass", "q", "v", 2),))
+    with pytest.raises(vv.ModelError, match=r"'light' has a motion without inertia, in v: its acceleration"):
+        model.accelerations(np.zeros(4))

@@ -18,7 +18,7 @@ import numpy as np
 from visviva.bonds.elements import STORES
 from visviva.bonds.formula import AbstractLaw
 from visviva.errors import ModelError
-from visviva.geometry.rank import DATA, rank
+from visviva.numerics.rank import DATA, rank
 
 if TYPE_CHECKING:
     from visviva.bonds.graph import Bond, BondGraph

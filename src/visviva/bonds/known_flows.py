@@ -10,11 +10,9 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.rank import unit_rows
 from visviva.model.driven import row_inputs
 from visviva.model.rows import RowKind
-
-CHOICE = 0.5  # of the longest: an earlier row is taken if so much of it is left
+from visviva.numerics.rank import preferred_rows, unit_rows
 
 
 @final
@@ -54,16 +52,8 @@ class KnownFlows:
             )
         point = form.at(form.initial.q)
         unit = point.velocity_units
-        rest = unit_rows(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1))[0]
-        chosen: list[int] = []
-        while len(chosen) < form.rank:
-            left = np.linalg.norm(rest, axis=1)
-            row = next(k for k in order if left[k] >= CHOICE * left.max())
-            e = rest[row] / left[row]
-            rest = rest - np.outer(rest @ e, e)
-            rest[row] = 0.0
-            chosen.append(row)
-        return set(chosen)
+        rows = unit_rows(point.Z * unit, np.linalg.norm(point.row_terms * unit, axis=1))[0]
+        return set(preferred_rows(rows, form.rank, order))
 
     def known(self, name: str, t: float) -> Array:
         """ᶜf of a constraint."""

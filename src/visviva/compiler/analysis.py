@@ -9,8 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva._suggestions import helpful
-from visviva.geometry.nullspace import split
 from visviva.model import Model
+from visviva.numerics.nullspace import split
 
 
 @final

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva._suggestions import helpful
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.rank import DATA
 from visviva.model import Model, RowKind
+from visviva.numerics.rank import DATA
 
 TOLERANCE = 1e-9  # of the size of the terms of a row
 STEP = 1e-6  # of differences

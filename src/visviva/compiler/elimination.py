@@ -13,6 +13,7 @@ from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
 from visviva.compiler.machine_rows import row_pattern
 from visviva.model import Model
+from visviva.numerics.spanning_trees import spanning_forest
 
 if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
@@ -109,42 +110,11 @@ def _turns_with_both(c: MachineModel, joint: JointRows, rows: Mask) -> bool:
 
 def _hang(n: int, joints: tuple[JointRows, ...], tree: list[int]) -> TreePlan:
     """Joints in the order of building hang bodies up; one between bodies that are connected already is a loop."""
-    group = list(range(n + 1))
-
-    def find(k: int) -> int:
-        while group[k] != k:
-            group[k] = group[group[k]]
-            k = group[k]
-        return k
-
-    near: list[list[tuple[int, int]]] = [[] for _ in range(n + 1)]
-    inside = set()
-    for k in tree:
-        a, b = joints[k].ends
-        if find(a) != find(b):
-            group[find(a)] = find(b)
-            near[a].append((b, k))
-            near[b].append((a, k))
-            inside.add(k)
-    hanging: list[Hanging] = []
-    roots: list[int] = []
-    seen = [False] * (n + 1)
-    for start in (n, *range(n)):
-        if seen[start]:
-            continue
-        seen[start] = True
-        if start != n:
-            roots.append(start)
-        waiting = [start]
-        while waiting:
-            above = waiting.pop()
-            for body, k in near[above]:
-                if not seen[body]:
-                    seen[body] = True
-                    hanging.append(Hanging(body, above, k))
-                    waiting.append(body)
+    found = spanning_forest(n, {k: joints[k].ends for k in tree})
+    hanging = [Hanging(k, found.parent[k], found.edge[k]) for k in found.order if found.edge[k] >= 0]
+    inside = set(found.edge)
     loops = tuple(k for k, joint in enumerate(joints) if k not in inside and joint.multipliers)
-    return TreePlan(tuple(reversed(hanging)), tuple(roots), loops)
+    return TreePlan(tuple(reversed(hanging)), found.roots, loops)
 
 
 def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elimination:

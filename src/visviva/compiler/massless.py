@@ -6,10 +6,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.rank import TOLERANCE
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
+from visviva.numerics.rank import TOLERANCE
 
 SHIFT = 1e-14
 ITERATIONS = 5

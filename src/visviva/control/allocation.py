@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.control.quadratic_program import solve_quadratic_program
 from visviva.control.transport import SingularTemplateError
+from visviva.numerics.nullspace import split
 
-RANK_RTOL = 1e-10
+SINGULAR_RTOL = 1e-10  # of the largest eigenvalue of a desired inertia: as `kernels.control.tracking` refuses pivots
 FEASIBLE = 1e-12  # relative: an input this near to its limit is within it
 SECONDARY = 1e-7  # of the trace: the secondary weight beside H, where inputs are more than what they act on
 
@@ -49,8 +50,8 @@ class MatchingForce(NamedTuple):
 def factor(M_bar: Array, who: str) -> tuple[Array, bool]:
     """Cholesky's factor of the desired inertia, or an error that says that there is none."""
     eigenvalues = np.linalg.eigvalsh(M_bar)
-    if not eigenvalues[0] > RANK_RTOL * max(eigenvalues[-1], 0.0):
-        kind = "singular" if eigenvalues[0] > -RANK_RTOL * abs(eigenvalues[-1]) else "indefinite"
+    if not eigenvalues[0] > SINGULAR_RTOL * max(eigenvalues[-1], 0.0):
+        kind = "singular" if eigenvalues[0] > -SINGULAR_RTOL * abs(eigenvalues[-1]) else "indefinite"
         raise SingularTemplateError(
             f"the desired inertia of {who} is {kind} here: its eigenvalues go from {eigenvalues[0]:.3g} to "
             f"{eigenvalues[-1]:.3g}.\nGive gains(mass=...) to pairs and joints that together move with every velocity, "
@@ -67,13 +68,11 @@ def unlimited(M: Array, b: Array, B: Array, M_bar: Array, b_bar: Array, weight: 
     force = Y.T @ (M_bar @ np.linalg.solve(M, b) - b_bar)
     if weight is None:
         return scipy.linalg.solve(H, force, assume_a="pos"), H
-    _, s, Vt = np.linalg.svd(B, full_matrices=False)
-    r = int((s > RANK_RTOL * s[0]).sum())
-    reached = Vt[:r]  # u counts by reached u alone
+    reached = reached_inputs(B)  # u counts by reached u alone
     z = scipy.linalg.solve(reached @ H @ reached.T, reached @ force, assume_a="pos")
     back = np.linalg.solve(weight, reached.T)
     u0 = back @ np.linalg.solve(reached @ back, z)
-    return u0, H + SECONDARY * np.trace(H) / max(np.trace(weight), 1e-300) * weight
+    return np.asarray(u0, dtype=np.float64), H + SECONDARY * np.trace(H) / max(np.trace(weight), 1e-300) * weight
 
 
 def limited(H: Array, u0: Array, limits: tuple[Array, Array] | None, active: NDArray[np.intp] | None = None) -> Inputs:
@@ -92,8 +91,16 @@ def limited(H: Array, u0: Array, limits: tuple[Array, Array] | None, active: NDA
 
 def annihilator(B: Array) -> Array:
     """B⊥ (n, n - rank), orthonormal, with BᵀB⊥ = 0."""
-    U, s, _ = np.linalg.svd(B)
-    return U[:, int((s > RANK_RTOL * s[0]).sum()) if len(s) else 0 :]
+    return split(B.T).Z
+
+
+def reached_inputs(B: Array) -> Array:
+    """An orthonormal basis (rank, nu) of the inputs that B (n, nu) tells apart: the others act as sums of these.
+
+    Inputs count in units of their own action on velocities, so that neither volts nor newtons decide: `numerics.rank`.
+    """
+    parts = split(B.T)
+    return np.asarray(np.linalg.qr(parts.units[:, None] * parts.U)[0].T)
 
 
 def matching_force(

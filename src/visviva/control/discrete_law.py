@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from visviva._arrays import Array, finite_number
-from visviva.control.allocation import RANK_RTOL, limited, unlimited
+from visviva.control.allocation import limited, reached_inputs, unlimited
 from visviva.control.controller import NEAR, goal_function, goal_values
 from visviva.control.discrete_template import DiscreteTemplate, TemplateNode, TemplateStep
 from visviva.control.pair_template import PairTemplate
@@ -202,8 +202,7 @@ class DiscreteLaw:
         slopes = np.array(columns).T
         if self.law.weight is None:
             return slopes
-        _, s, Vt = np.linalg.svd(B, full_matrices=False)
-        reached = Vt[: int((s > RANK_RTOL * s[0]).sum())]
+        reached = reached_inputs(B)
         return np.asarray(slopes @ reached.T @ reached)
 
 

@@ -19,13 +19,13 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
-from visviva.geometry.rank import pivots
+from visviva.numerics.nullspace import inclusion
+from visviva.numerics.rank import pivots, rank
 
 if TYPE_CHECKING:
     from visviva.control.references import ReferencePoint
 
 InputMatrix = Array | Callable[[Array], Array]
-RANK = 1e-9
 FEASIBLE = 1e-6  # of the largest force
 
 
@@ -83,10 +83,8 @@ def feasibility(d: Dynamics, times: Array, points: ReferencePoint, inputs: Input
         if driven is None:
             driven = _actuated_velocities(B, d.sizes)
         rest = np.setdiff1d(np.arange(d.nv), driven)
-        across = np.zeros((d.nv, len(rest)))
-        across[rest, np.arange(len(rest))] = 1.0
+        across = inclusion(B.T, rest)
         if len(driven):
-            across[driven] = -np.linalg.lstsq(B[driven].T, B[rest].T, rcond=None)[0]
             off = float(np.abs(B.T @ across).max(initial=0.0))
             if off > 1e-6 * max(float(np.abs(B).max()), 1e-300):
                 raise ModelError(
@@ -118,8 +116,5 @@ def _drives(d: Dynamics, q: Array, inputs: InputMatrix | None) -> Array:
 def _actuated_velocities(B: Array, sizes: Array) -> Array:
     """Velocities on which inputs act independently, the best conditioned ones."""
     scaled = B * sizes[:, None]
-    largest = float(np.abs(scaled).max(initial=0.0))
-    if not largest:
-        return np.zeros(0, dtype=np.intp)
-    rank = int(np.linalg.matrix_rank(scaled, tol=RANK * largest))
-    return np.sort(pivots(scaled.T)[:rank])
+    count = rank(scaled.T)
+    return np.sort(pivots(scaled.T)[:count]) if count else np.zeros(0, dtype=np.intp)

@@ -24,9 +24,9 @@ from visviva.control.goals import METRES, AbstractGoal, State
 from visviva.errors import AssemblyError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
-from visviva.geometry.nullspace import Split, split
-from visviva.geometry.rank import FLOOR
 from visviva.mechanism.closure import typical_length
+from visviva.numerics.nullspace import Split, split
+from visviva.numerics.rank import FLOOR
 
 ITERATIONS = 60
 ATTEMPTS = 12  # dampings of a step

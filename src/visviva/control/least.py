@@ -18,9 +18,10 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.control.follow import Follower, Rows
+from visviva.control.follow import Follower
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
+from visviva.numerics.constrained import constrained
+from visviva.numerics.rank import velocity_units
 
 DIFFERENCE = 1e-3  # [rad, typical lengths] of differences of order four, for Ṁ and Ȧ
 STEPS = 4  # between nodes
@@ -72,28 +73,22 @@ class LeastMotion:
             q = move(move(q, (3 * F1 + 2 * F2 + 2 * F3 - F4) / 12), (-F1 + 2 * F2 + 2 * F3 + 3 * F4) / 12)
         return self._by.corrected(q, t1)
 
-    def _weighted_rows(self, rows: Rows, M: Array) -> tuple[Array, Array]:
-        """A in units, and L⁻ᵀ of M = L Lᵀ."""
-        return rows.A / self._by.units[:, None], np.linalg.inv(np.linalg.cholesky(M)).T
-
     def _velocity(self, q: Array, t: float) -> tuple[Array, Array]:
         """v and λ, of rows in units."""
         by = self._by
-        A, W = self._weighted_rows(by.rows(q, np.zeros(by.d.nv)), by.d.mass_matrix(q))
+        A, M = by.rows(q, np.zeros(by.d.nv)).A / by.units[:, None], by.d.mass_matrix(q)
         wanted = np.concatenate([goal.wanted(t)[0] for goal in by.goals])
-        parts = split(A @ W)
-        v = W @ parts.solve(wanted / by.units)
-        by.check(A @ v * by.units - wanted, wanted, t, "/s")
-        return v, parts.solve_transposed(W.T @ (by.d.mass_matrix(q) @ v))
+        found = constrained(M, A, np.zeros(by.d.nv), wanted / by.units, velocity_units(np.diag(M), sizes=by.d.sizes))
+        by.check(A @ found.a * by.units - wanted, wanted, t, "/s")
+        return found.a, -found.w
 
     def _acceleration(self, q: Array, v: Array, lam: Array, t: float) -> Array:
         by = self._by
         M, rows = by.d.mass_matrix(q), by.rows(q, v)
-        A, W = self._weighted_rows(rows, M)
+        A = rows.A / by.units[:, None]
         wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in by.goals])
-        force = self._rates(q, v, lam)
-        free = W @ (W.T @ force)  # M⁻¹ force
-        a = free + W @ split(A @ W).solve(wanted / by.units - A @ free)
+        unit = velocity_units(np.diag(M), sizes=by.d.sizes)
+        a = constrained(M, A, self._rates(q, v, lam), wanted / by.units, unit).a
         by.check(A @ a * by.units - wanted, wanted, t, "/s²")
         return a
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva._suggestions import helpful, suggesting
 from visviva.control.actuators import Actuation, Thrusters, limits_of
-from visviva.control.allocation import RANK_RTOL, annihilator, factor, limited, matching_force, unlimited
+from visviva.control.allocation import annihilator, factor, limited, matching_force, unlimited
 from visviva.control.baselines import BASELINES, baseline
 from visviva.control.controller import Controller
 from visviva.control.discrete_law import DiscreteLaw
@@ -23,6 +23,7 @@ from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics, dynamics
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.mechanism import Mechanism
+from visviva.numerics.rank import rank as rank_of
 
 if TYPE_CHECKING:
     from visviva.control.linear_loop import LinearLoop
@@ -252,8 +253,7 @@ class TrackingLaw:
         d, nu = self.d, self.actuation.nu
         rng = np.random.default_rng(0)
         q = d.integrate(np.array(d.q_built), 0.1 * d.sizes * rng.normal(size=d.nv))
-        s = np.linalg.svd(self.actuation.matrix(q), compute_uv=False)
-        rank = int((s > RANK_RTOL * s[0]).sum())
+        rank = rank_of(self.actuation.matrix(q).T)
         if given is None:
             if rank < nu:
                 raise ModelError(

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.control.allocation import RANK_RTOL, limited, unlimited
+from visviva.control.allocation import limited, unlimited
 from visviva.control.kinematics import inverse
 from visviva.control.pair_template import PairTemplate, TemplatePoint
 from visviva.control.templates import EnergyRate, Template
 from visviva.geometry import SO3
 from visviva.model.control_law import Clock
+from visviva.numerics.rank import rank as rank_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -229,8 +230,7 @@ def _inputs(law: TrackingLaw, M: Array, b: Array, B: Array, found: Template) -> 
 
 def _matching(M: Array, b: Array, B: Array, found: Template) -> tuple[Array, Array]:
     """λ and b̃ with bases B⊥ that turn as little as they can from node to node."""
-    U, s, _ = np.linalg.svd(B)
-    rank = int((s[0] > RANK_RTOL * s[0, 0]).sum()) if s.shape[1] else 0
+    U, rank = np.linalg.svd(B)[0], rank_of(B[0].T)
     free = U.shape[-1] - rank
     if not free:
         return np.zeros((len(M), 0)), np.zeros(b.shape)

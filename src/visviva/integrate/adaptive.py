@@ -17,14 +17,14 @@ from visviva.integrate.jumps import JumpFinder
 from visviva.integrate.local_error import Distance
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.phmp import PHMP
+from visviva.kernels.step_control import FAILED
 from visviva.model import Model, State
+from visviva.numerics.step_control import StepController, fitted
 
 FINEST = 1e-11  # tolerances below are rounding
 SHORTEST = 1e-7  # of the longest step, where no other bound is given
-SAFETY = 0.9
 LEAST, MOST = 0.2, 2.0  # by how much the length of a step changes at a time
 KEPT = (0.95, 1.25)  # changes in between are not worth it: start values follow from steps of one length
-FAILED = 0.25  # of the length of a step that has no solution
 
 
 @final
@@ -138,7 +138,7 @@ class AdaptiveStepping:
     def _pair(self, state: State) -> Chunk:
         """Two steps that are accurate enough; none, and why, where even the shortest ones are not."""
         h, end = self._fitted(state)
-        power, clipped = 1.0 / (self.scheme.order + 1), h < state.h
+        controller, clipped = StepController(self.scheme.order + 1, LEAST, MOST), h < state.h
         while True:
             start = dataclasses.replace(
                 state, t0=state.t, steps=0, h=h, rate=state.rate if h == state.h else state.rate[:1]
@@ -147,12 +147,12 @@ class AdaptiveStepping:
             error, failure = (self._error(start, pair), None) if pair.steps == 2 else (np.inf, pair.failure)
             if failure is not None and not isinstance(failure, NotConverged):
                 return pair.first(0, failure)
-            factor = float(np.clip(SAFETY * (self.scheme.tolerance / max(error, 1e-300)) ** power, LEAST, MOST))
             if error <= self.scheme.tolerance:
                 break
-            h, end, clipped = h * (factor if np.isfinite(error) else FAILED), None, False
+            h, end, clipped = h * controller.refused(error / self.scheme.tolerance), None, False
             if h < self._h_min:
                 return pair.first(0, failure or self._too_fine(error))
+        factor = controller.kept(error / self.scheme.tolerance)
         length = h * (1.0 if KEPT[0] < factor < KEPT[1] else factor)
         length = min(max(length, state.h) if clipped else length, self._h_max)
         t = state.t + h * np.arange(3.0)
@@ -164,9 +164,8 @@ class AdaptiveStepping:
 
     def _fitted(self, state: State) -> tuple[float, float | None]:
         """Length of the next steps, and where two of them end, if that is t_end or a jump; the last ones are alike."""
-        left = self.t_end - state.t
-        pairs = np.ceil(0.5 * left / state.h * (1.0 - 1e-9))
-        h, end = (0.5 * left / float(pairs), self.t_end if pairs == 1 else None) if pairs <= 2 else (state.h, None)
+        pair, last = fitted(self.t_end - state.t, 2.0 * state.h)
+        h, end = 0.5 * pair, self.t_end if last else None
         jump = self._jumps.first(state.t, state.t + 2.0 * h)
         return (h, end) if jump is None else (0.5 * (jump - state.t), jump)
 

@@ -8,9 +8,9 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.saddle import Saddle, symmetric_solver
 from visviva.integrate.statics import Statics
 from visviva.mechanism.positions import extent, settled
+from visviva.numerics.saddle import Saddle, symmetric_solver
 
 EPS = float(np.finfo(np.float64).eps)
 BALANCED = 1e-10  # of the terms that add up to a force: what may be left of them where no step makes it less

@@ -12,9 +12,6 @@ from visviva._arrays import Array
 from visviva._suggestions import helpful
 from visviva.compiler import compile_mechanism
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import velocity_units
-from visviva.geometry.saddle import FEW, symmetric_solver
 from visviva.integrate.descent import Descent
 from visviva.integrate.inputs import AllInputs, input_function
 from visviva.integrate.statics import Statics
@@ -30,6 +27,9 @@ from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
 from visviva.model.holonomic import lift_rows
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import velocity_units
+from visviva.numerics.saddle import FEW, symmetric_solver
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -19,11 +19,11 @@ from visviva.language import Composite
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body
 from visviva.model import Model
+from visviva.numerics.step_control import StepController
 from visviva.results import Run
 
 RESOLVED = 0.1  # relative error above which both runs may be of different motions
 GROWTH = 4.0  # the suggestion goes no further beyond the step sizes that were tried
-SAFETY = 0.9
 LEAST_MOTION = 1e-6  # of the largest value: what moves less is measured by that, not by its own rounding
 SHOWN = 12  # lines of a printed estimate
 
@@ -64,8 +64,8 @@ class Estimate:
     @property
     def suggested_h(self) -> float:
         """A step size for which the worst relative error is about the tolerance [s], rounded down to two digits."""
-        error = max(self.relative[self.worst], 1e-300)
-        h = self.h * min(SAFETY * (self.tolerance / error) ** (1.0 / self.order), GROWTH)
+        controller = StepController(self.order, least=0.0, most=GROWTH)
+        h = self.h * controller.kept(self.relative[self.worst] / self.tolerance)
         digit = 10.0 ** (np.floor(np.log10(h)) - 1.0)
         return float(np.floor(h / digit * (1.0 + 1e-12)) * digit)
 

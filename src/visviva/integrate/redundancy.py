@@ -8,14 +8,14 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply
-from visviva.geometry.rank import independent_rows as independent
-from visviva.geometry.rank import unit_rows
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import NotConverged
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
 from visviva.model.linked import configuration, linkage_in
+from visviva.numerics.rank import independent_rows as independent
+from visviva.numerics.rank import unit_rows
 
 ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must hold as well
 
@@ -24,7 +24,7 @@ def independent_rows(blocks: list[Array]) -> Mask:
     """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
 
     Rows are normalised and projected block by block on the complement of those taken; of a block whose rows depend on
-    the others the best conditioned ones are taken, see `geometry.rank`.
+    the others the best conditioned ones are taken, see `numerics.rank`.
     """
     masks, basis = [np.zeros(0, dtype=bool)], np.zeros((0, 0))
     if blocks:

@@ -13,7 +13,6 @@ from visviva._arrays import Array, Mask, with_own_arrays
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
 from visviva.compiler.consistent import TOLERANCE, algebraic_gap
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.saddle import Saddle
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
 from visviva.integrate.redundancy import ROW_TOLERANCE, select_rows, solved_rows
@@ -29,6 +28,7 @@ from visviva.model.driven import row_inputs
 from visviva.model.linked import configuration, linkage_in
 from visviva.model.model import HUGE
 from visviva.model.tangent import check_inertia, tangent_velocities
+from visviva.numerics.saddle import Saddle
 from visviva.results import Run
 from visviva.results.notes import Caution
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.numerics.rank import pivots
 
 Complex = NDArray[np.complex128]
 Step = tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]  # P, N, X and A_PN
@@ -77,8 +78,6 @@ def _balance(A: Array) -> Array:
 
 def kernel(A: Array, C: Array | None = None) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     """P, N and X with A V = 0 and C V = 0 for V_P = I, V_N = X, whatever the units of states, rates and outputs."""
-    import scipy.linalg
-
     sizes = _balance(A)
     rows = (A if C is None else np.vstack([A, C])) * sizes
     length = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -87,7 +86,7 @@ def kernel(A: Array, C: Array | None = None) -> tuple[NDArray[np.intp], NDArray[
     count, every = len(null), np.arange(len(A))
     if not count:
         return every[:0], every, np.zeros((len(A), 0))
-    P = np.sort(scipy.linalg.qr(null, mode="r", pivoting=True)[1][:count])
+    P = np.sort(pivots(null)[:count])
     N = np.setdiff1d(every, P)
     X = np.linalg.solve(null[:, P], null[:, N]).T
     X = np.where(np.abs(X) > 10 * ZERO, X, 0.0)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import Split, split
-from visviva.geometry.rank import TOLERANCE, pivots
+from visviva.numerics.nullspace import Split, inclusion, split
+from visviva.numerics.rank import TOLERANCE, pivots
 
 TIMES = 4  # an index above is refused
 
@@ -80,12 +80,8 @@ def _independent(G: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
     rank = _split(G).rank
     if not rank:
         return np.eye(n), np.arange(n)
-    order = pivots(G)
-    bound, kept = order[:rank], np.sort(order[rank:])
-    Y = np.zeros((n, len(kept)))
-    Y[kept, np.arange(len(kept))] = 1.0
-    Y[bound] = -np.linalg.lstsq(G[:, bound], G[:, kept], rcond=None)[0]  # these columns are independent
-    return Y, kept
+    kept = np.sort(pivots(G)[rank:])
+    return inclusion(G, kept), kept
 
 
 def _split(A: Array) -> Split:

@@ -11,7 +11,6 @@ from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import each, slopes
 from visviva.geometry.embedding import origin
-from visviva.geometry.rank import LEAST, LIGHTEST, velocity_units
 from visviva.integrate.inputs import input_function
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
@@ -19,6 +18,7 @@ from visviva.linear.model_mechanics import model_mechanics
 from visviva.linear.system import LinearSystem
 from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
+from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
 
 BALANCED = 1e-8  # of the size of the terms
 NOTHING = 1e-13  # of what a variable that differs by one makes: where all terms vanish, what is left may be rounding

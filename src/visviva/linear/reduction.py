@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import slopes
-from visviva.geometry.rank import counted, pivots, singular_values, unit_rows, velocity_units
 from visviva.linear.equations import AbstractEquations, Reference
+from visviva.numerics.nullspace import determined, inclusion
+from visviva.numerics.rank import counted, pivots, singular_values, unit_rows, velocity_units
 
 
 @final
@@ -70,15 +71,9 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
     n = equations.n
     R = np.eye(n) if R is None else R
     Z, driving = equations.Z(ref) @ R.T, equations.driving(ref)
-    bound, held = np.setdiff1d(np.arange(n), choice.eta), np.setdiff1d(np.arange(n), choice.p)
-    (free, moving), drives = (len(choice.p), len(choice.eta)), driving.shape[1]
-    N, H = np.zeros((n, moving + drives)), np.zeros((n, free + drives))
-    N[choice.eta, np.arange(moving)] = 1.0
-    N[bound] = -_solved(Z[:, bound], np.hstack([Z[:, choice.eta], driving]))
-    holonomic = equations.holonomic
-    Zh = Z[holonomic]
-    H[choice.p, np.arange(free)] = 1.0
-    H[held] = -_solved(Zh[:, held], np.hstack([Zh[:, choice.p], driving[holonomic]]))
+    bound, holonomic = np.setdiff1d(np.arange(n), choice.eta), equations.holonomic
+    free, moving = len(choice.p), len(choice.eta)
+    N, H = inclusion(Z, choice.eta, driving), inclusion(Z[holonomic], choice.p, driving[holonomic])
     Q = np.zeros_like(H)
     if len(Z) and ref.xi.any():
         terms = np.abs(Z) @ np.abs(R @ ref.xi)
@@ -92,7 +87,7 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
                 f"constraints of {equations.name} are not smooth in {where} here: they have no linear part.\n"
                 "Linearise beside, where their rows can be differentiated."
             )
-        Q[bound] = -_solved(Z[:, bound], rows.J)
+        Q[bound] = -determined(Z[:, bound], rows.J)
     return Basis(choice, H[:, :free], N[:, :moving], Q[:, :free], R, H[:, free:], N[:, moving:], Q[:, free:])
 
 
@@ -135,11 +130,3 @@ def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[s
             "others. Leave velocities= out to have them chosen."
         )
     return eta
-
-
-def _solved(Z: Array, right: Array) -> Array:
-    """X with Z X = right, for independent columns, as they were chosen, and rows that may depend on each other."""
-    if not Z.shape[1]:
-        return np.zeros((0, right.shape[1]))
-    rows, units = unit_rows(Z)
-    return np.asarray(np.linalg.lstsq(rows, right / units[:, None], rcond=None)[0])

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE
 
 if TYPE_CHECKING:
     from visviva.linear.system import LinearSystem

@@ -8,7 +8,7 @@ out. A particle does not turn what hangs on it: beyond one, rows are carried to 
     row = W s - D (rows of the tree joints)
 
 Rows of tree joints are independent of each other, so that a row of a loop says something new if and only if its W
-does: see `geometry.rank`. Rotations count by the way of a point at a typical distance from the joints, so that all
+does: see `numerics.rank`. Rotations count by the way of a point at a typical distance from the joints, so that all
 numbers are lengths.
 """
 
@@ -22,9 +22,9 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import transpose
-from visviva.geometry.rank import TOLERANCE, independent_rows
 from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
 from visviva.mechanism.topology import Topology
+from visviva.numerics.rank import TOLERANCE, independent_rows
 
 ROUNDING = 1e-13  # of coordinates: shorter differences of them are none
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import DATA
+from visviva.numerics.rank import DATA
 
 
 def bushing_damping(D: Array) -> Array:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import TOLERANCE
-from visviva.geometry.saddle import FEW, Saddle
+from visviva.numerics.rank import significant
+from visviva.numerics.saddle import FEW, Saddle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -38,7 +38,7 @@ def dependent_combinations(A: csr_array, L: csr_array) -> Array:
     free = Saddle(np.ones(A.shape[1]), A, np.zeros(A.shape[0], dtype=bool))
     rest = np.array([free.solve(L.T @ y, np.zeros(A.shape[0]))[0] for y in Y.T]).T
     _, s, Vt = np.linalg.svd(rest, full_matrices=False)
-    combinations: Array = Y @ Vt[s <= TOLERANCE].T
+    combinations: Array = Y @ Vt[~significant(s)].T
     return combinations
 
 
@@ -48,7 +48,7 @@ def _projected_away(A: Array, L: Array) -> Array:
     for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
         L = L - (L @ Q) @ Q.T
     U, s, _ = np.linalg.svd(L)
-    return np.asarray(U[:, np.append(s, np.zeros(len(L) - len(s))) <= TOLERANCE])
+    return np.asarray(U[:, ~significant(np.append(s, np.zeros(len(L) - len(s))))])
 
 
 def smallest(A: csr_array, L: csr_array) -> float:

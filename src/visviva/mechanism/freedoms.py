@@ -10,13 +10,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
 from visviva.geometry.projective.lines import foot
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws import Screw, System, as_twist
 from visviva.geometry.screws.screw import triple
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
 from visviva.mechanism.parts import Carrier, Joint, Particle
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork

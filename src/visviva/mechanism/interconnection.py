@@ -21,14 +21,14 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE
 from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.placement import coordinates_of
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE
 from visviva.structure import Dirac, close, compose
 from visviva.structure.subspace import range_and_complement
 

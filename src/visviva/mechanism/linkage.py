@@ -11,9 +11,6 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
-from visviva.geometry.rank import pivots
-from visviva.geometry.saddle import FEW, Saddle, solve_many
-from visviva.geometry.saddle_series import SaddleSeries
 from visviva.mechanism.closure import Closure, arm_length, mean_length, row_scale, spread, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.dependence import dependent_combinations, smallest
@@ -21,6 +18,9 @@ from visviva.mechanism.kinematics import Int, Kinematics, Placement
 from visviva.mechanism.nearest import MOST_ROWS, NearestVelocities
 from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.topology import Topology, topology
+from visviva.numerics.rank import pivots
+from visviva.numerics.saddle import FEW, Saddle, solve_many
+from visviva.numerics.saddle_series import SaddleSeries
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

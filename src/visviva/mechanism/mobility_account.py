@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from visviva.geometry.nullspace import split
 from visviva.geometry.screws import System
 from visviva.mechanism.assembly import coordinates
 from visviva.mechanism.freedoms import TWISTS, WRENCHES, joint_screws, lines_of, phrase, spanned
@@ -15,6 +14,7 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
 from visviva.mechanism.motions import Motions
 from visviva.mechanism.self_stress import State, lines_of_state, stresses_of
+from visviva.numerics.nullspace import split
 from visviva.structure.ports import spans
 
 if TYPE_CHECKING:

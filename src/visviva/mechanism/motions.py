@@ -10,13 +10,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.rank import rank, singular_values, unit_rows
 from visviva.library.joints import Angle
 from visviva.mechanism.builder import kind_of, whole
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.kinematics import Kinematics
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
+from visviva.numerics.rank import rank, singular_values, unit_rows
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:

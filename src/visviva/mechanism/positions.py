@@ -18,11 +18,11 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
-from visviva.geometry.saddle import Saddle
 from visviva.mechanism.closure import row_scale, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.kinematics import Kind, Kinematics
 from visviva.mechanism.linkage import Linkage
+from visviva.numerics.saddle import Saddle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

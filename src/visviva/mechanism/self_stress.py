@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws import Screw, System
 from visviva.mechanism.freedoms import WRENCHES, phrase
+from visviva.numerics.rank import TOLERANCE
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.saddle import FEW
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.positions import settled
+from visviva.numerics.saddle import FEW
 
 TRIALS = 3
 KNOWN = 16  # configurations whose regularity is kept

@@ -22,7 +22,6 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
 from visviva.geometry import SO3
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion
@@ -35,6 +34,7 @@ from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import CLOSED, EPS, extent
 from visviva.mechanism.state_goals import Goals
 from visviva.mechanism.state_names import Wanted
+from visviva.numerics.constrained import nearest
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
@@ -200,7 +200,8 @@ class StatePath:
                 break
             A, A2, S = self._slopes(now, s, exact)
             step, S = np.zeros(self.tree.n), S[:, free]
-            step[free] = _nearest(S.T @ (M[:, None] * S), A[:, free], -g, A2[:, free], -soft, mu)
+            goals = A2[:, free], -soft
+            step[free] = nearest(S.T @ (M[:, None] * S), A[:, free], -g, damping=mu, then=goals, follow=SOFT)
             turn = float((np.abs(step) / np.where(self._turning, 1.0, self.length)).max(initial=0.0))
             ahead = self._at(advanced(self.tree, now.at, step * min(1.0, LARGEST_TURN / max(turn, 1e-300))), s)
             g_ahead, soft_ahead, norm_ahead = self._measured(ahead, s, exact)
@@ -348,23 +349,6 @@ def closed_rows(linkage: Linkage, tree: JointTree) -> Mask:
     for k, part in enumerate(linkage.conditions.owner, start=linkage.kinematics.m):
         closed[k] &= part.kind != "nonholonomic" and (part.law is None or part.target is not None)
     return closed
-
-
-def _nearest(M: Array, A: Array, b: Array, A2: Array, b2: Array, mu: float) -> Array:
-    """x with A x = b as well as can be, then A2 x = b2 as well as that leaves, then least in the metric M.
-
-    μ: damping of the first.
-    """
-    L = np.linalg.cholesky(M)
-    B, B2 = np.linalg.solve(L, A.T).T, np.linalg.solve(L, A2.T).T
-    U, s, Vt = np.linalg.svd(B)
-    largest = max(float(s.max(initial=0.0)), 1e-300)
-    count = int((s > TOLERANCE * largest).sum())
-    z = Vt[:count].T @ (s[:count] / (s[:count] ** 2 + mu * largest**2) * (U.T @ b)[:count])
-    N = Vt[count:].T
-    if len(b2) and N.shape[1]:
-        z = z + N @ np.linalg.lstsq(B2 @ N, b2 - B2 @ z, rcond=SOFT)[0]
-    return np.asarray(np.linalg.solve(L.T, z))
 
 
 def _sums(labels: list[str], gaps: Array) -> dict[str, float]:

@@ -15,7 +15,6 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
-from visviva.geometry.rank import FLOOR, TOLERANCE
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.joint_tree import JointTree, Posture, beyond_tree
@@ -24,6 +23,8 @@ from visviva.mechanism.parts import Body, Joint
 from visviva.mechanism.state_goals import carrier_of, frame_on, point_rows
 from visviva.mechanism.state_names import SpeedGoal, Wanted
 from visviva.mechanism.velocities import SPEED_TOLERANCE
+from visviva.numerics.constrained import nearest
+from visviva.numerics.rank import unit_rows
 
 
 @final
@@ -113,19 +114,9 @@ class StateRates:
         if not free.any():
             return rates
         S, found = self.S[:, free], np.array(rates)
-        L = np.linalg.cholesky(S.T @ (M[:, None] * S))
-        lengths = np.linalg.norm(A, axis=1)
-        scale = np.maximum(lengths, max(FLOOR * float(lengths.max(initial=0.0)), 1e-300))[:, None]
-        U, s, Vt = np.linalg.svd(np.linalg.solve(L, (A / scale)[:, free].T).T)
-        count = int((s > TOLERANCE * max(float(s.max(initial=0.0)), 1e-300)).sum())
-        gap = (b - A @ rates) / scale[:, 0]
-        x = Vt[:count].T @ ((U.T @ gap)[:count] / s[:count])
-        N = Vt[count:].T
-        rows, values = built
-        if len(rows) and N.shape[1]:
-            left = values - rows @ rates - np.linalg.solve(L, rows[:, free].T).T @ x
-            x = x + N @ np.linalg.lstsq(np.linalg.solve(L, rows[:, free].T).T @ N, left, rcond=TOLERANCE)[0]
-        found[free] += np.linalg.solve(L.T, x)
+        (rows, scale), (others, values) = unit_rows(A), built
+        then = others[:, free], values - others @ rates
+        found[free] += nearest(S.T @ (M[:, None] * S), rows[:, free], (b - A @ rates) / scale, then=then)
         return found
 
     def _check(self, left: Array, rates: Array, want: Wanted, labels: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from visviva.errors import ModelError
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle, WrenchPort
+from visviva.numerics.spanning_trees import DisjointSets, spanning_forest
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
@@ -58,42 +58,15 @@ def topology(bodies: Sequence[Body | Particle], joints: Sequence[Joint]) -> Topo
     def numbered(end: Carrier) -> int:
         return ground if isinstance(end, Ground) else number[end.name]
 
-    ends = [(numbered(joint.parent), numbered(joint.child)) for joint in joints]
     strength = [sum(row.count for row in joint.joint.rows) for joint in joints]
-    trees = _Groups(ground + 1)
-    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(ground + 1)]
-    loops = []
-    for k in sorted(range(len(joints)), key=lambda k: strength[k] <= WEAK):
-        a, b = ends[k]
-        if not strength[k]:
-            continue
-        if trees.joined(a, b):
-            loops.append(k)
-            continue
-        trees.join(a, b)
-        neighbours[a].append((b, k))
-        neighbours[b].append((a, k))
-    return _walk(ground, neighbours, {k: ends[k] for k in sorted(loops)})
-
-
-@final
-class _Groups:
-    """Which of some numbers were joined to each other (disjoint sets)."""
-
-    def __init__(self, n: int) -> None:
-        self.leader = list(range(n))
-
-    def find(self, k: int) -> int:
-        while self.leader[k] != k:
-            self.leader[k] = self.leader[self.leader[k]]
-            k = self.leader[k]
-        return k
-
-    def joined(self, a: int, b: int) -> bool:
-        return self.find(a) == self.find(b)
-
-    def join(self, a: int, b: int) -> None:
-        self.leader[self.find(a)] = self.find(b)
+    order = [k for k in sorted(range(len(joints)), key=lambda k: strength[k] <= WEAK) if strength[k]]
+    ends = {k: (numbered(joints[k].parent), numbered(joints[k].child)) for k in order}
+    found = spanning_forest(ground, ends)
+    loops = {k: ends[k] for k in sorted(found.loops)}
+    parts = (found.order, found.parent, found.edge, found.depth)
+    walked, parent, joint, depth = (np.array(part, dtype=np.intp) for part in parts)
+    groups = _together(loops, list(found.parent), list(found.depth))
+    return Topology(walked, found.roots, parent, joint, depth, tuple(loops), groups)
 
 
 def _cycle(a: int, b: int, parent: list[int], depth: list[int]) -> list[int]:
@@ -106,40 +79,9 @@ def _cycle(a: int, b: int, parent: list[int], depth: list[int]) -> list[int]:
     return path
 
 
-def _walk(ground: int, neighbours: list[list[tuple[int, int]]], loops: dict[int, tuple[int, int]]) -> Topology:
-    """Breadth first from the ground, then from the first body of each tree that was not reached."""
-    parent, joint, depth = (np.full(ground + 1, -1, dtype=np.intp) for _ in range(3))
-    order: list[int] = []
-    roots: list[int] = []
-    for start in (ground, *range(ground)):
-        if depth[start] >= 0:
-            continue
-        depth[start] = 0
-        if start != ground:
-            roots.append(start)
-            order.append(start)
-        waiting = deque([start])
-        while waiting:
-            above = waiting.popleft()
-            for below, k in neighbours[above]:
-                if depth[below] < 0:
-                    parent[below], joint[below], depth[below] = above, k, depth[above] + 1
-                    order.append(below)
-                    waiting.append(below)
-    return Topology(
-        np.array(order, dtype=np.intp),
-        tuple(roots),
-        parent[:-1],
-        joint[:-1],
-        depth[:-1],
-        tuple(loops),
-        _together(loops, parent[:-1].tolist(), depth[:-1].tolist()),
-    )
-
-
 def _together(loops: dict[int, tuple[int, int]], parent: list[int], depth: list[int]) -> tuple[tuple[int, ...], ...]:
     """Loops that share a tree joint."""
-    numbers, groups = list(loops), _Groups(len(loops))
+    numbers, groups = list(loops), DisjointSets(len(loops))
     owner: dict[int, int] = {}
     for k, joint in enumerate(numbers):
         for body in _cycle(*loops[joint], parent, depth):

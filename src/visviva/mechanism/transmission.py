@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.hat import skew
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE, counted, singular_values
 from visviva.mechanism.motions import Coordinate, Motions, carrier_of, rate_rows
 from visviva.mechanism.parts import Body, Carrier, Ground, Particle
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE, counted, singular_values
 
 if TYPE_CHECKING:
     from visviva.mechanism.network import MechanismNetwork

@@ -8,12 +8,12 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
-from visviva.geometry.saddle import Saddle
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body
+from visviva.numerics.saddle import Saddle
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

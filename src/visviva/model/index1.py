@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -10,13 +9,15 @@ import numpy as np
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import velocity_units
 from visviva.model.driven import row_inputs
 from visviva.model.linked import linked_rank
+from visviva.numerics.constrained import NoInertia, constrained
+from visviva.numerics.rank import LEAST, velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
+
+SHARE = 0.1  # of the fastest velocity: those below are not named
 
 
 @final
@@ -60,14 +61,19 @@ def accelerations(
     M = model.E(x)[np.ix_(at_z, at_z)]
     C = model.C(x)[:, at_z]
     bias = np.concatenate([np.zeros(0), *(part.bias(*model.local(part, x, z)) for part in model.constraints)])
-    return _solve(M, C, force, bias + driven, lambda: linked_rank(model, x))
+    unit = velocity_units(np.diagonal(M), C)  # velocities without inertia: with which they move others by theirs
+    try:
+        found = constrained(M, C, force, -(bias + driven), unit, decide=lambda: linked_rank(model, x), lightest=LEAST)
+    except NoInertia as light:
+        raise ModelError(_undetermined(model, light)) from None
+    return Accelerations(found.a, found.w, found.rank)
 
 
-def _solve(M: Array, C: Array, force: Array, bias: Array, decide: Callable[[], int | None]) -> Accelerations:
-    """In units of velocities in which their inertia is one, or with which they move others by theirs."""
-    unit = velocity_units(np.diagonal(M), C)
-    parts, M, force = split(C * unit, decide=decide), unit[:, None] * M * unit, unit * force
-    Z, v_dot = parts.Z, parts.solve(-bias)
-    if Z.size:
-        v_dot = v_dot + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (force - M @ v_dot))
-    return Accelerations(unit * v_dot, parts.solve_transposed(force - M @ v_dot), parts.rank)
+def _undetermined(model: Model, light: NoInertia) -> str:
+    owners = [name for name in model.kinetic for _ in model.layout.act((name,))]
+    motion = np.abs(light.motion)
+    moving = dict.fromkeys(name for name, part in zip(owners, motion, strict=True) if part > SHARE * motion.max())
+    return (
+        f"model {model.name!r} has a motion without inertia, in {', '.join(moving)}: its acceleration is\n"
+        "undetermined. Give what moves there mass and inertia, or hold it by a constraint."
+    )

@@ -13,9 +13,9 @@ from visviva._arrays import Array, finite_vector
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
-from visviva.geometry.nullspace import split
 from visviva.model.model import Model
 from visviva.model.storage import Kinetic
+from visviva.numerics.nullspace import split
 
 Input = ArrayLike | Callable[[float], ArrayLike]
 ACCURACY = 1e-9  # of the size of the terms of the algebraic rows; rounding, where a solution exists

@@ -9,8 +9,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.geometry.linear import apply, transpose
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import LEAST, LIGHTEST, significant, unit_rows, velocity_units
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import LEAST, LIGHTEST, significant, unit_rows, velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model

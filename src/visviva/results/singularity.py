@@ -9,9 +9,9 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry.saddle import FEW
 from visviva.mechanism.linkage import CHUNK, Linkage
 from visviva.mechanism.singular import NEAR, loosest_loop, regularity
+from visviva.numerics.saddle import FEW
 from visviva.results.reader import Reader
 
 if TYPE_CHECKING:

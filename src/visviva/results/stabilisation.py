@@ -9,13 +9,13 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
-from visviva.geometry.rank import TOLERANCE
 from visviva.model import Model
 from visviva.model.conditioned import Conditioned
 from visviva.model.curved import Curved
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
 from visviva.model.structure import AbstractConstraint
+from visviva.numerics.rank import TOLERANCE
 from visviva.results.record import Record
 
 CHUNK = 256  # steps whose matrices are in memory at a time

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.geometry.rank import TOLERANCE
+from visviva.numerics.rank import TOLERANCE
 from visviva.structure.dirac import Dirac
 from visviva.structure.ports import Ports, known, mask, quoted, spans, total
 from visviva.structure.subspace import range_and_complement

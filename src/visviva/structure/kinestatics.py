@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
-from visviva.geometry import rank as ranks
+from visviva.numerics import rank as ranks
 from visviva.structure.composition import close, compose, transformer
 from visviva.structure.dirac import Dirac
 from visviva.structure.graph import GROUND, graph_structure, incidence
@@ -169,7 +169,7 @@ class Kinestatics:
     def rank(self, tolerance: float | None = None) -> int:
         """Number of independent constraints.
 
-        tolerance: of rows of length one, to which the poses of a loop fit together; default: that of `geometry.rank`.
+        tolerance: of rows of length one, to which the poses of a loop fit together; default: that of `numerics.rank`.
         """
         if tolerance is None and self.independent is not None:
             return self.independent

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.rank import DATA
+from visviva.numerics.rank import DATA
 
 
 def strong_inputs(Z: Array) -> Mask:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.rank import DATA
+from visviva.numerics.rank import DATA
 
 
 def range_and_complement(

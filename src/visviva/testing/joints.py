@@ -8,11 +8,11 @@ from visviva._arrays import Array
 from visviva.geometry import SE3, turning
 from visviva.geometry.embedding import SE3_SPACE
 from visviva.geometry.linear import apply
-from visviva.geometry.rank import rank
 from visviva.library.joints import TURN, AbstractJoint, Along
 from visviva.mechanism.coordinates import joint_rows, pair_functions
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, cos_sin
 from visviva.mechanism.parts import Body, Ground, Joint
+from visviva.numerics.rank import rank
 from visviva.testing.laws import require
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import ModelError
-from visviva.geometry.rank import DATA, rank
+from visviva.numerics.rank import DATA, rank
 
 GIMBAL_LOCK = 1e-8  # cos(pitch) below which angles have no rates
 

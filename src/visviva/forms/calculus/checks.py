@@ -8,8 +8,8 @@ from visviva._arrays import Array
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.calculus.edges import AbstractEdge
 from visviva.forms.calculus.maps import AbstractMap
-from visviva.geometry.nullspace import split
 from visviva.geometry.rotations import checked_homogeneous
+from visviva.numerics.nullspace import split
 
 EXACT = 1e-9  # defects above this part of the size of their terms are errors
 

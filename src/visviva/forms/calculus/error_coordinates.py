@@ -11,7 +11,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.geometry.rank import rank
+from visviva.numerics.rank import rank
 
 
 @final

@@ -8,6 +8,7 @@ from typing import final
 
 from visviva.errors import ModelError
 from visviva.forms.calculus.edges import AbstractEdge, InverseEdge
+from visviva.numerics.spanning_trees import grow
 
 GROUND = "ground"
 
@@ -30,20 +31,22 @@ def frame_graph(edges: Sequence[AbstractEdge]) -> FrameGraph:
     for edge in edges:
         if edge.a == edge.b:
             raise ModelError(f"the edge {edge.name} joins a frame with itself: an edge needs two frames.")
-    frames, tree, left = [GROUND], list[AbstractEdge](), list(edges)
-    for frame in frames:  # grows while it is read
-        for edge in list(left):
-            if frame not in (edge.a, edge.b):
-                continue
-            outward = edge if edge.a == frame else InverseEdge(edge.b, edge.a, edge)
-            if outward.b not in frames:
-                frames.append(outward.b)
-                tree.append(outward)
-                left.remove(edge)
-    lost = sorted({frame for edge in edges for frame in (edge.a, edge.b)} - set(frames))
+    near: dict[str, list[tuple[str, int]]] = {GROUND: []}
+    for k, edge in enumerate(edges):
+        near.setdefault(edge.a, []).append((edge.b, k))
+        near.setdefault(edge.b, []).append((edge.a, k))
+    frames, tree, used = [GROUND], list[AbstractEdge](), set[int]()
+    for number, _, frame in grow([GROUND], near):
+        if number is not None:
+            edge = edges[number]
+            frames.append(frame)
+            tree.append(edge if edge.b == frame else InverseEdge(edge.b, edge.a, edge))
+            used.add(number)
+    lost = sorted(near.keys() - set(frames))
     if lost:
         raise ModelError(
             f"no edges lead from {GROUND!r} to {', '.join(map(repr, lost))}.\n"
             f"The graph of frames must be connected: give a pose from a frame that is ({', '.join(frames)})."
         )
-    return FrameGraph(tuple(frames), tuple(tree), tuple(left))
+    loops = tuple(edge for k, edge in enumerate(edges) if k not in used)
+    return FrameGraph(tuple(frames), tuple(tree), loops)

@@ -20,7 +20,7 @@ from visviva.forms.calculus.given import map_of, reads_time
 from visviva.forms.calculus.maps import AbstractMap
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.kinds import of_kind
-from visviva.geometry.rank import singular_values, velocity_units
+from visviva.numerics.rank import singular_values, velocity_units
 
 SINGULAR = 1e-12  # smallest part of the largest singular value of M that counts as inertia
 

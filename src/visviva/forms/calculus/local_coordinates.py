@@ -16,7 +16,8 @@ from visviva._arrays import Array
 from visviva.errors import ConvergenceError
 from visviva.forms.calculus.charts import AbstractChart
 from visviva.forms.calculus.maps import AbstractMap
-from visviva.geometry.nullspace import split
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.nullspace import split
 
 GROWN = 3  # times that Newton's steps may fail to halve what is left of φ
 EXACT = 1e-14  # of φ, in the size of its terms
@@ -51,11 +52,11 @@ class Tangents(AbstractLocalCoordinates):
         if not normals.shape[1]:
             return moved
         size = max(1.0, float(np.abs(normals).max() * np.abs(q).max()))
-        last, grown = np.inf, 0
+        to_rounding, last, grown = Convergence(EXACT * size, 1e3 * EXACT * size), np.inf, 0
         while grown < GROWN:
             phi = self.phi.value(moved)
             error = float(np.abs(phi).max())
-            if error <= EXACT * size or (error < 1e3 * EXACT * size and error >= last / 2):
+            if to_rounding.ended(error):
                 return moved
             last, grown = error, grown + (error > last / 2)
             moved = moved - normals @ split(self.phi.slope(moved) @ normals).solve(phi)  # rows of φ may be redundant

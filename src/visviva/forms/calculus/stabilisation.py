@@ -16,9 +16,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.geometry.rank import TOLERANCE
-
-CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
+from visviva.numerics.rank import TOLERANCE, preferred_rows, unit_rows
 
 
 def projectors(p: Parameterisation, q: Array) -> tuple[Array, Array]:
@@ -44,20 +42,9 @@ def stabilised_rate(p: Parameterisation, q: Array, xi: Array, rate: ArrayLike) -
 def independent_rows(p: Parameterisation, q: Array) -> list[int]:
     """ν - n rows of φ whose gradients are independent at q, earlier ones first where there is a choice.
 
-    Each is one of those that the rows before leave the most of: off φ = 0 redundant rows are independent by as much
-    as q is off.
+    Off φ = 0 redundant rows are independent by as much as q is off: see `numerics.rank.preferred_rows`.
     """
-    Phi, rows = p.Phi(q), list[int]()
-    size = np.linalg.norm(Phi, axis=1)
-    rest = Phi / np.where(size > 0, size, 1.0)[:, None]
-    for _ in range(p.size_q - p.n):
-        left = np.linalg.norm(rest, axis=1)
-        row = int(np.argmax(left >= CHOICE * left.max()))
-        e = rest[row] / left[row]
-        rest = rest - np.outer(rest @ e, e)
-        rest[row] = 0.0
-        rows.append(row)
-    return sorted(rows)
+    return sorted(preferred_rows(unit_rows(p.Phi(q))[0], p.size_q - p.n))
 
 
 def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Array:

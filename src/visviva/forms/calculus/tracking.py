@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
-from visviva.geometry.rank import rank
+from visviva.numerics.rank import rank
 
 Reference = tuple[ArrayLike, ArrayLike, ArrayLike]  # position, velocity, acceleration
 

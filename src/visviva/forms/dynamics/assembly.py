@@ -16,12 +16,13 @@ from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.closing import CLOSED, NEARLY, SMALL
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.nullspace import split
 from visviva.geometry.turning import continued
 from visviva.library.joints import Angle
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.parts import Joint
 from visviva.model.linked import configuration
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.nullspace import split
 
 ITERATIONS = 25
 LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept
@@ -142,7 +143,7 @@ class Assembly:
         goals: values of coordinates of cut joints, by row.
         """
         form, goals = self.form, goals or {}
-        free, best = ~held, np.inf
+        free, to_rounding = ~held, Convergence(CLOSED, NEARLY)
         for _ in range(ITERATIONS):
             point = Point(form, q, np.zeros(form.n), s)
             g, scale = form.open.g(point.x), np.maximum(form.open.g_scale(point.x), SMALL)
@@ -150,11 +151,11 @@ class Assembly:
             residual = np.concatenate([g, gaps])
             scale = np.concatenate([scale, np.ones(len(gaps))])
             gap = float((np.abs(residual) / scale).max(initial=0.0))
-            if gap <= CLOSED or (gap <= NEARLY and gap >= 0.5 * best):
+            best = to_rounding.best
+            if to_rounding.ended(gap):
                 return q
             if not np.isfinite(gap) or gap > 1e3 * max(best, 1.0):
                 break
-            best = min(best, gap)
             unit = point.velocity_units[free]
             Z = np.concatenate([point.Z, rows])[:, free] * unit
             delta = np.zeros(form.n)

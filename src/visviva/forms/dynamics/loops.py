@@ -20,8 +20,8 @@ from visviva.forms.dynamics.entries import Entries, Int, indices
 from visviva.forms.minimal.closing import check_state
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import pivots
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import pivots
 
 SHARE = 0.1  # of the fastest velocity of a motion: those below are not named
 

@@ -11,11 +11,13 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.local import FlowStep
 from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.integrate.newton import NotConverged
-from visviva.kernels.step_control import FAILED, LEAST, MEMORY, MOST, SAFETY, SHORTEST
+from visviva.kernels.step_control import LEAST, MEMORY, MOST, SHORTEST
+from visviva.numerics.step_control import StepController, fitted
 
 HALVINGS = 8  # a step without a solution is divided into at most 2^8
 FITTED = 1e-13  # how near a relaxed step must end to where the run ends, relative
 TRIES = 6
+CONTROLLER = StepController(power=8, least=LEAST, most=MOST, memory=MEMORY)
 
 
 @final
@@ -72,8 +74,7 @@ class Pacer:
         """A step whose error is below the tolerance, and the length of the next; the last two are of one length."""
         wanted = min(state.h or self.h, self.h)
         left = self.t_end - state.t
-        count = np.ceil(left / wanted * (1.0 - 1e-9))
-        h, last = (left / count, count == 1) if count <= 2 else (wanted, False)
+        h, last = fitted(left, wanted)
         clipped, most = h < wanted, MOST
         before = float(state.memory[0]) if len(state.memory) == 1 else 1.0
         while True:
@@ -85,13 +86,11 @@ class Pacer:
             size = step.error / tolerance if step is not None else np.inf
             if step is not None and size <= 1.0:
                 break
-            h *= max(LEAST, SAFETY * size ** (-1.0 / 8.0)) if np.isfinite(size) else FAILED
+            h *= CONTROLLER.refused(size)
             last, clipped, most = False, False, 1.0
             if h < SHORTEST * self.h:
                 raise failure or self._too_fine(size * tolerance, tolerance)
-        size = max(size, 1e-10)
-        factor = SAFETY * size ** (0.75 * MEMORY - 1.0 / 8.0) * before**MEMORY
-        length = h * float(np.clip(factor, LEAST, most))
+        length = h * CONTROLLER.kept(size, before, most)
         length = min(max(length, wanted) if clipped else length, self.h)
         t = self.t_end if last else step.end.t
         end = dataclasses.replace(step.end, t=t, h=length, memory=np.array([max(size, 1e-4)]))

@@ -13,7 +13,7 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.geometry.definite import semidefinite, symmetric
-from visviva.geometry.nullspace import split
+from visviva.numerics.nullspace import split
 
 SKEW = 1e-12  # of the largest entry
 Given = Callable[[Any], Any] | ArrayLike

@@ -11,6 +11,7 @@ from visviva.errors import AssemblyError
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.model.driven import row_inputs
+from visviva.numerics.convergence import Convergence
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -29,15 +30,15 @@ def closed(form: MinimalForm, point: Point) -> Point:
     Each step must come nearer, else an error names what stays open: a projection repairs what a step of a run leaves,
     and does not search.
     """
-    best = np.inf
+    to_rounding = Convergence(CLOSED, NEARLY)
     for _ in range(ITERATIONS):
+        best = to_rounding.best
         g, scale = form.open.g(point.x), _sizes(form, point)
         gap = float((np.abs(g) / scale).max(initial=0.0))
-        if gap <= CLOSED or (gap <= NEARLY and gap >= 0.5 * best):
+        if to_rounding.ended(gap):
             return point
         if not gap < best:
             break
-        best = gap
         point = Point(form, form.advance_q(point.q, _correction(form, point, g)), point.xi, point.s)
     worst = int((np.abs(g) / scale).argmax())
     raise AssemblyError(

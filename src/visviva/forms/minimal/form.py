@@ -14,13 +14,12 @@ from visviva.compiler import compile_mechanism, initial_x
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
-from visviva.forms.minimal.constrained import Constrained, constrained
+from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.inertial import INERTIAL
 from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
-from visviva.geometry.rank import rank
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
@@ -34,6 +33,8 @@ from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
 from visviva.model.linked import configuration as poses_of
+from visviva.numerics.constrained import Constrained
+from visviva.numerics.rank import rank
 
 
 @final

@@ -12,9 +12,9 @@ from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.minimal.tree_motion import TreeMotion, tree_motion
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply
-from visviva.geometry.rank import velocity_units
 from visviva.mechanism.coordinates import POSES
 from visviva.model.driven import row_inputs
+from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from visviva._arrays import Array
 from visviva.forms.minimal.point import Point
-from visviva.geometry.nullspace import split
+from visviva.numerics.nullspace import split
 from visviva.results.reactions import reaction
 
 if TYPE_CHECKING:

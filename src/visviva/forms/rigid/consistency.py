@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.geometry.rank import significant, velocity_units
+from visviva.numerics.constrained import nearest
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.parameterisation import Parameterisation
@@ -32,21 +34,20 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     """
     q, xi = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
     rest = np.zeros(system.n)
-    first, last = 0.0, np.inf
+    first, to_rounding = 0.0, Convergence(EXACT, ROUNDING)
     for _ in range(ITERATIONS):
         residual, delta = _step(system, q, rest, t, "position", first)
-        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+        if to_rounding.ended(residual):
             break
-        first, last = first or residual, residual
+        first = first or residual
         q = _advance(system.parameterisation, q, delta)
     else:
         raise AssemblyError(_unreached(system, q, rest, t, "position"))
-    last = np.inf
+    to_rounding = Convergence(EXACT, ROUNDING)
     for _ in range(ITERATIONS):
         residual, delta = _step(system, q, xi, t, "velocity", np.inf)
-        if residual <= EXACT or (residual <= ROUNDING and residual > last / 2):
+        if to_rounding.ended(residual):
             return q, xi
-        last = residual
         xi = xi + delta
     raise AssemblyError(_unreached(system, q, xi, t, "velocity"))
 
@@ -62,24 +63,20 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
         return 0.0, np.zeros(system.n)
     Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
     M = system.terms(q, np.zeros(system.n)).M
-    L = _metric(M)
     terms = np.concatenate([part.terms for part in parts]) * velocity_units(np.diag(M))
-    rows, size = rows_of_one_size(np.asarray(np.linalg.solve(L, Z.T), np.float64).T, terms)  # over ½ |Lᵀ ξ|² = T
+    rows, size = rows_of_one_size(Z, terms)  # over ½ ξᵀM ξ = T
     off = off / size
     state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
     residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
-    U, s, Vt = np.linalg.svd(rows, full_matrices=False)
     mu = DAMPING * residual / (first or residual or 1.0)
-    there = significant(s)
-    U, s, Vt = U[:, there], s[there], Vt[there]
-    return residual, np.asarray(-np.linalg.solve(L.T, Vt.T @ (s / (s * s + mu) * (U.T @ off))), np.float64)
+    return residual, nearest(_metric(M), rows, -off, damping=mu, in_terms=True)
 
 
 def _metric(M: Array) -> Array:
-    """L of M = L Lᵀ; velocities without inertia, which constraints have to hold, count as light ones."""
+    """M; velocities without inertia, which constraints have to hold, count as light ones."""
     light = 1e-9 * (float(np.trace(M)) / max(len(M), 1) or 1.0)
     smallest = float(np.linalg.eigvalsh(M)[0])
-    return np.asarray(np.linalg.cholesky(M if smallest > 1e-3 * light else M + light * np.eye(len(M))), np.float64)
+    return M if smallest > 1e-3 * light else M + light * np.eye(len(M))
 
 
 def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:

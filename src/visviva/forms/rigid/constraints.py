@@ -18,7 +18,7 @@ from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.rigid.body_motion import Frame
-from visviva.geometry.rank import FLOOR, TOLERANCE
+from visviva.numerics.rank import FLOOR, TOLERANCE
 
 
 @final
@@ -61,7 +61,7 @@ NOTHING = 1e-14  # rows of this size, of functions that do not tell their terms,
 def terms_of(sizes: Array) -> Array:
     """Terms of rows (c, n) of which nothing but their own sizes is known, those of one constraint together.
 
-    As in `geometry.rank`, a row that is short beside the longest one may be rounding of the numbers that made it.
+    As in `numerics.rank`, a row that is short beside the longest one may be rounding of the numbers that made it.
     """
     length = np.linalg.norm(sizes, axis=1, keepdims=True)
     floor = max(FLOOR * float(length.max(initial=0.0)), NOTHING / TOLERANCE)

@@ -7,7 +7,7 @@ Source:  Konz, dissertation, 3.5, (3.126)-(3.132).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final, get_args
 
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import EPS, counted, singular_values, unit_rows, velocity_units
+from visviva.numerics.constrained import NoInertia, constrained
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import EPS, LEAST, counted, singular_values, unit_rows, velocity_units
 
 Method = Literal["auto", "null space", "kkt", "range space"]
 NOTHING = (
@@ -57,24 +58,28 @@ def least_constraint(
     names:  of the rows of Z, for errors;   velocities: names of the entries of ξ, likewise.
     terms:  sizes of the numbers that add up to Z, (c, n); without them rows below 1e-14 are zero.
 
-    Velocities count in units in which their inertia is one, rows in those of their terms: see `geometry.rank`.
+    Velocities count in units in which their inertia is one, rows in those of their terms: see `numerics.rank`.
     """
     checked_method(method)
     unit = velocity_units(np.diag(M))
     M, b, Z = unit[:, None] * M * unit, unit * b, Z * unit
-    if not len(z):
-        return Constrained(unit * _solve_definite(M, b, np.eye(len(b)), velocities), np.zeros(0))
     Z, scale = rows_of_one_size(Z, None if terms is None else terms * unit)
     z = z / scale
+
+    def plain() -> Constrained:
+        return _null_space(M, b, Z, z, names, velocities)
+
     solution = None
-    if method in ("auto", "range space"):
+    if not len(z):
+        solution = plain()
+    elif method in ("auto", "range space"):
         solution = _range_space(M, b, Z, z)
     elif method == "kkt":
-        solution = _kkt(M, b, Z, z, velocities)
+        solution = _kkt(M, b, Z, z, plain) if _independent(Z.T) else None
     if solution is None and method in ("range space", "kkt"):
         raise AssemblyError(_dependent(method, Z, names))
     if solution is None:
-        solution = _null_space(M, b, Z, z, names, velocities)
+        solution = plain()
     return Constrained(unit * solution.xi_dot, solution.lam / scale)
 
 
@@ -110,27 +115,26 @@ def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
     return Constrained(np.asarray(np.linalg.solve(L.T, y - Y @ lam), np.float64), lam)
 
 
-def _kkt(M: Array, b: Array, Z: Array, z: Array, velocities: Sequence[str]) -> Constrained | None:
-    """[[M, Zᵀ], [Z, 0]] (ξ̇; λ) = (b; z); None where rows of Z depend on each other."""
-    if not _independent(Z.T):
-        return None
+def _kkt(M: Array, b: Array, Z: Array, z: Array, plain: Callable[[], Constrained]) -> Constrained:
+    """[[M, Zᵀ], [Z, 0]] (ξ̇; λ) = (b; z) for independent rows; where it is singular the null space says why."""
     n, c = len(b), len(z)
     K = np.block([[M, Z.T], [Z, np.zeros((c, c))]])
     if np.linalg.cond(K) * EPS > 1:
-        raise AssemblyError(_weightless(M, split(Z, np.ones(len(Z))).Z, velocities))
+        return plain()
     solution = np.linalg.solve(K, np.concatenate([b, z]))
     return Constrained(solution[:n], solution[n:])
 
 
 def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:
     """ξ̇ = W α + w with Z W = 0, Z w = z and Wᵀ M W α = Wᵀ (b - M w); W has n - rank Z columns."""
-    parts = split(Z, np.ones(len(Z)))
-    w, W = parts.solve(z), parts.Z
-    gap = Z @ w - z
-    if np.abs(gap).max() > CONSISTENT * max(float(np.abs(z).max()), _size(M, b)):
+    try:
+        found = constrained(M, Z, b, z, np.ones(len(b)), np.ones(len(Z)), lightest=LEAST)
+    except NoInertia as light:
+        raise AssemblyError(_weightless(light, velocities)) from None
+    gap = found.parts.Y @ (found.parts.Y.T @ z)
+    if np.abs(gap).max(initial=0.0) > CONSISTENT * max(float(np.abs(z).max(initial=0.0)), _size(M, b)):
         raise AssemblyError(_contradiction(gap, names))
-    xi_dot = w + W @ _solve_definite(M, b - M @ w, W, velocities) if W.shape[1] else w
-    return Constrained(xi_dot, parts.solve_transposed(b - M @ xi_dot))
+    return Constrained(found.a, found.w)
 
 
 def _independent(Y: NDArray[np.floating[Any]]) -> bool:
@@ -138,14 +142,6 @@ def _independent(Y: NDArray[np.floating[Any]]) -> bool:
     if Y.shape[1] > Y.shape[0]:
         return False
     return counted(singular_values(np.asarray(Y, np.float64))) == Y.shape[1]
-
-
-def _solve_definite(M: Array, b: Array, W: Array, velocities: Sequence[str]) -> Array:
-    """α of Wᵀ M W α = Wᵀ b."""
-    L = _cholesky(W.T @ M @ W)
-    if L is None:
-        raise AssemblyError(_weightless(M, W, velocities))
-    return np.linalg.solve(L.T, np.linalg.solve(L, W.T @ b))
 
 
 def _cholesky(M: Array) -> Array | None:
@@ -160,18 +156,17 @@ def _cholesky(M: Array) -> Array | None:
     return sizes[:, None] * L if np.diag(L).min() ** 2 > len(L) * EPS else None
 
 
-def _weightless(M: Array, W: Array, velocities: Sequence[str]) -> str:
+def _weightless(light: NoInertia, velocities: Sequence[str]) -> str:
     """The velocity with the largest share in a motion that has no inertia."""
-    values, vectors = np.linalg.eigh(W.T @ M @ W)
-    motion = np.abs(W @ vectors[:, 0])
+    motion = np.abs(light.motion)
     i = int(np.argmax(motion))
     name = repr(velocities[i]) if velocities else f"number {i}"
     others = [other for k, other in enumerate(velocities) if motion[k] > 0.1 * motion[i] and k != i]
     beside = f" (moving with {', '.join(map(repr, others))})" if others else ""
     return (
-        f"the velocity {name}{beside} has no inertia: the mass matrix has the eigenvalue {values[0]:.3g} for it.\n"
-        "Every motion that constraints leave free must move some mass: give a body with mass or inertia to a frame\n"
-        "that this velocity moves, or constrain it."
+        f"the velocity {name}{beside} has no inertia: the mass matrix has the eigenvalue {light.eigenvalue:.3g} for\n"
+        "it. Every motion that constraints leave free must move some mass: give a body with mass or inertia to a\n"
+        "frame that this velocity moves, or constrain it."
     )
 
 

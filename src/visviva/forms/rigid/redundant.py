@@ -10,8 +10,8 @@ from visviva._arrays import Array
 from visviva.forms.rigid.consistency import consistent
 from visviva.forms.rigid.constraints import Instant, Rows
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE, counted, singular_values, velocity_units
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE, counted, singular_values, velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.rigid.system import RigidSystem

@@ -12,8 +12,8 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.rigid.body_motion import between
 from visviva.forms.rigid.inertia_forms import jacobian_slopes
-from visviva.geometry.nullspace import split
 from visviva.geometry.se3 import SE3
+from visviva.numerics.nullspace import split
 
 if TYPE_CHECKING:
     from visviva.forms.rigid.system import RigidSystem

@@ -286,7 +286,7 @@ class SymbolicEquations:
     def accelerations(self, q: Any, xi: Any, s: Any = (), u: Any = (), t: float = 0.0, *, target: str = "numpy") -> Any:
         """ξ̇ at a state that satisfies the constraints, from a generated function: "numpy", "numba" or "c".
 
-        Of the rows of Z as many count as are independent of each other, `rank` at most, by the rule of `geometry.rank`.
+        Of the rows of Z as many count as are independent of each other, `rank` at most, by the rule of `numerics.rank`.
         """
         from visviva.forms.minimal.constrained import constrained
 

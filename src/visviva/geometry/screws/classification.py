@@ -17,8 +17,8 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.screws.principal import Principal
+from visviva.numerics.rank import TOLERANCE
 
 
 @final

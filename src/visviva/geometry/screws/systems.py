@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
-from visviva.geometry.nullspace import split
-from visviva.geometry.rank import TOLERANCE
 from visviva.geometry.refusal import refuse
 from visviva.geometry.screws.classification import Type, classify
 from visviva.geometry.screws.forms import KLEIN
 from visviva.geometry.screws.principal import Principal, principal_form
 from visviva.geometry.screws.screw import Screw
 from visviva.geometry.se3 import SE3
+from visviva.numerics.nullspace import split
+from visviva.numerics.rank import TOLERANCE
 
 
 @final
@@ -27,7 +27,7 @@ class System:
     length:  [m] what counts as one unit of length where turns and shifts are compared, about the size of the mechanism.
 
     `A + B` is the span of both, `A & B` what they share, `A == B` and `A <= B` compare them, `s in A` asks for a screw;
-    all to the tolerance of `geometry.rank`, 1.5e-8.
+    all to the tolerance of `numerics.rank`, 1.5e-8.
     """
 
     __hash__ = None  # type: ignore[assignment]  # equality has a tolerance

@@ -7,8 +7,6 @@ rows. What hangs on nothing flies.
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import final
@@ -23,6 +21,7 @@ from visviva.mechanism.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import SIZES
 from visviva.mechanism.spanning.tree import Link, Tree
+from visviva.numerics.spanning_trees import grow
 
 X_AXIS, Y_AXIS = np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]]  # frames with z along x, and along y
 REVERSED = np.diag([1.0, -1.0, -1.0])  # half a turn about x
@@ -144,33 +143,20 @@ def strength(joint: AbstractJoint) -> int:
 
 def _grow(m: Mechanism, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
     """Joint, what it hangs on and what it carries, outwards from the ground; Prim's algorithm."""
-    edges: dict[str, list[tuple[Joint, Carrier]]] = {end.name: [] for end in (m.ground, *m.bodies)}
+    ends: dict[str, Carrier] = {end.name: end for end in (m.ground, *m.bodies)}
+    near: dict[str, list[tuple[str, Joint]]] = {name: [] for name in ends}
     for joint in m.joints:
         if strength(joint.joint) >= 0:
-            edges[joint.parent.name].append((joint, joint.child))
-            edges[joint.child.name].append((joint, joint.parent))
-    waiting: list[tuple[bool, int, int, int, Joint, Carrier, Carrier]] = []
-    depth = {m.ground.name: 0}
-    number = itertools.count()
+            near[joint.parent.name].append((joint.child.name, joint))
+            near[joint.child.name].append((joint.parent.name, joint))
 
-    def reach(end: Carrier) -> None:
-        for joint, other in edges[end.name]:
-            rank = joint.name not in wanted, -strength(joint.joint), depth[end.name], next(number)
-            heapq.heappush(waiting, (*rank, joint, end, other))
+    def rank(joint: Joint, depth: int) -> tuple[bool, int, int]:
+        return joint.name not in wanted, -strength(joint.joint), depth
 
-    for start in (m.ground, *m.bodies):
-        if not isinstance(start, Ground):
-            if start.name in depth:
-                continue
-            depth[start.name] = 1
-            yield None, m.ground, start
-        reach(start)
-        while waiting:
-            joint, above, below = heapq.heappop(waiting)[4:]
-            if below.name not in depth and not isinstance(below, Ground):
-                depth[below.name] = depth[above.name] + 1
-                yield joint, above, below
-                reach(below)
+    for edge, above, below in grow(ends, near, rank):
+        carried = ends[below]
+        if not isinstance(carried, Ground):
+            yield edge, m.ground if above is None else ends[above], carried
 
 
 def _chain(joint: Joint | None, below: Body | Particle) -> tuple[Part, ...]:

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.state import Coordinates
-from visviva.geometry.rank import significant, singular_values, unit_rows
 from visviva.mechanism import Motion
 from visviva.model import Model
+from visviva.numerics.rank import significant, singular_values, unit_rows
 from visviva.testing.laws import require
 from visviva.testing.readings.case import Case, Units
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
-from visviva.geometry.rank import significant, unit_rows
 from visviva.mechanism.losses import ENTROPY, FRICTION, HEAT, LOSS, rubbing
 from visviva.mechanism.parts import Force, Torque
 from visviva.mechanism.port_values import driven_coordinate
+from visviva.numerics.rank import significant, unit_rows
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
 from visviva.testing.readings.instant import Instant

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.linear import apply, transpose
 
 Index = NDArray[np.intp]
 
@@ -94,15 +93,16 @@ def solve_many(
     """(x, λ) of ε = 0 for many C (..., m, n), f (..., n) and b (..., m), with full matrices."""
     m, n = C.shape[-2:]
     K = np.zeros((*C.shape[:-2], n + m, n + m))
-    K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = np.diag(metric), C, transpose(C)
+    K[..., :n, :n], K[..., n:, :n], K[..., :n, n:] = np.diag(metric), C, np.swapaxes(C, -1, -2)
     rows = np.arange(n, n + m)
     K[..., rows, rows] = -_softness((C * C) @ (1.0 / metric), soft, units)
     inverse = np.linalg.inv(K)
     x, lam = np.zeros(f.shape), np.zeros(b.shape)
     last = np.full(f.shape[:-1], np.inf)
     for k in range(REPEATS):
-        rest = np.concatenate([f - M * x - apply(transpose(C), lam), b - apply(C, x)], axis=-1)
-        change = apply(inverse, rest)
+        forces = np.einsum("...ji,...j->...i", C, lam)
+        rest = np.concatenate([f - M * x - forces, b - np.einsum("...ij,...j->...i", C, x)], axis=-1)
+        change = np.einsum("...ij,...j->...i", inverse, rest)
         x, lam = x + change[..., :n], lam + change[..., n:]
         size = np.abs(change[..., :n]).max(-1, initial=0.0)
         if not (size < FALL * last).any():

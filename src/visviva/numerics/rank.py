@@ -15,6 +15,8 @@ the number that one of them has found, `Linkage.rank`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,8 @@ smaller cannot be told from zero. What is larger costs a solution half of its di
 
 ROUNDING = 64 * EPS
 """1.4e-14, of the numbers that made it: an entry below is rounding. Sums of some hundred products stay below."""
+
+CHOICE = 0.1  # rows of which at least this part of the largest rest is left are as good as that one
 
 FLOOR = ROUNDING / TOLERANCE  # 9.5e-7: a row that is ROUNDING of the longest one has just a singular value TOLERANCE
 
@@ -130,3 +134,21 @@ def independent_rows(A: Array, terms: Array | None = None) -> Mask:
     if A.size:
         mask[pivots(rows.T)[: counted(singular_values(rows))]] = True
     return mask
+
+
+def preferred_rows(rows: Array, count: int, order: Sequence[int] | None = None) -> list[int]:
+    """Some independent rows of (m, n) in units of their terms, as they were chosen; earlier ones of an order first.
+
+    Each is one of those that the rows before leave nearly the most of, by `CHOICE`: where there is a choice the order
+    decides, and rows that rounding, or the error of a state, makes independent come last (Gram and Schmidt).
+    """
+    order = range(len(rows)) if order is None else order
+    rest, chosen = rows, list[int]()
+    for _ in range(count):
+        left = np.linalg.norm(rest, axis=1)
+        row = next(k for k in order if left[k] >= CHOICE * left.max())
+        e = rest[row] / left[row]
+        rest = rest - np.outer(rest @ e, e)
+        rest[row] = 0.0
+        chosen.append(row)
+    return chosen

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
 
-from visviva.geometry import saddle
-from visviva.geometry.saddle import Saddle, solve_many, symmetric_solver
+from visviva.numerics import saddle
+from visviva.numerics.saddle import Saddle, solve_many, symmetric_solver
 
 RNG = np.random.default_rng(7)
 M = RNG.uniform(0.5, 2.0, 8)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from visviva._arrays import Array, Mask
-from visviva.geometry.saddle import Saddle, entries, refined, softness_of
+from visviva.numerics.saddle import Saddle, entries, refined, softness_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -1,4 +1,4 @@
-"""Row space and null space of a matrix whose rows may depend on each other."""
+"""Row space and null space of a matrix whose rows may depend on each other, and motions by some of its columns."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.geometry.rank import counted, doubtful, unit_rows
+from visviva.numerics.rank import counted, doubtful, unit_rows
+
+Index = NDArray[np.intp]
 
 
 @final
@@ -49,7 +52,7 @@ def split(
     rank: int | None = None,
     decide: Callable[[], int | None] | None = None,
 ) -> Split:
-    """The split of a matrix (m, n), for any m, also 0, by the rule of `geometry.rank`.
+    """The split of a matrix (m, n), for any m, also 0, by the rule of `numerics.rank`.
 
     terms:  sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
     decide: asked for the rank where singular values are near the tolerance, so that all readings of one thing agree.
@@ -65,3 +68,25 @@ def split(
         found = found if known is None else min(known, len(s))
     r = found if rank is None else min(found, rank)
     return Split(U[:, :r], s[:r], Vt[:r].T, Vt[r:].T, U[:, r:], units)
+
+
+def inclusion(Z: Array, kept: Index, driving: Array | None = None) -> Array:
+    """N of x = N (x_kept; d) for all x (n,) with Z x + driving d = 0: the identity in the rows kept.
+
+    The columns of Z (m, n) that are not kept are independent, as `pivots` chooses them; its rows need not be.
+    """
+    n, k = Z.shape[1], len(kept)
+    others = np.setdiff1d(np.arange(n), kept)
+    right = Z[:, kept] if driving is None else np.hstack([Z[:, kept], driving])
+    N = np.zeros((n, right.shape[1]))
+    N[kept, np.arange(k)] = 1.0
+    N[others] = -determined(Z[:, others], right)
+    return N
+
+
+def determined(Z: Array, right: Array) -> Array:
+    """X with Z X = right (m, k) for independent columns of Z (m, n), and rows that may depend on each other."""
+    if not Z.shape[1]:
+        return np.zeros((0, right.shape[1]))
+    rows, units = unit_rows(Z)
+    return np.asarray(np.linalg.lstsq(rows, right / units[:, None], rcond=None)[0])
