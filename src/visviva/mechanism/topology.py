@@ -59,7 +59,7 @@ def topology(bodies: Sequence[Body | Particle], joints: Sequence[Joint]) -> Topo
         return ground if isinstance(end, Ground) else number[end.name]
 
     ends = [(numbered(joint.parent), numbered(joint.child)) for joint in joints]
-    strength = [sum(row.count for row in joint.joint.rows) for joint in joints]
+    strength = [len(joint.joint.rows) for joint in joints]
     trees = _Groups(ground + 1)
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(ground + 1)]
     loops = []
