@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from visviva.geometry import SE3
-from visviva.library.joints import JOINTS, TURN, AbstractJoint, Along, Angle, Dot, Meet
+from visviva.library.joints import JOINTS, MEET, TURN, AbstractJoint, Angle, along, cosine
 from visviva.testing import check_joint
 
 
@@ -18,8 +18,8 @@ def test_every_joint_keeps_the_contract(joint):
 class Hinge(AbstractJoint):
     """A correct hinge, to be broken one part at a time."""
 
-    kind, nv, rows, turns = "revolute", 1, (Meet(), Dot(2, 0), Dot(2, 1)), True
-    coordinates, upright = (TURN,), (Dot(2, 2),)
+    kind, nv, rows, turns = "revolute", 1, (*MEET, cosine(2, 0), cosine(2, 1)), True
+    coordinates, upright = (TURN,), (cosine(2, 2),)
 
     def S(self, q):
         return np.broadcast_to(np.eye(6)[:, 2:3], (*q.shape[:-1], 6, 1))
@@ -40,12 +40,12 @@ def broken(**parts):
         ("motion subspace", broken(S=lambda self, q: np.broadcast_to(np.eye(6)[:, 1:2], (*q.shape[:-1], 6, 1)))),
         ("motion subspace", broken(S=lambda self, q: np.zeros((*q.shape[:-1], 6, 1)))),
         ("motion subspace", broken(S=lambda self, q: 2 * Hinge.S(self, q))),
-        ("rows vanish", broken(rows=(Meet(), Dot(0, 1), Dot(2, 1)))),
-        ("rows and freedom", broken(rows=(Meet(), Dot(2, 0)))),
-        ("rows and freedom", broken(rows=(Meet(), Dot(2, 0), Dot(2, 0)))),
-        ("coordinates", broken(coordinates=(Angle(Dot(0, 0), Dot(0, 1)),))),
-        ("coordinates", broken(coordinates=(Along(2),))),
-        ("upright", broken(upright=(Dot(2, 2), Dot(0, 1)))),
+        ("rows vanish", broken(rows=(*MEET, cosine(0, 1), cosine(2, 1)))),
+        ("rows and freedom", broken(rows=(*MEET, cosine(2, 0)))),
+        ("rows and freedom", broken(rows=(*MEET, cosine(2, 0), cosine(2, 0)))),
+        ("coordinates", broken(coordinates=(Angle(cosine(0, 0), cosine(0, 1)),))),
+        ("coordinates", broken(coordinates=(along(2),))),
+        ("upright", broken(upright=(cosine(2, 2), cosine(0, 1)))),
     ],
     ids=[
         "turned as built",
@@ -68,7 +68,7 @@ def test_the_checker_names_the_law_that_is_broken(law, joint):
 
 @pytest.mark.parametrize("joint", JOINTS, ids=lambda joint: joint.kind)
 def test_what_a_joint_says_of_itself_agrees_with_its_kind(joint):
-    assert sum(row.count for row in joint.rows) + joint.nv + (joint.lead is not None) == 6
+    assert len(joint.rows) + joint.nv + (joint.lead is not None) == 6
     assert joint.turns == (joint.kind in {"revolute", "cylindrical", "planar", "screw"})
     assert joint.slides == (joint.kind in {"prismatic", "cylindrical", "point_on_line"})
     one = joint.X_PC(np.full(joint.nv, 0.3))

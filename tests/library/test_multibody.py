@@ -8,7 +8,7 @@ import sympy
 
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.library.joints import TURN, Along, Dot, Meet, Rod
+from visviva.library.joints import MEET, TURN, along, cosine, rod
 from visviva.library.multibody import (
     LOWER_PAIRS,
     ground,
@@ -92,27 +92,27 @@ def test_joints_of_a_kind_share_a_law_if_asked(group):
 
 
 def test_a_tie_has_offsets_on_bodies_only():
-    rod = tie((Rod(),), particles=(False, True))
-    assert set(rod.boxes) == {"hc", "o1"}
-    assert [str(port.quantity) for port in rod.interface.values()] == [
+    bar = tie((rod(),), particles=(False, True))
+    assert set(bar.boxes) == {"hc", "o1"}
+    assert [str(port.quantity) for port in bar.interface.values()] == [
         "(SO3xR3, pose)",
         "(so3xr3*, momentum)",
         "(R3, position)",
         "(R3, momentum)",
     ]
-    ball = tie((Meet(),), particles=(True, True))
+    ball = tie(MEET, particles=(True, True))
     assert list(ball.interface) == ["p_1", "p_2"]
 
 
 def test_a_tie_shows_the_rates_of_its_coordinates():
-    hinge = tie((Meet(), Dot(2, 0), Dot(2, 1)), coordinates=(TURN,), friction=np.eye(1), drive=True)
+    hinge = tie((*MEET, cosine(2, 0), cosine(2, 1)), coordinates=(TURN,), friction=np.eye(1), drive=True)
     assert list(hinge.interface) == ["q_1", "p_1", "q_2", "p_2", "p_r"]
     assert set(hinge.boxes) == {"hc", "o1", "o2", "mf", "env"}
-    assert "p_r" not in tie((Along(0),), coordinates=(Along(2),)).boxes["hc"].interface
+    assert "p_r" not in tie((along(0),), coordinates=(along(2),)).boxes["hc"].interface
 
 
 def test_a_damper_without_a_spring_keeps_its_measure():
-    damper = spring((Rod(),), damping=np.eye(1), line=True)
+    damper = spring((rod(),), damping=np.eye(1), line=True)
     assert set(damper.boxes) == {"pe", "pkc", "hc", "o1", "o2", "mf", "env"}
     assert damper.boxes["pe"].H.values.item() == 0
 

@@ -8,7 +8,7 @@ from messages import says
 from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
-from visviva.library.joints import Cylindrical, Distance, Rod
+from visviva.library.joints import Cylindrical, Distance, rod
 from visviva.mechanism.coordinates import as_built, joint_rows, movers
 from visviva.mechanism.elements import Torsion
 from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
@@ -174,7 +174,7 @@ def test_a_distance_runs_between_the_points_given_or_the_obvious_ones(m):
     assert_allclose(joint.frame_on(joint.parent)[1], (0.4, 0, 0), rtol=0, atol=1e-15)
     assert_array_equal(joint.frame_on(joint.child)[1], np.zeros(3))
     joint = m.distance("b", m.ground, "tool", at_a=(0, 0.5, 0), length=1.5)
-    assert joint.joint.rows == (Rod(1.5),)
+    assert joint.joint.rows == (rod(1.5),)
     assert_allclose(joint.R_W[:, 2], Z, rtol=0, atol=1e-15)
     assert_array_equal(joint.r_W, (0, 0.5, 2))
 

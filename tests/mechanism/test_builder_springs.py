@@ -10,7 +10,7 @@ import visviva as vv
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3, SO3
 from visviva.language import UntraceableError
-from visviva.library.joints import Rod
+from visviva.library.joints import rod
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def m():
 
 def test_a_spring_goes_between_two_points_and_is_relaxed_as_built(m):
     s = m.spring("s", "a", "p", k=3.0)
-    assert s.rows == (Rod(),)
+    assert s.rows == (rod(),)
     assert s.line
     assert s.damping is None
     assert_allclose(s.frame_on(s.parent)[1], [0.1, 0, 0])  # the centre of mass

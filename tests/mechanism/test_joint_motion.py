@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import visviva as vv
 from visviva.geometry import SE3, SO3
+from visviva.library.joints import Product
 from visviva.mechanism.parts import Joint
 
 G = np.array([0.3, -1.0, -9.81])
@@ -100,8 +101,8 @@ class Minimal:
         """The wrench of friction on the body in C: about z, and along the parent's axes through the origin of C."""
         m, f = np.zeros(3), np.zeros(3)
         for part, force in zip(self.joint.coordinates, -self.D * q_dot, strict=False):
-            if hasattr(part, "axis"):
-                f[part.axis] = force
+            if isinstance(part, Product):
+                f[part.parent] = force
             else:
                 m[2] = force
         return np.concatenate([m, self.joint.X_PC(q).R.T @ f])

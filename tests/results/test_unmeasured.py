@@ -141,14 +141,14 @@ def test_ties_of_a_redundant_loop_are_measured_and_stay_closed():
 @pytest.mark.parametrize("kind", ["revolute", "spherical", "distance", "point_on_plane"])
 def test_the_opening_of_a_tie_is_that_of_its_rows(kind):
     """Bodies moved apart by 1 mm along x, where all of these joints hold them."""
-    from visviva.library.joints import Along, Distance, Revolute, Spherical
+    from visviva.library.joints import Distance, Revolute, Spherical, along
     from visviva.library.multibody.closure import RowClosure
 
     rows = {
         "revolute": Revolute().rows,
         "spherical": Spherical().rows,
         "distance": Distance(2.0).rows,
-        "point_on_plane": (Along(0),),
+        "point_on_plane": (along(0),),
     }[kind]
     o1 = SE3(np.eye(3), np.array([2.0, 0, 0]) if kind == "distance" else np.zeros(3))
     gap = RowClosure(rows, o1, SE3.identity()).gap(

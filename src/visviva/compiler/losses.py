@@ -11,7 +11,7 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import TURN, Along, Angle, Dot
+from visviva.library.joints import TURN, Angle, Scalar, cosine
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, Stop, Torsion
@@ -30,7 +30,7 @@ from visviva.model.structure import AbstractDissipation, AbstractStructure, Diss
 from visviva.model.turn import Turn
 
 ENVIRONMENT = "environment"  # the reservoir that takes up heat, where a mechanism accounts for entropy
-AXES = tuple(Dot(i, j) for i in range(3) for j in range(3))  # all products of the axes of two frames
+AXES = tuple(cosine(i, j) for i in range(3) for j in range(3))  # all products of the axes of two frames
 
 
 @final
@@ -64,13 +64,13 @@ class LossBlocks:
             if law is not None:
                 yield self._friction(joint, part, law)
 
-    def _friction(self, joint: Joint, part: Angle | Along | None, law: FrictionLaw) -> LawFriction:
+    def _friction(self, joint: Joint, part: Scalar | None, law: FrictionLaw) -> LawFriction:
         reads, acts, _ = self._ends(joint)
         measure, (rate_law, numbers) = self.measure(joint, part), rate_law_of(law)
         weight = 0.5 if part is None else 1.0
         return LawFriction(joint.name, reads, acts, measure, rate_law, numbers, weight, law.v_reg)
 
-    def measure(self, joint: Joint, part: Angle | Along | None, name: str = "", y: str = "") -> AbstractMeasured:
+    def measure(self, joint: Joint, part: Scalar | None, name: str = "", y: str = "") -> AbstractMeasured:
         """A coordinate of a joint, or the products of its axes, between both ends of a step.
 
         y: the variable that it is, by the name of the part that has it.

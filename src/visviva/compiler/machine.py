@@ -10,9 +10,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine_elements import ActingParts
-from visviva.compiler.machine_functions import Functions, Int, stack, table
+from visviva.compiler.machine_functions import Functions, Int, functions_of, stack, table
 from visviva.compiler.machine_rows import row_places, row_tables
-from visviva.library.joints import Angle, Dot, Meet
+from visviva.library.joints import MEET, Angle, Family
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.model import Model
@@ -171,12 +171,12 @@ class _Builder:
         found, m = [], 0
         for joint in self.m.joints:
             first, begin, rows = len(self.functions), m, joint.joint.rows
-            for row in rows:
-                self.functions.add(joint, row, m, flip=joint.name in self.flipped)
+            for one in functions_of(rows):
+                self.functions.add(joint, one[0], m, flip=joint.name in self.flipped)
                 self.owner.append(self.constraint[joint.name])
-                m += row.count
+                m += len(one)
             self.functions.mark_twins(first)
-            holds = bool(rows) and isinstance(rows[0], Meet) and all(isinstance(row, Dot) for row in rows[1:])
+            holds = rows[:3] == MEET and all(row.family is Family.DOT for row in rows[3:])
             ends = (self.functions.end(joint.parent), self.functions.end(joint.child))
             found.append(JointRows(joint.name, ends, range(first, len(self.functions)), range(begin, m), holds))
         return tuple(found)
@@ -189,7 +189,7 @@ class _Builder:
                 at = self.model.layout.z[joint.name]
                 w.append(np.arange(at.start, at.stop) - self.model.layout.dim)
                 flip = -1.0 if joint.name in self.flipped else 1.0
-                sign += [np.full(row.count, flip if isinstance(row, Meet) else 1.0) for row in part.joint.rows]
+                sign.append(np.array([flip if row.sign < 0 else 1.0 for row in part.joint.rows]))
         return np.concatenate(w), np.concatenate(sign)
 
     def _turns(self) -> tuple[Array, Int]:

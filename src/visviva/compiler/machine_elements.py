@@ -15,7 +15,7 @@ from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Along, Angle, Row
+from visviva.library.joints import Angle, Product, along
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.other_states import entropy_of
@@ -68,7 +68,7 @@ class ActingParts:
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
         for stop in self.m.stops:
-            if isinstance(stop.measure, Along):
+            if isinstance(stop.measure, Product):
                 self._number[stop.name] = self._new_element(stop.joint, (stop.measure,))
         self.losses = LossTables(self.m)
         self._other_states()
@@ -160,7 +160,7 @@ class ActingParts:
                 force = self.m.parts[part.name]
                 assert isinstance(force, Force)
                 self._works.append((BY_PUSH, len(self._pushed)))
-                first = self._element[self._new_element(force.joint, (Along(2),))][0]
+                first = self._element[self._new_element(force.joint, (along(2),))][0]
                 self._pushed.append((first, columns[part.name].start))
             case LawFriction(measure=MeasuredAngle() as angle):
                 y, slope = self._new_twist(angle.turn)
@@ -168,7 +168,7 @@ class ActingParts:
             case LawFriction(measure=Measured(y=measured)):
                 joint = self.m.parts[part.name]
                 assert isinstance(joint, Joint)
-                rows: tuple[Row, ...] = AXES if measured.m == len(AXES) else (_coordinate(joint, measured),)
+                rows: tuple[Product, ...] = AXES if measured.m == len(AXES) else (_coordinate(joint, measured),)
                 first, n, slope = self._element[self._new_element(joint, rows)][:3]
                 self._heats.append((BY_LAW, self.losses.rub(part, first, n, slope, node)))
             case StopLoss():
@@ -216,7 +216,7 @@ class ActingParts:
         names = [turn.name for turn in self.model.turns]
         for term in coupling.terms:
             one = term.coordinate
-            rows: tuple[Row, ...] = (one.cos, one.sin) if isinstance(one, Angle) else (one,)
+            rows: tuple[Product, ...] = (one.cos, one.sin) if isinstance(one, Angle) else (one,)
             measure, _, slope, _, _, function = self._element[self._new_element(term.joint, rows)]
             terms.append((measure, slope, names.index(term.angle) if term.turns else -1, function))
         self.couplings.add(part, terms)
@@ -227,7 +227,7 @@ class ActingParts:
             raise NotCompilable(f"the angle of {turn.name!r} is not followed")
         return self._turns[_turn_key(turn)]
 
-    def _new_element(self, pair: Pair, rows: tuple[Row, ...]) -> int:
+    def _new_element(self, pair: Pair, rows: tuple[Product, ...]) -> int:
         """Functions of an element; its number."""
         n, first = len(rows), len(self.functions)
         for k, row in enumerate(rows):
@@ -286,11 +286,11 @@ def _turn_key(turn: Turn) -> tuple[tuple[str, ...], bytes, bytes]:
     return turn.reads, turn.cos_sin.A.tobytes(), turn.cos_sin.b.tobytes()
 
 
-def _coordinate(joint: Joint, measured: Quadratic) -> Along:
+def _coordinate(joint: Joint, measured: Quadratic) -> Product:
     """The coordinate of a joint that a friction belongs to."""
-    for along in joint.joint.coordinates:
-        if isinstance(along, Along):
-            y = pair_functions(joint, (along,))
+    for one in joint.joint.coordinates:
+        if isinstance(one, Product):
+            y = pair_functions(joint, (one,))
             if np.array_equal(y.A, measured.A) and np.array_equal(y.b, measured.b):
-                return along
+                return one
     raise NotCompilable(f"the friction of {joint.name!r} has no compiled form")

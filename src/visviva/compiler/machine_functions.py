@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
+from visviva.library.joints import MEET, Product
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Pair
 
@@ -34,30 +35,24 @@ class Functions:
 
         return stack(self._X, int(FUNCTION)), table(self._K, 5)
 
-    def add(self, pair: Pair, row: Row, place: int, *, flip: bool = False) -> None:
-        """One function, whose multiplier or value has a place; flip: told from the child to the parent."""
+    def add(self, pair: Pair, row: Product, place: int, *, flip: bool = False) -> None:
+        """One function, whose multiplier or value has a place; flip: told from the child to the parent.
+
+        Points that meet are one function of three rows, given by the first of them.
+        """
         from visviva.kernels.multibody import tables as t
 
         parent, child = (pair.child, pair.parent) if flip else (pair.parent, pair.child)
         x = np.zeros(int(t.FUNCTION))
         x[t.XA : t.XA + 3], x[t.XB : t.XB + 3] = self._arm(pair, parent), self._arm(pair, child)
-        kind = t.MEET
-        match row:
-            case Dot(a, b):
-                kind = t.DOT
-                a, b = (b, a) if flip else (a, b)
-                x[t.XU : t.XU + 3], x[t.XW : t.XW + 3] = self.axis(pair, parent, a), self.axis(pair, child, b)
-            case Along(a):
-                kind = t.ALONG
-                x[t.XU : t.XU + 3] = self.axis(pair, parent, a)
-            case AlongChild(a):
-                kind = t.ALONG_CHILD
-                x[t.XW : t.XW + 3] = self.axis(pair, child, a)
-            case Rod(length):
-                kind = t.ROD
-                x[t.CONST] = 0.5 * length**2
+        told = row.swapped if flip else row
+        if told.parent >= 0:
+            x[t.XU : t.XU + 3] = self.axis(pair, parent, told.parent)
+        if told.child >= 0:
+            x[t.XW : t.XW + 3] = self.axis(pair, child, told.child)
+        x[t.CONST] = told.c
         self._X.append(x)
-        self._K.append([int(kind), self.end(parent), self.end(child), place, t.ALONE])
+        self._K.append([int(told.family), self.end(parent), self.end(child), place, t.ALONE])
 
     def mark_twins(self, first: int) -> None:
         """Products of axes, from a function on, that follow each other and share an axis."""
@@ -89,6 +84,12 @@ class Functions:
         if isinstance(end, Ground):
             return point
         return end.to_principal(point) if isinstance(end, Body) else np.zeros(3)
+
+
+def functions_of(rows: Sequence[Product]) -> list[tuple[Product, ...]]:
+    """Rows by functions of the tables: the three of points that meet are one of them."""
+    meets = tuple(rows[:3]) == MEET
+    return [MEET, *((row,) for row in rows[3:])] if meets else [(row,) for row in rows]
 
 
 def table(rows: object, width: int) -> Int:

@@ -20,7 +20,7 @@ from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_por
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
-from visviva.library.joints import TURN, Along, Angle
+from visviva.library.joints import TURN, Angle, along
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
@@ -157,8 +157,8 @@ def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStru
     if isinstance(port, Torque):
         return TurnPort(port.name, *_names(port.joint), _turn(port.joint, port.joint.name, TURN, spaces))
     if isinstance(port, Force):
-        along = pair_functions(port.joint, (Along(2),))
-        return MeasuredPort(port.name, *_names(port.joint), along, _ends(port.joint, spaces))
+        shift = pair_functions(port.joint, (along(2),))
+        return MeasuredPort(port.name, *_names(port.joint), shift, _ends(port.joint, spaces))
     if isinstance(port, Motor):
         return voltage_port(port)
     name = port.carrier.name

@@ -10,7 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine_functions import table
-from visviva.library.joints import Along, Angle
+from visviva.library.joints import Angle, Product
 from visviva.mechanism import Mechanism
 from visviva.mechanism.coordinates import frame_in_body, movers, pair_functions
 from visviva.mechanism.joint_coordinates import turn_names
@@ -64,11 +64,11 @@ def _joint_sensors(model: Model, joint: Joint, rate: bool) -> list[AbstractSenso
     ]
 
 
-def _shift(joint: Joint, part: Along, rate: bool) -> ShiftSensor:
+def _shift(joint: Joint, part: Product, rate: bool) -> ShiftSensor:
     y, reads = pair_functions(joint, (part,)), tuple(f"{mover.name}.q" for mover in movers(joint))
     ends = tuple(None if isinstance(end, Ground) else end.name for end in (joint.parent, joint.child))
     (R, a), (_, b) = _frame(joint, joint.parent), _frame(joint, joint.child)
-    return ShiftSensor(reads, y, rate, (ends[0], ends[1]), R[:, part.axis], a, b)
+    return ShiftSensor(reads, y, rate, (ends[0], ends[1]), R[:, part.parent], a, b)
 
 
 def _frame(joint: Joint, end: Carrier) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.inertia import Inertia
-from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.library.joints import Product
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Body, Carrier, Pair, Particle
@@ -67,28 +67,15 @@ def measured_rates(element: Element, motion: Motion) -> Array:
     return relative_rates(element.rows, element, motion) @ frame_pose(element, element.child, motion).Ad()
 
 
-def relative_rates(rows: tuple[Row, ...], pair: Pair, motion: Motion) -> Array:
+def relative_rates(rows: tuple[Product, ...], pair: Pair, motion: Motion) -> Array:
     """Rates of functions of two frames over the twist of the child against the parent, in the world, shape (k, 6).
 
     The functions do not change when both ends move as one body, so that this twist is enough.
     """
     P, C = (frame_pose(pair, end, motion) for end in (pair.parent, pair.child))
+    vectors = np.concatenate([P.R.T, C.R.T, [C.r - P.r], np.eye(3)])  # in the order of `Vector`
     found = list[Array]()
     for row in rows:
-        match row:
-            case Meet():
-                found += [_force(C.r, axis) for axis in np.eye(3)]
-            case Dot(i, j):
-                found.append(np.concatenate([np.cross(C.R[:, j], P.R[:, i]), np.zeros(3)]))
-            case Along(i):
-                found.append(_force(C.r, P.R[:, i]))
-            case AlongChild(j):
-                found.append(_force(P.r, C.R[:, j]))
-            case Rod():
-                found.append(_force(C.r, C.r - P.r))
+        f, _, moment = row.wrench(vectors[row.u], vectors[row.w])
+        found.append(np.concatenate([moment + np.cross(C.r, f), f]))
     return np.array(found).reshape(-1, 6)
-
-
-def _force(point: Array, direction: Array) -> Array:
-    """The wrench of a force on a line."""
-    return np.concatenate([np.cross(point, direction), direction])

@@ -22,7 +22,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import transpose
-from visviva.mechanism.kinematics import Int, Kind, Kinematics, Placement
+from visviva.mechanism.kinematics import Int, Kinematics, Placement
 from visviva.mechanism.topology import Topology
 from visviva.numerics.rank import TOLERANCE, independent_rows
 
@@ -187,9 +187,9 @@ def mean_length(lengths: Array, coordinates: Array) -> float:
 def row_scale(kinematics: Kinematics) -> Array:
     """What makes each row a length: products of axes times a typical one, squares over the rod's own."""
     scale = np.ones(kinematics.m)
-    scale[kinematics.kind == Kind.DOT] = 1.0 / typical_length(kinematics)
-    rods = kinematics.kind == Kind.ROD
-    scale[rods] = np.where(kinematics.length[rods] > 0, kinematics.length[rods], 1.0)
+    scale[~kinematics.reaches] = 1.0 / typical_length(kinematics)
+    rods = kinematics.rods > 0
+    scale[rods] = kinematics.rods[rods]
     return scale
 
 

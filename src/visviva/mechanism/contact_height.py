@@ -21,7 +21,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, dot
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Along, Dot
+from visviva.library.joints import along, cosine
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.motion_laws import MotionLaw
@@ -71,12 +71,12 @@ class ContactHeight(AbstractCondition):
     @cached_property
     def _d(self) -> Quadratic:
         """n·d."""
-        return pair_functions(self, (Along(2),))
+        return pair_functions(self, (along(2),))
 
     @cached_property
     def _u(self) -> Quadratic:
         """x·a, y·a."""
-        return pair_functions(self, (Dot(0, 2), Dot(1, 2)))
+        return pair_functions(self, (cosine(0, 2), cosine(1, 2)))
 
     def value(self, q: Array, turned: Array) -> Array:  # noqa: D102
         return self._d.value(q) - self.radius * _length(self._u.value(q))[..., None]

@@ -18,7 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
 from visviva.geometry.quadratic import Affine, Quadratic, products
-from visviva.library.joints import TURN, Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.library.joints import TURN, Product
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
@@ -52,11 +52,10 @@ def joint_rows(joint: Joint) -> Quadratic:
     return pair_functions(joint, joint.joint.rows)
 
 
-def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
+def pair_functions(pair: Pair, rows: Sequence[Product]) -> Quadratic:
     """Functions of the relative placement of two frames, in the order of the rows, over the coordinates of the movers.
 
-    All are products of two of these: axes of the parent's frame, axes of the child's, the vector d from the origin of
-    the parent's to that of the child's, d/2, and the axes of the world.
+    All are products of two vectors of the pair, see `library.joints.scalars`, each of them affine in the coordinates.
     """
     return _placed_functions(_Placed(pair, tuple(rows)))
 
@@ -65,7 +64,7 @@ def pair_functions(pair: Pair, rows: Sequence[Row]) -> Quadratic:
 class _Placed:
     """A pair and its rows, equal to any other one of the same numbers."""
 
-    def __init__(self, pair: Pair, rows: tuple[Row, ...]) -> None:
+    def __init__(self, pair: Pair, rows: tuple[Product, ...]) -> None:
         self.pair, self.rows = pair, rows
         frames = (*pair.frame_on(pair.parent), *pair.frame_on(pair.child))
         ends = (pair.parent, pair.child)
@@ -86,32 +85,13 @@ def _placed_functions(placed: _Placed) -> Quadratic:
     blocks = sum(space_of(mover).size // 3 for mover in movers(pair))
     parent, child = _affine_frame(pair, pair.parent, blocks), _affine_frame(pair, pair.child, blocks)
     d_a, d_s = child.a[3] - parent.a[3], child.s[3] - parent.s[3]
-    objects = Affine(
-        np.concatenate([parent.a[:3], child.a[:3], [d_a, 0.5 * d_a], np.zeros((3, blocks))]),
-        np.concatenate([parent.s[:3], child.s[:3], [d_s, 0.5 * d_s], np.eye(3)]),
+    vectors = Affine(  # in the order of `Vector`
+        np.concatenate([parent.a[:3], child.a[:3], [d_a], np.zeros((3, blocks))]),
+        np.concatenate([parent.s[:3], child.s[:3], [d_s], np.eye(3)]),
     )
-    left, right, offset = _factors(rows)
-    return products(objects[left], objects[right], offset)
-
-
-@cache
-def _factors(rows: tuple[Row, ...]) -> tuple[list[int], list[int], Array]:
-    """Numbers of the two factors of each function among the objects of `pair_functions`, and what is subtracted."""
-    d, half, world = 6, 7, 8
-    found: list[tuple[int, int, float]] = []
-    for row in rows:
-        match row:
-            case Meet():
-                found += [(world + i, d, 0.0) for i in range(3)]
-            case Dot(i, j):
-                found.append((i, 3 + j, 0.0))
-            case Along(i):
-                found.append((i, d, 0.0))
-            case AlongChild(i):
-                found.append((3 + i, d, 0.0))
-            case Rod(length):
-                found.append((half, d, 0.5 * length**2))
-    return [one[0] for one in found], [one[1] for one in found], np.array([one[2] for one in found])
+    u, w = vectors[[row.u for row in rows]], vectors[[row.w for row in rows]]
+    factor = np.array([row.factor for row in rows])[:, None]
+    return products(Affine(factor * u.a, factor * u.s), w, np.array([row.c for row in rows]))
 
 
 def joint_angle(joint: Joint) -> Quadratic:

@@ -13,7 +13,7 @@ from visviva._arrays import Array
 from visviva.geometry import turning
 from visviva.geometry.linear import apply
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import TURN, Along, Angle, Coordinate
+from visviva.library.joints import TURN, Angle, Scalar, along
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import built_turns, cos_sin, turn_names
@@ -27,7 +27,7 @@ class Term:
     """One coordinate of a joint with a coefficient."""
 
     joint: Joint
-    coordinate: Coordinate
+    coordinate: Scalar
     coefficient: float
 
     @property
@@ -184,5 +184,5 @@ class Coupling(AbstractCondition):
 def lead_of(joint: Joint) -> Coupling:
     """What couples turn and advance of a joint with a lead: d·z - lead θ = 0."""
     assert joint.joint.lead is not None
-    terms = (Term(joint, Along(2), 1.0), Term(joint, TURN, -joint.joint.lead))
+    terms = (Term(joint, along(2), 1.0), Term(joint, TURN, -joint.joint.lead))
     return Coupling(f"{joint.name}.lead", terms, 0.0)

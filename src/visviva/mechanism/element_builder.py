@@ -8,7 +8,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.language import Storage
-from visviva.library.joints import Row
+from visviva.library.joints import Product
 from visviva.mechanism.builder import Builder, End, RotationLike, rotation_matrix
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Particle
@@ -52,7 +52,7 @@ class ElementBuilder(Builder):
         name: str,
         ends: tuple[Carrier, Carrier],
         place: tuple[Pose, Pose],
-        rows: tuple[Row, ...],
+        rows: tuple[Product, ...],
         energy: Storage | None,
         damping: Array | None,
         line: bool = False,

@@ -7,7 +7,7 @@ from typing import final
 
 from visviva._arrays import Array
 from visviva.language import Storage
-from visviva.library.joints import Angle, Coordinate, Row
+from visviva.library.joints import Angle, Product, Scalar
 from visviva.mechanism.parts import Carrier, Joint
 from visviva.mechanism.thermal import Thermal
 
@@ -32,7 +32,7 @@ class Element:
     R_W: Array  # (3, 3)
     r_W: Array  # (3,)
     parent_frame: tuple[Array, Array]
-    rows: tuple[Row, ...]
+    rows: tuple[Product, ...]
     energy: Storage | None = None
     damping: Array | None = None
     line: bool = False
@@ -81,7 +81,7 @@ class Stop:
     heat_to: Thermal | None = None
 
     @property
-    def measure(self) -> Coordinate:
+    def measure(self) -> Scalar:
         """The coordinate of the joint that is stopped."""
         return self.joint.joint.coordinates[self.coordinate]
 

@@ -21,12 +21,12 @@ from visviva.language.functions import logarithm
 from visviva.language.quantity import interface
 from visviva.language.regularity import ENERGY, require_regular
 from visviva.language.trace import Traced
-from visviva.library.joints import Along, AlongChild, Dot, Rod, Row
+from visviva.library.joints import Product, along, along_child, cosine, rod
 from visviva.library.stops import stop_energy
 
-LINE: tuple[Row, ...] = (Rod(),)  # y = ½ d·d
-POSE: tuple[Row, ...] = (*(Dot(i, j) for i in range(3) for j in range(3)), *(Along(i) for i in range(3)))  # R, p
-POINTS: tuple[Row, ...] = (Rod(), *(Along(i) for i in range(3)), *(AlongChild(i) for i in range(3)), *POSE[:9])
+LINE: tuple[Product, ...] = (rod(),)  # y = ½ d·d
+POSE: tuple[Product, ...] = (*(cosine(i, j) for i in range(3) for j in range(3)), *(along(i) for i in range(3)))  # R, p
+POINTS: tuple[Product, ...] = (rod(), *(along(i) for i in range(3)), *(along_child(i) for i in range(3)), *POSE[:9])
 
 ROUNDING = 1e-15  # of the largest coefficient: what is smaller is none
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_direction, finite_number, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
-from visviva.library.joints import AbstractJoint, Along, AlongChild, Angle, Dot
+from visviva.library.joints import AbstractJoint, Angle
 from visviva.mechanism.builder import Builder, End
 from visviva.mechanism.joint_friction import Friction, joint_friction, units_of
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
@@ -183,9 +183,10 @@ def joint_frame(z: Array) -> Array:
 
 def _oriented(joint: AbstractJoint) -> tuple[bool, bool]:
     """Whether its rows or coordinates need an orientation of the parent, and of the child."""
-    used = (*joint.rows, *joint.coordinates)
-    both = any(isinstance(row, Dot | Angle) for row in used)
-    return both or any(isinstance(row, Along) for row in used), both or any(isinstance(r, AlongChild) for r in used)
+    angles = [one for one in joint.coordinates if isinstance(one, Angle)]
+    plain = [one for one in joint.coordinates if not isinstance(one, Angle)]
+    used = (*joint.rows, *plain, *(one for angle in angles for one in (angle.cos, angle.sin)))
+    return any(one.parent >= 0 for one in used), any(one.child >= 0 for one in used)
 
 
 def _numbers(given: ArrayLike, what: str, units: list[str]) -> Array:

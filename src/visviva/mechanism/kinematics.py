@@ -1,14 +1,7 @@
 """Functions of the relative placement of many pairs of frames at once: values, gradients over velocities, drift.
 
-The functions are those of `coordinates.pair_functions`, written as forces: a row pulls the child's origin with f, the
-parent's with -f, and turns both by moments τ. With axes a of the parent's frame and b of the child's, and d from the
-parent's origin to the child's:
-
-    Meet         g = d_k               f = e_k    τ_parent = 0        τ_child = 0
-    Dot          g = a·b               f = 0      τ_parent = a x b    τ_child = b x a
-    Along        g = a·d               f = a      τ_parent = a x d    τ_child = 0
-    AlongChild   g = b·d               f = b      τ_parent = 0        τ_child = b x d
-    Rod          g = ½ (d·d - l²)      f = d      τ_parent = 0        τ_child = 0
+The functions are products of two vectors of a pair, see `library.joints.scalars`. Their gradients are forces: a row
+pulls the child's origin with f, the parent's with -f, and turns both by moments τ.
 """
 
 from __future__ import annotations
@@ -17,7 +10,6 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
@@ -27,7 +19,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, Mask
 from visviva.geometry import SO3
 from visviva.geometry.linear import apply, dot, transpose
-from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.library.joints import Family, Product, Vector
 from visviva.mechanism.coordinates import POSES, space_of
 from visviva.mechanism.parts import Body, Ground, Pair, Particle
 
@@ -35,16 +27,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Int = NDArray[np.intp]
-
-
-class Kind(IntEnum):
-    """What a scalar row is."""
-
-    MEET = 0
-    DOT = 1
-    ALONG = 2
-    ALONG_CHILD = 3
-    ROD = 4
+WORLD, STILL = np.eye(3), np.zeros((3, 3))  # axes of the world, and their rates
 
 
 @final
@@ -67,10 +50,12 @@ class Kinematics:
     n, size, m: number of velocities, coordinates and scalar rows.   columns, places: of each body in these.
     rows:       where the rows of each pair are.   ends: parent and child of each pair, as numbers of bodies.
     arms, axes: of the frames on parent and child, in principal axes, (pairs, 2, 3) and (pairs, 2, 3, 3), in rows.
-    pair, kind: of each scalar row.   length: of rods, else zero.
+    pair:       of each scalar row.   products: what each of them is.
     """
 
-    def __init__(self, bodies: Sequence[Body | Particle], pairs: Sequence[Pair], rows: Sequence[Sequence[Row]]) -> None:
+    def __init__(
+        self, bodies: Sequence[Body | Particle], pairs: Sequence[Pair], rows: Sequence[Sequence[Product]]
+    ) -> None:
         self.bodies = tuple(bodies)
         self.rigid: Mask = np.array([isinstance(body, Body) for body in bodies], dtype=bool)
         self.columns = _slices(np.where(self.rigid, 6, 3).tolist())
@@ -88,12 +73,24 @@ class Kinematics:
         self.axes = transpose(R_WF) @ R[self.ends]
         is_point = np.array([isinstance(end, Particle) for end in ends], dtype=bool).reshape(-1, 2, 1)
         self.arms = np.where(is_point, 0.0, apply(transpose(R[self.ends]), r_WF - r[self.ends]))
-        self.rows = _slices(sum(row.count for row in given) for given in rows)
-        table = [line for pair, given in enumerate(rows) for row in given for line in _scalars(row, pair)]
-        self.m = len(table)
-        self.kind, self.pair, self._i, self._j = np.array([line[:4] for line in table], dtype=np.intp).reshape(-1, 4).T
-        self.length: Array = np.array([line[4] for line in table])
-        self._of = {kind: np.flatnonzero(self.kind == kind) for kind in Kind}
+        self.rows = _slices(map(len, rows))
+        self.products = tuple(itertools.chain.from_iterable(rows))
+        self.m = len(self.products)
+        self.pair: Int = np.repeat(np.arange(len(rows)), [len(given) for given in rows])
+        self._u, self._w = np.array([(one.u, one.w) for one in self.products], dtype=np.intp).reshape(-1, 2).T
+        self._factor, self._c = np.array([(one.factor, one.c) for one in self.products]).reshape(-1, 2).T
+        self._pull = np.array([one.pull for one in self.products], dtype=float).reshape(-1, 2)
+        self._turn = np.array([one.turn for one in self.products], dtype=float).reshape(-1, 2)
+
+    @cached_property
+    def reaches(self) -> Mask:
+        """Which rows depend on where origins are, (m,); the others are products of axes."""
+        return np.array([one.reaches for one in self.products], dtype=bool)
+
+    @cached_property
+    def rods(self) -> Array:
+        """Length of the rows that keep a distance [m], else zero, (m,)."""
+        return np.array([one.length if one.family is Family.ROD else 0.0 for one in self.products])
 
     # -- configurations -----------------------------------------------------------------------------------------
 
@@ -160,39 +157,15 @@ class Kinematics:
     # -- rows ---------------------------------------------------------------------------------------------------
 
     def value(self, place: Placement) -> Array:
-        """g, shape (..., m)."""
-        g = np.empty((*place.d.shape[:-2], self.m))
-        for kind, at in self._of.items():
-            a, b, d = self._local(at, place.axes, place.d)
-            match kind:
-                case Kind.MEET:
-                    g[..., at] = place.d[..., self.pair[at], self._i[at]]
-                case Kind.DOT:
-                    g[..., at] = dot(a, b)
-                case Kind.ALONG | Kind.ALONG_CHILD:
-                    g[..., at] = dot(a if kind == Kind.ALONG else b, d)
-                case Kind.ROD:
-                    g[..., at] = 0.5 * (dot(d, d) - self.length[at] ** 2)
-        return g
+        """g = u·w - c, shape (..., m)."""
+        u, w = self._vectors(place.axes, place.d, WORLD)
+        return self._factor * dot(u, w) - self._c
 
     def forces(self, place: Placement) -> tuple[Array, Array]:
         """f (..., m, 3) and τ of parent and child (..., m, 2, 3) of every row, in world axes."""
-        f, moment = np.zeros((*place.d.shape[:-2], self.m, 3)), np.zeros((*place.d.shape[:-2], self.m, 2, 3))
-        for kind, at in self._of.items():
-            a, b, d = self._local(at, place.axes, place.d)
-            match kind:
-                case Kind.MEET:
-                    f[..., at, :] = np.eye(3)[self._i[at]]
-                case Kind.DOT:
-                    moment[..., at, 0, :] = np.cross(a, b)
-                    moment[..., at, 1, :] = np.cross(b, a)
-                case Kind.ALONG:
-                    f[..., at, :], moment[..., at, 0, :] = a, np.cross(a, d)
-                case Kind.ALONG_CHILD:
-                    f[..., at, :], moment[..., at, 1, :] = b, np.cross(b, d)
-                case Kind.ROD:
-                    f[..., at, :] = d
-        return f, moment
+        u, w = self._vectors(place.axes, place.d, WORLD)
+        f = self._pull[:, :1] * u + self._pull[:, 1:] * w
+        return f, self._turn[:, :, None] * np.cross(u, w)[..., None, :]
 
     def blocks(self, place: Placement) -> Array:
         """Gradients over (ω; v) of parent and child, shape (..., m, 2, 6)."""
@@ -210,23 +183,10 @@ class Kinematics:
         spin = w[..., None, :]
         axes_dot = np.cross(spin, place.axes)
         axes_ddot = np.cross(spin, axes_dot)
-        fall = np.empty((*place.d.shape[:-2], self.m))
-        for kind, at in self._of.items():
-            a, b, d = self._local(at, place.axes, place.d)
-            a1, b1, d1 = self._local(at, axes_dot, d_dot)
-            a2, b2, d2 = self._local(at, axes_ddot, d_ddot)
-            match kind:
-                case Kind.MEET:
-                    fall[..., at] = d_ddot[..., self.pair[at], self._i[at]]
-                case Kind.DOT:
-                    fall[..., at] = dot(a2, b) + 2 * dot(a1, b1) + dot(a, b2)
-                case Kind.ALONG:
-                    fall[..., at] = dot(a2, d) + 2 * dot(a1, d1) + dot(a, d2)
-                case Kind.ALONG_CHILD:
-                    fall[..., at] = dot(b2, d) + 2 * dot(b1, d1) + dot(b, d2)
-                case Kind.ROD:
-                    fall[..., at] = dot(d1, d1) + dot(d, d2)
-        return fall
+        u, w = self._vectors(place.axes, place.d, WORLD)
+        u1, w1 = self._vectors(axes_dot, d_dot, STILL)
+        u2, w2 = self._vectors(axes_ddot, d_ddot, STILL)
+        return self._factor * (dot(u2, w) + 2 * dot(u1, w1) + dot(u, w2))
 
     def _velocities(self, place: Placement, V: Array) -> tuple[Array, Array]:
         """Angular velocities and velocities of the centres of mass of parents and children, world axes."""
@@ -237,15 +197,24 @@ class Kinematics:
         w[..., np.flatnonzero(self.rigid), :] = V[..., last[self.rigid, None] + np.arange(-6, -3)]
         return apply(place.R, w)[..., self.ends, :], v[..., self.ends, :]
 
-    def _local(self, at: Int, axes: Array, d: Array) -> tuple[Array, Array, Array]:
-        """Axis of the parent, axis of the child, and d, or their rates, of some rows."""
-        pair = self.pair[at]
-        return axes[..., pair, 0, self._i[at], :], axes[..., pair, 1, self._j[at], :], d[..., pair, :]
+    def _vectors(self, axes: Array, d: Array, world: Array) -> tuple[Array, Array]:
+        """Both factors of every row, or their rates, from those of axes, of d and of the world, (..., m, 3)."""
+        shape = (*d.shape[:-1], 3, 3)
+        vectors = np.concatenate(
+            [axes[..., 0, :, :], axes[..., 1, :, :], d[..., None, :], np.broadcast_to(world, shape)], axis=-2
+        )
+        return vectors[..., self.pair, self._u, :], vectors[..., self.pair, self._w, :]
 
     @property
     def table(self) -> NDArray[np.int64]:
-        """Kind, pair, axis of the parent and axis of the child of each row; of `MEET` the component instead, (m, 4)."""
-        return np.stack([self.kind, self.pair, self._i, self._j], axis=-1).astype(np.int64)
+        """Family, pair, axis of the parent and axis of the child of each row, as kernels have them, (m, 4).
+
+        Where points meet, the component stands in place of the first axis.
+        """
+        first = [one.u - Vector.EX if one.family is Family.MEET else max(one.parent, 0) for one in self.products]
+        second = [max(one.child, 0) for one in self.products]
+        families = [one.family for one in self.products]
+        return np.array([families, self.pair, first, second], dtype=np.int64).reshape(4, -1).T.copy()
 
     # -- matrices -----------------------------------------------------------------------------------------------
 
@@ -290,18 +259,3 @@ class Kinematics:
 def _slices(widths: Iterable[int]) -> list[slice]:
     ends = itertools.accumulate(widths, initial=0)
     return [slice(a, b) for a, b in itertools.pairwise(ends)]
-
-
-def _scalars(row: Row, pair: int) -> list[tuple[int, int, int, int, float]]:
-    """Kind, pair, axis of the parent, axis of the child and length of each scalar row."""
-    match row:
-        case Meet():
-            return [(Kind.MEET, pair, k, 0, 0.0) for k in range(3)]
-        case Dot(parent, child):
-            return [(Kind.DOT, pair, parent, child, 0.0)]
-        case Along(axis):
-            return [(Kind.ALONG, pair, axis, 0, 0.0)]
-        case AlongChild(axis):
-            return [(Kind.ALONG_CHILD, pair, 0, axis, 0.0)]
-        case Rod(length):
-            return [(Kind.ROD, pair, 0, 0, length)]

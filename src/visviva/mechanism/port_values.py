@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.library.joints import Along
+from visviva.library.joints import along
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.body_twists import (
     body_pose,
@@ -149,7 +149,7 @@ def port_efforts(
 
 def driven_coordinate(port: Torque | Force | Motor) -> int:
     """Which coordinate of its joint a port drives."""
-    return port.joint.joint.coordinates.index(Along(2)) if isinstance(port, Force) else 0
+    return port.joint.joint.coordinates.index(along(2)) if isinstance(port, Force) else 0
 
 
 def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> dict[str, Array]:

@@ -20,7 +20,7 @@ from visviva._arrays import Array, Mask
 from visviva.errors import AssemblyError
 from visviva.mechanism.closure import row_scale, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
-from visviva.mechanism.kinematics import Kind, Kinematics
+from visviva.mechanism.kinematics import Kinematics
 from visviva.mechanism.linkage import Linkage
 from visviva.numerics.saddle import Saddle
 
@@ -169,7 +169,7 @@ def _open_joints(linkage: Linkage, q: Array, tolerance: float, held: set[str]) -
     kinematics = linkage.kinematics
     place = kinematics.place(q)
     g = np.abs(linkage.value(place) / linkage.row_scale)
-    turning = kinematics.kind == Kind.DOT
+    turning = ~kinematics.reaches
     lines: list[tuple[float, str]] = []
     upright = linkage.upright(place)
     reversed_axes = {int(k) for k in linkage.upright_pair[upright <= 0]}

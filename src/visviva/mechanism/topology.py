@@ -58,7 +58,7 @@ def topology(bodies: Sequence[Body | Particle], joints: Sequence[Joint]) -> Topo
     def numbered(end: Carrier) -> int:
         return ground if isinstance(end, Ground) else number[end.name]
 
-    strength = [sum(row.count for row in joint.joint.rows) for joint in joints]
+    strength = [len(joint.joint.rows) for joint in joints]
     order = [k for k in sorted(range(len(joints)), key=lambda k: strength[k] <= WEAK) if strength[k]]
     ends = {k: (numbered(joints[k].parent), numbered(joints[k].child)) for k in order}
     found = spanning_forest(ground, ends)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.library.joints import Dot
+from visviva.library.joints import Family
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Ground, Joint, Particle
 from visviva.views.mechanism_bodies import Scene
@@ -114,7 +114,7 @@ class _Picture:
         """Directions over time that belong to a joint, and how far they are drawn."""
         kind = joint.joint.kind
         if kind == "universal":
-            row = next(row for row in joint.joint.rows if isinstance(row, Dot))
+            row = next(row for row in joint.joint.rows if row.family is Family.DOT)
             return [(R_P[..., row.parent], self.reach), (R_C[..., row.child], self.reach)]
         if kind in (*GUIDES, "revolute"):
             return [(R_P[..., 2], (3.0 if kind in GUIDES else 1.0) * self.reach)]

@@ -8,7 +8,7 @@ from visviva._arrays import Array
 from visviva.geometry import SE3, turning
 from visviva.geometry.embedding import SE3_SPACE
 from visviva.geometry.linear import apply
-from visviva.library.joints import TURN, AbstractJoint, Along
+from visviva.library.joints import TURN, AbstractJoint, along
 from visviva.mechanism.coordinates import joint_rows, pair_functions
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, cos_sin
 from visviva.mechanism.parts import Body, Ground, Joint
@@ -59,9 +59,9 @@ def _rows(placed: Joint, x: Array) -> tuple[Array, Array]:
     value, slope = rows.value(x), rows.gradient(x)
     if lead is None:
         return value, slope
-    along, turn = pair_functions(placed, (Along(2),)), cos_sin(placed, TURN)
-    last, row = along.value(x)[..., 0] - lead * turning.angle(turn, x), turning.secant(turn, x, x)
-    slope = np.concatenate([slope, along.gradient(x) - lead * row[..., None, :]], axis=-2)
+    shift, turn = pair_functions(placed, (along(2),)), cos_sin(placed, TURN)
+    last, row = shift.value(x)[..., 0] - lead * turning.angle(turn, x), turning.secant(turn, x, x)
+    slope = np.concatenate([slope, shift.gradient(x) - lead * row[..., None, :]], axis=-2)
     return np.concatenate([value, last[..., None]], axis=-1), slope
 
 

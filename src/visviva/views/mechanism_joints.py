@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.library.joints import Dot
+from visviva.library.joints import Family
 from visviva.mechanism.parts import Joint
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_strokes import (
@@ -122,7 +122,7 @@ def _thread(view: View, at: Array, R: Array, size: float) -> list[Stroke]:
 
 def _cross(joint: Joint, view: View, at: Array, R_P: Array, R_C: Array, size: float) -> list[Stroke]:
     """The cross of a universal joint: a pin on the parent, thick, and one on the child, which stay normal."""
-    row = next(row for row in joint.joint.rows if isinstance(row, Dot))
+    row = next(row for row in joint.joint.rows if row.family is Family.DOT)
     pins = (R_P[:, row.parent], 2.6), (R_C[:, row.child], 2.6)
     strokes = []
     for axis, width in pins:

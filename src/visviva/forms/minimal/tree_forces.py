@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.slopes import slope
-from visviva.library.joints import TURN, Along
+from visviva.library.joints import TURN, along
 from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
 from visviva.mechanism.parts import Force, Torque
@@ -105,4 +105,4 @@ def linear(part: Torsion) -> tuple[float, float] | None:
 
 def coordinate_of(port: Torque | Force) -> int:
     """Which coordinate of its joint an input acts on: the angle about z, or the displacement along it."""
-    return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else Along(2))
+    return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else along(2))

@@ -16,7 +16,7 @@ from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
 from visviva.language.slopes import slope
-from visviva.library.joints import TURN, Along, Angle
+from visviva.library.joints import TURN, Angle, along
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
 from visviva.mechanism.other_states import entropy_of, flux_of
@@ -200,7 +200,7 @@ class Acting:
         if isinstance(port, Torque):
             self._add(port.name, self.places.coordinate(port.joint, TURN).row.T @ u)
         elif isinstance(port, Force):
-            self._add(port.name, self.places.coordinate(port.joint, Along(2)).row.T @ u)
+            self._add(port.name, self.places.coordinate(port.joint, along(2)).row.T @ u)
         elif isinstance(port, WrenchPort):
             self._add(port.name, self.places.twist(port.carrier).row.T @ u)
         else:

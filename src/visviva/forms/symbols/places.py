@@ -16,7 +16,7 @@ from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
 from visviva.forms.symbols.variables import Variables
-from visviva.library.joints import Along, AlongChild, Angle, Coordinate, Dot, Meet, Rod, Row
+from visviva.library.joints import Angle, Family, Product, Scalar, Vector
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 from visviva.views.equations_names import Label
@@ -72,26 +72,25 @@ class AbstractPlaces(ABC):
         side = "a" if end is pair.parent else "b"
         return self.attached(end, pair.frame_on(end)[1], Label(side, (pair.name,)))
 
-    def functions(self, pair: Any, rows: Sequence[Row]) -> Moving:
+    def functions(self, pair: Any, rows: Sequence[Product]) -> Moving:
         """Functions of the relative placement of two frames; see `mechanism.coordinates.pair_functions`."""
-        P, C = pair.parent, pair.child
         found: list[Moving] = []
         for row in rows:
-            match row:
-                case Dot(i, j):
-                    found.append(dot(self.axis(pair, P, i), self.axis(pair, C, j)))
-                case Meet():
-                    found.append(self._between(pair))
-                case Along(i):
-                    found.append(dot(self.axis(pair, P, i), self._between(pair)))
-                case AlongChild(i):
-                    found.append(dot(self.axis(pair, C, i), self._between(pair)))
-                case Rod(length):
-                    d = self._between(pair)
-                    l = self.parameters.number(length, Label("l", (pair.name,)), "m")
-                    square = dot(d, d)
-                    found.append(Moving((square.value - l**2) / 2, square.row / 2, square.rate / 2, square.bias / 2))
+            product = dot(self._vector(pair, row.u), self._vector(pair, row.w))
+            if row.family is Family.ROD:
+                l = self.parameters.number(row.length, Label("l", (pair.name,)), "m")
+                product = Moving((product.value - l**2) / 2, product.row / 2, product.rate / 2, product.bias / 2)
+            found.append(product)
         return stacked(found).named(self.steps, Label("y", (pair.name,)))
+
+    def _vector(self, pair: Any, one: Vector) -> Moving:
+        """A vector of a pair, see `library.joints.scalars`."""
+        if one == Vector.D:
+            return self._between(pair)
+        if one >= Vector.EX:
+            return constant(directions(np.eye(3)[one - Vector.EX]), self.n)
+        end, first = (pair.parent, Vector.PX) if one < Vector.CX else (pair.child, Vector.CX)
+        return self.axis(pair, end, one - first)
 
     def _between(self, pair: Any) -> Moving:
         """d, from the origin on the parent to that on the child."""
@@ -99,7 +98,7 @@ class AbstractPlaces(ABC):
             self.steps, Label("d", (pair.name,))
         )
 
-    def coordinate(self, joint: Joint, coordinate: Coordinate) -> Moving:
+    def coordinate(self, joint: Joint, coordinate: Scalar) -> Moving:
         """A coordinate of a joint; of a joint that is cut the angle follows from its cosine and sine.
 
         Its turns are known to better than half a turn by the state that follows it, where there is one.

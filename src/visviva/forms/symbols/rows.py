@@ -15,7 +15,7 @@ from visviva.forms.symbols.parameters import exacts
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.forms.symbols.variables import coordinate_unit
-from visviva.library.joints import Along, Dot
+from visviva.library.joints import along, cosine
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.coupling import Coupling
@@ -133,7 +133,7 @@ def _height(places: AbstractPlaces, part: ContactHeight) -> Moving:
 
     d, x, y = sympy.symbols("d x y", real=True)
     rho = places.parameters.number(part.radius, Label("rho", (part.name,)), "m")
-    seen = places.functions(part, (Along(2), Dot(0, 2), Dot(1, 2)))
+    seen = places.functions(part, (along(2), cosine(0, 2), cosine(1, 2)))
     return function_of(d - rho * sympy.sqrt(x**2 + y**2), (d, x, y), seen)
 
 

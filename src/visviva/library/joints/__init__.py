@@ -4,23 +4,25 @@ from visviva.library.joints.cylindrical import Cylindrical
 from visviva.library.joints.distance import Distance
 from visviva.library.joints.fixed import Fixed
 from visviva.library.joints.free import Free
-from visviva.library.joints.joint import (
-    TURN,
-    AbstractJoint,
-    Along,
-    AlongChild,
-    Angle,
-    Coordinate,
-    Dot,
-    Meet,
-    Rod,
-    Row,
-)
+from visviva.library.joints.joint import AbstractJoint
 from visviva.library.joints.planar import Planar
 from visviva.library.joints.point_on_line import PointOnLine
 from visviva.library.joints.point_on_plane import PointOnPlane
 from visviva.library.joints.prismatic import Prismatic
 from visviva.library.joints.revolute import Revolute
+from visviva.library.joints.scalars import (
+    MEET,
+    TURN,
+    Angle,
+    Family,
+    Product,
+    Scalar,
+    Vector,
+    along,
+    along_child,
+    cosine,
+    rod,
+)
 from visviva.library.joints.screw import Screw
 from visviva.library.joints.spherical import Spherical
 from visviva.library.joints.universal import Universal
@@ -42,26 +44,28 @@ JOINTS: tuple[AbstractJoint, ...] = (
 
 __all__ = [
     "JOINTS",
+    "MEET",
     "TURN",
     "AbstractJoint",
-    "Along",
-    "AlongChild",
     "Angle",
-    "Coordinate",
     "Cylindrical",
     "Distance",
-    "Dot",
+    "Family",
     "Fixed",
     "Free",
-    "Meet",
     "Planar",
     "PointOnLine",
     "PointOnPlane",
     "Prismatic",
+    "Product",
     "Revolute",
-    "Rod",
-    "Row",
+    "Scalar",
     "Screw",
     "Spherical",
     "Universal",
+    "Vector",
+    "along",
+    "along_child",
+    "cosine",
+    "rod",
 ]

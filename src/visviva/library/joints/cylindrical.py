@@ -9,7 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import TURN, AbstractJoint, Along, Coordinate, Dot, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import TURN, Product, Scalar, along, cosine
 
 
 @final
@@ -22,9 +23,9 @@ class Cylindrical(AbstractJoint):
 
     kind: ClassVar[str] = "cylindrical"
     nv: ClassVar[int] = 2
-    rows: ClassVar[tuple[Row, ...]] = (Along(0), Along(1), Dot(2, 0), Dot(2, 1))
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (TURN, Along(2))
-    upright: ClassVar[tuple[Dot, ...]] = (Dot(2, 2),)
+    rows: ClassVar[tuple[Product, ...]] = (along(0), along(1), cosine(2, 0), cosine(2, 1))
+    coordinates: ClassVar[tuple[Scalar, ...]] = (TURN, along(2))
+    upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2),)
     turns: ClassVar[bool] = True
 
     def S(self, q: Array) -> Array:  # noqa: D102

@@ -11,7 +11,8 @@ from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import transpose
-from visviva.library.joints.joint import AbstractJoint, Rod, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import Product, rod
 
 
 @final
@@ -28,8 +29,8 @@ class Distance(AbstractJoint):
     nv: ClassVar[int] = 5
 
     @property
-    def rows(self) -> tuple[Row, ...]:  # noqa: D102
-        return (Rod(self.length),)
+    def rows(self) -> tuple[Product, ...]:  # noqa: D102
+        return (rod(self.length),)
 
     @property
     def offset(self) -> Array:  # noqa: D102

@@ -9,7 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import AbstractJoint, Dot, Meet, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import MEET, Product, cosine
 
 
 @final
@@ -22,8 +23,8 @@ class Fixed(AbstractJoint):
 
     kind: ClassVar[str] = "fixed"
     nv: ClassVar[int] = 0
-    rows: ClassVar[tuple[Row, ...]] = (Meet(), Dot(2, 0), Dot(2, 1), Dot(1, 0))
-    upright: ClassVar[tuple[Dot, ...]] = (Dot(2, 2), Dot(0, 0))
+    rows: ClassVar[tuple[Product, ...]] = (*MEET, cosine(2, 0), cosine(2, 1), cosine(1, 0))
+    upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2), cosine(0, 0))
 
     def S(self, q: Array) -> Array:  # noqa: D102
         return np.zeros((*q.shape[:-1], 6, 0))

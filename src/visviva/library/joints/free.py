@@ -7,7 +7,8 @@ from typing import ClassVar, final
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import AbstractJoint, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import Product
 
 
 @final
@@ -20,7 +21,7 @@ class Free(AbstractJoint):
 
     kind: ClassVar[str] = "free"
     nv: ClassVar[int] = 6
-    rows: ClassVar[tuple[Row, ...]] = ()
+    rows: ClassVar[tuple[Product, ...]] = ()
 
     def S(self, q: Array) -> Array:  # noqa: D102
         return SE3.dexp(q)

@@ -3,77 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-
-
-@final
-@dataclass(frozen=True)
-class Meet:
-    """Three rows: the origins of the joint frames on parent and child coincide (world axes)."""
-
-    count: ClassVar[int] = 3
-
-
-@final
-@dataclass(frozen=True)
-class Dot:
-    """One row: axis `parent` of the frame on the parent is normal to axis `child` of the one on the child.
-
-    Axes are counted 0, 1, 2 for x, y, z.
-    """
-
-    parent: int
-    child: int
-    count: ClassVar[int] = 1
-
-
-@final
-@dataclass(frozen=True)
-class Along:
-    """One row: the child's origin, seen from the parent's, has no component along axis `axis` of the parent's frame."""
-
-    axis: int
-    count: ClassVar[int] = 1
-
-
-@final
-@dataclass(frozen=True)
-class AlongChild:
-    """The same with axis `axis` of the child's frame."""
-
-    axis: int
-    count: ClassVar[int] = 1
-
-
-@final
-@dataclass(frozen=True)
-class Rod:
-    """One row: ½ (d·d - length²) with the distance d of the origins."""
-
-    length: float = 0.0
-    count: ClassVar[int] = 1
-
-
-Row = Meet | Dot | Along | AlongChild | Rod
-
-
-@final
-@dataclass(frozen=True)
-class Angle:
-    """A joint coordinate θ with cos θ and sin θ products of two axes; continuous over many turns."""
-
-    cos: Dot
-    sin: Dot
-
-
-Coordinate = Angle | Along
-TURN = Angle(Dot(0, 0), Dot(1, 0))  # of the child about the z axis that it shares with the parent
+from visviva.library.joints.scalars import Product, Scalar, along
 
 
 class AbstractJoint(ABC):
@@ -93,13 +29,13 @@ class AbstractJoint(ABC):
 
     kind: ClassVar[str]
     nv: ClassVar[int]
-    coordinates: ClassVar[tuple[Coordinate, ...]] = ()
-    upright: ClassVar[tuple[Dot, ...]] = ()
+    coordinates: ClassVar[tuple[Scalar, ...]] = ()
+    upright: ClassVar[tuple[Product, ...]] = ()
     turns: ClassVar[bool] = False
 
     @property
     @abstractmethod
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[Product, ...]:
         """What it keeps at zero."""
 
     @property
@@ -115,7 +51,7 @@ class AbstractJoint(ABC):
     @property
     def slides(self) -> bool:
         """Whether it has a displacement along z among its coordinates."""
-        return Along(2) in self.coordinates
+        return along(2) in self.coordinates
 
     @abstractmethod
     def S(self, q: Array) -> Array:

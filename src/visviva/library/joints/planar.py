@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import transpose
-from visviva.library.joints.joint import TURN, AbstractJoint, Along, Coordinate, Dot, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import TURN, Product, Scalar, along, cosine
 
 
 @final
@@ -23,9 +24,9 @@ class Planar(AbstractJoint):
 
     kind: ClassVar[str] = "planar"
     nv: ClassVar[int] = 3
-    rows: ClassVar[tuple[Row, ...]] = (Along(2), Dot(2, 0), Dot(2, 1))
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (TURN, Along(0), Along(1))
-    upright: ClassVar[tuple[Dot, ...]] = (Dot(2, 2),)
+    rows: ClassVar[tuple[Product, ...]] = (along(2), cosine(2, 0), cosine(2, 1))
+    coordinates: ClassVar[tuple[Scalar, ...]] = (TURN, along(0), along(1))
+    upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2),)
     turns: ClassVar[bool] = True
 
     def S(self, q: Array) -> Array:  # noqa: D102

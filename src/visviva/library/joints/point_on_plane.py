@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import transpose
-from visviva.library.joints.joint import AbstractJoint, Along, Coordinate, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import Product, Scalar, along
 
 
 @final
@@ -23,8 +24,8 @@ class PointOnPlane(AbstractJoint):
 
     kind: ClassVar[str] = "point_on_plane"
     nv: ClassVar[int] = 5
-    rows: ClassVar[tuple[Row, ...]] = (Along(2),)
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Along(0), Along(1))
+    rows: ClassVar[tuple[Product, ...]] = (along(2),)
+    coordinates: ClassVar[tuple[Scalar, ...]] = (along(0), along(1))
 
     def S(self, q: Array) -> Array:  # noqa: D102
         S = np.zeros((*q.shape[:-1], 6, 5))

@@ -9,7 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints.joint import AbstractJoint, Along, Coordinate, Dot, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import Product, Scalar, along, cosine
 
 
 @final
@@ -22,9 +23,9 @@ class Prismatic(AbstractJoint):
 
     kind: ClassVar[str] = "prismatic"
     nv: ClassVar[int] = 1
-    rows: ClassVar[tuple[Row, ...]] = (Along(0), Along(1), Dot(2, 0), Dot(2, 1), Dot(1, 0))
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Along(2),)
-    upright: ClassVar[tuple[Dot, ...]] = (Dot(2, 2), Dot(0, 0))
+    rows: ClassVar[tuple[Product, ...]] = (along(0), along(1), cosine(2, 0), cosine(2, 1), cosine(1, 0))
+    coordinates: ClassVar[tuple[Scalar, ...]] = (along(2),)
+    upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2), cosine(0, 0))
 
     def S(self, q: Array) -> Array:  # noqa: D102
         return np.broadcast_to(np.eye(6)[:, 5:6], (*q.shape[:-1], 6, 1))

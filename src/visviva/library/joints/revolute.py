@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.stumpff import stumpff
-from visviva.library.joints.joint import TURN, AbstractJoint, Coordinate, Dot, Meet, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import MEET, TURN, Product, Scalar, cosine
 
 
 @final
@@ -23,9 +24,9 @@ class Revolute(AbstractJoint):
 
     kind: ClassVar[str] = "revolute"
     nv: ClassVar[int] = 1
-    rows: ClassVar[tuple[Row, ...]] = (Meet(), Dot(2, 0), Dot(2, 1))
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (TURN,)
-    upright: ClassVar[tuple[Dot, ...]] = (Dot(2, 2),)
+    rows: ClassVar[tuple[Product, ...]] = (*MEET, cosine(2, 0), cosine(2, 1))
+    coordinates: ClassVar[tuple[Scalar, ...]] = (TURN,)
+    upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2),)
     turns: ClassVar[bool] = True
 
     def S(self, q: Array) -> Array:  # noqa: D102

@@ -9,7 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
-from visviva.library.joints.joint import AbstractJoint, Meet, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import MEET, Product
 
 
 @final
@@ -22,7 +23,7 @@ class Spherical(AbstractJoint):
 
     kind: ClassVar[str] = "spherical"
     nv: ClassVar[int] = 3
-    rows: ClassVar[tuple[Row, ...]] = (Meet(),)
+    rows: ClassVar[tuple[Product, ...]] = MEET
 
     def S(self, q: Array) -> Array:  # noqa: D102
         spin = SO3.dexp(q)

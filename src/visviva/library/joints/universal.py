@@ -10,7 +10,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import transpose
-from visviva.library.joints.joint import TURN, AbstractJoint, Angle, Coordinate, Dot, Meet, Row
+from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, cosine
 
 
 @final
@@ -23,8 +24,8 @@ class Universal(AbstractJoint):
 
     kind: ClassVar[str] = "universal"
     nv: ClassVar[int] = 2
-    rows: ClassVar[tuple[Row, ...]] = (Meet(), Dot(2, 0))
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (TURN, Angle(Dot(2, 2), Dot(2, 1)))
+    rows: ClassVar[tuple[Product, ...]] = (*MEET, cosine(2, 0))
+    coordinates: ClassVar[tuple[Scalar, ...]] = (TURN, Angle(cosine(2, 2), cosine(2, 1)))
 
     def S(self, q: Array) -> Array:  # noqa: D102
         S = np.zeros((*q.shape[:-1], 6, 2))

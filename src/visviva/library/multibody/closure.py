@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -10,9 +11,10 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
+from visviva.geometry.linear import dot, transpose
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import interface
-from visviva.library.joints import Along, AlongChild, Dot, Meet, Rod, Row
+from visviva.library.joints import Family, Product
 from visviva.library.multibody.pairs import RelativePose
 from visviva.library.multibody.parameters import taking
 
@@ -22,37 +24,29 @@ from visviva.library.multibody.parameters import taking
 class RowClosure:
     """The rows of a `tie` themselves, as functions of the poses of its bodies."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[Product, ...]
     o1: SE3
     o2: SE3
 
     @property
     def length(self) -> float:
         """The longest one of its arms and rods [m]."""
-        rods = [row.length for row in self.rows if isinstance(row, Rod)]
+        rods = [row.length for row in self.rows if row.family is Family.ROD]
         return max(float(np.linalg.norm(self.o1.r)), float(np.linalg.norm(self.o2.r)), *rods)
 
     def gap(self, X_1: SE3, X_2: SE3, *_: Array) -> Array:
         """Angles by which axes are not normal to each other [rad] and shifts of origins [m], (..., 6); others are 0."""
         P, C = X_1 @ self.o1, X_2 @ self.o2
-        d, turns, shifts = C.r - P.r, list[Array](), list[Array]()
+        d = C.r - P.r
+        vectors = np.concatenate(
+            [transpose(P.R), transpose(C.R), d[..., None, :], np.broadcast_to(np.eye(3), P.R.shape)], axis=-2
+        )  # in the order of `Vector`
+        found, turns, shifts = np.zeros((*d.shape[:-1], 6)), itertools.count(), itertools.count(3)
         for row in self.rows:
-            match row:
-                case Meet():
-                    shifts += [d[..., k] for k in range(3)]
-                case Dot(i, j):
-                    turns.append((P.R[..., i] * C.R[..., j]).sum(-1))
-                case Along(k):
-                    shifts.append((P.R[..., k] * d).sum(-1))
-                case AlongChild(k):
-                    shifts.append((C.R[..., k] * d).sum(-1))
-                case Rod(length):
-                    shifts.append(np.linalg.norm(d, axis=-1) - length)
-        found = np.zeros((*d.shape[:-1], 6))
-        for k, value in enumerate(turns):
-            found[..., k] = value
-        for k, value in enumerate(shifts):
-            found[..., 3 + k] = value
+            value = dot(vectors[..., row.u, :], vectors[..., row.w, :])
+            if row.family is Family.ROD:
+                value = np.sqrt(value) - row.length
+            found[..., next(shifts if row.reaches else turns)] = value
         return found
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from visviva.geometry import SE3
 from visviva.language import Quantity, Reversible
-from visviva.library.joints import TURN, Along, AlongChild, Angle, Coordinate, Dot, Meet, Rod, Row
+from visviva.library.joints import MEET, TURN, Angle, Product, Scalar
+from visviva.library.joints.scalars import C, D, E, P
 from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
 from visviva.library.multibody.spatial import domain, hat
 
@@ -77,19 +78,17 @@ class End:
 
 
 def ends_of(
-    rows: Sequence[Row], particles: tuple[bool, bool], coordinates: Sequence[Coordinate] = ()
+    rows: Sequence[Product], particles: tuple[bool, bool], coordinates: Sequence[Scalar] = ()
 ) -> tuple[End, End]:
     """Both ends, with what rows and coordinates need of them."""
     functions = [*rows, *coordinates]
-    dots = [row for row in rows if isinstance(row, Dot)]
-    dots += [dot for row in functions if isinstance(row, Angle) and row != TURN for dot in (row.cos, row.sin)]
-    first = {row.parent for row in dots} | {2 for row in functions if row == TURN}
-    first |= {row.axis for row in functions if isinstance(row, Along)}
-    second = {row.child for row in dots}
-    second |= {row.axis for row in rows if isinstance(row, AlongChild)}
-    reach = any(isinstance(row, Along | AlongChild | Rod) for row in functions)
-    one = End("1", particles[0], tuple(sorted(first)), reach)
-    return one, End("2", particles[1], tuple(sorted(second)), reach)
+    products = [row for row in functions if isinstance(row, Product)]
+    products += [one for row in functions if isinstance(row, Angle) and row != TURN for one in (row.cos, row.sin)]
+    first = {row.parent for row in products} | {2 for row in functions if row == TURN}
+    second = {row.child for row in products}
+    reach = any(row.reaches and row not in MEET for row in products)
+    one = End("1", particles[0], tuple(sorted(first - {-1})), reach)
+    return one, End("2", particles[1], tuple(sorted(second - {-1})), reach)
 
 
 def offset_box(number: str, offset: SE3) -> Reversible:
@@ -110,39 +109,35 @@ def _offset_box(number: str, r: Grid) -> Reversible:
     return constraint_box({pose: BODY.pose.state, port: BODY.momentum, f"p_j{number}": HYBRID}, C, r.names)
 
 
-def row_matrix(rows: Sequence[Row | Coordinate], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
+def row_matrix(rows: Sequence[Scalar], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
     """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.joint`.
 
     An axis a turns with ω x a; a particle has v alone, and axes that do not turn.
     """
     (A, r_1), (B, r_2) = (end.placed(given) for end in ends)
-    d, found, still = r_2 - r_1, list[Any](), np.zeros(3)
-
-    def row(turn_1: Any, turn_2: Any, push: Any) -> Any:
-        """turn_1·ω_1 + turn_2·ω_2 + push·(v_2 - v_1)."""
-        first = -push if ends[0].particle else np.concatenate([turn_1, -push])
-        second = push if ends[1].particle else np.concatenate([turn_2, push])
-        return np.concatenate([first, second])
-
+    vectors = dict(
+        zip((*P, *C, D, *E), (*map(A.get, range(3)), *map(B.get, range(3)), r_2 - r_1, *np.eye(3)), strict=True)
+    )
+    found = list[Any]()
     for each in rows:
         match each:
-            case Meet():
-                found += [row(still, still, axis) for axis in np.eye(3)]
-            case Dot(i, j):
-                found.append(row(cross(A[i], B[j]), cross(B[j], A[i]), still))
-            case Along(i):
-                found.append(row(cross(A[i], d), still, A[i]))
-            case AlongChild(j):
-                found.append(row(still, cross(B[j], d), B[j]))
-            case Rod():
-                found.append(row(still, still, d))
+            case Product():
+                f, turn_1, turn_2 = each.wrench(vectors[each.u], vectors[each.w], cross)
+                found.append(_row(ends, turn_1, turn_2, f))
             case Angle() if each == TURN:  # ω along the axis that both share
-                found.append(row(-A[2], A[2], still))
+                found.append(_row(ends, -A[2], A[2], np.zeros(3)))
             case Angle(cos, sin):  # θ̇ = (cos d(sin)/dt - sin d(cos)/dt)/(cos² + sin²)
                 c, s = A[cos.parent] @ B[cos.child], A[sin.parent] @ B[sin.child]
                 slopes = row_matrix((cos, sin), ends, given)
                 found.append((c * slopes[1] - s * slopes[0]) / (c * c + s * s))
     return np.array(found, dtype=object)
+
+
+def _row(ends: tuple[End, End], turn_1: Any, turn_2: Any, push: Any) -> Any:
+    """turn_1·ω_1 + turn_2·ω_2 + push·(v_2 - v_1)."""
+    first = -push if ends[0].particle else np.concatenate([turn_1, -push])
+    second = push if ends[1].particle else np.concatenate([turn_2, push])
+    return np.concatenate([first, second])
 
 
 def spin(R: Any) -> Any:

@@ -22,7 +22,7 @@ from visviva.language import (
     reversible,
     storage,
 )
-from visviva.library.joints import Angle, Coordinate, Rod, Row
+from visviva.library.joints import Angle, Product, Scalar
 from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
@@ -35,12 +35,12 @@ BODIES = (False, False)
 
 
 def tie(
-    rows: Sequence[Row],
+    rows: Sequence[Product],
     o1: SE3 = HERE,
     o2: SE3 = HERE,
     *,
     particles: tuple[bool, bool] = BODIES,
-    coordinates: Sequence[Coordinate] = (),
+    coordinates: Sequence[Scalar] = (),
     friction: Array | None = None,
     theta0: float = 300.0,
     drive: bool = False,
@@ -51,7 +51,7 @@ def tie(
 
     with the velocities u_j = (ω; v) of the joint frames in world axes, and the rates u_r of coordinates.
 
-    rows:        the functions y, see `library.joints`; a distance is Rod(), a point in a plane Along(2).
+    rows:        the functions y, see `library.joints`; a distance is rod(), a point in a plane along(2).
     o1, o2:      poses of the joint frames in the bodies, whose poses are in SO3xR3.
     particles:   which of the ends are particles, see `particle`.
     coordinates: functions c with a port p_r, the angle about z or displacements.
@@ -77,7 +77,7 @@ def tie(
 
 
 def spring(
-    rows: Sequence[Row],
+    rows: Sequence[Product],
     o1: SE3 = HERE,
     o2: SE3 = HERE,
     *,
@@ -95,7 +95,7 @@ def spring(
     line:    y = ½ d·d alone, and the damping is one of the length l = √(2y): D l_dot along the line.
     """
     ends = ends_of(rows, particles)
-    k = sum(row.count for row in rows)
+    k = len(rows)
     y = energy.interface["y"].quantity if energy is not None else Quantity(f"R{k}", "measure")
     momentum = _momentum(rows)
     boxes: dict[str, AbstractSystem] = {
@@ -115,7 +115,7 @@ def spring(
 
 
 def _rows(
-    kept: Sequence[Row], moving: Sequence[Row | Coordinate], ends: tuple[End, End], offsets: tuple[SE3, SE3]
+    kept: Sequence[Product], moving: Sequence[Scalar], ends: tuple[End, End], offsets: tuple[SE3, SE3]
 ) -> Reversible:
     """0 = -∇y (u_1, u_2) of what is kept, 0 = u_r - ∇c (u_1, u_2) of what moves; λ is the force on body 2."""
     box = _rows_box(tuple(map(_plain, kept)), tuple(map(_plain, moving)), ends)
@@ -123,32 +123,28 @@ def _rows(
 
 
 @cache
-def _rows_box(kept: tuple[Row, ...], moving: tuple[Row | Coordinate, ...], ends: tuple[End, End]) -> Reversible:
+def _rows_box(kept: tuple[Product, ...], moving: tuple[Scalar, ...], ends: tuple[End, End]) -> Reversible:
     def C(given: dict[str, Any]) -> Any:
         slopes = -row_matrix((*kept, *moving), ends, given)
         rates = np.eye(len(slopes))[:, len(slopes) - n :]
         return np.hstack([slopes, rates])
 
-    n = sum(map(_count, moving))
+    n = len(moving)
     ports = ends[0].reads | ends[1].reads | dict(end.velocity for end in ends)
     if moving:
         ports["p_r"] = _momentum(moving)
     return constraint_box(ports, C, [name for end in ends for name in end.values(HERE)])
 
 
-def _momentum(moving: Sequence[Row | Coordinate]) -> Quantity:
+def _momentum(moving: Sequence[Scalar]) -> Quantity:
     """Of the rates of functions: an angle turns, all else counts as displacement."""
-    units = ("rad" if isinstance(each, Angle) else "m" for each in moving for _ in range(_count(each)))
+    units = ("rad" if isinstance(each, Angle) else "m" for each in moving)
     return momentum_along(*units)
-
-
-def _count(each: Row | Coordinate) -> int:
-    return 1 if isinstance(each, Angle) else each.count
 
 
 def _plain(row: Any) -> Any:
     """The row without its offset: derivatives of rods of all lengths are one law."""
-    return Rod() if isinstance(row, Rod) else row
+    return replace(row, c=0.0) if isinstance(row, Product) else row
 
 
 def _between(

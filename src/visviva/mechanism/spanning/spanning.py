@@ -138,7 +138,7 @@ def spanning(m: Mechanism, wanted: Collection[str] = ()) -> Spanning:
 
 def strength(joint: AbstractJoint) -> int:
     """How many rows it has; -1 where it cannot hold a body in a tree."""
-    return sum(row.count for row in joint.rows) + (joint.lead is not None) if joint.kind in PARTS else -1
+    return len(joint.rows) + (joint.lead is not None) if joint.kind in PARTS else -1
 
 
 def _grow(m: Mechanism, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
-from visviva.library.joints.joint import Along
+from visviva.library.joints import Product
 from visviva.linear.mechanism_names import increment_names, port_units, sizes_and_units
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Joint
@@ -39,7 +39,7 @@ class Units:
 
     def coordinates(self, joint: Joint) -> Array:
         """Of the coordinates of a joint that have a name: 1 of angles, the length of displacements."""
-        return np.array([self.length if isinstance(one, Along) else 1.0 for one in joint.joint.coordinates])
+        return np.array([self.length if isinstance(one, Product) else 1.0 for one in joint.joint.coordinates])
 
     def body_velocities(self, form: MinimalForm) -> Array:
         """Of the velocities of all bodies in the Model: spins, and velocities of centres of mass, (m,)."""
