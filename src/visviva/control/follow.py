@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Follower:
         self.near, self._nodes = near, dict[int, Node]()
         self._s = np.array(d.s_built)
         self.keeps_loops = d.loops is not None and d.loops.independent is None  # all velocities, with loops as rows
-        self._unit = np.eye(d.form.n), np.zeros(d.form.n)
+        self._target: tuple[float, list[Any]] = (math.nan, [])  # a time, and where goals are then
         self._holonomic = d.form.open.has_g
 
     # -- levels ---------------------------------------------------------------------------------------------------
@@ -85,9 +85,8 @@ class Follower:
     def state(self, q: Array, v: Array) -> State:
         """With N and drift of loops."""
         if self.d.loops is None or self.keeps_loops:
-            return State(self.d, q, v, *self._unit)
-        motion = self.d.loops.at(q, v, self._s)
-        return State(self.d, q, v, motion.N, motion.drift)
+            return State(self.d, q, v, None)
+        return State(self.d, q, v, self.d.loops.at(q, v, self._s))
 
     def rows(self, q: Array, v: Array, *, positions: bool = False, rates: bool = False) -> Rows:
         """Of goals and loops at a state. positions: without rolling, which says nothing of configurations.
@@ -133,7 +132,11 @@ class Follower:
 
     def way(self, q: Array, t: float) -> Array:
         """To all goals, (k,)."""
-        return np.concatenate([goal.way(self.d, q, t) for goal in self.goals])
+        then, targets = self._target
+        if t != then:
+            targets = [goal.target(t) for goal in self.goals]
+            self._target = t, targets
+        return np.concatenate([goal.way(self.d, q, target) for goal, target in zip(self.goals, targets, strict=True)])
 
     # -- configurations -------------------------------------------------------------------------------------------
 
