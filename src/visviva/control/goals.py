@@ -30,7 +30,7 @@ RADIANS, METRES = "rad", "m"
 
 
 class State(NamedTuple):
-    """A mechanism at q, v. motion: of loops that leave independent velocities."""
+    """A mechanism at q, v. motion: of loops that leave independent velocities; None: rows are over all of the tree."""
 
     d: Dynamics
     q: Array
@@ -65,7 +65,7 @@ class AbstractGoal(ABC):
 
     @abstractmethod
     def rows(self, state: State) -> Array:
-        """A, (k, nv)."""
+        """A, (k, nv), or (k, n) over all velocities of the tree."""
 
     @abstractmethod
     def bias(self, state: State) -> Array:
@@ -233,7 +233,8 @@ class FrameGoal(AbstractGoal):
 
     def rows(self, state: State) -> Array:
         """Of the Jacobian."""
-        return state.d.jacobian(self.name, state.q)[self._part]
+        J = state.d.tree_jacobian(self.name, state.q, "world")[self._part]
+        return J if state.motion is None else np.asarray(J @ state.motion.N)
 
     def bias(self, state: State) -> Array:
         """J̇ v."""

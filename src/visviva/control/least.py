@@ -79,8 +79,8 @@ class LeastMotion:
     def _velocity(self, q: Array, t: float) -> tuple[Array, Array]:
         """v and λ, of rows in units."""
         by = self._by
-        A, W = self._weighted_rows(by.rows(q, np.zeros(by.d.nv)), by.d.mass_matrix(q))
-        wanted = np.concatenate([goal.wanted(t)[0] for goal in by.goals])
+        A, W = self._weighted_rows(by.rows(q), by.d.mass_matrix(q))
+        wanted = by.wanted(t).V
         parts = split(A @ W)
         v = W @ parts.solve(wanted / by.units)
         by.check(A @ v * by.units - wanted, wanted, t, "/s")
@@ -88,9 +88,9 @@ class LeastMotion:
 
     def _acceleration(self, q: Array, v: Array, lam: Array, t: float) -> Array:
         by = self._by
-        M, rows = by.d.mass_matrix(q), by.rows(q, v)
+        M, rows, state = by.d.mass_matrix(q), by.rows(q), by.state(q, v)
         A, W = self._weighted_rows(rows, M)
-        wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in by.goals])
+        wanted = by.wanted(t).V_dot - np.concatenate([goal.bias(state) for goal in by.goals])
         force = self._rates(q, v, lam)
         free = W @ (W.T @ force)  # M⁻¹ force
         a = free + W @ split(A @ W).solve(wanted / by.units - A @ free)
@@ -107,7 +107,7 @@ class LeastMotion:
 
         def at(k: int) -> Array:
             there = by.d.integrate(q, k * h * v)
-            A = by.rows(there, np.zeros(by.d.nv)).A / by.units[:, None]
+            A = by.rows(there).A / by.units[:, None]
             return np.asarray(A.T @ lam - by.d.mass_matrix(there) @ v)
 
         return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)

@@ -52,10 +52,8 @@ class Batches:
     def over(self, f: Callable[..., Any], *more: Any, **given: Any) -> Any:
         """f(q, v, s, *more, ...) at every state; a tuple of arrays where f gives one. What is None is left out."""
         kept = {name: value for name, value in given.items() if value is not None}
-        if all(self._is_proper(what, value) for what, value in kept.items()):
+        if all(self.is_proper(what, value) for what, value in kept.items()):
             values = list(kept.values())
-            for what in CONFIGURATIONS & kept.keys():
-                self._check(kept[what])
             return f(*values[:3], *more, **dict(zip(list(kept)[3:], values[3:], strict=True)))
         shape, arrays = self.stacked(**kept)
         flat = [x.reshape(math.prod(shape), x.shape[-1]) for x in arrays]
@@ -68,10 +66,15 @@ class Batches:
             return tuple(_shaped(part, shape) for part in zip(*found, strict=True))
         return _shaped(found, shape)
 
-    def _is_proper(self, what: str, value: Any) -> bool:
-        """Whether it is one state of finite numbers that can be taken as it is."""
-        shape = (self.sizes[what],)
-        return type(value) is np.ndarray and value.dtype is FLOAT and value.shape == shape and math.isfinite(value.sum())
+    def is_proper(self, what: str, value: Any) -> bool:
+        """Whether it is one state of finite numbers that can be taken as it is; an error for configurations that are none."""
+        if not (type(value) is np.ndarray and value.dtype is FLOAT and value.shape == (self.sizes[what],)):
+            return False
+        if not math.isfinite(value.sum()):
+            return False
+        if what in CONFIGURATIONS:
+            self._check(value)
+        return True
 
 
 def _shaped(each: Any, shape: tuple[int, ...]) -> Array:

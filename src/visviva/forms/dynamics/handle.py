@@ -32,7 +32,7 @@ from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
 from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
-from visviva.kernels.trees.frames import BODY, SPATIAL, WORLD
+from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
@@ -114,6 +114,7 @@ class Dynamics:
             port.name if port.width == 1 else f"{port.name}[{k}]" for port in model.ports for k in range(port.width)
         )
         self.q_built, self.s_built = frozen(self.form.initial.q), frozen(self.form.initial.s)
+        self._s = np.array(self.s_built)
         self.sizes = flow.sizes(self.q_built)
         if self._chosen is not None:
             self.sizes = self.sizes[self._chosen]
@@ -264,9 +265,13 @@ class Dynamics:
             J = J @ self._basis(q)
         return J
 
-    def tree_jacobian(self, name: Named, q: ArrayLike) -> Array:
-        """J(q), (..., 6, n), in body rows over all velocities of the spanning tree, whatever loops leave of them."""
-        return self._jacobian(self._frames[name], BODY, q)
+    def tree_jacobian(self, name: Named, q: ArrayLike, frame: str = "body") -> Array:
+        """J(q), (..., 6, n), over all velocities ξ of the spanning tree, whatever loops leave of them."""
+        return self._jacobian(self._frames[name], rows_of(frame), q)
+
+    def tree_integrate(self, q: Array, xi: Array) -> Array:
+        """The configuration that velocities ξ of the spanning tree lead to, (..., nq); loops may be open there."""
+        return self._space.integrate(q, xi)
 
     def bias_acceleration(self, name: Named, q: ArrayLike, v: ArrayLike, frame: str = "world") -> Array:
         """J̇ v, (..., 6): what (α; p̈), or its like in other axes, is at a = 0."""
@@ -409,6 +414,9 @@ class Dynamics:
     def _basis(self, q: ArrayLike) -> Array:
         """N, (..., n, nv)."""
         assert self._closed is not None
+        assert self.loops is not None
+        if self.batches.is_proper("q", q):
+            return self.loops.closure(q, self._s).N
         return self._over(self._closed.basis, q)
 
     def _moved(self, q: Array, v: Array, s: Array) -> Array:
