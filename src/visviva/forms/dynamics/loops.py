@@ -22,7 +22,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.dynamics.entries import Entries, Int, indices
-from visviva.forms.dynamics.loop_rows import AbstractLoopRows, AbstractRowsAt
+from visviva.forms.dynamics.loop_rows import AbstractLoopRows, AbstractRowsAt, ModelRowsAt
 from visviva.forms.dynamics.recent import Recent
 from visviva.forms.minimal.closing import ON_ROWS, check_state
 from visviva.forms.minimal.form import MinimalForm
@@ -143,7 +143,7 @@ class Loops:
         self.form, self.rows = form, rows
         self.mobility = form.n - form.rank
         self.independent: Int | None = None
-        as_built = rows.at(form.initial.q, form.initial.s)
+        as_built = ModelRowsAt(form, form.initial.q, form.initial.s)  # whatever rows are: it decides ties by rounding
         if independent == "rank":
             self.independent = self._best(as_built)
         elif independent is not None:
