@@ -44,7 +44,7 @@ def moving(d):
 def test_rows_of_products_are_those_of_the_model(d):
     assert isinstance(d.loops.rows, ProductRows)
     rng = np.random.default_rng(1)
-    q, v, s = moving(d)
+    q, _, s = moving(d)
     opened = d.tree_integrate(q, 0.01 * rng.normal(size=d.form.n))
     for place in (q, opened):
         found, wanted = d.loops.rows.at(place, s), ModelRows(d.form).at(place, s)

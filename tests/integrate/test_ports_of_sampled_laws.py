@@ -67,7 +67,7 @@ def test_laws_that_say_what_they_write_are_refused_before_the_first_step(m):
             asked.append(now.t)
             return {"push": 0.0}
 
-    with pytest.raises(VisvivaError, match="'Counted' every 0.01 s and sampled"):
+    with pytest.raises(VisvivaError, match=r"'Counted' every 0\.01 s and sampled"):
         vv.simulate(m, t_end=1.0, h=0.01, sampled=[vv.Sampled(Counted(), period=0.01), vv.Sampled(tracking(m), 0.02)])
     assert not asked
 

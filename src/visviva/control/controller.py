@@ -48,8 +48,8 @@ class Controller(AbstractControlLaw):
         self.only_called = self._compiled is None
         if self.only_called and compiled and period is None and not record:
             self.fallback = (
-                f"the tracking law of {law.d.name!r} was asked in Python, not in compiled code, which is slower: compiled "
-                f"laws do not take {self.why_not}. Where that is meant, say law.at(goal, compiled=False)."
+                f"the tracking law of {law.d.name!r} was asked in Python, not in compiled code, which is slower: "
+                f"compiled laws do not take {self.why_not}. Where that is meant, say law.at(goal, compiled=False)."
             )
         self.reset()
 

@@ -119,7 +119,9 @@ class Dynamics:
         if self._chosen is not None:
             self.sizes = self.sizes[self._chosen]
         self._plain = self.loops is None and self.tree.compiled
-        self._closed = None if self.loops is None else ClosedEquations(self.loops, self.tree, self._forces, self._inputs)
+        self._closed = (
+            None if self.loops is None else ClosedEquations(self.loops, self.tree, self._forces, self._inputs)
+        )
         sizes = {"q": self.nq, "v": self.nv, "s": self.ns, "a": self.nv, "u": self.nu, "tau": self.nv}
         sizes |= {"q0": self.nq, "q1": self.nq}
         self.batches = Batches(sizes, self.tree.dynamics.check_quaternions, f"the dynamics of {self.name!r}")
@@ -416,7 +418,7 @@ class Dynamics:
         assert self._closed is not None
         assert self.loops is not None
         if self.batches.is_proper("q", q):
-            return self.loops.closure(q, self._s).N
+            return self.loops.closure(np.asarray(q), self._s).N
         return self._over(self._closed.basis, q)
 
     def _moved(self, q: Array, v: Array, s: Array) -> Array:

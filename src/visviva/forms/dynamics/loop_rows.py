@@ -25,7 +25,7 @@ from visviva.forms.dynamics.recent import Recent
 from visviva.forms.minimal.closing import SMALL
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.geometry.embedding import SO3xR3_SPACE, Flat
+from visviva.geometry.embedding import Flat, SO3xR3_SPACE
 from visviva.geometry.rank import velocity_units
 from visviva.kernels.trees.frames import WORLD
 from visviva.model.holonomic import Holonomic
@@ -145,13 +145,12 @@ class ProductRows(AbstractLoopRows):
         for part, at in zip(parts, self.starts, strict=True):
             assert part.g.factors is not None
             own, column = slice(at, at + part.g.m), 0
-            c[own] = part.g.factors[2]
-            for factor in range(2):
-                s[factor, own] = part.g.factors[factor].s
+            u, w, c[own] = part.g.factors
+            s[0, own], s[1, own] = u.s, w.s
             for name, space in zip(part.reads, part.spaces, strict=True):
-                count = space.size // 3
-                for factor in range(2):
-                    a[factor, own, names.index(name), :count] += part.g.factors[factor].a[:, column : column + count]
+                count, body = space.size // 3, names.index(name)
+                a[0, own, body, :count] += u.a[:, column : column + count]
+                a[1, own, body, :count] += w.a[:, column : column + count]
                 column += count
         b = len(names)
         self.a = a.reshape(2 * self.k, b * VECTORS)

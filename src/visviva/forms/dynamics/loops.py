@@ -196,7 +196,9 @@ class Loops:
         assert self.independent is not None
         form, assumed = self.form, [self.form.xi_names[k] for k in self.independent]
         motion = np.abs(motions[:, 0])
-        moving = [form.xi_names[k] for k, part in zip(self.dependent, motion, strict=True) if part > SHARE * motion.max()]
+        moving = [
+            form.xi_names[k] for k, part in zip(self.dependent, motion, strict=True) if part > SHARE * motion.max()
+        ]
         best = ", ".join(form.xi_names[k] for k in self._best(rows))
         raise ModelError(
             f"mechanism {form.name!r} is at a dead point of {', '.join(assumed)}: {', '.join(moving)} can move while "
