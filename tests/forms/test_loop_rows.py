@@ -88,7 +88,7 @@ def test_gears_and_rolling_have_the_rows_of_the_model():
     ids=["spring in a joint that closes the loop", "torque there", "spring between bodies", "wrench"],
 )
 def test_forces_beyond_the_joints_of_the_tree_are_those_of_the_model(part):
-    m = four_bar()
+    m = four_bar().snapshot()
     part(m, vv.dynamics(m).form.spanning.cut[0].name)
     d = vv.dynamics(m, independent="rank")
     q, v, s = moving(d)

@@ -67,7 +67,7 @@ class Batches:
         return _shaped(found, shape)
 
     def is_proper(self, what: str, value: Any) -> bool:
-        """Whether it is one state of finite numbers that can be taken as it is; an error where it is no configuration."""
+        """Whether it is one state of finite numbers that can be taken as it is; an error where a quaternion is none."""
         if not (type(value) is np.ndarray and value.dtype is FLOAT and value.shape == (self.sizes[what],)):
             return False
         if not math.isfinite(value.sum()):

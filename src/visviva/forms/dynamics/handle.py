@@ -115,6 +115,7 @@ class Dynamics:
         )
         self.q_built, self.s_built = frozen(self.form.initial.q), frozen(self.form.initial.s)
         self._s = np.array(self.s_built)
+        self._orders: dict[PlacedFrame, Array] = {}  # of Jacobians, by frame
         self.sizes = flow.sizes(self.q_built)
         if self._chosen is not None:
             self.sizes = self.sizes[self._chosen]
@@ -402,10 +403,11 @@ class Dynamics:
     def _jacobian_rate(self, frame: PlacedFrame, rows: int, q: Array, v: Array, s: Array) -> Array:
         """J̇ of the tree, of any states; of one state J̇ N + J Ṅ where loops leave independent velocities."""
         motion = None if self.loops is None else self.loops.at(q, v, s)
-        order = path_order(frame.path, self.tree.dynamics.parts.tables.K, self.form.n)
+        if frame not in self._orders:
+            self._orders[frame] = path_order(frame.path, self.tree.dynamics.parts.tables.K, self.form.n)
         J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
         R, r = self.tree.pose(frame.path, frame.X, q)
-        rate = tree_jacobian_rate(J, R, r, order, v if motion is None else motion.xi, rows)
+        rate = tree_jacobian_rate(J, R, r, self._orders[frame], v if motion is None else motion.xi, rows)
         if motion is not None:
             own = J if rows == WORLD else self.tree.jacobian(frame.path, frame.X, rows, q)
             rate = rate @ motion.N + own @ motion.N_dot
