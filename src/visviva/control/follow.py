@@ -69,7 +69,7 @@ class Wanted(NamedTuple):
     """What goals want at a time: targets, and V and V̇ of all of them, (k,) each."""
 
     t: float
-    targets: list[Any]
+    targets: tuple[Any, ...]
     V: Array
     V_dot: Array
 
@@ -134,9 +134,8 @@ class Follower:
         """What goals want; that of the last time is kept."""
         found = self._wanted
         if found is None or found.t != t:
-            rates = [goal.wanted(t) for goal in self.goals]
-            V, V_dot = (np.concatenate(part) for part in zip(*rates, strict=True))
-            found = self._wanted = Wanted(t, [goal.target(t) for goal in self.goals], V, V_dot)
+            targets, V, V_dot = zip(*(goal.at(t) for goal in self.goals), strict=True)
+            found = self._wanted = Wanted(t, targets, np.concatenate(V), np.concatenate(V_dot))
         return found
 
     def velocity(self, q: Array, t: float) -> Array:

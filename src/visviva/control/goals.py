@@ -75,6 +75,10 @@ class AbstractGoal(ABC):
     def wanted(self, t: float) -> tuple[Array, Array]:
         """V and V̇, (k,) both."""
 
+    def at(self, t: float) -> tuple[Any, Array, Array]:
+        """Target, V and V̇."""
+        return self.target(t), *self.wanted(t)
+
 
 class AbstractJointGoal(AbstractGoal):
     """Of coordinates of the tree: rows are those of the identity."""
@@ -242,13 +246,14 @@ class FrameGoal(AbstractGoal):
 
     def wanted(self, t: float) -> tuple[Array, Array]:
         """(ω; v) and its rate."""
-        parts = list[Any]()
-        if self.rotation is not None:
-            parts.append(spin_of(self.rotation.series(t, 2), world=True))
-        if self.position is not None:
-            parts.append(self.position.series(t, 2).rate)
-        found = concatenated(parts).derivatives
-        return found[0], found[1]
+        return self.at(t)[1:]
+
+    def at(self, t: float) -> tuple[Any, Array, Array]:
+        """All by the same series."""
+        R, r = (None if path is None else path.series(t, 2) for path in (self.rotation, self.position))
+        parts = [*([] if R is None else [spin_of(R, world=True)]), *([] if r is None else [r.rate])]
+        V = (parts[0] if len(parts) == 1 else concatenated(parts)).derivatives
+        return (None if R is None else R.c[0], None if r is None else r.c[0]), V[0], V[1]
 
 
 def goals_of(d: Dynamics, given: Mapping[Any, Any]) -> list[AbstractGoal]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property, partial
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -164,6 +164,15 @@ class ProductRows(AbstractLoopRows):
         return self._recent(q, s)
 
 
+class RowParts(NamedTuple):
+    """What rows of products are made of, at a configuration."""
+
+    other: Array  # (2k, 1, 3) all w, then all u
+    turning: Array  # (2k, b, 3) u_b and w_b
+    J: Array  # (b, 6, n) of (ω; v) of the centres of mass, in world axes
+    C: Array  # (k, 6 b) over (ω; v) of the bodies
+
+
 @final
 class ProductRowsAt(AbstractRowsAt):
     """Rows at a configuration: what is not asked for is not computed."""
@@ -187,25 +196,12 @@ class ProductRowsAt(AbstractRowsAt):
         return np.maximum(each, max(1e-6 * float(each.max()), SMALL))
 
     @cached_property
-    def _other(self) -> Array:
-        """All w, then all u, (2k, 1, 3)."""
-        return self._both[self._rows.others, None]
-
-    @cached_property
-    def _turning(self) -> Array:
-        """u_b and w_b, (2k, b, 3)."""
-        return np.einsum("kbi,bij->kbj", self._rows.at_axes, self._y[:, 1:])
-
-    @cached_property
-    def _J(self) -> Array:
-        """(ω; v) of the centres of mass in world axes, (b, 6, n)."""
-        tree = self._rows.tree
-        return np.stack([tree.jacobian(frame.path, frame.X, WORLD, self._q) for frame in self._rows.frames])
-
-    @cached_property
-    def _C(self) -> Array:
-        """Over (ω; v) of the bodies, (k, 6 b)."""
-        return self._sums(_cross(self._turning, self._other), self._rows.at_centre[..., None] * self._other)
+    def _parts(self) -> RowParts:
+        rows, other = self._rows, self._both[self._rows.others, None]
+        turning = np.einsum("kbi,bij->kbj", rows.at_axes, self._y[:, 1:])
+        J = np.array([rows.tree.jacobian(frame.path, frame.X, WORLD, self._q) for frame in rows.frames])
+        C = self._sums(_cross(turning, other), rows.at_centre[..., None] * other)
+        return RowParts(other, turning, J, C)
 
     def _sums(self, angular: Array, linear: Array) -> Array:
         """Rows (k, 6 b) from those of both factors, (2k, b, 3) each."""
@@ -215,12 +211,13 @@ class ProductRowsAt(AbstractRowsAt):
 
     @cached_property
     def Z(self) -> Array:  # type: ignore[override]  # noqa: D102
-        return self._C @ self._J.reshape(-1, self._J.shape[-1])
+        J = self._parts.J
+        return np.asarray(self._parts.C @ J.reshape(-1, J.shape[-1]))
 
     @cached_property
     def terms(self) -> Array:  # type: ignore[override]  # noqa: D102
-        k, n = self._rows.k, self._J.shape[-1]
-        blocks, arms = self._C.reshape(k, -1, 3), self._J.reshape(-1, 3, n)
+        J, C = self._parts.J, self._parts.C
+        blocks, arms = C.reshape(self._rows.k, -1, 3), J.reshape(-1, 3, J.shape[-1])
         return np.asarray(np.sqrt(np.einsum("kbi,kbi->kb", blocks, blocks)) @ np.sqrt((arms * arms).sum(1)))
 
     @cached_property
@@ -231,15 +228,15 @@ class ProductRowsAt(AbstractRowsAt):
         return -self.Z_dot(xi) @ xi
 
     def Z_dot(self, xi: Array) -> Array:  # noqa: D102
-        rows, J = self._rows, self._J
+        rows, (own_other, own_turning, J, C) = self._rows, self._parts
         V = J @ xi
-        turning = _cross(V[:, :3], self._turning)
+        turning = _cross(V[:, :3], own_turning)
         both = turning.sum(1) + rows.at_centre @ V[:, 3:]
         other = both[rows.others, None]
-        angular = _cross(turning, self._other) + _cross(self._turning, other)
+        angular = _cross(turning, own_other) + _cross(own_turning, other)
         C_dot = self._sums(angular, rows.at_centre[..., None] * other)
         J_dot, n = world_jacobian_rate(J, rows.order, xi), J.shape[-1]
-        return np.asarray(C_dot @ J.reshape(-1, n) + self._C @ J_dot.reshape(-1, n))
+        return np.asarray(C_dot @ J.reshape(-1, n) + C @ J_dot.reshape(-1, n))
 
 
 def _cross(a: Array, b: Array) -> Array:
