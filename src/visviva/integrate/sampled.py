@@ -155,8 +155,8 @@ class PortOwners:
             other = self._owner.setdefault(port, k)
             if other != k:
                 raise ModelError(
-                    f"two sampled laws give inputs of port {port!r}: {self._name(other)} and {self._name(k)}; the one "
-                    "asked last would act.\nLet one law give them, as a sum or a choice of both."
+                    f"two sampled laws give inputs of port {port!r}: {self._name(other)} and {self._name(k)}; what "
+                    "arrives last would act.\nLet one law give them, as a sum or a choice of both."
                 )
 
     def _name(self, k: int) -> str:
