@@ -94,6 +94,17 @@ def see_tool(now):
     return {"load": np.concatenate([-0.3 * twist[:3], back - 0.2 * twist[3:] + side * r]), "push": -now["rail.rate"]}
 
 
+def hold_joints(now):
+    gap = np.array([0.7 - now["shoulder.q"], 0.2 - now["elbow.q"]])
+    torque = np.clip(30.0 * gap - 4.0 * np.array([now["shoulder.rate"], now["elbow.rate"]]), -15, 15)
+    return {"at_shoulder": torque[0], "at_elbow": torque[1]}
+
+
+def push_tool(now):
+    back = now["tool.R"] @ np.array([0.0, 0.0, 1.0]) * math.sin(3.0 * now.t)
+    return {"load": np.concatenate([-0.3 * now["tool.twist"][:3], back - 0.2 * now["tool.twist"][3:]])}
+
+
 def one_product_each(now):
     """It is rounded alike, however it is written."""
     return {"push": -9.0 * now["rail.q"], "at_shoulder": -0.5 * now["shoulder.rate"]}
@@ -156,10 +167,10 @@ def test_a_compiled_law_gives_what_it_gives_in_python_on_what_flies(scheme, law,
 
 
 @pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4()], ids=["PHMP", "RK4"])
-def test_several_laws_of_one_port_act_in_the_order_in_which_they_arrive(scheme):
+def test_several_laws_act_by_clocks_of_their_own(scheme):
     laws = [
-        {"law": hold_arm, "period": 0.02, "delay": 0.02},
-        {"law": see_tool, "period": 0.03, "offset": 0.01},
+        {"law": hold_joints, "period": 0.02, "delay": 0.02},
+        {"law": push_tool, "period": 0.03, "offset": 0.01},
         {"law": lambda now: {"push": now.t}, "period": 0.05, "delay": 0.01},
     ]
     assert_same(*both(arm(), laws, integrator=scheme))

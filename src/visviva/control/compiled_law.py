@@ -53,7 +53,8 @@ class CompiledLaw:
 
         d: Dynamics = law.d
         template = law.template
-        _check(law, d, template)
+        if reason := beyond_compiled(law):
+            raise NotCompiled(reason)
         self._d, self._goal, self._quick, self._breaks = d, goal, quick, tuple(sorted(breaks))
         self._sizes = (d.nq,), (d.nv,), (d.nv,)
         self.failure: Exception | None = None
@@ -283,18 +284,27 @@ class CompiledLaw:
         return LARGEST * [(gap / size).max() for gap, size in zip(gaps, sizes, strict=True)]
 
 
-def _check(law: Any, d: Dynamics, template: Any) -> None:
-    """`NotCompiled` where a law is more than compiled code knows."""
+def beyond_compiled(law: Any) -> str:
+    """What a law has that compiled ones do not take, whatever its reference is; empty if there is nothing."""
+    d, template = law.d, law.template
     if d.loops is not None:
-        raise NotCompiled("mechanisms with loops")
+        return "mechanisms with loops"
     if not d._plain or d.ns:
-        raise NotCompiled("forces of springs, dampers or motors that have no compiled form on trees")
+        return "forces of springs, dampers or motors that have no compiled form on trees"
     if not isinstance(template, PairTemplate):
-        raise NotCompiled("baselines")
+        return "baselines"
     if template.approach == "energy" and not isinstance(template.transport, tuple):
-        raise NotCompiled("transport maps by a function")
+        return "transport maps by a function"
     if law.weight is not None:
-        raise NotCompiled("inputs that are more than what they act on")
+        return "inputs that are more than what they act on"
+    for link, place in zip(d.form.tree.links, d.form.spanning.places, strict=True):
+        read = place.joint is not None and place.coordinate is not None
+        flies = link.kind == "free" and link.parent < 0 and place.last
+        if place.xi.stop > place.xi.start and not read and not flies:
+            return "balls, and what flies relative to another body"
+    if any(d.is_point(name) for pair in template.pairs for name in pair if name != GROUND):
+        return "pairs of particles"
+    return ""
 
 
 def _sensor_rows(d: Dynamics, reading: StateReading) -> tuple[Int, Array]:
@@ -309,8 +319,6 @@ def _sensor_rows(d: Dynamics, reading: StateReading) -> tuple[Int, Array]:
             rate = reading.places[f"{place.joint.name}.rate"].start + place.coordinate
             rows.append([COORDINATE, at, place.q.start, place.xi.start, rate])
         elif place.xi.stop > place.xi.start:
-            if link.kind != "free" or link.parent >= 0 or not place.last:
-                raise NotCompiled("balls, and what flies relative to another body")
             constants[:] = np.concatenate(
                 [part for X in (link.X_LB, link.X_PJ) for part in (X[:3, :3].ravel(), X[:3, 3])]
             )
@@ -328,8 +336,6 @@ def _actuation(
     from visviva.kernels.control.tracking import DIRECT, FORCE, THRUST, WRENCH
 
     frames = {name: d._frames[name] for pair in pairs for name in pair if name != GROUND}
-    if any(frame.point for frame in frames.values()):
-        raise NotCompiled("pairs of particles")
     acting, given, com, at = list[list[int]](), list[list[int]](), list[Array](), 0
     B0, thrust = np.zeros((d.nv, actuation.nu)), np.zeros((actuation.nu, 6))
     wrenches = {columns.start: (frame, point) for columns, frame, point in d._inputs.wrenches}

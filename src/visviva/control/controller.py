@@ -26,7 +26,8 @@ NEAR = 1e-9  # of a period
 class Controller(AbstractControlLaw):
     """A tracking law on a reference: `inputs=law.at(goal)`, or `sampled=vv.Sampled(law.at(goal), period=5e-3)`.
 
-    compiled: whether its inputs are computed in compiled code; `why_not` says what keeps them from it.
+    compiled: whether its inputs are computed in compiled code; `why_not` says what keeps them from it. Runs warn where
+              that was not meant.
     evaluation: the last one in Python.   evaluations, times: all of them at ticks, where they are recorded.
     """
 
@@ -45,6 +46,11 @@ class Controller(AbstractControlLaw):
         self._raised: Exception | None = None
         self._compiled = self._compile()
         self.only_called = self._compiled is None
+        if self.only_called and compiled and period is None and not record:
+            self.fallback = (
+                f"the tracking law of {law.d.name!r} was asked in Python, not in compiled code, which is slower: "
+                f"compiled laws do not take {self.why_not}. Where that is meant, say law.at(goal, compiled=False)."
+            )
         self.reset()
 
     def __reduce__(self) -> tuple[Any, ...]:

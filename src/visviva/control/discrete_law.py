@@ -62,7 +62,7 @@ class DiscreteLaw:
     """A tracking law of which every step is one of its template: see `TrackingLaw.discrete`.
 
     It is asked at the start of each step, by `now` of a sampled run or by a `Simulator`, and answers with the inputs of
-    that step. u: those of the law.   step: the template over the step that they make.
+    that step. writes: their ports.   u: those of the law.   step: the template over the step that they make.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class DiscreteLaw:
                 f"{type(self.plant.integrator).__name__} chooses the lengths of its steps: a law over steps needs a "
                 "scheme with steps of one length, e.g. integrator=vv.PHMP()."
             )
-        self._read = StateReading(law.d)
+        self._read, self.writes = StateReading(law.d), law.actuation.ports
         self.reset()
 
     def reset(self) -> None:

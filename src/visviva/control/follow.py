@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, final
+from functools import cached_property, partial
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from visviva._arrays import Array
 from visviva.control.goals import METRES, AbstractGoal, State
 from visviva.errors import AssemblyError
 from visviva.forms.dynamics.handle import Dynamics
-from visviva.forms.minimal.point import Point
+from visviva.forms.dynamics.recent import Recent
+from visviva.forms.minimal.closing import CLOSED
 from visviva.mechanism.closure import typical_length
 from visviva.numerics.nullspace import Split, split
 from visviva.numerics.rank import FLOOR
@@ -46,21 +47,31 @@ KICKS = (0.1, 0.3, 0.6)  # [rad, typical lengths] away from a configuration in w
 @final
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """[A; Z] in units of lengths and of typical steps, its split, and the rates z of loops."""
+    """[A; Z] at a configuration, in units of lengths and of typical steps, by its split."""
 
-    state: State
     A: Array  # (k, nv) of goals alone, in their units
     parts: Split
-    z: Array  # of loops
+    loops: int  # number of rows of loops
 
 
 class Node(NamedTuple):
-    """A time, and the motion there."""
+    """A time, and the motion there; xi, xi_dot: of all velocities of the tree."""
 
     t: float
     q: Array
     v: Array
     a: Array
+    xi: Array
+    xi_dot: Array
+
+
+class Wanted(NamedTuple):
+    """What goals want at a time: targets, and V and V̇ of all of them, (k,) each."""
+
+    t: float
+    targets: tuple[Any, ...]
+    V: Array
+    V_dot: Array
 
 
 @final
@@ -77,63 +88,80 @@ class Follower:
         self.near, self._nodes = near, dict[int, Node]()
         self._s = np.array(d.s_built)
         self.keeps_loops = d.loops is not None and d.loops.independent is None  # all velocities, with loops as rows
-        self._unit = np.eye(d.form.n), np.zeros(d.form.n)
-        self._holonomic = d.form.open.has_g
+        self._wanted: Wanted | None = None
+        self._of_velocities = Recent(partial(self._rows, positions=False))
+        self._of_positions = Recent(partial(self._rows, positions=True))
+        self._holonomic, self._still = d.form.open.has_g, np.zeros(d.nv)
 
     # -- levels ---------------------------------------------------------------------------------------------------
 
     def state(self, q: Array, v: Array) -> State:
         """With N and drift of loops."""
         if self.d.loops is None or self.keeps_loops:
-            return State(self.d, q, v, *self._unit)
-        motion = self.d.loops.at(q, v, self._s)
-        return State(self.d, q, v, motion.N, motion.drift)
+            return State(self.d, q, v, None)
+        return State(self.d, q, v, self.d.loops.at(q, v, self._s))
 
-    def rows(self, q: Array, v: Array, *, positions: bool = False, rates: bool = False) -> Rows:
-        """Of goals and loops at a state. positions: without rolling, which says nothing of configurations.
+    def rows(self, q: Array, *, positions: bool = False) -> Rows:
+        """Of goals and loops at a configuration. positions: without rolling, which says nothing of configurations."""
+        return self._of_positions(q) if positions and self.keeps_loops else self._of_velocities(q)
 
-        rates: with those of loops, zero otherwise.
-        """
-        state = self.state(q, v)
+    def _rows(self, q: Array, positions: bool) -> Rows:
+        state = self.state(q, self._still)
         A = np.concatenate([goal.rows(state) for goal in self.goals])
-        scaled, z = A / self.units[:, None] * self.d.sizes, np.zeros(0)
-        terms = np.linalg.norm(scaled, axis=1)
-        terms = np.maximum(terms, max(FLOOR * float(terms.max(initial=0.0)), 1e-300))  # rounding of others is no row
+        scaled, terms = self._scaled(A, self.d.sizes)
+        count = 0
         if self.keeps_loops:
-            point = Point(self.d.form, q, v, self._s)
-            kept = self._holonomic if positions else slice(None)
-            loops = point.Z[kept] * self.d.sizes
-            z = np.zeros(len(loops))
-            if rates:
-                z = point.row_rates(np.zeros(len(self.d.form.inputs.base)))
-            scaled = np.concatenate([scaled, loops])
-            terms = np.concatenate([terms, np.linalg.norm(point.row_terms[kept] * self.d.sizes, axis=1)])
-        return Rows(state, A, split(scaled, terms), z)
+            assert self.d.loops is not None
+            here, kept = self.d.loops.rows.at(q, self._s), self._holonomic if positions else slice(None)
+            loops = here.Z[kept] * self.d.sizes
+            scaled, count = np.concatenate([scaled, loops]), len(loops)
+            terms = np.concatenate([terms, np.linalg.norm(here.terms[kept] * self.d.sizes, axis=1)])
+        return Rows(A, split(scaled, terms), count)
 
-    def solve(self, rows: Rows, wanted: Array, loops: Array) -> Array:
-        """Velocities, or accelerations, of least size in typical steps."""
+    def _scaled(self, A: Array, sizes: Array) -> tuple[Array, Array]:
+        """Rows of goals in units of lengths and of typical steps, and sizes of their terms."""
+        scaled = A / self.units[:, None] * sizes
+        terms = np.linalg.norm(scaled, axis=1)
+        # rounding of others is no row
+        return scaled, np.maximum(terms, max(FLOOR * float(terms.max(initial=0.0)), 1e-300))
+
+    def solve(self, rows: Rows, wanted: Array, loops: Array | None = None) -> Array:
+        """Velocities, or accelerations, of least size in typical steps; loops: what Z of these must be."""
+        loops = np.zeros(rows.loops) if loops is None else loops
         return np.asarray(self.d.sizes * rows.parts.solve(np.concatenate([wanted / self.units, loops])))
+
+    def wanted(self, t: float) -> Wanted:
+        """What goals want; that of the last time is kept."""
+        found = self._wanted
+        if found is None or found.t != t:
+            targets, V, V_dot = zip(*(goal.at(t) for goal in self.goals), strict=True)
+            found = self._wanted = Wanted(t, targets, np.concatenate(V), np.concatenate(V_dot))
+        return found
 
     def velocity(self, q: Array, t: float) -> Array:
         """v, or an error that names what goals do not agree on, or a dead point."""
-        rows = self.rows(q, np.zeros(self.d.nv))
+        rows, wanted = self.rows(q), self.wanted(t).V
         self._check_rank(rows, t)
-        wanted = np.concatenate([goal.wanted(t)[0] for goal in self.goals])
-        v = self.solve(rows, wanted, np.zeros(len(rows.z)))
+        v = self.solve(rows, wanted)
         self.check(rows.A @ v - wanted, wanted, t, "/s")
         return v
 
     def acceleration(self, q: Array, v: Array, t: float) -> Array:
         """a, exact: goals less what they accelerate by at a = 0."""
-        rows = self.rows(q, v, rates=True)
-        wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in self.goals])
-        a = self.solve(rows, wanted, rows.z)
+        rows, state = self.rows(q), self.state(q, v)
+        wanted = self.wanted(t).V_dot - np.concatenate([goal.bias(state) for goal in self.goals])
+        loops = None
+        if self.keeps_loops:
+            assert self.d.loops is not None
+            loops = self.d.loops.rows.at(q, self._s).rates(v)
+        a = self.solve(rows, wanted, loops)
         self.check(rows.A @ a - wanted, wanted, t, "/s²")
         return a
 
     def way(self, q: Array, t: float) -> Array:
         """To all goals, (k,)."""
-        return np.concatenate([goal.way(self.d, q, t) for goal in self.goals])
+        targets = self.wanted(t).targets
+        return np.concatenate([goal.way(self.d, q, target) for goal, target in zip(self.goals, targets, strict=True)])
 
     # -- configurations -------------------------------------------------------------------------------------------
 
@@ -157,7 +185,8 @@ class Follower:
 
     def _moving(self, q: Array, t: float) -> Node:
         v = self.velocity(q, t)
-        return Node(t, q, v, self.acceleration(q, v, t))
+        a, state = self.acceleration(q, v, t), self.state(q, v)
+        return Node(t, q, v, a, *((v, a) if state.motion is None else (state.motion.xi, state.N @ a + state.drift)))
 
     def _advance(self, node: Node, t: float) -> Array:
         """The configuration a little later, or earlier: along the tangent, then to the goals; halved where it bends."""
@@ -165,14 +194,9 @@ class Follower:
         while node.t != t:
             ahead = t if abs(t - node.t) <= abs(step) * (1 + 1e-9) else node.t + step
             found, h = None, ahead - node.t
-            tangent, curve = h * node.v, h * node.v + 0.5 * h * h * node.a
-            length = max(self._size(tangent), self._size(curve))
+            length = max(self._size(h * node.v), self._size(h * node.v + 0.5 * h * h * node.a))
             if length <= FAR:
-                try:
-                    predicted = self.d.integrate(node.q, curve)
-                    found = self._newton(predicted, ahead)
-                except AssemblyError:
-                    found = None
+                predicted, found = self._ahead(node, h)
                 if found is not None and self._size(self.d.difference(predicted, found)) > BENT * length + SMALL:
                     found = None
             if found is None:
@@ -185,6 +209,49 @@ class Follower:
                 break
             node = self._moving(found, ahead)
         return q
+
+    def _ahead(self, node: Node, h: float) -> tuple[Array, Array | None]:
+        """A configuration on the curve of a node, and the one next to it that meets all goals; None if none is."""
+        predicted = node.q
+        try:
+            if self.d.loops is not None and not self.keeps_loops:
+                predicted = self.d.tree_integrate(node.q, h * node.xi + 0.5 * h * h * node.xi_dot)
+                found = self._meet(predicted, node.t + h)
+                if found is not None:
+                    return predicted, found
+            predicted = self.d.integrate(node.q, h * node.v + 0.5 * h * h * node.a)
+            return predicted, self._newton(predicted, node.t + h)
+        except AssemblyError:
+            return predicted, None
+
+    def _meet(self, q: Array, t: float) -> Array | None:
+        """Goals and loops at once, by Newton's method over all velocities of the tree, from near by.
+
+        Where both determine the configuration it is that of `_newton`, to rounding; None if it does not converge.
+        """
+        d, gap, best = self.d, math.inf, q
+        assert d.loops is not None
+        for _ in range(6):
+            way, here = self.way(q, t) / self.units, d.loops.rows.at(q, self._s)
+            off, now = here.g / here.scale, float(np.abs(way).max(initial=0.0))
+            opened = float(np.abs(off).max(initial=0.0))
+            if now <= ROUNDING and opened <= CLOSED:
+                return q
+            now = max(now, opened)
+            if now >= 0.5 * gap and gap <= NEARLY:
+                return d.close(best)
+            if now > max(2.0 * gap, FAR) or not math.isfinite(now):
+                return None
+            best, gap = q, now
+            state, sizes = State(d, q, self._still, None), d.form.lengths
+            scaled, terms = self._scaled(np.concatenate([goal.rows(state) for goal in self.goals]), sizes)
+            loops = here.Z * sizes / here.scale[:, None]
+            parts = split(np.concatenate([scaled, loops]), np.concatenate([terms, np.ones(len(off))]))
+            eta = parts.solve(np.concatenate([way, -off]))
+            if parts.rank < len(eta) or not np.abs(eta).max(initial=0.0) <= FAR:
+                return None
+            q = d.tree_integrate(q, sizes * eta)
+        return None
 
     @cached_property
     def start(self) -> Array:
@@ -235,8 +302,7 @@ class Follower:
                 return None
             best, gap = q, now
             try:
-                rows = self.rows(q, np.zeros(self.d.nv), positions=True)
-                step = self.solve(rows, way, np.zeros(len(rows.z)))
+                step = self.solve(self.rows(q, positions=True), way)
                 if not self._size(step) <= FAR:
                     return None
                 q = self.d.integrate(q, step)
@@ -251,7 +317,7 @@ class Follower:
         for _ in range(ITERATIONS):
             if np.abs(e).max(initial=0.0) <= EXACT:
                 break
-            parts = self.rows(q, np.zeros(self.d.nv), positions=True).parts
+            parts = self.rows(q, positions=True).parts
             pull = np.concatenate([e, np.zeros(len(parts.units) - len(e))]) / parts.units
             for _ in range(ATTEMPTS):
                 damping = parts.s / (parts.s**2 + lam * min(1.0, float(e @ e)))
@@ -287,14 +353,14 @@ class Follower:
 
     def freedoms(self, q: Array) -> int:
         """How many velocities are open."""
-        return self.d.nv - self.rows(q, np.zeros(self.d.nv), positions=True).parts.rank
+        return self.d.nv - self.rows(q, positions=True).parts.rank
 
     def undetermined(self, q: Array) -> list[str]:
         """Velocities that goals leave open: the mechanism can leave q along them while all goals stay met.
 
         At a dead point it cannot: there only velocities are open.
         """
-        rows = self.rows(q, np.zeros(self.d.nv), positions=True)
+        rows = self.rows(q, positions=True)
         found = self.free(rows)
         if not found:
             return []
@@ -304,7 +370,7 @@ class Follower:
             beside = self._newton(self.d.integrate(q, self._along(q, motion)), self.begin)
             if beside is None or self._size(self.d.difference(q, beside)) < 0.1 * FAR:
                 return []
-            return self.free(self.rows(beside, np.zeros(self.d.nv), positions=True))
+            return self.free(self.rows(beside, positions=True))
         except AssemblyError:
             return []
 
@@ -349,7 +415,7 @@ class Follower:
         since: last time at which goals were met.
         """
         best = self._search(q, t)
-        off, s = self.way(best, t), self.rows(best, np.zeros(self.d.nv)).parts.s
+        off, s = self.way(best, t), self.rows(best).parts.s
         if np.abs(off / self.units).max(initial=0.0) <= NEARLY:
             last = t if since is None else since
             return AssemblyError(

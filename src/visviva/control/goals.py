@@ -22,6 +22,7 @@ from visviva.control.series import concatenated
 from visviva.errors import ModelError
 from visviva.forms.dynamics.entries import Entries
 from visviva.forms.dynamics.handle import Dynamics
+from visviva.forms.dynamics.loops import Motion
 from visviva.geometry import SE3, SO3
 from visviva.geometry.quaternion import matrix_of, quaternion
 
@@ -29,13 +30,22 @@ RADIANS, METRES = "rad", "m"
 
 
 class State(NamedTuple):
-    """A mechanism at q, v. N, drift: all velocities of its tree are ξ = N v, ξ̇ = N a + drift."""
+    """A mechanism at q, v. motion: of loops that leave independent velocities; None: rows are over all of the tree."""
 
     d: Dynamics
     q: Array
     v: Array
-    N: Array
-    drift: Array
+    motion: Motion | None
+
+    @property
+    def N(self) -> Array:
+        """All velocities of the tree are ξ = N v."""
+        return np.eye(self.d.form.n) if self.motion is None else self.motion.N
+
+    @property
+    def drift(self) -> Array:
+        """ξ̇ = N a + drift."""
+        return np.zeros(self.d.form.n) if self.motion is None else self.motion.drift
 
 
 class AbstractGoal(ABC):
@@ -46,12 +56,16 @@ class AbstractGoal(ABC):
     paths: tuple[AbstractPath, ...]
 
     @abstractmethod
-    def way(self, d: Dynamics, q: Array, t: float) -> Array:
-        """From q to the goal, (k,)."""
+    def target(self, t: float) -> Any:
+        """Where it is wanted, as `way` takes it."""
+
+    @abstractmethod
+    def way(self, d: Dynamics, q: Array, target: Any) -> Array:
+        """From q to a target, (k,)."""
 
     @abstractmethod
     def rows(self, state: State) -> Array:
-        """A, (k, nv)."""
+        """A, (k, nv), or (k, n) over all velocities of the tree."""
 
     @abstractmethod
     def bias(self, state: State) -> Array:
@@ -60,6 +74,10 @@ class AbstractGoal(ABC):
     @abstractmethod
     def wanted(self, t: float) -> tuple[Array, Array]:
         """V and V̇, (k,) both."""
+
+    def at(self, t: float) -> tuple[Any, Array, Array]:
+        """Target, V and V̇."""
+        return self.target(t), *self.wanted(t)
 
 
 class AbstractJointGoal(AbstractGoal):
@@ -99,9 +117,13 @@ class CoordinateGoal(AbstractJointGoal):
         """q."""
         return np.atleast_1d(self.path.series(t, 0).c[0])
 
-    def way(self, d: Dynamics, q: Array, t: float) -> Array:
+    def target(self, t: float) -> Any:
+        """Coordinates."""
+        return self.value(t)
+
+    def way(self, d: Dynamics, q: Array, target: Any) -> Array:
         """Difference of coordinates."""
-        return np.asarray(self.value(t) - q[self.entry.q])
+        return np.asarray(target - q[self.entry.q])
 
     def wanted(self, t: float) -> tuple[Array, Array]:
         """q̇ and q̈."""
@@ -128,9 +150,13 @@ class BallGoal(AbstractJointGoal):
         """Quaternion."""
         return quaternion(self.path.series(t, 0).c[0])
 
-    def way(self, d: Dynamics, q: Array, t: float) -> Array:
+    def target(self, t: float) -> Any:
+        """Rotation matrix."""
+        return self.path.series(t, 0).c[0]
+
+    def way(self, d: Dynamics, q: Array, target: Any) -> Array:
         """Rotation vector in axes of the child."""
-        return SO3(matrix_of(q[self.entry.q]).T @ self.path.series(t, 0).c[0]).log()
+        return SO3(matrix_of(q[self.entry.q]).T @ target).log()
 
     def wanted(self, t: float) -> tuple[Array, Array]:
         """ω and ω̇."""
@@ -158,10 +184,14 @@ class FreeGoal(AbstractJointGoal):
         X = self.path(t)
         return np.concatenate([X.r, quaternion(X.R)])
 
-    def way(self, d: Dynamics, q: Array, t: float) -> Array:
+    def target(self, t: float) -> Any:
+        """Pose."""
+        return self.path(t)
+
+    def way(self, d: Dynamics, q: Array, target: Any) -> Array:
         """Twist in axes of the body."""
         own = q[self.entry.q]
-        return (SE3(matrix_of(own[3:]), own[:3]).inverse() @ self.path(t)).log()
+        return (SE3(matrix_of(own[3:]), own[:3]).inverse() @ target).log()
 
     def wanted(self, t: float) -> tuple[Array, Array]:
         """V and V̇."""
@@ -192,18 +222,23 @@ class FrameGoal(AbstractGoal):
     def _part(self) -> slice:
         return slice(3 if self.rotation is None else 0, 3 if self.position is None else 6)
 
-    def way(self, d: Dynamics, q: Array, t: float) -> Array:
+    def target(self, t: float) -> Any:
+        """Rotation matrix and position, None for what is free."""
+        return tuple(None if path is None else path.series(t, 0).c[0] for path in (self.rotation, self.position))
+
+    def way(self, d: Dynamics, q: Array, target: Any) -> Array:
         """Rotation vector and vector, in axes of the world."""
-        X, found = d.pose(self.name, q), list[Array]()
-        if self.rotation is not None:
-            found.append(X.R @ SO3(X.R.T @ self.rotation.series(t, 0).c[0]).log())
-        if self.position is not None:
-            found.append(self.position.series(t, 0).c[0] - X.r)
+        X, found, (R, r) = d.pose(self.name, q), list[Array](), target
+        if R is not None:
+            found.append(X.R @ SO3(X.R.T @ R).log())
+        if r is not None:
+            found.append(r - X.r)
         return np.concatenate(found)
 
     def rows(self, state: State) -> Array:
         """Of the Jacobian."""
-        return state.d.jacobian(self.name, state.q)[self._part]
+        J = state.d.tree_jacobian(self.name, state.q, "world")[self._part]
+        return J if state.motion is None else np.asarray(J @ state.motion.N)
 
     def bias(self, state: State) -> Array:
         """J̇ v."""
@@ -211,13 +246,14 @@ class FrameGoal(AbstractGoal):
 
     def wanted(self, t: float) -> tuple[Array, Array]:
         """(ω; v) and its rate."""
-        parts = list[Any]()
-        if self.rotation is not None:
-            parts.append(spin_of(self.rotation.series(t, 2), world=True))
-        if self.position is not None:
-            parts.append(self.position.series(t, 2).rate)
-        found = concatenated(parts).derivatives
-        return found[0], found[1]
+        return self.at(t)[1:]
+
+    def at(self, t: float) -> tuple[Any, Array, Array]:
+        """All by the same series."""
+        R, r = (None if path is None else path.series(t, 2) for path in (self.rotation, self.position))
+        parts = [*([] if R is None else [spin_of(R, world=True)]), *([] if r is None else [r.rate])]
+        V = (parts[0] if len(parts) == 1 else concatenated(parts)).derivatives
+        return (None if R is None else R.c[0], None if r is None else r.c[0]), V[0], V[1]
 
 
 def goals_of(d: Dynamics, given: Mapping[Any, Any]) -> list[AbstractGoal]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.control.compiled_law import beyond_compiled
 from visviva.control.transport import SingularTemplateError
 
 if TYPE_CHECKING:
@@ -63,10 +64,16 @@ def _head(law: TrackingLaw, kind: str) -> list[str]:
 
 def _limits(law: TrackingLaw, u_R: Array | None) -> list[str]:
     if law.limits is None:
-        return ["  inputs are not limited"]
+        return ["  inputs are not limited", _engine(law)]
     W, l = law.limits
     slack = "" if u_R is None else f"; as built the least slack is {(l - W @ u_R).min():.4g}"
-    return [f"  {len(l)} limits W u ≤ l{slack}"]
+    return [f"  {len(l)} limits W u ≤ l{slack}", _engine(law)]
+
+
+def _engine(law: TrackingLaw) -> str:
+    """What asks it in runs."""
+    reason = beyond_compiled(law)
+    return f"  asked in Python: compiled laws do not take {reason}" if reason else "  compiled"
 
 
 def _verdict(exact: bool) -> str:

@@ -76,17 +76,16 @@ class LeastMotion:
     def _velocity(self, q: Array, t: float) -> tuple[Array, Array]:
         """v and λ, of rows in units."""
         by = self._by
-        A, M = by.rows(q, np.zeros(by.d.nv)).A / by.units[:, None], by.d.mass_matrix(q)
-        wanted = np.concatenate([goal.wanted(t)[0] for goal in by.goals])
+        A, M = by.rows(q).A / by.units[:, None], by.d.mass_matrix(q)
+        wanted = by.wanted(t).V
         found = constrained(M, A, np.zeros(by.d.nv), wanted / by.units, velocity_units(np.diag(M), sizes=by.d.sizes))
         by.check(A @ found.a * by.units - wanted, wanted, t, "/s")
         return found.a, -found.w
 
     def _acceleration(self, q: Array, v: Array, lam: Array, t: float) -> Array:
         by = self._by
-        M, rows = by.d.mass_matrix(q), by.rows(q, v)
-        A = rows.A / by.units[:, None]
-        wanted = np.concatenate([goal.wanted(t)[1] - goal.bias(rows.state) for goal in by.goals])
+        M, A, state = by.d.mass_matrix(q), by.rows(q).A / by.units[:, None], by.state(q, v)
+        wanted = by.wanted(t).V_dot - np.concatenate([goal.bias(state) for goal in by.goals])
         unit = velocity_units(np.diag(M), sizes=by.d.sizes)
         a = constrained(M, A, self._rates(q, v, lam), wanted / by.units, unit).a
         by.check(A @ a * by.units - wanted, wanted, t, "/s²")
@@ -102,7 +101,7 @@ class LeastMotion:
 
         def at(k: int) -> Array:
             there = by.d.integrate(q, k * h * v)
-            A = by.rows(there, np.zeros(by.d.nv)).A / by.units[:, None]
+            A = by.rows(there).A / by.units[:, None]
             return np.asarray(A.T @ lam - by.d.mass_matrix(there) @ v)
 
         return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)

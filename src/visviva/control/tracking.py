@@ -165,7 +165,8 @@ class TrackingLaw:
 
         period: of the law, where it is asked more often than that: thrusts that it holds turn with their body.
         record: keep evaluations and times, in `controller.evaluations` and `controller.times`.
-        compiled: False: it is always asked in Python, where goals are asked at the very instants.
+        compiled: False: it is always asked in Python, where goals are asked at the very instants. Laws with a period or
+                a record are, too. Others that have no compiled form are asked in Python with a warning that says why.
         """
         return Controller(self, goal, period, record, compiled)
 

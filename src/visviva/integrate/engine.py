@@ -12,6 +12,7 @@ from visviva.integrate.adaptive import AdaptiveStepping
 from visviva.integrate.integrator import AbstractIntegrator, AbstractOuter, Advancing
 from visviva.integrate.phmpggl import PHMPGGL
 from visviva.model import Model
+from visviva.model.control_law import laws_in
 from visviva.results.notes import Caution
 
 
@@ -22,15 +23,16 @@ def engine_of(stepping: Advancing) -> str:
 
 
 def fallback_note(model: Model, scheme: AbstractIntegrator, engine: str) -> list[str]:
-    """What a user should know where a scheme that has a compiled form ran without it; the reason is sought anew.
+    """What a user should know where control laws, or a scheme that has a compiled form, ran without it.
 
-    Not every scheme has the choice, and those in minimal velocities say it themselves.
+    The reason is sought anew. Not every scheme has the choice, and those in minimal velocities say it themselves.
     """
+    laws: list[str] = [Caution(law.fallback) for law in laws_in(model) if law.fallback]
     while isinstance(scheme, AbstractOuter):
         scheme = scheme.inner
     if engine == "compiled" or not scheme.multipliers or not getattr(scheme, "compiled", False):
-        return []
-    return [slower("it", _reason(model, scheme))]
+        return laws
+    return [*laws, slower("it", _reason(model, scheme))]
 
 
 def slower(what: str, reason: str) -> Caution:

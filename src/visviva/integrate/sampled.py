@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -136,3 +136,30 @@ def sampled_laws(given: Sampled | Sequence[Sampled]) -> tuple[Sampled, ...]:
         if not isinstance(law, Sampled):
             raise ModelError(f"sampled= takes vv.Sampled(law, period=...), or a list of them; got {law!r}.")
     return laws
+
+
+@final
+class PortOwners:
+    """Which of some sampled laws gives the inputs of each port: one of them, or an error that names both."""
+
+    def __init__(self, laws: Sequence[Sampled]) -> None:
+        self._laws, self._owner = laws, dict[str, int]()
+        for k, own in enumerate(laws):
+            declared = own.writes if own.writes is not None else getattr(own.law, "writes", None)
+            if isinstance(declared, tuple):
+                self.take(k, declared)
+
+    def take(self, k: int, ports: Iterable[str]) -> None:
+        """Law k gives inputs of some ports."""
+        for port in ports:
+            other = self._owner.setdefault(port, k)
+            if other != k:
+                raise ModelError(
+                    f"two sampled laws give inputs of port {port!r}: {self._name(other)} and {self._name(k)}; what "
+                    "arrives last would act.\nLet one law give them, as a sum or a choice of both."
+                )
+
+    def _name(self, k: int) -> str:
+        own = self._laws[k]
+        name = getattr(own.law, "__name__", type(own.law).__name__)
+        return f"sampled[{k}], {name!r} every {own.period:g} s"

@@ -95,12 +95,17 @@ class _SampledRun:
         bar.update(self.steps.t)
 
     def _compiled(self, wanted: Wanted) -> tuple[CompiledTicks | None, list[str]]:
-        """Laws and steps in compiled code, where that can be; and notes on why not, where a user wants it."""
+        """Laws and steps in compiled code, where that can be; and notes on why not, where a user did not mean it."""
         found = compiled_ticks(self.steps, self.sampling.laws, stops=wanted.stop is not None)
         if isinstance(found, str):
-            asked = any(law.compiled for law in self.sampling.laws)
+            laws = self.sampling.laws
             text = f"sampled laws were asked in Python, not in compiled code, which is slower: {found.rstrip('.')}."
-            return None, [Caution(text)] if asked else []
+            if any(law.compiled for law in laws):
+                return None, [Caution(text)]
+            own = [law.law for law in laws if law.compiled is None and isinstance(law.law, AbstractControlLaw)]
+            return None, [Caution(law.fallback) for law in own if law.fallback]
+        for k, ports in enumerate(found.ports):
+            self.sampling.owners.take(k, ports)
         held = self.values({})
         assert held is not None
         found.start(self.sampling, held)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.integrate.inputs import port_name
-from visviva.integrate.sampled import Now, Sampled, Values
+from visviva.integrate.sampled import Now, PortOwners, Sampled, Values
 
 if TYPE_CHECKING:
     from visviva.kernels.ticks import Ticks
@@ -43,6 +43,7 @@ class Sampling:
         self._late = [np.zeros(0) for _ in self.laws]  # of ticks whose dice were thrown
         self.next = [self._tick(k) for k in range(len(self.laws))]
         self._order = 0
+        self.owners = PortOwners(self.laws)
         for law in self.laws:
             reset = getattr(law.law, "reset", None)
             if callable(reset):
@@ -85,6 +86,7 @@ class Sampling:
                         f"at t = {now.t:g} s."
                     )
                 copies = {port_name(port): np.array(value) for port, value in values.items()}
+                self.owners.take(k, copies)
                 heapq.heappush(self._arriving, (now.t + law.delay, self._order, copies))
                 self._order += 1
                 self._count[k] += 1

@@ -91,7 +91,7 @@ def simulate(
     parameters: other numbers of a mechanism by name, {"arm.mass": 2.0, "spring.k": 40.0, "gravity": (0, 0, -1.6)}, for
                 this run alone: see `Mechanism.with_parameters`.
     sampled:    a control law in any Python that is asked at ticks and held between them, `vv.Sampled(law, period=...)`,
-                or a list of them; what it returns goes before `inputs`.
+                or a list of them, each of ports of its own; what it returns goes before `inputs`.
     record:     names or patterns of the quantities to keep, e.g. ("rod.r", "energy*"); the audit is complete all the
                 same. Default: everything can be asked for. With it the memory of a long run is bounded.
     every:      keep each n-th node; energy, heat and work are still accounted for at every step.

@@ -44,8 +44,10 @@ def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) 
         return "other inputs are functions"
     if ticked is None:
         return "steps of this mechanism and scheme are made one by one"
-    if any(isinstance(law.law, AbstractControlLaw) and law.law.only_called for law in laws):
-        return "it is a control law that is asked in Python"
+    called = [law.law for law in laws if isinstance(law.law, AbstractControlLaw) and law.law.only_called]
+    if called:
+        why = f" ({called[0].why_not})" if called[0].why_not else ""
+        return f"it is a control law that is asked in Python{why}"
     try:
         if any(law.reads is not None and not is_jitted(law.law) for law in laws):
             return "a law of arrays, with reads= and writes=, is compiled where it is a function of Numba"
@@ -98,7 +100,7 @@ def _as_they_are(columns: Columns) -> Gathered:
 class CompiledTicks:
     """Laws of a run with what they see and the steps between them; made once for runs of the same laws.
 
-    columns: where steps leave what laws see, see `AbstractTicked`; the rest is read.
+    columns: where steps leave what laws see, see `AbstractTicked`; the rest is read.   ports: of each law.
     """
 
     def __init__(
@@ -111,7 +113,7 @@ class CompiledTicks:
     ) -> None:
         from visviva.kernels.ticks import Laws
 
-        self.ticked = ticked
+        self.ticked, self.ports = ticked, [law.ports for law in laws]
         self._steps, self._traced, self._read = steps, laws, read
         self._nodes: PackedCall | None = None  # what makes states of the model, where steps do not
         table, rows, numbers = list[tuple[int, int, int]](), list[int](), [np.zeros(0)]

@@ -48,6 +48,7 @@ class AbstractControlLaw(ABC):
     breaks: times at which the law may jump or bend [s].
     lock:   held while a run asks it: laws work in memory of their own, and runs in other threads wait.
     only_called: whether ticks of a sampled run must call it in Python, since its `__call__` does more than `inputs`.
+    why_not: what keeps it from compiled code.   fallback: what a user should know where that was not meant, else empty.
     """
 
     reads: tuple[str, ...]
@@ -56,6 +57,8 @@ class AbstractControlLaw(ABC):
     widths: tuple[int, ...]
     breaks: tuple[float, ...] = ()
     only_called: bool = False
+    why_not: str = ""
+    fallback: str = ""
     lock: Any
     failure: Exception | None = None
     _kept: tuple[Array, Array, Array, Exception | None] | None = None  # times, what was read, inputs, the first failure

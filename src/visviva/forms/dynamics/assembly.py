@@ -12,6 +12,7 @@ import numpy as np
 from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.forms.dynamics.entries import Entries, find, value_of
+from visviva.forms.dynamics.loop_rows import AbstractLoopRows
 from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.closing import CLOSED, NEARLY, SMALL
 from visviva.forms.minimal.form import MinimalForm
@@ -57,11 +58,18 @@ class _CutJoints:
 class Assembly:
     """Moves coordinates to given values by steps, and closes what the tree does not hold after each.
 
-    sizes: typical sizes of the velocities, [rad, m].
+    sizes: typical sizes of the velocities, [rad, m].   rows: of what the tree does not hold; None: nothing.
     """
 
-    def __init__(self, form: MinimalForm, space: Space, entries: dict[str, Entries], sizes: Array) -> None:
-        self.form, self.space, self.entries, self.sizes = form, space, entries, sizes
+    def __init__(
+        self,
+        form: MinimalForm,
+        space: Space,
+        entries: dict[str, Entries],
+        sizes: Array,
+        rows: AbstractLoopRows | None,
+    ) -> None:
+        self.form, self.space, self.entries, self.sizes, self.rows = form, space, entries, sizes, rows
 
     def coordinates(self, given: Mapping[Any, Any], near: Array, s: Array) -> Array:
         """q with the values that are given by name, from a configuration near by."""
@@ -143,21 +151,22 @@ class Assembly:
         goals: values of coordinates of cut joints, by row.
         """
         form, goals = self.form, goals or {}
+        assert self.rows is not None
         free, to_rounding = ~held, Convergence(CLOSED, NEARLY)
         for _ in range(ITERATIONS):
-            point = Point(form, q, np.zeros(form.n), s)
-            g, scale = form.open.g(point.x), np.maximum(form.open.g_scale(point.x), SMALL)
-            rows, gaps = self._goal_rows(point, goals)
-            residual = np.concatenate([g, gaps])
-            scale = np.concatenate([scale, np.ones(len(gaps))])
+            here = self.rows.at(q, s)
+            g, residual, scale, more = here.g, here.g, here.scale, None
+            if goals:
+                more, gaps = self._goal_rows(Point(form, q, np.zeros(form.n), s), goals)
+                residual, scale = np.concatenate([g, gaps]), np.concatenate([scale, np.ones(len(gaps))])
             gap = float((np.abs(residual) / scale).max(initial=0.0))
             best = to_rounding.best
             if to_rounding.ended(gap):
                 return q
             if not np.isfinite(gap) or gap > 1e3 * max(best, 1.0):
                 break
-            unit = point.velocity_units[free]
-            Z = np.concatenate([point.Z, rows])[:, free] * unit
+            unit = here.units[free]
+            Z = (here.Z if more is None else np.concatenate([here.Z, more]))[:, free] * unit
             delta = np.zeros(form.n)
             delta[free] = unit * split(Z).solve(-residual)
             longest = float(np.abs(delta / self.sizes).max(initial=0.0))

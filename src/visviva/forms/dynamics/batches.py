@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array, finite_array
 from visviva.errors import ModelError
 
+FLOAT = np.dtype(np.float64)
 CONFIGURATIONS = {"q", "q0", "q1", "near"}
 
 
@@ -51,6 +52,9 @@ class Batches:
     def over(self, f: Callable[..., Any], *more: Any, **given: Any) -> Any:
         """f(q, v, s, *more, ...) at every state; a tuple of arrays where f gives one. What is None is left out."""
         kept = {name: value for name, value in given.items() if value is not None}
+        if all(self.is_proper(what, value) for what, value in kept.items()):
+            values = list(kept.values())
+            return f(*values[:3], *more, **dict(zip(list(kept)[3:], values[3:], strict=True)))
         shape, arrays = self.stacked(**kept)
         flat = [x.reshape(math.prod(shape), x.shape[-1]) for x in arrays]
         found = [
@@ -61,6 +65,16 @@ class Batches:
         if isinstance(found[0], tuple):
             return tuple(_shaped(part, shape) for part in zip(*found, strict=True))
         return _shaped(found, shape)
+
+    def is_proper(self, what: str, value: Any) -> bool:
+        """Whether it is one state of finite numbers that can be taken as it is; an error where a quaternion is none."""
+        if not (type(value) is np.ndarray and value.dtype is FLOAT and value.shape == (self.sizes[what],)):
+            return False
+        if not math.isfinite(value.sum()):
+            return False
+        if what in CONFIGURATIONS:
+            self._check(value)
+        return True
 
 
 def _shaped(each: Any, shape: tuple[int, ...]) -> Array:

@@ -15,16 +15,17 @@ from visviva._arrays import Array
 from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import PlacedFrame
 from visviva.forms.dynamics.loops import Loops, Motion
-from visviva.forms.dynamics.model_forces import ModelForces
-from visviva.kernels.trees.evaluation import GRAVITY, MOTION
+from visviva.forms.dynamics.model_forces import ModelForces, TreeInputs
+from visviva.forms.minimal.constrained import constrained
+from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 
 
 @final
 class ClosedEquations:
     """Each quantity of `Dynamics` at one state (q, v, s)."""
 
-    def __init__(self, loops: Loops, tree: Evaluator, forces: ModelForces) -> None:
-        self.loops, self.tree, self.forces = loops, tree, forces
+    def __init__(self, loops: Loops, tree: Evaluator, forces: ModelForces, inputs: TreeInputs) -> None:
+        self.loops, self.tree, self.forces, self._inputs = loops, tree, forces, inputs
         self.form = loops.form
 
     def at(self, q: Array, v: Array, s: Array) -> Motion:
@@ -42,7 +43,7 @@ class ClosedEquations:
     def coriolis(self, q: Array, v: Array, s: Array) -> Array:
         """Nᵀ(c + M d)."""
         motion = self.at(q, v, s)
-        return motion.N.T @ self.tree.inverse(MOTION, q, motion.point.xi, motion.drift)
+        return motion.N.T @ self.tree.inverse(MOTION, q, motion.xi, motion.drift)
 
     def gravity(self, q: Array, v: Array, s: Array) -> Array:
         """Nᵀ g."""
@@ -51,30 +52,44 @@ class ClosedEquations:
     def passive(self, q: Array, v: Array, s: Array) -> Array:
         """Nᵀ p."""
         motion = self.at(q, v, s)
-        return motion.N.T @ self.forces.passive(q, motion.point.xi, s)
+        if self.tree.passive:
+            return motion.N.T @ self.tree.inverse(PASSIVE, q, motion.xi, None)
+        return motion.N.T @ self.forces.passive(q, motion.xi, s)
 
     def input_matrix(self, q: Array, v: Array, s: Array) -> Array:
         """Nᵀ B."""
-        return self.basis(q, v, s).T @ self.forces.input_matrix(q, s)
+        return self.basis(q, v, s).T @ self.inputs(q, s)
+
+    def inputs(self, q: Array, s: Array) -> Array:
+        """B over all velocities of the tree, (n, nu); by the Model where ports act in joints that the tree lacks."""
+        return self.forces.input_matrix(q, s) if self._inputs.beyond else self._inputs.matrix(self.tree, q)
 
     def inverse(self, q: Array, v: Array, s: Array, a: Array) -> Array:
         """Nᵀ(M ξ̇ + c + g + p)."""
         motion = self.at(q, v, s)
-        xi = motion.point.xi
-        force = self.tree.inverse(MOTION | GRAVITY, q, xi, motion.N @ a + motion.drift)
-        return motion.N.T @ (force + self.forces.passive(q, xi, s))
+        return motion.N.T @ self._forces(q, motion.xi, motion.N @ a + motion.drift, s)
+
+    def _forces(self, q: Array, xi: Array, xi_dot: Array | None, s: Array) -> Array:
+        """M ξ̇ + c + g + p over all velocities of the tree, (n,)."""
+        if self.tree.passive:
+            return self.tree.inverse(MOTION | GRAVITY | PASSIVE, q, xi, xi_dot)
+        return self.tree.inverse(MOTION | GRAVITY, q, xi, xi_dot) + self.forces.passive(q, xi, s)
 
     def forward(self, q: Array, v: Array, s: Array, u: Array | None = None, tau: Array | None = None) -> Array:
         """a, by the null space of the rows: it holds also where loops depend on each other."""
         motion, form, chosen = self.at(q, v, s), self.form, self.loops.independent
-        xi, force = motion.point.xi, np.zeros(form.n) if u is None else self.forces.input_matrix(q, s) @ u
-        force = force - self.tree.inverse(MOTION | GRAVITY, q, xi, None) - self.forces.passive(q, xi, s)
+        xi, force = motion.xi, np.zeros(form.n) if u is None else self.inputs(q, s) @ u
+        force = force - self._forces(q, xi, None, s)
         if tau is not None:
             force[slice(None) if chosen is None else chosen] += tau
-        found = form.constrained(motion.point, force, motion.point.row_rates(np.zeros(len(form.inputs.base)))).a
+        rows, who = self.loops.rows.at(q, s), f"mechanism {form.name!r}"
+        found = constrained(
+            self.tree.mass_matrix(q), rows.Z, force, motion.row_rates, form.xi_names, who, form.rank, rows.terms,
+            lambda: form.rank_at(q), form.lengths,
+        ).a  # fmt: skip
         return found if chosen is None else found[chosen]
 
     def bias_acceleration(self, q: Array, v: Array, s: Array, frame: PlacedFrame, rows: int) -> Array:
         """J̇ ξ + J d."""
         motion, where = self.at(q, v, s), (frame.path, frame.X, rows, q)
-        return self.tree.bias_acceleration(*where, motion.point.xi) + self.tree.jacobian(*where) @ motion.drift
+        return self.tree.bias_acceleration(*where, motion.xi) + self.tree.jacobian(*where) @ motion.drift

@@ -17,7 +17,7 @@ from visviva.forms.dynamics.batches import Batches
 from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.model_flow import ModelFlow
 from visviva.forms.minimal.tree_acting import tree_acting
-from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, beyond_trees, tree_forces
+from visviva.forms.minimal.tree_forces import TreeForces, beyond_joints, joint_springs, tree_forces
 from visviva.forms.trees.acting import TreeActing
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.kernels.multibody.tables import Int
@@ -47,8 +47,8 @@ class Memory:
 class Evaluator:
     """Quantities of the spanning tree of a mechanism at q (..., nq) and v (..., n), whatever closes its loops.
 
-    compiled: whether all that acts besides gravity has a compiled form; else `PASSIVE` must not be asked for, and
-              inputs are none.
+    passive:  whether all that acts besides gravity and inputs has a compiled form: `PASSIVE` may be asked for.
+    compiled: whether it is a tree and inputs have one as well; else there are none.
     """
 
     def __init__(self, flow: ModelFlow) -> None:
@@ -56,14 +56,16 @@ class Evaluator:
         self._flow, self._who = flow, f"the dynamics of {form.name!r}"
         self.n, self.nq = form.n, form.size_q
         self.forces: TreeForces | None = None if beyond_joints(form) else tree_forces(form)
-        f = self.forces
-        self.dynamics = TreeDynamics(form.tree, *((f.damping, f.stiffness, f.relaxed) if f else ()))
-        self.acting = not f and not beyond_trees(form)
+        tree = not form.open.constraints
+        springs = joint_springs(form) if self.forces or not tree else None
+        self.dynamics = TreeDynamics(form.tree, *(springs or ()))
+        self.acting = springs is None and not form.extra
         self._q_shape, self._v_shape = (self.nq,), (self.n,)
         self._idle: list[Memory] = []
         self._still = np.zeros(self.n)
         self._idle.append(self._memory())
-        self.compiled = f is not None or self.acting
+        self.passive = springs is not None or self.acting
+        self.compiled = self.passive and tree
         self.nu = len(form.inputs.base) if self.compiled else 0
         self._names = form.q_names
 

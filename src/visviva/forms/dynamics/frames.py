@@ -73,6 +73,13 @@ class PlacedFrames:
             return self._known[carrier.name]
         return self._placed(carrier, SE3(carrier.R_WB, carrier.r_WC))
 
+    def principal(self, name: str) -> PlacedFrame:
+        """The centre of mass of a body, in its principal axes: its pose in the Model."""
+        carrier = next(body for body in self._form.mechanism.bodies if body.name == name)
+        if isinstance(carrier, Particle):
+            return self._known[name]
+        return self._placed(carrier, SE3(carrier.R_WB @ carrier.R_BC, carrier.r_WC))
+
     def _placed(self, carrier: Carrier, X_WF: SE3) -> PlacedFrame:
         """X_WF: as built."""
         if not isinstance(carrier, Body | Particle):

@@ -21,7 +21,8 @@ from visviva.forms.dynamics.derivatives import derivatives
 from visviva.forms.dynamics.entries import Entries, entries_of, indices, listed
 from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import ROWS, PlacedFrame, PlacedFrames, rows_of
-from visviva.forms.dynamics.jacobian_rate import basis_rate, tree_jacobian_rate
+from visviva.forms.dynamics.jacobian_rate import path_order, tree_jacobian_rate
+from visviva.forms.dynamics.loop_rows import loop_rows
 from visviva.forms.dynamics.loops import Loops
 from visviva.forms.dynamics.model_forces import ModelForces, TreeInputs
 from visviva.forms.dynamics.reach import Reaching, goal_of, reach
@@ -31,7 +32,7 @@ from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
 from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
-from visviva.kernels.trees.frames import BODY, SPATIAL, WORLD
+from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
@@ -99,7 +100,8 @@ class Dynamics:
         self._forces = ModelForces(self.form)
         self.loops: Loops | None = None
         if self.form.open.constraints:
-            self.loops = Loops(self.form, self._entries, independent)
+            rows = loop_rows(self.form, self.tree, self._frames)
+            self.loops = Loops(self.form, self._entries, independent, rows)
         elif independent is not None and independent != "rank":
             self._check_independent(wanted)
         self.nq, self.nu, self.ns = self.form.size_q, len(self.form.inputs.base), self.form.extra
@@ -112,11 +114,15 @@ class Dynamics:
             port.name if port.width == 1 else f"{port.name}[{k}]" for port in model.ports for k in range(port.width)
         )
         self.q_built, self.s_built = frozen(self.form.initial.q), frozen(self.form.initial.s)
+        self._s = np.array(self.s_built)
+        self._orders: dict[PlacedFrame, Array] = {}  # of Jacobians, by frame
         self.sizes = flow.sizes(self.q_built)
         if self._chosen is not None:
             self.sizes = self.sizes[self._chosen]
         self._plain = self.loops is None and self.tree.compiled
-        self._closed = None if self.loops is None else ClosedEquations(self.loops, self.tree, self._forces)
+        self._closed = (
+            None if self.loops is None else ClosedEquations(self.loops, self.tree, self._forces, self._inputs)
+        )
         sizes = {"q": self.nq, "v": self.nv, "s": self.ns, "a": self.nv, "u": self.nu, "tau": self.nv}
         sizes |= {"q0": self.nq, "q1": self.nq}
         self.batches = Batches(sizes, self.tree.dynamics.check_quaternions, f"the dynamics of {self.name!r}")
@@ -190,12 +196,7 @@ class Dynamics:
         """B(q), (..., nv, nu)."""
         if self._closed is not None:
             return self._over(self._closed.input_matrix, q)
-        shape = self.batches.stacked(q=q)[0]
-        B = np.broadcast_to(self._inputs.constant, (*shape, self.nv, self.nu)).copy()
-        for columns, frame, point in self._inputs.wrenches:
-            J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
-            B[..., columns] = np.swapaxes(J[..., 3:, :] if point else J, -1, -2)
-        return B
+        return self._inputs.matrix(self.tree, self.batches.stacked(q=q)[1][0])
 
     def inverse(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, s: ArrayLike | None = None) -> Array:
         """M a + bias, (..., nv): the generalised forces that accelerations a take, which B u has to supply.
@@ -267,9 +268,13 @@ class Dynamics:
             J = J @ self._basis(q)
         return J
 
-    def tree_jacobian(self, name: Named, q: ArrayLike) -> Array:
-        """J(q), (..., 6, n), in body rows over all velocities of the spanning tree, whatever loops leave of them."""
-        return self._jacobian(self._frames[name], BODY, q)
+    def tree_jacobian(self, name: Named, q: ArrayLike, frame: str = "body") -> Array:
+        """J(q), (..., 6, n), over all velocities ξ of the spanning tree, whatever loops leave of them."""
+        return self._jacobian(self._frames[name], rows_of(frame), q)
+
+    def tree_integrate(self, q: Array, xi: Array) -> Array:
+        """The configuration that velocities ξ of the spanning tree lead to, (..., nq); loops may be open there."""
+        return self._space.integrate(q, xi)
 
     def bias_acceleration(self, name: Named, q: ArrayLike, v: ArrayLike, frame: str = "world") -> Array:
         """J̇ v, (..., 6): what (α; p̈), or its like in other axes, is at a = 0."""
@@ -356,7 +361,8 @@ class Dynamics:
 
     @cached_property
     def _assembly(self) -> Assembly:
-        return Assembly(self.form, self._space, self._entries, self._flow.sizes(self.q_built))
+        rows = None if self.loops is None else self.loops.rows
+        return Assembly(self.form, self._space, self._entries, self._flow.sizes(self.q_built), rows)
 
     @cached_property
     def _reaching(self) -> Reaching:
@@ -396,14 +402,15 @@ class Dynamics:
 
     def _jacobian_rate(self, frame: PlacedFrame, rows: int, q: Array, v: Array, s: Array) -> Array:
         """J̇ of the tree, of any states; of one state J̇ N + J Ṅ where loops leave independent velocities."""
-        xi = v if self._closed is None else self._closed.velocities(q, v, s)
-        K = self.tree.dynamics.parts.tables.K
-        X = SE3(*self.tree.pose(frame.path, frame.X, q))
-        rate = tree_jacobian_rate(self.tree.jacobian(frame.path, frame.X, SPATIAL, q), X, frame.path, K, xi, rows)
-        if self.loops is not None:
-            blocks = [(str(kind), own) for kind, _, own in self.form.configuration.places]
-            N_dot = basis_rate(self.loops, blocks, q, v, s)
-            rate = rate @ self._basis(q) + self.tree.jacobian(frame.path, frame.X, rows, q) @ N_dot
+        motion = None if self.loops is None else self.loops.at(q, v, s)
+        if frame not in self._orders:
+            self._orders[frame] = path_order(frame.path, self.tree.dynamics.parts.tables.K, self.form.n)
+        J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
+        R, r = self.tree.pose(frame.path, frame.X, q)
+        rate = tree_jacobian_rate(J, R, r, self._orders[frame], v if motion is None else motion.xi, rows)
+        if motion is not None:
+            own = J if rows == WORLD else self.tree.jacobian(frame.path, frame.X, rows, q)
+            rate = rate @ motion.N + own @ motion.N_dot
         if frame.point:
             rate[..., :3, :] = 0.0
         return rate
@@ -411,6 +418,9 @@ class Dynamics:
     def _basis(self, q: ArrayLike) -> Array:
         """N, (..., n, nv)."""
         assert self._closed is not None
+        assert self.loops is not None
+        if self.batches.is_proper("q", q):
+            return self.loops.closure(np.asarray(q), self._s).N
         return self._over(self._closed.basis, q)
 
     def _moved(self, q: Array, v: Array, s: Array) -> Array:

@@ -1,65 +1,61 @@
-"""Rates of Jacobians, J̇ as matrices: of frames on a tree, and of what loops leave of its velocities.
+"""Rates of Jacobians of frames on a tree, J̇ as matrices.
 
-On a tree the columns of a joint are constant in axes of its link, J_j = Ad(X_WL) S_j in spatial rows, hence
+Columns of a joint are constant in axes of its link L, hence in spatial rows about any point that rests
 
     d/dt J_j = ad(V_L) J_j,      V_L = Σ J_i v_i over the joints up to this one.
 
-With loops ξ = N v. Drift d(v) = Ṅ(v) v gives the symmetric part of the bilinear Ṅ(v) w by polarisation, and velocities
-that are rates of holonomic motions the skew part: with the structure coefficients c of the tree's velocities,
-
-    Ṅ(v) w - Ṅ(w) v = N c_I - c,     c = c(N v, N w),     c_I its rows of the independent velocities.
+In rows about the origin p of the frame, which moves with ṗ, d/dt J_v has ω_j × ṗ besides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.forms.dynamics.loops import Loops
-from visviva.geometry import SE3
-from visviva.geometry.hat import skew
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.trees.frames import BODY, WORLD
+from visviva.kernels.trees.frames import BODY, SPATIAL
 from visviva.kernels.trees.tables import AT_V, COUNT
 
 
-def tree_jacobian_rate(J: Array, X: SE3, path: Int, K: Int, v: Array, rows: int) -> Array:
-    """J̇ (..., 6, n) of a frame at the pose X_WF, in rows of `kernels.trees.frames`, from its spatial Jacobian J."""
-    rate, V = np.zeros_like(J), np.zeros((*J.shape[:-2], 6))
+def path_order(path: Int, K: Int, n: int) -> Array:
+    """(n, n), of zeros and ones: V_L of all columns j is (J diag(v)) order, with joints up to that of j."""
+    order, before = np.zeros((n, n)), list[int]()
     for i in path:
-        own = slice(K[i, AT_V], K[i, AT_V] + K[i, COUNT])
-        V = V + np.einsum("...ij,...j->...i", J[..., own], v[..., own])
-        rate[..., own] = SE3.ad(V) @ J[..., own]
+        own = list(range(K[i, AT_V], K[i, AT_V] + K[i, COUNT]))
+        before += own
+        order[np.ix_(before, own)] = 1.0
+    return order
+
+
+def world_jacobian_rate(J: Array, order: Array, v: Array) -> Array:
+    """J̇ (..., 6, n) of the Jacobian J of a frame in world axes at its origin; order: `path_order`."""
+    V_L = (J * v[..., None, :]) @ order
+    w, Jw = V_L[..., :3, :], J[..., :3, :]
+    relative = V_L[..., 3:, :] - (J[..., 3:, :] @ v[..., None])
+    return np.concatenate(
+        [cross_columns(w, Jw), cross_columns(relative, Jw) + cross_columns(w, J[..., 3:, :])], axis=-2
+    )
+
+
+def tree_jacobian_rate(J: Array, R: Array, r: Array, order: Array, v: Array, rows: int) -> Array:
+    """J̇ (..., 6, n) of a frame at the pose (R, r), in rows of `kernels.trees.frames`, from J in world axes."""
+    rate = world_jacobian_rate(J, order, v)
+    V = J @ v[..., None]
     if rows == BODY:
-        return np.asarray(X.inverse().Ad() @ (rate - SE3.ad(V) @ J))
-    if rows == WORLD:  # (ω; v + ω × p): the point of the frame moves with ṗ
-        p_dot = V[..., 3:] + np.cross(V[..., :3], X.r)
-        rate[..., 3:, :] -= skew(X.r) @ rate[..., :3, :] + skew(p_dot) @ J[..., :3, :]
+        w, Rt = V[..., :3, :], np.swapaxes(R, -1, -2)
+        rate[..., :3, :] = Rt @ (rate[..., :3, :] - cross_columns(w, J[..., :3, :]))
+        rate[..., 3:, :] = Rt @ (rate[..., 3:, :] - cross_columns(w, J[..., 3:, :]))
+    elif rows == SPATIAL:  # v_0 = v + r × ω
+        rate[..., 3:, :] += cross_columns(V[..., 3:, :], J[..., :3, :])
+        rate[..., 3:, :] += cross_columns(r[..., None], rate[..., :3, :])
     return rate
 
 
-def basis_rate(loops: Loops, blocks: Sequence[tuple[str, slice]], q: Array, v: Array, s: Array) -> Array:
-    """Ṅ (n, nv) of ξ = N v with independent velocities v; blocks: kinds and places of the tree's velocities."""
-    at = loops.at(q, v, s)
-    N, nv, chosen = at.N, len(v), loops.independent
-    rate = np.empty_like(N)
-    for k in range(nv):
-        w = np.eye(nv)[k]
-        size = max(1.0, float(np.abs(v).max(initial=0.0)))  # both of one size: the difference is exact to rounding
-        more, less = loops.at(q, v + size * w, s).drift, loops.at(q, v - size * w, s).drift
-        c = structure(blocks, N @ v, N @ w)
-        rate[:, k] = (more - less) / (4 * size) + (N @ c[chosen] - c) / 2
-    return rate
-
-
-def structure(blocks: Sequence[tuple[str, slice]], xi: Array, eta: Array) -> Array:
-    """c(ξ, η) (n,): the commutator of two velocity fields with constant coefficients, by joints that are groups."""
-    c = np.zeros(len(xi))
-    for kind, own in blocks:
-        if kind == "ball":
-            c[own] = np.cross(xi[own], eta[own])
-        elif kind == "free":
-            c[own] = SE3.ad(xi[own]) @ eta[own]
-    return c
+def cross_columns(a: Array, b: Array) -> Array:
+    """a × b of columns, over the last axis but one."""
+    a0, a1, a2 = a[..., 0, :], a[..., 1, :], a[..., 2, :]
+    b0, b1, b2 = b[..., 0, :], b[..., 1, :], b[..., 2, :]
+    first = a1 * b2 - a2 * b1
+    out = np.empty((*first.shape[:-1], 3, first.shape[-1]))
+    out[..., 0, :], out[..., 1, :], out[..., 2, :] = first, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
+    return out

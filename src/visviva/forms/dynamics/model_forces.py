@@ -8,10 +8,12 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.tree_forces import coordinate_of
+from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 
 
@@ -48,19 +50,35 @@ class ModelForces:
 
 @final
 class TreeInputs:
-    """B (n, nu) of a tree: forces along coordinates are constant, wrenches turn with the Jacobian of their body."""
+    """B (n, nu) of a tree: forces along coordinates are constant, wrenches turn with the Jacobian of their body.
+
+    beyond: whether ports act in joints that the tree does not have, which close loops.
+    """
 
     def __init__(self, form: MinimalForm, frames: PlacedFrames) -> None:
         places = form.spanning.places
         at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
         self.constant = np.zeros((form.n, len(form.inputs.base)))
         self.wrenches = list[tuple[slice, PlacedFrame, bool]]()
+        self.beyond = False
         for port in form.mechanism.ports:
             columns = form.model.port_columns[port.name]
             match port:
                 case Torque() | Force():
-                    self.constant[at[port.joint.name, coordinate_of(port)], columns] = 1.0
+                    place = at.get((port.joint.name, coordinate_of(port)))
+                    if place is None:
+                        self.beyond = True
+                    else:
+                        self.constant[place, columns] = 1.0
                 case WrenchPort():
                     self.wrenches.append((columns, frames.centre(port.carrier), port.width == 3))
                 case Motor():  # its voltage drives a current, which is a state
                     pass
+
+    def matrix(self, tree: Evaluator, q: Array) -> Array:
+        """At configurations (..., nq)."""
+        B = np.broadcast_to(self.constant, (*q.shape[:-1], *self.constant.shape)).copy()
+        for columns, frame, point in self.wrenches:
+            J = tree.jacobian(frame.path, frame.X, WORLD, q)
+            B[..., columns] = np.swapaxes(J[..., 3:, :] if point else J, -1, -2)
+        return B

@@ -56,8 +56,11 @@ def _turns(flow: ModelFlow, twists: Int) -> Int:
     """Turns that something acts about or that laws see, and where their angles are in q."""
     sensors = [sensor for part in flow.form.model.feedback for sensor in part.sensors]
     seen = {sensor.turn for sensor in sensors if isinstance(sensor, AngleSensor)}
-    places = flow.form.turns.places
-    return table([(k, places[k]) for k in sorted({*twists[:, 0].tolist(), *seen})], 2)
+    places, wanted = flow.form.turns.places, sorted({*twists[:, 0].tolist(), *seen})
+    for k in wanted:
+        if k not in places:
+            raise NotCompilable(f"something acts about {flow.form.model.turns[k].name!r}, which closes a loop")
+    return table([(k, places[k]) for k in wanted], 2)
 
 
 def _feedback(flow: ModelFlow, places: Places) -> Feedback:

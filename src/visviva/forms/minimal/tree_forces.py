@@ -14,7 +14,7 @@ from visviva.language.slopes import slope
 from visviva.library.joints import TURN, along
 from visviva.mechanism.builder import Part
 from visviva.mechanism.elements import Torsion
-from visviva.mechanism.parts import Force, Torque
+from visviva.mechanism.parts import Force, Torque, WrenchPort
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -49,14 +49,20 @@ def beyond_trees(form: MinimalForm) -> str:
 
 def beyond_joints(form: MinimalForm) -> str:
     """What a mechanism has that `TreeForces` cannot say, in words; empty if there is nothing."""
-    if reason := beyond_trees(form):
-        return reason
+    return beyond_trees(form) or beyond_linear(form)
+
+
+def beyond_linear(form: MinimalForm, *, wrenches: bool = False) -> str:
+    """What acts on a mechanism besides linear forces in joints, in words; empty if there is nothing.
+
+    wrenches: whether ports may act on bodies.
+    """
     if form.open.feedback:
         return "inputs that depend on states"
     m = form.mechanism
     others: list[Part] = [*m.elements, *m.stops]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
-    others += [port for port in m.ports if not isinstance(port, Torque | Force)]
+    others += [p for p in m.ports if not isinstance(p, Torque | Force | WrenchPort if wrenches else Torque | Force)]
     others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
     names = ", ".join(repr(part.name) for part in others)
     return f"forces that are not linear in its joints: {names}" if others else ""
@@ -69,12 +75,35 @@ def tree_forces(form: MinimalForm) -> TreeForces:
             f"mechanism {form.name!r} has {reason}.\n"
             "Forces in joints alone are gravity, linear springs and dampers, torques and forces along them."
         )
+    springs = joint_springs(form)
+    assert springs is not None
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
+    B = np.zeros((form.n, len(form.inputs.base)))
+    for port in form.mechanism.ports:
+        assert isinstance(port, Torque | Force)
+        B[at[port.joint.name, coordinate_of(port)], form.model.port_columns[port.name]] = 1.0
+    return TreeForces(*springs, B)
+
+
+def joint_springs(form: MinimalForm) -> tuple[Array, Array, Array] | None:
+    """Damping, stiffness and where springs are relaxed, (n,) each, of linear forces in the joints of a tree.
+
+    None where something else acts, such as a spring in a joint that closes a loop.
+    """
+    if form.extra or beyond_linear(form, wrenches=True):
+        return None
+    places = form.spanning.places
+    at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
+    if any((part.joint.name, 0) not in at for part in form.mechanism.torsions):
+        return None
     damping, stiffness, moment = (np.zeros(form.n) for _ in range(3))
     for joint in form.mechanism.joints:
         for k, d in enumerate(joint.friction):
-            damping[at[joint.name, k]] += d
+            if (joint.name, k) in at:
+                damping[at[joint.name, k]] += d
+            elif d:
+                return None
     for part in form.mechanism.torsions:
         damping[at[part.joint.name, 0]] += part.damping
         if part.energy is not None:
@@ -82,12 +111,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
             assert found is not None
             stiffness[at[part.joint.name, 0]] += found[0]
             moment[at[part.joint.name, 0]] += found[1]
-    B = np.zeros((form.n, len(form.inputs.base)))
-    for port in form.mechanism.ports:
-        assert isinstance(port, Torque | Force)
-        B[at[port.joint.name, coordinate_of(port)], form.model.port_columns[port.name]] = 1.0
-    relaxed = np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
-    return TreeForces(damping, stiffness, relaxed, B)
+    return damping, stiffness, np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
 
 
 def linear(part: Torsion) -> tuple[float, float] | None:
