@@ -11,7 +11,7 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.control.compiled_law import CompiledLaw, NotCompiled
 from visviva.control.state_reading import StateReading
 from visviva.errors import ModelError
-from visviva.model.control_law import AbstractControlLaw, Clock
+from visviva.model.control_law import AbstractControlLaw, Clock, Wanted
 
 if TYPE_CHECKING:
     from visviva.control.tracking import Evaluation, TrackingLaw
@@ -113,6 +113,12 @@ class Controller(AbstractControlLaw):
     def goal(self, t: float) -> tuple[Array, Array, Array]:
         """(q_R, v_R, a_R) at a time, checked."""
         return goal_values(self.law, self._goal, t)
+
+    def wanted(self, t: float) -> Wanted:
+        """The reference as a state of the mechanism."""
+        d = self.law.d
+        q, v, a = self.goal(t)
+        return Wanted(d.form.motion(q, d.tree_velocities(q, v)), not (v.any() or a.any()))
 
     def inputs(self, t: float, y: Array) -> Array:
         """Inputs of all ports, one after the other."""

@@ -23,6 +23,7 @@ from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics, dynamics
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.mechanism import Mechanism
+from visviva.model.control_law import AbstractHoldingLaw
 
 if TYPE_CHECKING:
     from visviva.control.linear_loop import LinearLoop
@@ -105,7 +106,7 @@ def tracking(
 
 @final
 @suggesting
-class TrackingLaw:
+class TrackingLaw(AbstractHoldingLaw):
     """Inputs u(q, v, q_R, v_R, a_R) of a mechanism, see `tracking`. q, v: coordinates of `vv.dynamics(m)`.
 
     input_names: of u.   template: what the loop aims at.   limits: (W, l) or None.
@@ -167,6 +168,10 @@ class TrackingLaw:
         compiled: False: it is always asked in Python, where goals are asked at the very instants.
         """
         return Controller(self, goal, period, record, compiled)
+
+    def holding(self, motion: Any) -> Controller:
+        """The law on the configuration of a state."""
+        return self.at(self.d.form.coordinates(motion).q)
 
     def discrete(
         self,
