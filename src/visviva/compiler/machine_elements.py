@@ -182,6 +182,8 @@ class ActingParts:
                 self._heats.append((BY_COOLING, self.losses.node(part.acts[0])))
             case Port() if isinstance(self.m.parts.get(part.name), Motor):
                 self._works.append((BY_VOLTAGE, self._motors.index(part.name)))
+            case PosePort(axes=np.ndarray()):
+                raise NotCompilable(f"{part.name!r} has no compiled form")
             case PosePort() | Port():
                 self._works.append((BY_LOAD, len(self._loads)))
                 body = self.functions.number[part.acts[0].removesuffix(".v")]

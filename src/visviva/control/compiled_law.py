@@ -19,6 +19,7 @@ from visviva.forms.dynamics.frames import PlacedFrame
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.trees.frames import BODY
 from visviva.model.control_law import INPUTS_TYPE
 
 KNOTS = 33  # of a block
@@ -321,7 +322,7 @@ def _actuation(
         raise NotCompiled("pairs of particles")
     acting, given, com, at = list[list[int]](), list[list[int]](), list[Array](), 0
     B0, thrust = np.zeros((d.nv, actuation.nu)), np.zeros((actuation.nu, 6))
-    wrenches = {columns.start: (frame, point) for columns, frame, point in d._inputs.wrenches}
+    wrenches = {one.columns.start: one for one in d._inputs.wrenches}
     for port, width in zip(actuation.ports, actuation.widths, strict=True):
         own, columns, turned = actuation.parts[port]
         count = own.stop - own.start
@@ -331,6 +332,9 @@ def _actuation(
             frame = list(frames).index(carrier.name)
             acting.append([THRUST, frame, own.start, count])
             thrust[own] = matrix.T
+            if port not in actuation.turning:  # in axes of the body: turned by the ground, which does not
+                frames.setdefault(GROUND, d._frames[GROUND])
+                frame = list(frames).index(GROUND)
             given.append([frame, own.start, count, at])
             com.append(np.array(carrier.com))
         else:
@@ -338,9 +342,12 @@ def _actuation(
             given.append([DIRECT, own.start, count, at])
             com.append(np.zeros(3))
             if columns.start in wrenches:
-                placed, point = wrenches[columns.start]
-                frames[f"{port} of the inputs"] = placed
-                acting.append([FORCE if point else WRENCH, len(frames) - 1, own.start, count])
+                wrench = wrenches[columns.start]
+                frames[f"{port} of the inputs"] = wrench.frame
+                kind = THRUST if wrench.rows == BODY else FORCE if wrench.point else WRENCH
+                acting.append([kind, len(frames) - 1, own.start, count])
+                if kind == THRUST:  # along axes of the frame itself
+                    thrust[own] = np.eye(6)
         at += width
     return frames, _whole(acting).reshape(-1, 4), _whole(given).reshape(-1, 4), np.array(com).reshape(-1, 3), B0, thrust
 

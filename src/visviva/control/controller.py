@@ -198,7 +198,7 @@ def anatomy(m: Mechanism) -> frozenset[tuple[str, ...]]:
     """Bodies, joints with what they join, and ports: what a law is made for, whatever its numbers are."""
     bodies = {(body.name, type(body).__name__) for body in m.bodies}
     joints = {(j.name, type(j.joint).__name__, j.parent.name, j.child.name) for j in m.joints}
-    return frozenset({*bodies, *joints, *((port.name, type(port).__name__) for port in m.ports)})
+    return frozenset({*bodies, *joints, *((p.name, type(p).__name__, getattr(p, "frame", "")) for p in m.ports)})
 
 
 @final

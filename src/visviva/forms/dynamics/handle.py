@@ -192,8 +192,8 @@ class Dynamics:
             return self._over(self._closed.input_matrix, q)
         shape = self.batches.stacked(q=q)[0]
         B = np.broadcast_to(self._inputs.constant, (*shape, self.nv, self.nu)).copy()
-        for columns, frame, point in self._inputs.wrenches:
-            J = self.tree.jacobian(frame.path, frame.X, WORLD, q)
+        for columns, frame, rows, point in self._inputs.wrenches:
+            J = self.tree.jacobian(frame.path, frame.X, rows, q)
             B[..., columns] = np.swapaxes(J[..., 3:, :] if point else J, -1, -2)
         return B
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import Moving
+from visviva.forms.symbols.parameters import directions
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
@@ -20,7 +21,7 @@ from visviva.library.joints import TURN, Along, Angle
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
 from visviva.mechanism.other_states import entropy_of, flux_of
-from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.thermal import Thermal
 from visviva.views.equations_names import Label
 
@@ -202,9 +203,17 @@ class Acting:
         elif isinstance(port, Force):
             self._add(port.name, self.places.coordinate(port.joint, Along(2)).row.T @ u)
         elif isinstance(port, WrenchPort):
+            if port.R_CB is not None:
+                u = self._turned_with(port, u)
             self._add(port.name, self.places.twist(port.carrier).row.T @ u)
         else:
             self._motor(port, u[0])
+
+    def _turned_with(self, port: WrenchPort, u: Any) -> Any:
+        """A wrench in axes of a body, in axes of the world."""
+        assert isinstance(port.carrier, Body)
+        D = np.stack([axis.value for axis in self.places.principal(port.carrier)], axis=1) @ directions(port.R_CB)
+        return np.concatenate([D @ u[:3], D @ u[3:]])
 
     def _motor(self, motor: Motor, voltage: Any) -> None:
         """ψ̇ = u - R i - k θ̇, torque k i, i = ψ/L."""
