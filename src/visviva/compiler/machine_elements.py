@@ -188,7 +188,9 @@ class ActingParts:
                 self._works.append((BY_LOAD, len(self._loads)))
                 body = self.functions.number[part.acts[0].removesuffix(".v")]
                 axes = part.axes if isinstance(part, PosePort) else None
-                self._loads.append((body, columns[part.name].start, part.width, -1 if axes is None else len(self._axes)))
+                self._loads.append(
+                    (body, columns[part.name].start, part.width, -1 if axes is None else len(self._axes))
+                )
                 if axes is not None:
                     self._axes.append(axes)
             case _:

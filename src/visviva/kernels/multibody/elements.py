@@ -15,7 +15,20 @@ from visviva.kernels.multibody.algebra import add_to, dot, matrix, mul, put, tim
 from visviva.kernels.multibody.functions import middle, push, push_moment
 from visviva.kernels.multibody.heats import reciprocal, warm_nodes
 from visviva.kernels.multibody.losses import act, rub
-from visviva.kernels.multibody.tables import DM, LOAD_F, LOAD_M, OWN_F, OWN_M, PLACE, SECANT, Elements, G, Int, Losses, Machine
+from visviva.kernels.multibody.tables import (
+    DM,
+    LOAD_F,
+    LOAD_M,
+    OWN_F,
+    OWN_M,
+    PLACE,
+    SECANT,
+    Elements,
+    G,
+    Int,
+    Losses,
+    Machine,
+)
 from visviva.kernels.multibody.turns import turn_middle
 
 

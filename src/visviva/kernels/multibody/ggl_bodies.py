@@ -18,7 +18,15 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.functions import inner
-from visviva.kernels.multibody.bodies import euler_tensor, force_on, load_moment, moment_on, orthonormal, turned, with_needle
+from visviva.kernels.multibody.bodies import (
+    euler_tensor,
+    force_on,
+    load_moment,
+    moment_on,
+    orthonormal,
+    turned,
+    with_needle,
+)
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ZERO, Matrix, Vector, add_to, axial, cross_product, dot, halfway, hat, hat_mul, lowered, matminus,
