@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva._suggestions import helpful, suggesting
 from visviva.control.actuators import Actuation, Thrusters, limits_of
-from visviva.control.allocation import RANK_RTOL, annihilator, factor, limited, matching_force, unlimited
+from visviva.control.allocation import RANK_RTOL, annihilator, factor, limited, matching_force, redundancy, unlimited
 from visviva.control.baselines import BASELINES, baseline
 from visviva.control.controller import Controller
 from visviva.control.discrete_law import DiscreteLaw
@@ -148,7 +148,7 @@ class TrackingLaw(AbstractHoldingLaw):
         t = point.template
         factored = factor(t.M_bar, who)
         u0, H = unlimited(M, b, B, t.M_bar, t.b_bar, self.weight)
-        found = limited(H, u0, self.limits, active)
+        found = limited(H, u0, self.limits, active, redundancy(B, self.weight))
         match = matching_force(M, b, t.M_bar, t.b_bar, annihilator(B), factored)
         a = scipy.linalg.solve(M, B @ found.u - b, assume_a="pos")
         return Evaluation(

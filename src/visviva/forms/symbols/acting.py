@@ -10,6 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import Moving
 from visviva.forms.symbols.parameters import directions
@@ -204,15 +205,15 @@ class Acting:
             self._add(port.name, self.places.coordinate(port.joint, Along(2)).row.T @ u)
         elif isinstance(port, WrenchPort):
             if port.R_CB is not None:
-                u = self._turned_with(port, u)
+                u = self._turned_with(port.carrier, port.R_CB, u)
             self._add(port.name, self.places.twist(port.carrier).row.T @ u)
         else:
             self._motor(port, u[0])
 
-    def _turned_with(self, port: WrenchPort, u: Any) -> Any:
+    def _turned_with(self, body: Body | Particle, R_CB: Array, u: Any) -> Any:
         """A wrench in axes of a body, in axes of the world."""
-        assert isinstance(port.carrier, Body)
-        D = np.stack([axis.value for axis in self.places.principal(port.carrier)], axis=1) @ directions(port.R_CB)
+        assert isinstance(body, Body)
+        D = np.stack([axis.value for axis in self.places.principal(body)], axis=1) @ directions(R_CB)
         return np.concatenate([D @ u[:3], D @ u[3:]])
 
     def _motor(self, motor: Motor, voltage: Any) -> None:

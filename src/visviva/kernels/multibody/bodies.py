@@ -23,8 +23,8 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
     matrix, mattimes, minus, moment, mul, mul_t, plus, put, put_matrix, size_of, times, to_middle, trace_less, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, OWN_F, OWN_M, PHI, ROT, SHRINK, SIZE_R,
-    SIZE_T, SPIN, TORQUE, VEL, A, E, U, W,
+    DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, OWN_F, OWN_M, PHI, ROT,
+    SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE, VEL, A, E, U, W,
 )  # fmt: skip
 
 NEEDLE = 1e-9  # of the trace of the inertia, added to the matrix only: an axis without inertia that joints hold
