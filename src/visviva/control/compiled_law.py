@@ -13,7 +13,7 @@ from visviva.control.kinematics import GROUND
 from visviva.control.pair_template import PairTemplate
 from visviva.control.state_reading import StateReading
 from visviva.control.templates import APPROACHES
-from visviva.control.transport import MAPS
+from visviva.control.transport import MAPS, WIDTHS, TransportMaps
 from visviva.errors import ModelError
 from visviva.forms.dynamics.frames import PlacedFrame
 from visviva.forms.dynamics.handle import Dynamics
@@ -65,8 +65,8 @@ class CompiledLaw:
         p, c, f = len(pairs), len(template.joints), len(frames)
         P = template.parameters
         W, l = law.limits if law.limits is not None else (np.zeros((0, nu)), np.zeros(0))
-        maps = template.transport if isinstance(template.transport, tuple) else ()
-        rows = sum(3 if kind == "point" else 6 for kind in maps) + c
+        maps, tied = _maps(template)
+        rows = sum(WIDTHS[kind] for kind in maps) + int(tied.sum())
         sensed, bodies = _sensor_rows(d, reading)
         self.knots, self.clock = np.zeros((3 * KNOTS, nq)), np.array(NO_BLOCK)
         self._filler = INPUTS_TYPE(lambda _n, _T, _P, t, _x, _u: self._fill(t))
@@ -87,8 +87,8 @@ class CompiledLaw:
             np.array([frame.X for frame in frames.values()]).reshape(f, 12), _whole(pairs).reshape(p, 2),
             d.tree.dynamics.parts.tables.K, *motion(), *motion(),
             np.stack([P.M_, P.D_, P.K_], 1).reshape(3 * p, 4, 4), np.stack([P.M, P.D, P.K], 1).reshape(3 * p, 6, 6),
-            _whole([MAPS.index(kind) for kind in maps] if maps else [0] * p), np.array(template.centres).reshape(p, 3),
-            np.stack([template.places_q, P.rows, P.turning], 1).astype(np.int64).reshape(c, 3),
+            _whole([MAPS.index(kind) for kind in maps]), np.array(template.centres).reshape(p, 3),
+            np.stack([template.places_q, P.rows, P.turning, tied], 1).astype(np.int64).reshape(c, 4),
             np.stack([P.m, P.d, P.k], 1).reshape(c, 3),
             np.zeros((n, n)), np.zeros(n), np.zeros((rows, n)), np.zeros((2, n)), np.zeros((3, rows)), np.zeros((2, n)),
             np.zeros(n), np.zeros((6, n)), np.zeros((1, n, n)), np.zeros(n), B0, np.zeros((n, nu)), np.zeros((nu, n)),
@@ -281,10 +281,17 @@ def _check(law: Any, d: Dynamics, template: Any) -> None:
         raise NotCompiled("forces of springs, dampers or motors that have no compiled form on trees")
     if not isinstance(template, PairTemplate):
         raise NotCompiled("baselines")
-    if template.approach == "energy" and not isinstance(template.transport, tuple):
+    if template.approach == "energy" and not isinstance(template.transport, TransportMaps):
         raise NotCompiled("transport maps by a function")
     if law.weight is not None:
         raise NotCompiled("inputs that are more than what they act on")
+
+
+def _maps(template: PairTemplate) -> TransportMaps:
+    """Those of the energy-based template; of others none is asked for."""
+    if isinstance(template.transport, TransportMaps):
+        return template.transport
+    return TransportMaps(("twist",) * len(template.pairs), np.ones(len(template.joints), dtype=bool))
 
 
 def _sensor_rows(d: Dynamics, reading: StateReading) -> tuple[Int, Array]:

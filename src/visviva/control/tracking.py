@@ -84,8 +84,9 @@ def tracking(
     approach:  "body": errors of a free body obey a system of their own; "energy": T̄ + V̄ decreases along every
                reference, also of several bodies; "particle": error forces of points in space. Or a baseline: "computed
                torque", "augmented PD", "PD with gravity compensation", "operational space".
-    transport: of "energy": "twist", "centre", "point", by pair or for all, or a function
-               (q, v, q_R, v_R) -> (Q, Q_dot); by default "point" where gains are those of a point, else "twist".
+    transport: of "energy": "twist", "centre", "point", "rotation", "free", by pair or for all, or a function
+               (q, v, q_R, v_R) -> (Q, Q_dot); by default "point" where gains are those of a point, else "twist", and
+               where these do not go together as little as the stiffness of each pair asks for.
     limits:    of inputs, {"motor": (lo, hi)}, or (W, l) for W u ≤ l.
     weight:    (nu,) or (nu, nu), of ½ uᵀ weight u: which of the inputs are taken where they are more than needed.
     actuators: thrusters that act by wrench ports, {"port": vv.control.thrusters(...)}.
