@@ -219,6 +219,9 @@ ELEMENTS: dict[str, Element] = {
     "torque": Element(turning(lambda m: m.torque("torque", "wrist")), inputs={"torque": 0.7}),
     "force": Element(lambda m, j: coordinate(j, slides=True) and m.force("force", "wrist"), inputs={"force": 1.1}),
     "wrench": Element(lambda m, _: m.wrench("load", "hand"), inputs={"load": (0.3, -0.2, 0.1, 1.0, 2.0, -0.5)}),
+    "wrench in body axes": Element(
+        lambda m, _: m.wrench("load", "hand", frame="body"), inputs={"load": (0.3, -0.2, 0.1, 1.0, 2.0, -0.5)}
+    ),
     "gear": Element(gear),
     "rack": Element(rack),
     "coupler": Element(differential),

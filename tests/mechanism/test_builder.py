@@ -171,9 +171,13 @@ PLACES = {
         lambda m: m.wrench("load", "hinge"),
         ("wrench 'load'", "joint 'hinge'", "a body or a particle"),
     ),
-    "wrench in body axes": (
-        lambda m: m.wrench("load", "rod", frame="body"),
-        ("wrench 'load'", "'body'", "'world' axes"),
+    "wrench in axes of a joint": (
+        lambda m: m.wrench("load", "rod", frame="hinge"),
+        ("wrench 'load'", "'hinge'", "'world' or 'body' axes"),
+    ),
+    "wrench in axes of a particle": (
+        lambda m: m.wrench("load", "tip", frame="body"),
+        ("wrench 'load'", "'tip'", "particle, which has none", "frame='world'"),
     ),
     "frame on a particle": (
         lambda m: m.frame("tool", "tip", at=(1, 0, 0)),

@@ -13,6 +13,7 @@ from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
 from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
+from visviva.geometry.hat import skew
 from visviva.language.discrete import FUNCTIONS
 from visviva.language.slopes import slope
 from visviva.library.thermal import conduction
@@ -213,15 +214,15 @@ class Acting:
         return Element("Se", TimeLaw(f"{name}(t)", width, lambda t: inputs(t)[at]), widths=(width,))
 
     def _wrench(self, port: WrenchPort) -> None:
-        """At the centre of mass, in world axes."""
+        """At the centre of mass, in axes of the world or of the body."""
         body, name = port.carrier, plain(port.name)
         if isinstance(body, Particle):
             self.parts.add(name, self._source(port.name, 3), f"> {plain(body.name)}")
             return
 
         def value(placed: Placed) -> Array:
-            turn = np.hstack([placed.R(body), np.zeros((3, 3))])
-            return np.asarray(np.linalg.inv(np.vstack([turn, placed.model_velocity(body)[3:]])))
+            R = np.eye(3) if port.frame == "body" else placed.R(body).T
+            return np.block([[R, np.zeros((3, 3))], [skew(body.com) @ R, R]])
 
         law = PlacedLaw(self.placements, f"axes of {port.name!r}", "matrix", (6, 6), value)
         self.parts.add(name, self._source(port.name, 6))

@@ -38,10 +38,16 @@ def _(part: PosePort, reads: tuple[AbstractSpace, ...], acts: tuple[int, ...]) -
     if reads != (POSES,):
         raise NotCompilable(f"{part.name!r} acts on the space {reads[0]}, which has no expression")
     x, u, Q = symbols("x", 12), symbols("u", 6), symbols("c", 9)
-    arms = [_cross(x[i : i + 3], _cross(u[:3], x[i : i + 3])) for i in (3, 6, 9)]
+    m, f = list(u[:3]), list(u[3:])
+    if part.axes is not None:
+        p = symbols("p", 9)
+        own = [[sum(p[3 * i + j] * w[j] for j in range(3)) for i in range(3)] for w in (m, f)]
+        m, f = ([sum(x[3 + 3 * j + i] * w[j] for j in range(3)) for i in range(3)] for w in own)
+    arms = [_cross(x[i : i + 3], _cross(m, x[i : i + 3])) for i in (3, 6, 9)]
     moment = [sum(arm[i] for arm in arms) / 2 for i in range(3)]
-    flows = (*(sum(Q[3 * j + i] * moment[i] for i in range(3)) for j in range(3)), *u[3:])
-    return flow_law(flows, reads, acts, 6, 0), np.zeros(0)
+    flows = (*(sum(Q[3 * j + i] * moment[i] for i in range(3)) for j in range(3)), *f)
+    numbers = np.zeros(0) if part.axes is None else part.axes.ravel()
+    return flow_law(flows, reads, acts, 6, len(numbers)), numbers
 
 
 def _cross(a: Any, b: Any) -> tuple[Any, Any, Any]:

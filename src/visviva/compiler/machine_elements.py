@@ -62,7 +62,8 @@ class ActingParts:
         self._friction: list[float] = []
         self._heats: list[tuple[int, int]] = []
         self._works: list[tuple[int, int]] = []
-        self._loads: list[tuple[int, int, int]] = []
+        self._loads: list[tuple[int, int, int, int]] = []
+        self._axes: list[Array] = []
         self._pushed: list[tuple[int, int]] = []
         self._stored = {part.variable for part in model.storages}
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
@@ -103,7 +104,8 @@ class ActingParts:
             element=table(self._element, 6),
             damping=np.concatenate([np.zeros(0), *(D.ravel() for D in self._damping)]),
             pushed=table(self._pushed, 2),
-            loads=table(self._loads, 3),
+            loads=table(self._loads, 4),
+            axes=np.array(self._axes, dtype=np.float64).reshape(-1, 9),
             twists=table(self._twists, 3),
             friction=np.array(self._friction, dtype=np.float64),
             heats=table(self._heats, 2),
@@ -185,7 +187,12 @@ class ActingParts:
             case PosePort() | Port():
                 self._works.append((BY_LOAD, len(self._loads)))
                 body = self.functions.number[part.acts[0].removesuffix(".v")]
-                self._loads.append((body, columns[part.name].start, part.width))
+                axes = part.axes if isinstance(part, PosePort) else None
+                self._loads.append(
+                    (body, columns[part.name].start, part.width, -1 if axes is None else len(self._axes))
+                )
+                if axes is not None:
+                    self._axes.append(axes)
             case _:
                 raise NotCompilable(f"{part.name!r} has no compiled form")
 

@@ -164,4 +164,4 @@ def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStru
     name = port.carrier.name
     if isinstance(port.carrier, Particle):
         return Port(port.name, (f"{name}.v",), 3, np.eye(3))
-    return PosePort(port.name, (f"{name}.q",), (f"{name}.v",), spaces[name])
+    return PosePort(port.name, (f"{name}.q",), (f"{name}.v",), spaces[name], axes=port.R_CB)

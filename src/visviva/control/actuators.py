@@ -1,7 +1,8 @@
 """Actuators: what a law computes, and how ports of a mechanism take it.
 
-Ports on joints are inputs as they are. Rotors and thrusters push along axes of a body, where wrench ports of mechanisms
-are in world axes at the centre of mass: `thrusters` says which wrench in body axes each of them makes.
+Ports on joints are inputs as they are, and so are wrench ports, in axes of the world or of their body. Rotors and
+thrusters push along axes of a body: `thrusters` says which wrench in these axes each of them makes, of which a wrench
+port takes what arrives at the centre of mass.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class Actuation:
         self.names: tuple[str, ...] = ()
         self._direct: list[tuple[str, slice, slice]] = []  # port, columns of u, columns of the ports
         self._thrust: list[tuple[str, slice, Array, Body]] = []
+        self.turning = set[str]()  # ports of thrusters that are in axes of the world
         for name, own in named.items():
             if name not in ports:
                 raise unknown_name(name, ports, f"mechanism {m.name!r} with its ports")
@@ -91,6 +93,8 @@ class Actuation:
                 assert isinstance(carrier, Body)
                 self.names += tuple(f"{name}.{one}" for one in own.names)
                 self._thrust.append((name, slice(at, len(self.names)), own.matrix, carrier))
+                if port.frame == "world":  # type: ignore[union-attr]
+                    self.turning.add(name)
                 continue
             columns = d.form.model.port_columns[name]
             self.names += d.input_names[columns]
@@ -122,19 +126,19 @@ class Actuation:
         return B
 
     def port_values(self, q: Array, u: Array) -> dict[str, Any]:
-        """Inputs by port name: numbers, or wrenches in world axes at centres of mass."""
+        """Inputs by port name: numbers, or wrenches at centres of mass, in axes of their ports."""
         values: dict[str, Any] = {}
         for name, own, _ in self._direct:
             values[name] = float(u[own.start]) if own.stop == own.start + 1 else u[own].copy()
         for name, own, matrix, carrier in self._thrust:
-            F, R = matrix @ u[own], self._d.pose(carrier.name, q).R
+            F, R = matrix @ u[own], self._d.pose(carrier.name, q).R if name in self.turning else np.eye(3)
             values[name] = np.concatenate([R @ (F[:3] - np.cross(carrier.com, F[3:])), R @ F[3:]])
         return values
 
     @property
     def is_turning(self) -> bool:
         """Whether values of ports turn with a body while u is held."""
-        return bool(self._thrust)
+        return bool(self.turning)
 
     def _check_ports(self) -> None:
         if not self.nu:

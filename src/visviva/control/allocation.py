@@ -4,6 +4,8 @@ Gauss' principle, ½ ‖v̇ + M̄⁻¹ b̄‖² in the metric M̄ → min over t
 
     H = Bᵀ M⁻¹ M̄ M⁻¹ B,      u0 = H⁻¹ Bᵀ M⁻¹ (M̄ M⁻¹ b - b̄),      min ½ ‖u - u0‖²_H   subject to   W u ≤ l .
 
+Where inputs are more than what they act on, H is singular: see `lexicographic`.
+
 What is left of the template is the matching force b̃ in M̄ v̇ + b̄ = b̃. With any B⊥ of full rank, BᵀB⊥ = 0,
 
     λ = B⊥ᵀ(M M̄⁻¹ b̄ - b),   S = (B⊥ᵀ M M̄⁻¹ M B⊥)⁻¹,   b̃ = M B⊥ S λ,   𝒢0 = ½ λᵀ S λ = ½ b̃ᵀ M̄⁻¹ b̃ .
@@ -18,13 +20,13 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
+from visviva.control.lexicographic import Redundancy, lightest_inputs
 from visviva.control.quadratic_program import solve_quadratic_program
 from visviva.control.transport import SingularTemplateError
 from visviva.numerics.nullspace import split
 
 SINGULAR_RTOL = 1e-10  # of the largest eigenvalue of a desired inertia: as `kernels.control.tracking` refuses pivots
 FEASIBLE = 1e-12  # relative: an input this near to its limit is within it
-SECONDARY = 1e-7  # of the trace: the secondary weight beside H, where inputs are more than what they act on
 
 
 class Inputs(NamedTuple):
@@ -72,18 +74,39 @@ def unlimited(M: Array, b: Array, B: Array, M_bar: Array, b_bar: Array, weight: 
     z = scipy.linalg.solve(reached @ H @ reached.T, reached @ force, assume_a="pos")
     back = np.linalg.solve(weight, reached.T)
     u0 = back @ np.linalg.solve(reached @ back, z)
-    return np.asarray(u0, dtype=np.float64), H + SECONDARY * np.trace(H) / max(np.trace(weight), 1e-300) * weight
+    return np.asarray(u0, dtype=np.float64), H
 
 
-def limited(H: Array, u0: Array, limits: tuple[Array, Array] | None, active: NDArray[np.intp] | None = None) -> Inputs:
-    """The inputs nearest to u0 in the metric H that satisfy W u ≤ l; active: limits that are likely to act."""
+def redundancy(B: Array, weight: Array | None) -> Redundancy | None:
+    """What B does not tell apart; None where that is nothing."""
+    if weight is None:
+        return None
+    reached = reached_inputs(B)
+    rank, nu = reached.shape
+    return Redundancy(weight, np.linalg.svd(reached)[2][rank:].T) if rank < nu else None
+
+
+def limited(
+    H: Array,
+    u0: Array,
+    limits: tuple[Array, Array] | None,
+    active: NDArray[np.intp] | None = None,
+    redundant: Redundancy | None = None,
+) -> Inputs:
+    """The inputs nearest to u0 in the metric H that satisfy W u ≤ l; where there are several, the lightest.
+
+    active: limits that are likely to act.
+    """
     none = np.zeros(0, dtype=np.intp)
     if limits is None:
         return Inputs(u0, u0, H, np.zeros(0), none, "unlimited", 0.0)
     W, l = limits
     if (W @ u0 <= l + FEASIBLE * (1 + np.abs(l))).all():
         return Inputs(u0, u0, H, np.zeros(len(l)), none, "unlimited", 0.0)
-    found = solve_quadratic_program(H, u0, W, l, active=active)
+    if redundant is None:
+        found = solve_quadratic_program(H, u0, W, l, active=active)
+    else:
+        found = lightest_inputs(H, u0, W, l, redundant, active)
     status = str(getattr(found.status, "name", found.status)).lower().replace("_", " ")
     acting = np.asarray(found.active, dtype=np.intp)
     return Inputs(found.u, u0, H, found.multipliers, acting, status, float(found.violation))

@@ -13,12 +13,13 @@ from visviva.control.kinematics import GROUND
 from visviva.control.pair_template import PairTemplate
 from visviva.control.state_reading import StateReading
 from visviva.control.templates import APPROACHES
-from visviva.control.transport import MAPS
+from visviva.control.transport import MAPS, WIDTHS, TransportMaps
 from visviva.errors import ModelError
 from visviva.forms.dynamics.frames import PlacedFrame
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.geometry.quaternion import matrix_of
 from visviva.kernels.multibody.tables import Int
+from visviva.kernels.trees.frames import BODY
 from visviva.model.control_law import INPUTS_TYPE
 
 KNOTS = 33  # of a block
@@ -68,8 +69,8 @@ class CompiledLaw:
         p, c, f = len(pairs), len(template.joints), len(frames)
         P = template.parameters
         W, l = law.limits if law.limits is not None else (np.zeros((0, nu)), np.zeros(0))
-        maps = template.transport if isinstance(template.transport, tuple) else ()
-        rows = sum(3 if kind == "point" else 6 for kind in maps) + c
+        maps, tied = _maps(template)
+        rows = sum(WIDTHS[kind] for kind in maps) + int(tied.sum())
         sensed, bodies = _sensor_rows(d, reading)
         self.knots, self.clock = np.zeros((3 * KNOTS, nq)), np.array(NO_BLOCK)
         self._filler = INPUTS_TYPE(lambda _n, _T, _P, t, _x, _u: self._fill(t))
@@ -90,8 +91,8 @@ class CompiledLaw:
             np.array([frame.X for frame in frames.values()]).reshape(f, 12), _whole(pairs).reshape(p, 2),
             d.tree.dynamics.parts.tables.K, *motion(), *motion(),
             np.stack([P.M_, P.D_, P.K_], 1).reshape(3 * p, 4, 4), np.stack([P.M, P.D, P.K], 1).reshape(3 * p, 6, 6),
-            _whole([MAPS.index(kind) for kind in maps] if maps else [0] * p), np.array(template.centres).reshape(p, 3),
-            np.stack([template.places_q, P.rows, P.turning], 1).astype(np.int64).reshape(c, 3),
+            _whole([MAPS.index(kind) for kind in maps]), np.array(template.centres).reshape(p, 3),
+            np.stack([template.places_q, P.rows, P.turning, tied], 1).astype(np.int64).reshape(c, 4),
             np.stack([P.m, P.d, P.k], 1).reshape(c, 3),
             np.zeros((n, n)), np.zeros(n), np.zeros((rows, n)), np.zeros((2, n)), np.zeros((3, rows)), np.zeros((2, n)),
             np.zeros(n), np.zeros((6, n)), np.zeros((1, n, n)), np.zeros(n), B0, np.zeros((n, nu)), np.zeros((nu, n)),
@@ -293,7 +294,7 @@ def beyond_compiled(law: Any) -> str:
         return "forces of springs, dampers or motors that have no compiled form on trees"
     if not isinstance(template, PairTemplate):
         return "baselines"
-    if template.approach == "energy" and not isinstance(template.transport, tuple):
+    if template.approach == "energy" and not isinstance(template.transport, TransportMaps):
         return "transport maps by a function"
     if law.weight is not None:
         return "inputs that are more than what they act on"
@@ -305,6 +306,13 @@ def beyond_compiled(law: Any) -> str:
     if any(d.is_point(name) for pair in template.pairs for name in pair if name != GROUND):
         return "pairs of particles"
     return ""
+
+
+def _maps(template: PairTemplate) -> TransportMaps:
+    """Those of the energy-based template; of others none is asked for."""
+    if isinstance(template.transport, TransportMaps):
+        return template.transport
+    return TransportMaps(("twist",) * len(template.pairs), np.ones(len(template.joints), dtype=bool))
 
 
 def _sensor_rows(d: Dynamics, reading: StateReading) -> tuple[Int, Array]:
@@ -338,7 +346,7 @@ def _actuation(
     frames = {name: d._frames[name] for pair in pairs for name in pair if name != GROUND}
     acting, given, com, at = list[list[int]](), list[list[int]](), list[Array](), 0
     B0, thrust = np.zeros((d.nv, actuation.nu)), np.zeros((actuation.nu, 6))
-    wrenches = {columns.start: (frame, point) for columns, frame, point in d._inputs.wrenches}
+    wrenches = {one.columns.start: one for one in d._inputs.wrenches}
     for port, width in zip(actuation.ports, actuation.widths, strict=True):
         own, columns, turned = actuation.parts[port]
         count = own.stop - own.start
@@ -348,6 +356,9 @@ def _actuation(
             frame = list(frames).index(carrier.name)
             acting.append([THRUST, frame, own.start, count])
             thrust[own] = matrix.T
+            if port not in actuation.turning:  # in axes of the body: turned by the ground, which does not
+                frames.setdefault(GROUND, d._frames[GROUND])
+                frame = list(frames).index(GROUND)
             given.append([frame, own.start, count, at])
             com.append(np.array(carrier.com))
         else:
@@ -355,9 +366,12 @@ def _actuation(
             given.append([DIRECT, own.start, count, at])
             com.append(np.zeros(3))
             if columns.start in wrenches:
-                placed, point = wrenches[columns.start]
-                frames[f"{port} of the inputs"] = placed
-                acting.append([FORCE if point else WRENCH, len(frames) - 1, own.start, count])
+                wrench = wrenches[columns.start]
+                frames[f"{port} of the inputs"] = wrench.frame
+                kind = THRUST if wrench.rows == BODY else FORCE if wrench.point else WRENCH
+                acting.append([kind, len(frames) - 1, own.start, count])
+                if kind == THRUST:  # along axes of the frame itself
+                    thrust[own] = np.eye(6)
         at += width
     return frames, _whole(acting).reshape(-1, 4), _whole(given).reshape(-1, 4), np.array(com).reshape(-1, 3), B0, thrust
 

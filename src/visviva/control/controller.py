@@ -11,7 +11,7 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.control.compiled_law import CompiledLaw, NotCompiled
 from visviva.control.state_reading import StateReading
 from visviva.errors import ModelError
-from visviva.model.control_law import AbstractControlLaw, Clock
+from visviva.model.control_law import AbstractControlLaw, Clock, Wanted
 
 if TYPE_CHECKING:
     from visviva.control.tracking import Evaluation, TrackingLaw
@@ -120,6 +120,12 @@ class Controller(AbstractControlLaw):
         """(q_R, v_R, a_R) at a time, checked."""
         return goal_values(self.law, self._goal, t)
 
+    def wanted(self, t: float) -> Wanted:
+        """The reference as a state of the mechanism."""
+        d = self.law.d
+        q, v, a = self.goal(t)
+        return Wanted(d.form.motion(q, d.tree_velocities(q, v)), not (v.any() or a.any()))
+
     def inputs(self, t: float, y: Array) -> Array:
         """Inputs of all ports, one after the other."""
         if self._compiled is not None:
@@ -198,7 +204,7 @@ def anatomy(m: Mechanism) -> frozenset[tuple[str, ...]]:
     """Bodies, joints with what they join, and ports: what a law is made for, whatever its numbers are."""
     bodies = {(body.name, type(body).__name__) for body in m.bodies}
     joints = {(j.name, type(j.joint).__name__, j.parent.name, j.child.name) for j in m.joints}
-    return frozenset({*bodies, *joints, *((port.name, type(port).__name__) for port in m.ports)})
+    return frozenset({*bodies, *joints, *((p.name, type(p).__name__, getattr(p, "frame", "")) for p in m.ports)})
 
 
 @final

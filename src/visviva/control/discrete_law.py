@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from visviva._arrays import Array, finite_number
-from visviva.control.allocation import limited, reached_inputs, unlimited
+from visviva.control.allocation import limited, reached_inputs, redundancy, unlimited
 from visviva.control.controller import NEAR, goal_function, goal_values
 from visviva.control.discrete_template import DiscreteTemplate, TemplateNode, TemplateStep
 from visviva.control.pair_template import PairTemplate
@@ -164,7 +164,7 @@ class DiscreteLaw:
         for _ in range(MOST_ITERATIONS):
             Y = scipy.linalg.solve(found.M_bar, slopes, assume_a="pos")
             u0, H = unlimited(unit, nothing, Y, found.M_bar, found.b_tilde - slopes @ u, law.weight)
-            new = limited(H, u0, law.limits).u
+            new = limited(H, u0, law.limits, redundant=redundancy(Y, law.weight)).u
             moved, force = float((new - u) @ H @ (new - u)), float(new @ H @ new)
             u, found = self._toward(step, u, found, new)
             size = _size(found)

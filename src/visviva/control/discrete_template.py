@@ -38,7 +38,7 @@ from visviva.control.allocation import factor
 from visviva.control.kinematics import inverse
 from visviva.control.pair_template import PairTemplate
 from visviva.control.templates import body_coriolis, potential
-from visviva.control.transport import SingularTemplateError
+from visviva.control.transport import MAPS, SingularTemplateError, TransportMaps
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
@@ -98,12 +98,14 @@ class DiscreteTemplate:
     def __init__(self, template: PairTemplate, h: float, velocities: str = "increments") -> None:
         if velocities not in VELOCITIES:
             raise ModelError(f"velocities={velocities!r} of a law over steps. {hint_of(str(velocities), VELOCITIES)}")
-        if template.approach == "energy" and not isinstance(template.transport, tuple):
+        if template.approach == "energy" and not isinstance(template.transport, TransportMaps):
             raise ModelError(
                 "a transport map that is given as a function has no increments: for a law over steps name one of the "
-                "maps, transport='twist', 'centre' or 'point'."
+                f"maps, {', '.join(map(repr, MAPS))}."
             )
-        self.maps = template.transport if isinstance(template.transport, tuple) else ()
+        own = template.transport if isinstance(template.transport, TransportMaps) else None
+        self.maps = () if own is None else own.kinds
+        self.tied = np.ones(len(template.joints), dtype=bool) if own is None else own.tied
         self.template, self.h, self.nodal = template, h, velocities == "nodes"
         P = template.parameters
         p, c = len(P.M), len(P.m)
@@ -112,7 +114,8 @@ class DiscreteTemplate:
         for k in range(p):
             self._M[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = P.M[k]
         self._M[6 * p :, 6 * p :] = np.diag(P.m)
-        self._plain = template.approach != "energy" or all(kind == "twist" for kind in self.maps)
+        plain = all(kind == "twist" for kind in self.maps) and bool(self.tied.all())
+        self._plain = template.approach != "energy" or plain
 
     # -- nodes ------------------------------------------------------------------------------------------------------
 
@@ -127,10 +130,8 @@ class DiscreteTemplate:
         v_E = t.at(q, v, q_R, v_R, np.zeros(len(v))).template.v_E
         if self._plain:
             A = SE3(*_parts(inverse(x.G) @ R.G)).Ad()
-            Y = x.V - np.einsum("pij,pj->pi", A, R.V)
-        else:
-            Y = x.J @ v_E
-        return TemplateNode(q, q_R, x.G, R.G, Y, v[P.rows] - v_R[P.rows])
+            return TemplateNode(q, q_R, x.G, R.G, x.V - np.einsum("pij,pj->pi", A, R.V), v[P.rows] - v_R[P.rows])
+        return TemplateNode(q, q_R, x.G, R.G, x.J @ v_E, v_E[P.rows])
 
     def energy(self, node: TemplateNode) -> float:
         """T̄ + V̄ of a node [J]."""
@@ -244,10 +245,16 @@ class DiscreteTemplate:
         """ξ̄ of the errors that a transport map names, and the forces of their springs."""
         t, P, h = self.template, self.template.parameters, self.h
         p = len(P.M)
-        parts = [(J[6 * p :], eta[6 * p :], np.zeros(len(P.m)))]  # velocities, increments, forces
+        parts = [(J[6 * p :][self.tied], eta[6 * p :][self.tied], np.zeros(int(self.tied.sum())))]
+        # velocities, increments, forces
         mean = (inverse(node.G_R) @ node.G + inverse(end.G_R) @ end.G) / 2
         for k, kind in enumerate(self.maps):
             own, moved, centre = J[6 * k : 6 * k + 6], eta[6 * k : 6 * k + 6], t.centres[k]
+            if kind == "free":
+                continue
+            if kind == "rotation":
+                parts.append((own[:3], moved[:3], _mean_wrench(mean[k], P.K_[k])[:3]))
+                continue
             if kind == "twist":
                 parts.append((own, moved, _mean_wrench(mean[k], P.K_[k])))
                 continue

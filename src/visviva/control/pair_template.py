@@ -25,7 +25,16 @@ from visviva.control.templates import (
     potential,
     template,
 )
-from visviva.control.transport import MAPS, SingularTemplateError, transport_map, transport_rows
+from visviva.control.transport import (
+    MAPS,
+    WIDTHS,
+    SingularTemplateError,
+    TransportMaps,
+    conflicts_of,
+    maps_of_stiffness,
+    transport_map,
+    transport_rows,
+)
 from visviva.errors import ModelError
 from visviva.forms.dynamics.entries import find
 from visviva.forms.dynamics.handle import Dynamics
@@ -82,11 +91,11 @@ class PairTemplate:
         self.pairs, self.joints = _gains_by_name(d, given)
         self.parameters = _parameters(d, self.pairs, self.joints)
         self.places_q = np.array([entry for entry, _ in _coordinates(d, self.joints)], dtype=np.intp)
-        self.transport = self._transport(transport)
         self.centres = np.array([_centre(own) for own in self.pairs.values()]).reshape(-1, 3)
+        self.transport = self._transport(transport)
         self._check_inertia()
         if approach == "energy":
-            self._check_transport()
+            self._check_transport(given_map=transport is not None)
 
     # -- evaluation -------------------------------------------------------------------------------------------------
 
@@ -104,7 +113,7 @@ class PairTemplate:
 
     def map_at(self, q: Array, v: Array, q_R: Array, v_R: Array, x: PairMotion, R: Reference, E: Errors) -> Transport:
         """Q and Q̇."""
-        if isinstance(self.transport, tuple):
+        if isinstance(self.transport, TransportMaps):
             return transport_map(transport_rows(self.transport, self.centres, self.parameters, x, R, E))
         n, shape = self.d.nv, q.shape[:-1]
         rows = [state.reshape(-1, state.shape[-1]) for state in (q, v, q_R, v_R)]
@@ -184,11 +193,12 @@ class PairTemplate:
         f[P.rows] += P.k * np.where(P.turning, np.sin(e), e)
         return f
 
-    def _transport(self, given: Any) -> tuple[str, ...] | TransportFunction:
+    def _transport(self, given: Any) -> TransportMaps | TransportFunction:
+        tied = np.ones(len(self.joints), dtype=bool)
         if callable(given):
             return given
         if given is None:
-            return tuple("twist" if own.point is None else "point" for own in self.pairs.values())
+            return TransportMaps(tuple("twist" if own.point is None else "point" for own in self.pairs.values()), tied)
         table = given if isinstance(given, Mapping) else dict.fromkeys(self.pairs, given)
         unknown = [kind for kind in table.values() if kind not in MAPS]
         if unknown:
@@ -199,12 +209,13 @@ class PairTemplate:
         missing = [pair for pair in self.pairs if pair not in table]
         if missing:
             raise ModelError(f"transport names no map for the pair {missing[0]}; there are {', '.join(MAPS)}.")
-        return tuple(table[pair] for pair in self.pairs)
+        return TransportMaps(tuple(table[pair] for pair in self.pairs), tied)
 
     def _transport_name(self) -> str:
-        if not isinstance(self.transport, tuple):
+        if not isinstance(self.transport, TransportMaps):
             return "a function"
-        return "equal rates" if not self.transport else " and ".join(dict.fromkeys(self.transport))
+        kinds = [kind for kind in dict.fromkeys(self.transport.kinds) if kind != "free"]
+        return " and ".join(kinds) or "equal rates"
 
     def _check_inertia(self) -> None:
         """M̄ ⪰ 0 as built: single gains may be indefinite, their sum may not."""
@@ -217,20 +228,59 @@ class PairTemplate:
                     f"{lowest[0]:.3g} to {lowest[-1]:.3g}.\nOf several pairs the sum Σ JᵀP J must be positive."
                 )
 
-    def _check_transport(self) -> None:
+    def _check_transport(self, *, given_map: bool) -> None:
+        """(4.30) beside the mechanism as built. By default pairs have as few rows as their stiffness asks for."""
+        defect = self._largest_defect()
+        if defect <= TRANSPORT_RTOL:
+            return
+        usual = self.transport
+        if not given_map:
+            self.transport = maps_of_stiffness([own.stiffness for own in self.pairs.values()], self.parameters.k)
+            if self._largest_defect(most_singular=0) <= TRANSPORT_RTOL:
+                return
+            self.transport = usual
+        raise ModelError(
+            f"the transport map of {self.d.name!r} violates ∇_R V̄ = -Qᵀ∇V̄ (4.30) by {defect:.2g} of the gradients: "
+            f"energy would not be a Lyapunov function.\n{self._conflicts()}"
+            "Take approach='body', gains of pairs and joints that each velocity belongs to once, stiffness of a point\n"
+            "(vv.control.point_gains) or of turning alone (k = 0), which ask for less, or a transport= of your own."
+        )
+
+    def _samples(self) -> list[tuple[Array, Array]]:
+        """Some configurations and references beside the mechanism as built."""
         rng, d = np.random.default_rng(0), self.d
-        for _ in range(3):
-            q, q_R = (d.integrate(np.array(d.q_built), 0.4 * d.sizes * rng.normal(size=d.nv)) for _ in range(2))
+        built = np.array(d.q_built)
+        steps = 0.4 * rng.normal(size=(3, 2, d.nv))
+        return [(d.integrate(built, d.sizes * one), d.integrate(built, d.sizes * two)) for one, two in steps]
+
+    def _largest_defect(self, most_singular: int = 3) -> float:
+        """Of (4.30) at the samples; singular ones do not count, unless there are too many of them."""
+        defects = list[float]()
+        for q, q_R in self._samples():
             try:
-                defect = self.transport_defect(q, q_R)
+                defects.append(self.transport_defect(q, q_R))
             except SingularTemplateError:
-                continue
-            if defect > TRANSPORT_RTOL:
-                raise ModelError(
-                    f"the transport map of {d.name!r} violates ∇_R V̄ = -Qᵀ∇V̄ (4.30) by {defect:.2g} of the gradients: "
-                    "energy would not be a Lyapunov function.\nTake approach='body', gains of pairs and joints that "
-                    "each velocity belongs to once, or a transport= of your own."
-                )
+                most_singular -= 1
+        return max(defects, default=0.0) if most_singular >= 0 else np.inf
+
+    def _conflicts(self) -> str:
+        """Which parts ask for rates that their velocities cannot make, alone or together."""
+        if not isinstance(self.transport, TransportMaps):
+            return ""
+        q, q_R = self._samples()[0]
+        still = np.zeros(self.d.nv)
+        x, R = self._still(q), Reference(self._still(q_R), still, still)
+        E = errors(x, R, still, (q - q_R)[self.places_q])
+        A, A_R, _, _ = transport_rows(self.transport, self.centres, self.parameters, x, R, E)
+        return conflicts_of(self._part_rows(), A, A_R, self.d.names)
+
+    def _part_rows(self) -> dict[str, tuple[int, str]]:
+        """By part, in the order of rows: how many it has, and what they are."""
+        assert isinstance(self.transport, TransportMaps)
+        pairs = zip(self.pairs, self.transport.kinds, strict=True)
+        found = {f"{a} → {b}": (WIDTHS[kind], kind) for (a, b), kind in pairs if kind != "free"}
+        tied = zip(self.joints, self.transport.tied.tolist(), strict=True)
+        return found | {name: (1, "rate") for name, is_tied in tied if is_tied}
 
 
 def _gains_by_name(d: Dynamics, given: Any) -> tuple[dict[tuple[str, str], Gains], dict[str, Gains]]:

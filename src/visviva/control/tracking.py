@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva._suggestions import helpful, suggesting
 from visviva.control.actuators import Actuation, Thrusters, limits_of
-from visviva.control.allocation import annihilator, factor, limited, matching_force, unlimited
+from visviva.control.allocation import annihilator, factor, limited, matching_force, redundancy, unlimited
 from visviva.control.baselines import BASELINES, baseline
 from visviva.control.controller import Controller
 from visviva.control.discrete_law import DiscreteLaw
@@ -23,6 +23,7 @@ from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics, dynamics
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.mechanism import Mechanism
+from visviva.model.control_law import AbstractHoldingLaw
 from visviva.numerics.rank import rank as rank_of
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ def tracking(
     approach:  "body": errors of a free body obey a system of their own; "energy": T̄ + V̄ decreases along every
                reference, also of several bodies; "particle": error forces of points in space. Or a baseline: "computed
                torque", "augmented PD", "PD with gravity compensation", "operational space".
-    transport: of "energy": "twist", "centre", "point", by pair or for all, or a function
-               (q, v, q_R, v_R) -> (Q, Q_dot); by default "point" where gains are those of a point, else "twist".
+    transport: of "energy": "twist", "centre", "point", "rotation", "free", by pair or for all, or a function
+               (q, v, q_R, v_R) -> (Q, Q_dot); by default "point" where gains are those of a point, else "twist", and
+               where these do not go together as little as the stiffness of each pair asks for.
     limits:    of inputs, {"motor": (lo, hi)}, or (W, l) for W u ≤ l.
     weight:    (nu,) or (nu, nu), of ½ uᵀ weight u: which of the inputs are taken where they are more than needed.
     actuators: thrusters that act by wrench ports, {"port": vv.control.thrusters(...)}.
@@ -106,7 +108,7 @@ def tracking(
 
 @final
 @suggesting
-class TrackingLaw:
+class TrackingLaw(AbstractHoldingLaw):
     """Inputs u(q, v, q_R, v_R, a_R) of a mechanism, see `tracking`. q, v: coordinates of `vv.dynamics(m)`.
 
     input_names: of u.   template: what the loop aims at.   limits: (W, l) or None.
@@ -148,7 +150,7 @@ class TrackingLaw:
         t = point.template
         factored = factor(t.M_bar, who)
         u0, H = unlimited(M, b, B, t.M_bar, t.b_bar, self.weight)
-        found = limited(H, u0, self.limits, active)
+        found = limited(H, u0, self.limits, active, redundancy(B, self.weight))
         match = matching_force(M, b, t.M_bar, t.b_bar, annihilator(B), factored)
         a = scipy.linalg.solve(M, B @ found.u - b, assume_a="pos")
         return Evaluation(
@@ -169,6 +171,10 @@ class TrackingLaw:
                 a record are, too. Others that have no compiled form are asked in Python with a warning that says why.
         """
         return Controller(self, goal, period, record, compiled)
+
+    def holding(self, motion: Any) -> Controller:
+        """The law on the configuration of a state."""
+        return self.at(self.d.form.coordinates(motion).q)
 
     def discrete(
         self,

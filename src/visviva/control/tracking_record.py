@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.control.allocation import limited, unlimited
+from visviva.control.allocation import limited, redundancy, unlimited
 from visviva.control.kinematics import inverse
 from visviva.control.pair_template import PairTemplate, TemplatePoint
 from visviva.control.templates import EnergyRate, Template
@@ -222,7 +222,7 @@ def _inputs(law: TrackingLaw, M: Array, b: Array, B: Array, found: Template) -> 
     u, active = u0.copy(), np.zeros((len(M), len(l)), dtype=bool)
     last: Any = None
     for k in np.flatnonzero((u0 @ W.T > l).any(-1)).tolist():
-        one = limited(H[k], u0[k], law.limits, last)
+        one = limited(H[k], u0[k], law.limits, last, redundancy(B[k], law.weight))
         u[k], last = one.u, one.active
         active[k, one.active] = True
     return u0, u, active

@@ -10,15 +10,22 @@ Pairs and coordinates say which of their velocities should be equal at both ends
                                                              (4.43), in axes of the moving frame
     point    A = R J_h,          A_R = (R J_h)_R             the velocity of a point alone: a tool whose direction
                                                              does not matter (4.7.6)
+    rotation A = J_ω,            A_R = R_Eᵀ J_ω,R            turning alone: a stiffness without a total, k = 0
+    free     no rows                                         a pair without stiffness, which V̄ does not know
 
-A coordinate of a joint has equal rates. (4.30) holds where A Q = A_R, which is checked when a law is made.
+A coordinate of a joint has equal rates. (4.30) holds where A Q = A_R, which is checked when a law is made. Parts that
+move with velocities of their own make blocks of Q, each of which is one of the above: a pair has its block where its
+motions are a group (a hinge, a ball, a planar joint, six velocities), or where its stiffness sees as many rates as it
+has velocities. Parts that share velocities have a map where they see as many rates as there are velocities.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.control.kinematics import PairMotion
@@ -27,7 +34,9 @@ from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
 
-MAPS = ("twist", "centre", "point")
+MAPS = ("twist", "centre", "point", "rotation", "free")  # in the order of `kernels.control.template`
+WIDTHS = {"twist": 6, "centre": 6, "point": 3, "rotation": 3, "free": 0}
+POINT_RTOL = 1e-10  # of the largest entry of a stiffness: what differs from that of a point
 RANK_RTOL = 1e-9
 
 
@@ -35,13 +44,35 @@ class SingularTemplateError(ModelError):
     """Desired inertia or a transport map is singular at a configuration: the pairs do not determine all velocities."""
 
 
+class TransportMaps(NamedTuple):
+    """Which rates of pairs are equal at both ends, and of which coordinates."""
+
+    kinds: tuple[str, ...]  # (p,) of `MAPS`
+    tied: NDArray[np.bool_]  # (c,) coordinates that have a row
+
+
+def maps_of_stiffness(stiffness: Sequence[Array], k: Array) -> TransportMaps:
+    """The least that the stiffness of pairs (4, 4) and of coordinates k (c,) asks for."""
+    return TransportMaps(tuple(_map_of_stiffness(K_) for K_ in stiffness), k != 0)
+
+
+def _map_of_stiffness(K_: Array) -> str:
+    size, k = float(np.abs(K_).max()), float(K_[3, 3])
+    if not size:
+        return "free"
+    if np.abs(K_[3]).max() <= POINT_RTOL * size:
+        return "rotation"
+    h = np.append(K_[:3, 3] / k, 1.0) if k else np.zeros(4)
+    return "point" if np.abs(K_ - k * np.outer(h, h)).max() <= POINT_RTOL * size else "twist"
+
+
 def transport_rows(
-    kinds: Sequence[str], centres: Array, P: Parameters, x: PairMotion, R: Reference, E: Errors
+    maps: TransportMaps, centres: Array, P: Parameters, x: PairMotion, R: Reference, E: Errors
 ) -> tuple[Array, Array, Array, Array]:
-    """A, A_R, Ȧ, Ȧ_R of all pairs and coordinates, each (..., rows, n). kinds: of `MAPS`; centres: (p, 3)."""
-    n, shape = R.v.shape[-1], x.V.shape[:-2]
-    parts = [_ROWS[kind](k, centres[k], x, R, E) for k, kind in enumerate(kinds)]
-    unit, none = np.broadcast_to(np.eye(n)[P.rows], (*shape, len(P.rows), n)), np.zeros((*shape, len(P.rows), n))
+    """A, A_R, Ȧ, Ȧ_R of all pairs and coordinates, each (..., rows, n). centres: (p, 3)."""
+    n, shape, tied = R.v.shape[-1], x.V.shape[:-2], P.rows[maps.tied]
+    parts = [_ROWS[kind](k, centres[k], x, R, E) for k, kind in enumerate(maps.kinds) if kind != "free"]
+    unit, none = np.broadcast_to(np.eye(n)[tied], (*shape, len(tied), n)), np.zeros((*shape, len(tied), n))
     parts.append((unit, unit, none, none))
     A, A_R, A_dot, A_R_dot = (np.concatenate(rows, axis=-2) for rows in zip(*parts, strict=True))
     return A, A_R, A_dot, A_R_dot
@@ -85,6 +116,12 @@ def _point(k: int, h: Array, x: PairMotion, R: Reference, E: Errors) -> tuple[Ar
     return A, A_R, A_dot, A_R_dot
 
 
+def _rotation(k: int, h: Array, x: PairMotion, R: Reference, E: Errors) -> tuple[Array, Array, Array, Array]:
+    turn, spin = E.G_E_inv[..., k, :3, :3], skew(E.V_E[..., k, :3])  # d/dt R_Eᵀ = -ω̂_E R_Eᵀ
+    A_R = turn @ R.pairs.J[..., k, :3, :]
+    return x.J[..., k, :3, :], A_R, x.J_dot[..., k, :3, :], turn @ R.pairs.J_dot[..., k, :3, :] - spin @ A_R
+
+
 def _point_jacobian(motion: PairMotion, k: int, h: Array) -> tuple[Array, Array]:
     """R (J_v - ĥ J_ω) of a point h of the second frame, in axes of the first, and its rate."""
     rot, shift = motion.G[..., k, :3, :3], np.concatenate([-skew(h), np.eye(3)], axis=1)
@@ -92,4 +129,32 @@ def _point_jacobian(motion: PairMotion, k: int, h: Array) -> tuple[Array, Array]
     return rot @ own, rot @ (skew(motion.V[..., k, :3]) @ own + shift @ motion.J_dot[..., k, :, :])
 
 
-_ROWS = {"twist": _twist, "centre": _centre, "point": _point}
+_ROWS = {"twist": _twist, "centre": _centre, "point": _point, "rotation": _rotation}
+
+
+def conflicts_of(parts: Mapping[str, tuple[int, str]], A: Array, A_R: Array, names: Sequence[str]) -> str:
+    """Why A Q = A_R has no solution Q, in lines. parts: by name how many rows, and of which map; names: velocities."""
+    lines, movers, at = list[str](), dict[str, list[str]](), 0
+    for part, (width, kind) in parts.items():
+        own, own_R = A[at : at + width], A_R[at : at + width]
+        at += width
+        moving = np.abs(own).max(axis=0, initial=0.0) > RANK_RTOL * np.abs(own).max(initial=0.0)
+        for k in np.flatnonzero(moving).tolist():
+            movers.setdefault(names[k], []).append(part)
+        rank, both = _rank(own), _rank(np.hstack([own, own_R]))
+        if both > rank:
+            velocities = ", ".join(names[k] for k in np.flatnonzero(moving).tolist())
+            lines.append(
+                f"{part} has {rank} of {both} rates that its {kind} asks for: moved by {velocities} alone, it cannot "
+                "do what its reference does elsewhere."
+            )
+    shared = {name: found for name, found in movers.items() if len(found) > 1}
+    if shared and not lines:
+        name, found = next(iter(shared.items()))
+        lines.append(f"{' and '.join(found)} both move with {name}, and ask for rates that it cannot make at once.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _rank(A: Array) -> int:
+    s = np.linalg.svd(A, compute_uv=False)
+    return int((s > 1e-7 * s.max(initial=0.0)).sum())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from visviva.compiler import compile_mechanism
 from visviva.compiler.conditions import with_laws
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.integrate.inputs import input_function
+from visviva.integrate.inputs import AllInputs, input_function
 from visviva.linear.excitation import ORDERS
 from visviva.mechanism import Mechanism
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
@@ -38,13 +37,13 @@ def driven_inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[dict[str,
     return found, names
 
 
-def form_with_drives_at_rest(m: Mechanism, operating: Mapping[str, Any] | None, drives: Iterable[str]) -> MinimalForm:
+def form_with_drives_at_rest(m: Mechanism, operating: AllInputs | None, drives: Iterable[str]) -> MinimalForm:
     """The minimal form of a mechanism in which some drives stand where they are at t = 0."""
     model = compile_mechanism(m, "lie")
-    laws = {}
+    laws, given = {}, operating if isinstance(operating, Mapping) else {}
     for port in model.prescribed.values():
         law = port.condition.law
-        if port.name in drives and port.name not in (operating or {}) and law is not None:
+        if port.name in drives and port.name not in given and law is not None:
             place = law.position
             laws[port.name] = law_of_rate(port.name, 0.0) if place is None else law_of_position(port.name, place(0.0))
     inputs, model = input_function(with_laws(model, laws), operating)

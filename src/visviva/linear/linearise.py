@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,9 @@ from visviva.forms.kane.system import KaneSystem
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.momentum import MomentumForm
 from visviva.forms.minimal.point import Point
+from visviva.integrate.inputs import AllInputs
 from visviva.language import Composite
+from visviva.linear.control_laws import Operating, held_at, law_of_inputs, places_of
 from visviva.linear.drives import driven_inputs, form_with_drives_at_rest
 from visviva.linear.listed import listed
 from visviva.linear.model_mechanics import momenta_of
@@ -34,6 +36,7 @@ from visviva.linear.shapes import Shapes
 from visviva.linear.system import LinearSystem
 from visviva.mechanism import Mechanism
 from visviva.model import Model
+from visviva.model.control_law import AbstractControlLaw, AbstractHoldingLaw
 
 
 @helpful
@@ -41,9 +44,9 @@ def linearise(
     m: Any,
     at: Any = None,
     *,
-    inputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | AbstractControlLaw | AbstractHoldingLaw | None = None,
     outputs: Iterable[str] | None = None,
-    operating: Mapping[str, Any] | None = None,
+    operating: Operating = None,
     velocities: Sequence[str] | None = None,
     steady: bool = False,
     residual_ok: bool = False,
@@ -60,10 +63,13 @@ def linearise(
                  values by variable.
     inputs:      which ports are inputs; default: all. Drives are followed exactly and are none, unless they are named:
                  "<drive>.position", ".rate" or ".acceleration" (the name alone is its rate); those that are stand
-                 still at the state, unless it is a steady motion or any instant.
+                 still at the state, unless it is a steady motion or any instant. Or a control law, law.at(goal), that
+                 closes a loop, about its reference where at= says nothing else; a tracking law alone holds the state
+                 at=. All ports are inputs then, beside what the law gives.
     outputs:     what is seen, by the names that runs use ("tip.r", "hinge.q", "arm.twist"), states, or "<port>.y",
                  which makes power with the input of a port; default: all states.
-    operating:   values of inputs at the state, by port name: numbers, or laws u(t, x, z) that close a loop.
+    operating:   values of inputs at the state, by port name: numbers, or laws u(t, x, z) that close a loop; or a
+                 control law, with inputs= the names of those that are seen.
     velocities:  which velocities are independent; default: chosen by pivots.
     steady:      linearise about a steady motion: constant rates, and coefficients that do not change along it; of a
                  Model, where only variables change on which nothing depends.
@@ -72,11 +78,7 @@ def linearise(
     Derivatives are extrapolated central differences with an estimate of their error, refused where it exceeds 1e-6;
     it is mostly below 1e-10. Damping, gyroscopic and circulatory parts below 1e-9 of the rest are zero.
     """
-    if isinstance(inputs, Mapping):
-        raise ModelError(
-            "inputs= of linearise names the ports that are inputs, without values or laws: give these as operating=,\n"
-            "which are numbers at the state, or laws that close a loop."
-        )
+    inputs, operating = law_of_inputs(inputs, operating)
     inputs, outputs, velocities = (
         None if names is None else listed(names, what)
         for names, what in ((inputs, "inputs"), (outputs, "outputs"), (velocities, "velocities"))
@@ -85,11 +87,17 @@ def linearise(
         m = m.system()
     if isinstance(m, KaneSystem):
         m = m.form()
-    if isinstance(m, Mechanism | MinimalForm) or (isinstance(m, Model) and m.mechanism is not None):
-        subject: Any = m.mechanism if isinstance(m, Model) else m
+    subject: Any = m.mechanism if isinstance(m, Model) and m.mechanism is not None else m
+    if isinstance(operating, AbstractHoldingLaw):
+        operating = held_at(operating, subject, at, steady)
+    if isinstance(subject, Mechanism | MinimalForm):
         drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
-        form = _form(subject, operating, () if steady or residual_ok else drives)
-        found = _mechanism(MechanismEquations(form, outputs, drives), at, steady, residual_ok, velocities)
+        anywhere = steady or residual_ok
+        form = _form(subject, operating, () if anywhere else drives)
+        near = None
+        if isinstance(operating, AbstractControlLaw):
+            at, near = places_of(operating, at, anywhere)
+        found = _mechanism(MechanismEquations(form, outputs, drives), at, steady, residual_ok, velocities, near)
     elif isinstance(m, Model | Composite):
         _refuse(m, velocities=velocities)
         found = linearise_model(compile(m), at, outputs, operating, steady, residual_ok, momenta_of(m))
@@ -118,7 +126,7 @@ def _refuse(m: Any, **options: Any) -> None:
             raise ModelError(f"linearise() of a {type(m).__name__} has no {name}=: it is for mechanisms in velocities.")
 
 
-def _form(m: Any, operating: Mapping[str, Any] | None, at_rest: Iterable[str]) -> MinimalForm:
+def _form(m: Any, operating: AllInputs | None, at_rest: Iterable[str]) -> MinimalForm:
     """Of a mechanism, with operating values of inputs by name and some drives at rest, or the form that it is."""
     if not isinstance(m, MinimalForm):
         return form_with_drives_at_rest(m, operating, at_rest)
@@ -158,9 +166,15 @@ def _parts(at: Any) -> Sequence[Any]:
 
 
 def _mechanism(
-    equations: MechanismEquations, at: Any, steady: bool, residual_ok: bool, velocities: Sequence[str] | None
+    equations: MechanismEquations,
+    at: Any,
+    steady: bool,
+    residual_ok: bool,
+    velocities: Sequence[str] | None,
+    near: Any = None,
 ) -> LinearSystem:
-    ref = rest(equations) if at is None and not steady else equations.start(at, steady)
+    """near: where an equilibrium is looked for, where at is None."""
+    ref = rest(equations, near) if at is None and not steady else equations.start(at, steady)
     found = about(equations, ref, steady, residual_ok, velocities)
     S = Point(equations.form, ref.q, np.zeros(equations.n), ref.s).S
     shapes = Shapes(equations.form, ref.q, ref.s, found.basis.H, found.basis.N, S)

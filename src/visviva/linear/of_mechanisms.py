@@ -26,6 +26,7 @@ from visviva.mechanism.other_states import flux_of
 from visviva.mechanism.positions import extent
 from visviva.mechanism.state_names import gives_velocities
 from visviva.model import State
+from visviva.model.control_law import laws_in
 from visviva.model.driven import row_inputs
 from visviva.results import Run
 from visviva.results.balances import input_unit
@@ -87,6 +88,9 @@ class MechanismEquations(AbstractEquations):
     def continued(self, q: Array, xi: Array, s: Array, t: float) -> Reference:  # noqa: D102
         point = Point(self.form, q, xi, s)
         u, u_dot = self.form.inputs_at(t, point)
+        for law in laws_in(self.form.open):
+            if law.failure is not None:
+                raise law.failure
         check_state(self.form, point, u)
         found = self.form.solve(point, u, u_dot)
         return Reference(t, q, xi, s, found.xi_dot, found.w)

@@ -11,7 +11,7 @@ from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import each, slopes
 from visviva.geometry.embedding import origin
-from visviva.integrate.inputs import input_function
+from visviva.integrate.inputs import AllInputs, input_function
 from visviva.linear.elimination import eliminated
 from visviva.linear.mechanism_names import numbered
 from visviva.linear.model_mechanics import model_mechanics
@@ -29,7 +29,7 @@ ITERATIONS = 60
 class ModelField:
     """Rates of a model about a state: E ξ = (J - R) z + B u, with algebraic rows below, as a function of (δ, w, u)."""
 
-    def __init__(self, model: Model, operating: Mapping[str, Any] | None, outputs: Iterable[str] | None) -> None:
+    def __init__(self, model: Model, operating: AllInputs | None, outputs: Iterable[str] | None) -> None:
         self.inputs_at, self.model = input_function(model, operating)
         layout = self.model.layout
         self.dim, self.algebraic = layout.dim, layout.solved - layout.dim
@@ -129,7 +129,7 @@ def linearise_model(
     model: Model,
     at: Any,
     outputs: Iterable[str] | None,
-    operating: Mapping[str, Any] | None,
+    operating: AllInputs | None,
     steady: bool,
     residual_ok: bool,
     momenta: Collection[str] = (),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from visviva._arrays import Array
@@ -19,8 +21,10 @@ ITERATIONS = 40
 FAR = 0.3  # of the size of an increment: no step is longer
 
 
-def rest(equations: MechanismEquations) -> Reference:
-    """The equilibrium of a mechanism under its inputs; with conditions on velocities as it is assembled, if it is one.
+def rest(equations: MechanismEquations, near: Any = None) -> Reference:
+    """The equilibrium of a mechanism under its inputs; near: a state beside which it is looked for.
+
+    With conditions on velocities it is the mechanism as assembled, if that is one.
 
     Where inputs have values, Newton's method brings what is no part of the configuration to rest as well; it starts
     without them where the configuration has no equilibrium under them that a descent finds.
@@ -33,6 +37,8 @@ def rest(equations: MechanismEquations) -> Reference:
                 f"drive {drive.name!r} of {equations.name} moves at the start, by {rate:.4g} per second: nothing rests."
                 "\nLinearise about a steady motion with steady=True, or about an instant with residual_ok=True."
             )
+    if near is not None:
+        return _loaded(equations, equations.start(near, steady=False))
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
     m, linkage = form.mechanism, linkage_of(form.mechanism)

@@ -43,10 +43,10 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
         if body.mass:
-            ports = [port.name for port in m.ports if isinstance(port, WrenchPort) and port.carrier is body]
+            ports = [port for port in m.ports if isinstance(port, WrenchPort) and port.carrier is body]
             parts[body.name] = _body(body, network, ports, tau)
             joined[body.name] = (f".{body.name}", f"{body.name}.motion")
-            names |= {f"{body.name}.{port}": port for port in ports}
+            names |= {f"{body.name}.{port.name}": port.name for port in ports}
     for element in m.elements:
         frame = transformer(frame_pose(element, element.child, network.motion).inverse().Ad(), "edge", "end")
         for edge, stores in _edges(element).items():
@@ -171,17 +171,18 @@ def _edges(element: Element) -> dict[str, bool]:
     return edges | ({f"{element.name}{LOSS}": False} if element.damping is not None else {})
 
 
-def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str], tau: float) -> Dirac:
+def _body(body: Body | Particle, network: MechanismNetwork, ports: list[WrenchPort], tau: float) -> Dirac:
     """Ḣ = T, Ṗ = P∧ T - e_H + Adᵀ W + Kᵀ u, with the twist Ad T at the port motion and K T at the input ports.
 
-    K takes the twist to that of the centre of mass in world axes. Signs as of the wrench on the network, which is
+    K takes the twist to that of the centre of mass in axes of the port. Signs as of the wrench on the network, which is
     minus that on the body.
     """
     if isinstance(body, Body):
         X = body_pose(body, network.motion)
         P = tau**2 * inertia_of(body) @ twist_of(body, network.motion)
         gyroscopic = np.block([[skew(P[:3]), skew(P[3:])], [skew(P[3:]), np.zeros((3, 3))]])
-        outputs = [X.Ad(), *[np.block([[X.R, np.zeros((3, 3))], [-X.R @ skew(body.com), X.R]])] * len(ports)]
+        axes = [np.eye(3) if port.frame == "body" else X.R for port in ports]
+        outputs = [X.Ad(), *(np.block([[R, np.zeros((3, 3))], [-R @ skew(body.com), R]]) for R in axes)]
         states = ("H", "P")
     else:
         gyroscopic = np.zeros((3, 3))
@@ -191,7 +192,7 @@ def _body(body: Body | Particle, network: MechanismNetwork, ports: list[str], ta
     J = block_diagonal([np.zeros((n, n)), gyroscopic, np.zeros((len(K), len(K)))])
     J[:n, n : 2 * n], J[n : 2 * n, :n] = np.eye(n), -np.eye(n)
     J[n : 2 * n, 2 * n :], J[2 * n :, n : 2 * n] = K.T, -K
-    return Dirac.input_output(J, dict.fromkeys([*states, "motion", *ports], n)).flip("motion")
+    return Dirac.input_output(J, dict.fromkeys([*states, "motion", *(port.name for port in ports)], n)).flip("motion")
 
 
 def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:

@@ -249,14 +249,19 @@ class Mechanism(
         return self._add(Force(name, part))
 
     def wrench(self, name: str, carrier: Body | Particle | str, *, frame: str = "world") -> WrenchPort:
-        """An input port: a wrench (m; f) on a body, a force on a particle, at the centre of mass, in world axes."""
+        """An input port: a wrench (m; f) on a body, a force on a particle, at the centre of mass.
+
+        frame: axes in which it is given: "world", or "body" for those of the body's frame, as thrusts have them.
+        """
         self._new_name(name, "port")
-        if frame != "world":
-            raise ModelError(f"wrench {name!r} asks for frame {frame!r}; wrench ports are given in 'world' axes.")
+        if frame not in ("world", "body"):
+            raise ModelError(f"wrench {name!r} asks for frame {frame!r}; wrench ports are in 'world' or 'body' axes.")
         part = self._find(carrier, f"wrench {name!r}")
         if not isinstance(part, Body | Particle):
             raise ModelError(f"wrench {name!r} cannot sit on {kind_of(part)} {part.name!r}: give a body or a particle.")
-        return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3))
+        if frame == "body" and isinstance(part, Particle):
+            raise ModelError(f"wrench {name!r} is in axes of {part.name!r}, a particle, which has none: frame='world'.")
+        return self._add(WrenchPort(name, part, 6 if isinstance(part, Body) else 3, frame))
 
     # -- motion and structure; `at` is any state, see `assembly.motion_of`, `motion` its older name ------------------
 

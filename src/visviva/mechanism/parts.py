@@ -152,11 +152,20 @@ class Force:
 @final
 @dataclass(frozen=True, eq=False)
 class WrenchPort:
-    """An input port on a body or particle: a wrench (m; f), or a force, at its centre of mass in world axes."""
+    """An input port on a body or particle: a wrench (m; f), or a force, at its centre of mass.
+
+    frame: "world" for axes of the world, "body" for those of the body's frame B, which turn with it.
+    """
 
     name: str
     carrier: Body | Particle
     width: int = 6
+    frame: str = "world"
+
+    @property
+    def R_CB(self) -> Array | None:
+        """Axes of the body in its principal ones, where the port is given in axes of the body."""
+        return self.carrier.R_BC.T if self.frame == "body" and isinstance(self.carrier, Body) else None
 
 
 @final

@@ -98,8 +98,12 @@ def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[s
     for port in m.ports:
         if isinstance(port, WrenchPort):
             V = motion.V[port.carrier.name]
-            turn = principal_pose(port.carrier, motion).R @ V[:3] if isinstance(port.carrier, Body) else V[:0]
-            found[port.name] = np.concatenate([turn, V[-3:]])
+            if not isinstance(port.carrier, Body):
+                found[port.name] = V
+                continue
+            R_WC, R_CB = principal_pose(port.carrier, motion).R, port.R_CB
+            own = (R_WC @ V[:3], V[3:]) if R_CB is None else (R_CB.T @ V[:3], (R_WC @ R_CB).T @ V[3:])
+            found[port.name] = np.concatenate(own)
         elif isinstance(port, Motor):
             found[port.name] = found[f"{port.name}{RESISTANCE}"] = np.array([values[port.name]])
         else:

@@ -192,7 +192,7 @@ class _Network:
             return
         assert isinstance(port, WrenchPort)
         on_body = isinstance(port.carrier, Body)
-        self._box(port.name, wrench_port() if on_body else force_port())
+        self._box(port.name, wrench_port(port.R_CB) if on_body else force_port())
         for letter in ("q", "p") if on_body else ("p",):
             self.junctions[f"{letter}_{self.names[port.carrier.name]}"].append(f"{box}.{letter}")
 

@@ -37,9 +37,12 @@ class Gyroscopic(AbstractRouting):
 @final
 @dataclass(frozen=True, eq=False)
 class PosePort(AbstractPort):
-    """A wrench (m; f) at the centre of mass in world axes, on coordinates (φ, d1, d2, d3).
+    """A wrench (m; f) at the centre of mass, on coordinates (φ, d1, d2, d3).
 
     The force acts on φ, the moment as ½ m x d_i on each director; Latussek, Kinon, Betsch, eq. (32).
+
+    axes: None for a wrench in world axes; else R (3, 3) of one in axes of the body, D R m and D R f with the directors
+          D = (d1, d2, d3): over a step with their means, so that the port takes what it gives.
     """
 
     name: str
@@ -47,10 +50,14 @@ class PosePort(AbstractPort):
     acts: tuple[str, ...]
     space: AbstractSpace
     width: int = 6
+    axes: Array | None = None  # (3, 3)
 
     def B(self, q: Array) -> Array:  # noqa: D102
         B = np.zeros((*q.shape[:-1], 12, 6))
         B[..., :3, 3:] = np.eye(3)
         for i in range(3):
             B[..., 3 + 3 * i : 6 + 3 * i, :3] = -0.5 * skew(q[..., 3 + 3 * i : 6 + 3 * i])
+        if self.axes is not None:
+            turn = np.swapaxes(q[..., 3:].reshape(*q.shape[:-1], 3, 3), -1, -2) @ self.axes
+            B[..., :3], B[..., 3:] = B[..., :3] @ turn, B[..., 3:] @ turn
         return np.swapaxes(lift_rows(np.swapaxes(B, -1, -2), q, (self.space,)), -1, -2)

@@ -37,6 +37,16 @@ class Clock(NamedTuple):
     jitter: float = 0.0
 
 
+class Wanted(NamedTuple):
+    """Where a law leads a mechanism at a time.
+
+    motion: a state of the mechanism, as all that takes states takes it.   rests: neither velocity nor acceleration.
+    """
+
+    motion: Any
+    rests: bool
+
+
 class AbstractControlLaw(ABC):
     """Inputs u = law(t, y) of some ports, with y what `reads` names, by the names of a run, one after the other.
 
@@ -90,6 +100,10 @@ class AbstractControlLaw(ABC):
         """What the law has to tell of a run, see `run.tracking`, or None. clock: of a sampled one."""
         return None
 
+    def wanted(self, t: float) -> Wanted | None:
+        """Where the law leads to at a time [s]; None: it has no reference."""
+        return None
+
     def attempt(self, t: float, y: Array) -> Array:
         """All inputs, not a number where the law raises an exception, which is then its `failure`."""
         self.failure = None
@@ -132,6 +146,14 @@ class AbstractControlLaw(ABC):
     @cached_property
     def _called_back(self) -> CallBacks:
         return CallBacks(self)
+
+
+class AbstractHoldingLaw(ABC):
+    """A law that wants a reference, and can hold a configuration."""
+
+    @abstractmethod
+    def holding(self, motion: Any) -> AbstractControlLaw:
+        """The law that holds the configuration of a state of its mechanism."""
 
 
 @final

@@ -268,6 +268,12 @@ class Dynamics:
             J = J @ self._basis(q)
         return J
 
+    def tree_velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """ξ, (..., n): all velocities of the spanning tree, whatever loops leave of them."""
+        if self._closed is None:
+            return self.batches.stacked(q=q, v=v)[1][1]
+        return self._over(self._closed.velocities, q, v)
+
     def tree_jacobian(self, name: Named, q: ArrayLike, frame: str = "body") -> Array:
         """J(q), (..., 6, n), over all velocities ξ of the spanning tree, whatever loops leave of them."""
         return self._jacobian(self._frames[name], rows_of(frame), q)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.tree_forces import coordinate_of
-from visviva.kernels.trees.frames import WORLD
+from visviva.kernels.trees.frames import BODY, WORLD
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 
 
@@ -49,6 +49,16 @@ class ModelForces:
 
 
 @final
+class WrenchInputs(NamedTuple):
+    """Inputs that act on a frame: their columns, in which axes its Jacobian has rows, and whether they are a force."""
+
+    columns: slice
+    frame: PlacedFrame
+    rows: int
+    point: bool
+
+
+@final
 class TreeInputs:
     """B (n, nu) of a tree: forces along coordinates are constant, wrenches turn with the Jacobian of their body.
 
@@ -59,7 +69,7 @@ class TreeInputs:
         places = form.spanning.places
         at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
         self.constant = np.zeros((form.n, len(form.inputs.base)))
-        self.wrenches = list[tuple[slice, PlacedFrame, bool]]()
+        self.wrenches = list[WrenchInputs]()
         self.beyond = False
         for port in form.mechanism.ports:
             columns = form.model.port_columns[port.name]
@@ -71,14 +81,15 @@ class TreeInputs:
                     else:
                         self.constant[place, columns] = 1.0
                 case WrenchPort():
-                    self.wrenches.append((columns, frames.centre(port.carrier), port.width == 3))
+                    rows = BODY if port.frame == "body" else WORLD
+                    self.wrenches.append(WrenchInputs(columns, frames.centre(port.carrier), rows, port.width == 3))
                 case Motor():  # its voltage drives a current, which is a state
                     pass
 
     def matrix(self, tree: Evaluator, q: Array) -> Array:
         """At configurations (..., nq)."""
         B = np.broadcast_to(self.constant, (*q.shape[:-1], *self.constant.shape)).copy()
-        for columns, frame, point in self.wrenches:
-            J = tree.jacobian(frame.path, frame.X, WORLD, q)
+        for columns, frame, rows, point in self.wrenches:
+            J = tree.jacobian(frame.path, frame.X, rows, q)
             B[..., columns] = np.swapaxes(J[..., 3:, :] if point else J, -1, -2)
         return B

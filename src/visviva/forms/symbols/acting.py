@@ -10,8 +10,10 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import Moving
+from visviva.forms.symbols.parameters import directions
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
@@ -20,7 +22,7 @@ from visviva.library.joints import TURN, Angle, along
 from visviva.mechanism.elements import Element, Stop, Torsion
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
 from visviva.mechanism.other_states import entropy_of, flux_of
-from visviva.mechanism.parts import Force, Joint, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.thermal import Thermal
 from visviva.views.equations_names import Label
 
@@ -202,9 +204,17 @@ class Acting:
         elif isinstance(port, Force):
             self._add(port.name, self.places.coordinate(port.joint, along(2)).row.T @ u)
         elif isinstance(port, WrenchPort):
+            if port.R_CB is not None:
+                u = self._turned_with(port.carrier, port.R_CB, u)
             self._add(port.name, self.places.twist(port.carrier).row.T @ u)
         else:
             self._motor(port, u[0])
+
+    def _turned_with(self, body: Body | Particle, R_CB: Array, u: Any) -> Any:
+        """A wrench in axes of a body, in axes of the world."""
+        assert isinstance(body, Body)
+        D = np.stack([axis.value for axis in self.places.principal(body)], axis=1) @ directions(R_CB)
+        return np.concatenate([D @ u[:3], D @ u[3:]])
 
     def _motor(self, motor: Motor, voltage: Any) -> None:
         """ψ̇ = u - R i - k θ̇, torque k i, i = ψ/L."""

@@ -13,8 +13,8 @@ from visviva.kernels.multibody.algebra import Matrix, Vector, cross, matmul, min
 from visviva.kernels.multibody.tables import Int
 
 PARTICLE, BODY, ENERGY = range(3)  # approaches
-TWIST, CENTRE, POINT = range(3)  # transport maps of pairs
-COORDINATE, VELOCITY, TURNING = range(3)  # of a joint: its places in q and v, whether it turns
+TWIST, CENTRE, POINT, ROTATION, UNTIED = range(5)  # transport maps of pairs
+COORDINATE, VELOCITY, TURNING, TIED = range(4)  # of a joint: places in q and v, whether it turns, and has a row
 MASS, DAMPING, STIFFNESS = range(3)
 FINE, SINGULAR = range(2)
 
@@ -26,7 +26,7 @@ class Gains(NamedTuple):
     matrices: Array  # (3 p, 6, 6) on twists
     maps: Int  # (p,) transport maps
     centres: Array  # (p, 3) of stiffness
-    joints: Int  # (c, 3)
+    joints: Int  # (c, 4)
     scalars: Array  # (c, 3)
 
 
@@ -233,6 +233,8 @@ def add_energy(g: Gains, x: Motion, ref: Motion, v: Array, v_R: Array, a_R: Arra
         first = put_rows(g, k, x, ref, v_R, a_R, t, first)
     for c in range(g.joints.shape[0]):
         j = g.joints[c, VELOCITY]
+        if g.joints[c, TIED] == 0:
+            continue
         for i in range(n):
             t.A[first, i] = 1.0 if i == j else 0.0
         t.rows[0, first], t.rows[1, first] = v_R[j], a_R[j]
@@ -274,6 +276,8 @@ def coriolis_wrench(P: Array, w: Vector, V: Twist) -> Twist:
 @inner
 def put_rows(g: Gains, k: int, x: Motion, ref: Motion, v_R: Array, a_R: Array, t: Template, first: int) -> int:
     """Rows A of a pair, and A_R v_R, A_R a_R + Ȧ_R v_R; the row after them."""
+    if g.maps[k] == UNTIED:
+        return first
     n, J = v_R.shape[0], x.J_ab[k]
     h = (g.centres[k, 0], g.centres[k, 1], g.centres[k, 2])
     R, R_R = rotation(x.R_ab[k]), rotation(ref.R_ab[k])
@@ -281,7 +285,7 @@ def put_rows(g: Gains, k: int, x: Motion, ref: Motion, v_R: Array, a_R: Array, t
     V, V_R = twist(x.V[k]), twist(ref.V[k])
     V_R_dot = add(product(ref.J_ab[k], a_R), product(ref.J_ab_dot[k], v_R))
     turn, arm = matmul(transposed(R), R_R), mul_t(R, minus(r_R, r))
-    count = 3 if g.maps[k] == POINT else 6
+    count = 6 if g.maps[k] == TWIST or g.maps[k] == CENTRE else 3
     for j in range(n):
         w, u = (J[0, j], J[1, j], J[2, j]), (J[3, j], J[4, j], J[5, j])
         if g.maps[k] != TWIST:
@@ -309,14 +313,18 @@ def put_rows(g: Gains, k: int, x: Motion, ref: Motion, v_R: Array, a_R: Array, t
         later = mul(turn, V_R_dot[0]), mul(turn, plus(V_R_dot[1], cross(V_R_dot[0], h)))
         moved_rate = minus(later[0], cross(V_E[0], moved[0])), minus(later[1], cross(V_E[0], moved[1]))
     for i in range(3):
-        t.rows[0, first + i], t.rows[0, first + 3 + i] = moved[0][i], moved[1][i]
-        t.rows[1, first + i], t.rows[1, first + 3 + i] = moved_rate[0][i], moved_rate[1][i]
-    return first + 6
+        t.rows[0, first + i], t.rows[1, first + i] = moved[0][i], moved_rate[0][i]
+        if count == 6:
+            t.rows[0, first + 3 + i], t.rows[1, first + 3 + i] = moved[1][i], moved_rate[1][i]
+    return first + count
 
 
 @inner
 def subtract_rates(g: Gains, k: int, x: Motion, t: Template, first: int) -> int:
     """Ȧ Q v_R from the second row of a pair; the row after them."""
+    if g.maps[k] == UNTIED:
+        return first
+    count = 6 if g.maps[k] == TWIST or g.maps[k] == CENTRE else 3
     h = (g.centres[k, 0], g.centres[k, 1], g.centres[k, 2])
     w, u = product(x.J_ab_dot[k], t.Q[0])
     if g.maps[k] != TWIST:
@@ -327,6 +335,6 @@ def subtract_rates(g: Gains, k: int, x: Motion, t: Template, first: int) -> int:
         w = mul(rotation(x.R_ab[k]), plus(u, turned))
     for i in range(3):
         t.rows[1, first + i] -= w[i]
-        if g.maps[k] != POINT:
+        if count == 6:
             t.rows[1, first + 3 + i] -= u[i]
-    return first + (3 if g.maps[k] == POINT else 6)
+    return first + count

@@ -5,11 +5,11 @@ from __future__ import annotations
 from visviva._arrays import Array
 from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import Vector, cross, dot, matrix, minus, mul, plus, size_of, vector
-from visviva.kernels.multibody.bodies import kinetic, load_work, potential
+from visviva.kernels.multibody.bodies import kinetic, load_work, potential, turned
 
 from visviva.kernels.multibody.tables import (  # isort: skip
     ALONG, ALONG_CHILD, AN, BN, CHILD, DN, DOT, FIRST, H_START, KIND, MASS, MEET, PARENT, PHI, PLACE, ROT, ROWS, SIZE_G,
-    SPIN, UN, VEL, WN, XA, XB, XU, XW, Conditions, Couplings, Elements, G, Int, Losses, Machine,
+    SPIN, UN, VEL, WN, XA, XB, XU, XW, A, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
 BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(4)  # who did work
@@ -29,11 +29,14 @@ def work_of(
     if conditions is not None and which == BY_COUPLING:
         couplings = conditions.couplings
         return -M.lam[couplings.rows[i, 0]] * u[couplings.shifts[couplings.rows[i, 3], 1]]
-    at = e.loads[i, 1]
+    b, at, own = e.loads[i, 0], e.loads[i, 1], e.loads[i, 3]
     if e.loads[i, 2] == 3:
-        return load_work(M.B, e.loads[i, 0], (u[at], u[at + 1], u[at + 2]), (0.0, 0.0, 0.0), h)
+        return load_work(M.B, b, (u[at], u[at + 1], u[at + 2]), (0.0, 0.0, 0.0), h)
     f, m = (u[at + 3], u[at + 4], u[at + 5]), (u[at], u[at + 1], u[at + 2])
-    return load_work(M.B, e.loads[i, 0], f, m, h)
+    if own >= 0:
+        R, a = matrix(e.axes, own, 0), vector(M.B, b, A)
+        f, m = turned(M.B, b, a, mul(R, f)), turned(M.B, b, a, mul(R, m))
+    return load_work(M.B, b, f, m, h)
 
 
 @inner

@@ -117,7 +117,7 @@ def trial(
         begin_bodies(M.B, M.sizes[0], h)
     else:
         begin_rates(M.B, level.B)
-    read_inputs(M.B, e.loads, u)
+    read_inputs(M.B, e.loads, e.axes, u)
     n = M.B.shape[0] - 1
     for b in range(n):
         for j in range(6):
@@ -203,7 +203,7 @@ def advance(
                 begin_bodies(B, lie, length)
             else:
                 begin_rates(B, level.B)
-            read_inputs(B, e.loads, inputs)
+            read_inputs(B, e.loads, e.axes, inputs)
             if feedback is not None:
                 middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
             while True:
@@ -217,7 +217,7 @@ def advance(
                     begin, stalls, held = False, 0, False
                 if feedback is not None and not held:
                     feed(M, feedback, middle, inputs, length)
-                    read_inputs(B, e.loads, inputs)
+                    read_inputs(B, e.loads, e.axes, inputs)
                 if level is None:
                     balance_bodies(B, lie, gravity, length)
                 else:

@@ -20,11 +20,11 @@ from visviva.kernels.functions import inner, kernel
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ONE, Matrix, Vector, add_outer, axial, cross, dot, halfway, hat, hat_mul, matminus, matmul, matplus,
-    matrix, mattimes, minus, moment, mul, mul_t, plus, put, put_matrix, size_of, times, trace_less, vector,
+    matrix, mattimes, minus, moment, mul, mul_t, plus, put, put_matrix, size_of, times, to_middle, trace_less, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, PHI, ROT, SHRINK, SIZE_R,
-    SIZE_T, SPIN, TORQUE, VEL, A, E, U, W,
+    DU, DW, FORCE, H_START, INERTIA, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, MOMENTUM, OWN_F, OWN_M, PHI, ROT,
+    SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE, VEL, A, E, U, W,
 )  # fmt: skip
 
 NEEDLE = 1e-9  # of the trace of the inertia, added to the matrix only: an axis without inertia that joints hold
@@ -72,21 +72,41 @@ def load_moment(a: Vector, m: Vector) -> Vector:
 
 
 @inner
+def turned(B: Array, b: int, a: Vector, x: Vector) -> Vector:
+    """A vector in principal axes, in the world in the middle of a step: that of the mean of both ends; a = ½ h ω."""
+    if x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0:
+        return x
+    return to_middle(a, 1.0 / (1.0 + dot(a, a)), mul(matrix(B, b, ROT), x))
+
+
+@inner
+def force_on(B: Array, b: int, a: Vector) -> Vector:
+    """Of all inputs on a body in the middle of a step."""
+    return plus(vector(B, b, LOAD_F), turned(B, b, a, vector(B, b, OWN_F)))
+
+
+@inner
+def moment_on(B: Array, b: int, a: Vector) -> Vector:
+    """Of all inputs on a body in the middle of a step, to be pulled back by `load_moment`."""
+    return plus(vector(B, b, LOAD_M), turned(B, b, a, vector(B, b, OWN_M)))
+
+
+@inner
 def balance_bodies(B: Array, lie: int, gravity: Array, h: float) -> None:
     """Residual of the balance of momentum without joints and elements, and the size of its terms."""
     g = (gravity[0], gravity[1], gravity[2])
     for b in range(B.shape[0] - 1):
         m2, u, v, w = 2.0 * B[b, MASS], vector(B, b, U), vector(B, b, VEL), vector(B, b, W)
-        f = times(h, plus(times(B[b, MASS], g), vector(B, b, LOAD_F)))
+        a, p, x = times(0.5 * h, w), vector(B, b, MOMENTUM), mul(matrix(B, b, INERTIA), w)
+        f = times(h, plus(times(B[b, MASS], g), force_on(B, b, a)))
         put(B, b, FORCE, minus(times(m2, minus(u, v)), f))
         B[b, SIZE_T] = m2 * (size_of(u) + size_of(v)) + size_of(f)
-        a, p, x = times(0.5 * h, w), vector(B, b, MOMENTUM), mul(matrix(B, b, INERTIA), w)
         put(B, b, A, a)
         B[b, SHRINK] = 1.0 / (1.0 + dot(a, a))
         B[b, SIZE_R] = size_of(x) + size_of(p)
         if lie:
             x = plus(plus(x, cross(a, x)), times(dot(a, minus(x, p)), a))
-        load = times(h, moment(a, load_moment(a, vector(B, b, LOAD_M))))
+        load = times(h, moment(a, load_moment(a, moment_on(B, b, a))))
         B[b, SIZE_R] += size_of(load)
         put(B, b, TORQUE, minus(minus(x, p), load))
 
@@ -102,13 +122,18 @@ def with_needle(K: Matrix, B: Array, b: int, lie: int) -> Matrix:
 
 @inner
 def slope_bodies(B: Array, lie: int, h: float) -> None:
-    """Derivative of the same by u and ω. That of a moment given in the world is left out but for its leading part."""
+    """Derivative of the same by u and ω. That of inputs is left out but for its leading part.
+
+    A force that turns with its body has ∂f/∂ω = -½ h f̂; a moment that does has none: as its axes turn, so does N(a).
+    """
     for b in range(B.shape[0] - 1):
         m2 = 2.0 * B[b, MASS]
         put_matrix(B, b, KVV, (m2, 0.0, 0.0, 0.0, m2, 0.0, 0.0, 0.0, m2))
+        K, a, f = matrix(B, b, INERTIA), vector(B, b, A), vector(B, b, OWN_F)
         put_matrix(B, b, KVW, NOTHING)
+        if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
+            put_matrix(B, b, KVW, mattimes(0.5 * h * h, hat(turned(B, b, a, f))))
         put_matrix(B, b, KWV, NOTHING)
-        K, a = matrix(B, b, INERTIA), vector(B, b, A)
         if lie:
             x, p = mul(K, vector(B, b, W)), vector(B, b, MOMENTUM)
             rest, s = minus(x, p), dot(a, minus(x, p))

@@ -11,22 +11,42 @@ from __future__ import annotations
 from visviva._arrays import Array
 from visviva.kernels.calls import call_energy
 from visviva.kernels.functions import inner, woven
-from visviva.kernels.multibody.algebra import add_to, dot, put, times, vector
+from visviva.kernels.multibody.algebra import add_to, dot, matrix, mul, put, times, vector
 from visviva.kernels.multibody.functions import middle, push, push_moment
 from visviva.kernels.multibody.heats import reciprocal, warm_nodes
 from visviva.kernels.multibody.losses import act, rub
-from visviva.kernels.multibody.tables import DM, LOAD_F, LOAD_M, PLACE, SECANT, Elements, G, Int, Losses, Machine
+from visviva.kernels.multibody.tables import (
+    DM,
+    LOAD_F,
+    LOAD_M,
+    OWN_F,
+    OWN_M,
+    PLACE,
+    SECANT,
+    Elements,
+    G,
+    Int,
+    Losses,
+    Machine,
+)
 from visviva.kernels.multibody.turns import turn_middle
 
 
 @inner
-def read_inputs(B: Array, loads: Int, u: Array) -> None:
-    """Wrenches of a step, added up per body."""
+def read_inputs(B: Array, loads: Int, axes: Array, u: Array) -> None:
+    """Wrenches of a step, added up per body: those in world axes, and those that turn with it."""
     for k in range(loads.shape[0]):
         put(B, loads[k, 0], LOAD_F, (0.0, 0.0, 0.0))
         put(B, loads[k, 0], LOAD_M, (0.0, 0.0, 0.0))
+        put(B, loads[k, 0], OWN_F, (0.0, 0.0, 0.0))
+        put(B, loads[k, 0], OWN_M, (0.0, 0.0, 0.0))
     for k in range(loads.shape[0]):
-        b, i = loads[k, 0], loads[k, 1]
+        b, i, own = loads[k, 0], loads[k, 1], loads[k, 3]
+        if own >= 0:
+            R = matrix(axes, own, 0)
+            add_to(B, b, OWN_M, mul(R, (u[i], u[i + 1], u[i + 2])))
+            add_to(B, b, OWN_F, mul(R, (u[i + 3], u[i + 4], u[i + 5])))
+            continue
         if loads[k, 2] == 6:
             add_to(B, b, LOAD_M, (u[i], u[i + 1], u[i + 2]))
             i += 3

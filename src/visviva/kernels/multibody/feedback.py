@@ -17,8 +17,8 @@ from visviva._arrays import Array
 from visviva.kernels.calls import call_inputs
 from visviva.kernels.functions import inner
 from visviva.kernels.lu import solve
-from visviva.kernels.multibody.algebra import add_to, moment, put, times, vector
-from visviva.kernels.multibody.bodies import load_moment
+from visviva.kernels.multibody.algebra import add_to, matrix, moment, mul, put, times, vector
+from visviva.kernels.multibody.bodies import load_moment, turned
 from visviva.kernels.multibody.border import solve_border
 from visviva.kernels.multibody.elements import push_elements
 from visviva.kernels.multibody.ggl_border import solve_rate_border
@@ -93,11 +93,13 @@ def _push_unit(M: Machine, e: Elements, losses: Losses | None, level: Rates | No
                 e.effort[losses.motor[k, 0]] -= K / (R + 2.0 * L / h)
     push_elements(M, e, h)
     for k in range(e.loads.shape[0]):
-        b, at = e.loads[k, 0], i - e.loads[k, 1]
+        b, at, own = e.loads[k, 0], i - e.loads[k, 1], e.loads[k, 3]
         if 0 <= at < e.loads[k, 2]:
             unit = (1.0 if at % 3 == 0 else 0.0, 1.0 if at % 3 == 1 else 0.0, 1.0 if at % 3 == 2 else 0.0)
+            a = vector(M.B, b, A)
+            if own >= 0:
+                unit = turned(M.B, b, a, mul(matrix(e.axes, own, 0), unit))
             if e.loads[k, 2] == 6 and at < 3:
-                a = vector(M.B, b, A)
                 add_to(M.B, b, TORQUE, times(-h, moment(a, load_moment(a, unit))))
             else:
                 add_to(M.B, b, FORCE, times(-h, unit))

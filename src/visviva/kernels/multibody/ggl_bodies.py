@@ -18,7 +18,15 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.functions import inner
-from visviva.kernels.multibody.bodies import euler_tensor, load_moment, orthonormal, with_needle
+from visviva.kernels.multibody.bodies import (
+    euler_tensor,
+    force_on,
+    load_moment,
+    moment_on,
+    orthonormal,
+    turned,
+    with_needle,
+)
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
     NOTHING, ZERO, Matrix, Vector, add_to, axial, cross_product, dot, halfway, hat, hat_mul, lowered, matminus,
@@ -29,7 +37,7 @@ from visviva.kernels.multibody.ggl_tables import (  # isort: skip
     B0, KIN_R, KIN_T, PSI, PUSH, Q, S_, V1, W_, Z0,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    FORCE, KVV, KVW, KWV, KWW, LOAD_F, LOAD_M, MASS, PHI, ROT, SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE, VEL, A, U, W,
+    FORCE, KVV, KVW, KWV, KWW, LOAD_M, MASS, OWN_F, PHI, ROT, SHRINK, SIZE_R, SIZE_T, SPIN, TORQUE, VEL, A, U, W,
 )  # fmt: skip
 
 
@@ -59,13 +67,13 @@ def open_balances(B: Array, C: Array, gravity: Array, h: float) -> None:
     g = (gravity[0], gravity[1], gravity[2])
     for b in range(B.shape[0] - 1):
         mass, v0, v1 = B[b, MASS], vector(B, b, VEL), vector(C, b, V1)
-        f = times(h, plus(times(mass, g), vector(B, b, LOAD_F)))
+        a = times(0.5 * h, vector(B, b, W))
+        f = times(h, plus(times(mass, g), force_on(B, b, a)))
         put(B, b, FORCE, minus(times(mass, minus(v1, v0)), f))
         B[b, SIZE_T] = mass * (size_of(v0) + size_of(v1) + size_of(vector(B, b, U))) + size_of(f)
-        a = times(0.5 * h, vector(B, b, W))
         put(B, b, A, a)
         B[b, SHRINK] = 1.0 / (1.0 + dot(a, a))
-        load = times(h, moment(a, load_moment(a, vector(B, b, LOAD_M))))
+        load = times(h, moment(a, load_moment(a, moment_on(B, b, a))))
         put(B, b, TORQUE, times(-1.0, load))
         B[b, SIZE_R] = size_of(load)
         put(C, b, PUSH, ZERO)
@@ -132,6 +140,9 @@ def slope_momentum(B: Array, C: Array, h: float) -> None:
         K = matplus(K, mattimes(0.25 * h * h, trace_less(matmul(change, S))))
         K = matplus(K, mattimes(h, cross_product(matrix(C, b, W_), transpose(Y))))
         _own(B, b, 0.0, matminus(K, mattimes(0.5 * h * h, hat(vector(B, b, LOAD_M)))))
+        f = vector(B, b, OWN_F)
+        if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
+            put_matrix(B, b, KVW, mattimes(0.5 * h * h, hat(turned(B, b, vector(B, b, A), f))))
 
 
 @inner

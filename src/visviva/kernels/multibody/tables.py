@@ -23,11 +23,12 @@ def columns(*widths: int) -> list[np.int64]:
 # Columns of a body. E: Euler tensor for directors, moments of inertia for the Lie form. SPIN: velocities of the
 # directors as a matrix, or ω in the body in its first three places. U, W: velocity of the centre of mass and angular
 # velocity in world axes, in the middle of a step: the unknowns. A = ½ h W, SHRINK = 1/(1 + A·A).
+# LOAD_F, LOAD_M: force and moment in world axes; OWN_F, OWN_M: in principal axes, which turn with the body.
 # REACH: length of the longest arm, by which the rounding of forces turns up in moments.
 (
     MASS, E, PHI, ROT, VEL, SPIN, U, W, A, SHRINK, INERTIA, MOMENTUM, FORCE, TORQUE, SIZE_T, SIZE_R,
-    KVV, KVW, KWV, KWW, DU, DW, LOAD_F, LOAD_M, H_START, REACH, BODY,
-) = columns(1, 3, 3, 9, 3, 9, 3, 3, 3, 1, 9, 3, 3, 3, 1, 1, 9, 9, 9, 9, 3, 3, 3, 3, 2, 1)  # fmt: skip
+    KVV, KVW, KWV, KWW, DU, DW, LOAD_F, LOAD_M, OWN_F, OWN_M, H_START, REACH, BODY,
+) = columns(1, 3, 3, 9, 3, 9, 3, 3, 3, 1, 9, 3, 3, 3, 1, 1, 9, 9, 9, 9, 3, 3, 3, 3, 3, 3, 2, 1)  # fmt: skip
 
 # Columns of a function of two frames: a vector on the parent (A) and one on the child (B), a point on each, constant;
 # the same in the world at the start of a step, the distance of the points and the value there; in the middle of a
@@ -147,7 +148,8 @@ class Elements(NamedTuple):
     )
     damping: Array
     pushed: Int  # (k, 2) measure and input that acts along it
-    loads: Int  # (k, 3) body, first input, their number: 6 for a wrench, 3 for a force
+    loads: Int  # (k, 4) body, first input, their number: 6 for a wrench, 3 for a force; row of `axes`, or -1
+    axes: Array  # (k, 9) those of wrenches that turn with their bodies, in principal ones
     twists: Int  # (k, 3) what acts along an angle: turn, measure, slope
     friction: Array  # (k,) its viscous coefficient, or zero
     heats: Int  # (dissipations, 2) kind and number

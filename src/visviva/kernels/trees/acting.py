@@ -19,6 +19,7 @@ from visviva.kernels.announce import announce
 from visviva.kernels.calls import call_energy, call_inputs, call_stored
 from visviva.kernels.functions import addressable, inner, kernel
 from visviva.kernels.multibody.accounts import work_of
+from visviva.kernels.multibody.bodies import force_on, moment_on
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.functions import place_function
 from visviva.kernels.multibody.heats import dissipated
@@ -33,7 +34,7 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
     ZERO, cross, matmul, matrix, minus, mul, mul_t, plus, put, put_matrix, vector,
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
-    ANGLE, FORCE, LOAD_F, LOAD_M, PHI, PLACE, ROT, SPIN, TORQUE, VEL, Elements, G, Int, Losses, Machine, U, W,
+    ANGLE, FORCE, PHI, PLACE, ROT, SPIN, TORQUE, VEL, Elements, G, Int, Losses, Machine, U, W,
 )  # fmt: skip
 from visviva.kernels.trees.tables import LINEAR, OMEGA  # isort: skip
 
@@ -86,7 +87,7 @@ def _kind() -> Any:
 
     parts = (
         kind_of(Machine, "i f F F I F I f f f b"),
-        kind_of(Elements, "F f f I i f I f I I I f I I"),
+        kind_of(Elements, "F f f I i f I f I I F I f I I"),
         kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
         kind_of(Limbs, "F I F F P i F i I f f f"),
         kind_of(Feedback, "I i f I I I f I F"),
@@ -169,9 +170,9 @@ def _pull(M: Machine, l: Limbs, L: Array, lane: int) -> None:
         if i == L.shape[0]:
             continue
         R = rotation_of(l.X, i)
-        f, m = minus(vector(B, b, LOAD_F), vector(B, b, FORCE)), ZERO
+        f, m = minus(force_on(B, b, ZERO), vector(B, b, FORCE)), ZERO
         if l.rigid[b]:
-            m = minus(vector(B, b, LOAD_M), vector(B, b, TORQUE))
+            m = minus(moment_on(B, b, ZERO), vector(B, b, TORQUE))
         m = plus(m, cross(minus(vector(B, b, PHI), origin_of(l.X, i)), f))
         m, f = mul_t(R, m), mul_t(R, f)
         for k in range(3):
@@ -221,7 +222,7 @@ def act(tables: Int, t: Array, q: Array, xi: Array, u: Array, L: Array, P: Array
         for b in range(l.carrier.shape[0]):
             put(M.B, b, FORCE, ZERO)
             put(M.B, b, TORQUE, ZERO)
-        read_inputs(M.B, e.loads, l.u)
+        read_inputs(M.B, e.loads, e.axes, l.u)
         efforts(M, e, losses, l.u, 0.0, GRADIENT)
         push_elements(M, e, 1.0)
         _pull(M, l, L, lane)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from visviva._arrays import Array
 from visviva.language import AbstractSystem, Composite, Quantity, Reversible, Storage, compose, environment, reversible
 from visviva.library.multibody.friction import ENTROPY, viscous
 from visviva.library.multibody.rows import BODY, PUSH
@@ -52,11 +53,16 @@ def freedom_port(momentum: Quantity, k: int, unit: str) -> Reversible:
     return reversible({"p_r": momentum, "port": momentum_along(unit)}, C=C)
 
 
-def wrench_port() -> Reversible:
-    """A port of a body's momentum in world axes: effort (ω; v) of the centre of mass, flow the wrench (m; f) there."""
+def wrench_port(axes: Array | None = None) -> Reversible:
+    """A port of a body's momentum: effort (ω; v) of the centre of mass, flow the wrench (m; f) there.
+
+    axes: None for axes of the world; else those of the port, in the ones of the body.
+    """
 
     def C(x: Any) -> Any:
         zero = np.zeros((3, 3))
+        if axes is not None:
+            return np.hstack([np.block([[axes.T, zero], [zero, axes.T @ x.q.R.T]]), -np.eye(6)])
         return np.hstack([np.block([[x.q.R, zero], [zero, np.eye(3)]]), -np.eye(6)])
 
     return reversible({"q": BODY.pose.state, "p": BODY.momentum, "port": WRENCH}, C=C)
