@@ -71,6 +71,19 @@ def steps(kind: str, losses: bool, fed: bool) -> None:
             run[name]
 
 
+def elements() -> None:
+    """Springs of every kind that the builder has ready, so that their laws are met."""
+    m = vv.Mechanism("elements", gravity=(0, 0, -9.81))
+    m.body("a", mass=1.0, inertia=(0.1, 0.2, 0.3), at=(0.5, 0, 0))
+    m.body("b", mass=1.0, inertia=(0.1, 0.2, 0.3), at=(1.5, 0, 0))
+    m.revolute("hinge", m.ground, "a", at=(0, 0, 0), axis=(0, 1, 0))
+    m.torsion("coil", "hinge", k=3.0)
+    m.stop("stop", "hinge", -1.0, 1.0, stiffness=100.0, damping=1.0)
+    m.bushing("rubber", "a", "b", K=np.diag([30.0, 31.0, 32.0, 300.0, 310.0, 320.0]))
+    for scheme in DIRECTORS[:3]:
+        vv.simulate(m, integrator=scheme, **SPAN)
+
+
 def in_hand(kind: str) -> None:
     """Single steps, readings, resets and rollouts."""
     m = machine(kind)
@@ -176,6 +189,7 @@ KERNELS: dict[str, Callable[[], None]] = {
         f"{kind}, {what}": partial(steps, kind, what != "viscous friction", what == "feedback")
         for kind, what in product(("tree", "graph"), ("viscous friction", "laws of friction", "feedback"))
     },
+    "springs": elements,
     **{f"{kind} in the hand": partial(in_hand, kind) for kind in ("tree", "loop", "graph", "coupled")},
     "trees": trees,
     "rollouts of trees": tree_rollouts,

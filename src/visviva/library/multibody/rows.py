@@ -110,7 +110,7 @@ def _offset_box(number: str, r: Grid) -> Reversible:
 
 
 def row_matrix(rows: Sequence[Scalar], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
-    """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.joint`.
+    """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.scalars`.
 
     An axis a turns with ω x a; a particle has v alone, and axes that do not turn.
     """
