@@ -42,6 +42,7 @@ def test_both_laws_hold_to_rounding(name, scheme):
     assert sum(part.energy_in for part in audit.components.values()) == pytest.approx(0, abs=1e-12 * run.energy_unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["PHMP", "Lie"])
 @pytest.mark.parametrize("name", LOSSES)
 def test_compiled_steps_are_those_in_numpy(name, scheme):

@@ -102,6 +102,7 @@ def test_critical_points_of_an_orientation_are_half_turns_about_principal_axes()
         assert_allclose(SO3.from_quat(p.q).R, 2 * np.outer(np.eye(3)[i], np.eye(3)[i]) - np.eye(3), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approach", APPROACHES)
 def test_orientation_converges_from_nearly_a_half_turn_and_stays_at_one(approach):
     law = orientation(approach)
@@ -134,6 +135,7 @@ def turning(d):
     return goal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("approach", "W_r", "norms"),
     [

@@ -17,6 +17,7 @@ turned_by = turns.turned_by.py_func  # compiled functions inside of kernels cann
 COUPLED = ("gears", "screw", "differential", "rack", "driven_four_bar")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUPLED)
 @pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint])
 def test_compiled_steps_are_those_of_the_reference(name, scheme):

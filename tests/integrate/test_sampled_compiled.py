@@ -489,6 +489,7 @@ ARRAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [vv.PHMP(), vv.RK4()], ids=["PHMP", "RK4"])
 def test_a_law_of_numba_gives_what_it_gives_in_python(scheme):
     def plain(t, y, u):

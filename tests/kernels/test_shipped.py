@@ -63,7 +63,12 @@ def without_numba(*names: str, **variables: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", ["tree, viscous friction", "graph, feedback", "trees", "equations of motion, tree"])
+SLOWLY = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("tree, viscous friction", "equations of motion, tree")
+]
+
+
+@pytest.mark.parametrize("name", ["graph, feedback", "trees", *SLOWLY])
 def test_a_run_needs_no_compiler(name, tmp_path):
     shipped()
     done = without_numba(name, VISVIVA_CACHE_DIR=str(tmp_path))

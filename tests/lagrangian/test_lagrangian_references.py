@@ -99,6 +99,7 @@ def bead_at(t):
     return r, d * rate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [NUMPY, PHMPGGL(compiled=False)], ids=["PHMP", "PHMPGGL"])
 @pytest.mark.parametrize(
     ("make", "reference"),
@@ -119,6 +120,7 @@ def test_order_two_towards_motions_derived_by_hand(make, reference, scheme):
     assert found[-1].max() < 5e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inner", [NUMPY, PHMPGGL(compiled=False)], ids=["PHMP", "PHMPGGL"])
 @pytest.mark.parametrize(("make", "reference"), [(bead, bead_at), (pendulum, pendulum_at)], ids=["bead", "pendulum"])
 def test_order_four_of_the_composition(make, reference, inner):

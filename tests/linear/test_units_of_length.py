@@ -13,7 +13,13 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 
-SCALES = (1e-9, 1e-6, 1e3, 1e9, *(pytest.param(L, marks=pytest.mark.slow) for L in (1e-5, 1e-3, 1e6)))
+
+def between(*lengths):
+    """Lengths between the extremes, which take their time."""
+    return [pytest.param(L, marks=pytest.mark.slow) for L in lengths]
+
+
+SCALES = (1e-9, 1e-6, 1e3, 1e9, *between(1e-5, 1e-3, 1e6))
 G = 9.81
 CORNERS = np.array([(0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1.0, 0, 0)])
 X, Y = np.array([1.0, 0, 0]), (0, 1, 0)
@@ -185,7 +191,7 @@ def test_small_motions_of_mechanisms(build, L):
     assert_allclose(poles(build, L), one, rtol=0, atol=1e-9 * np.abs(one).max())
 
 
-@pytest.mark.parametrize("L", [1e-6, 1e-5, 1e-3, 1e3])
+@pytest.mark.parametrize("L", [1e-6, 1e3, *between(1e-5, 1e-3)])
 @pytest.mark.parametrize("build", [*BARS, slider_crank, wheels_and_rack])
 def test_small_motions_about_a_motion(build, L):
     """Velocities as fast, and the same ones are independent."""
@@ -238,7 +244,7 @@ def test_rods_that_fold_are_singular_wherever_they_come_from(angle, mass, L):
         vv.linearise(m)
 
 
-@pytest.mark.parametrize("L", [1e-6, 1e-3, 1e3])
+@pytest.mark.parametrize("L", [1e-6, *between(1e-3, 1e3)])
 @pytest.mark.parametrize("build", MECHANISMS)
 def test_equilibria_and_runs(build, L):
     (stability, one), (same, found) = rest_and_end(build, 1.0), rest_and_end(build, L)

@@ -34,6 +34,7 @@ def simulated(drawn, integrator, t_end, h):
 both_schemes = pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL], ids=["PHMP", "PHMPGGL"])
 
 
+@pytest.mark.slow
 @both_schemes
 @pytest.mark.parametrize("case", cases(QUICK, SMALL + LARGE), ids=ids)
 def test_compiled_steps_are_the_plain_ones(case, scheme, monkeypatch):

@@ -33,6 +33,7 @@ def warmed(form, s):
     return s + np.array([0.1 * (capacity | flux).get(name, 0.0) for name in form.s_names])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", entries(QUICK))
 def test_minimal_velocities(name):
     form, states = forms(name)

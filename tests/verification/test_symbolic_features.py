@@ -53,6 +53,7 @@ def close(ours, theirs, what):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-11 * scale, err_msg=what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", features(QUICK))
 def test_minimal_velocities(name, tmp_path):
     m = FEATURES[name]()
