@@ -202,6 +202,9 @@ def test_mechanisms_without_force_inputs_are_refused():
     m.motor("dc", "axle", resistance=1.0, inductance=0.01, k=0.2)
     with pytest.raises(ModelError, match="'dc' is the voltage of a motor"):
         c.tracking(m, {"axle": c.gains(1, 1, 1)})
+    m.torque("push", "axle")
+    with pytest.raises(ModelError, match="the current of motor 'dc' is a state that pushes 'bare'"):
+        c.tracking(m, {"axle": c.gains(1, 1, 1)}, inputs=("push",))
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-4, 1e-11])

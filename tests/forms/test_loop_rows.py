@@ -48,8 +48,11 @@ def test_rows_of_products_are_those_of_the_model(d):
     opened = d.tree_integrate(q, 0.01 * rng.normal(size=d.form.n))
     for place in (q, opened):
         found, wanted = d.loops.rows.at(place, s), ModelRows(d.form).at(place, s)
-        for name in ("g", "scale", "Z", "terms", "units"):
+        for name in ("g", "Z", "terms", "units"):
             near(getattr(found, name), getattr(wanted, name))
+        lengths = d.loops.rows.degree > 0  # the Model has one scale for cosines and lengths of a joint
+        assert (found.scale[~lengths] >= 1.0).all()
+        assert (found.scale[lengths] <= wanted.scale[lengths] * (1 + 1e-12)).all()
         xi = rng.normal(size=d.form.n)
         near(found.rates(xi), wanted.rates(xi), 1e-11)
 
@@ -146,3 +149,51 @@ def test_dynamics_of_loops_go_through_a_file():
     q, v, _ = moving(d)
     wanted = d.bias(q, v)
     near(pickle.loads(pickle.dumps(d)).bias(q, v), wanted, 0)
+
+
+def test_velocities_of_the_tree_are_the_users_own():
+    d = vv.dynamics(four_bar(), independent="rank")
+    q, v = np.array(d.q_built), np.ones(d.nv)
+    wanted = d.forward(q, v)
+    d.tree_velocities(q, v)[:] = 0.0
+    near(d.forward(q, v), wanted, 1e-15)
+
+
+def bars(L):
+    """A four-bar of length L, with its coupler and its rocker marked where they meet."""
+    A, B, C, D = L * np.array([(0, 0, 0), (0, 0, 0.4), (1.2, 0, 0.9), (1.0, 0, 0)])
+    m = vv.Mechanism("bars", gravity=(0, 0, -9.81 * L))
+    for name, a, b in (("crank", A, B), ("coupler", B, C), ("rocker", D, C)):
+        m.body(name, mass=1.0, inertia=np.full(3, 0.05 * L**2), at=(a + b) / 2)
+    for name, parent, child, at in (
+        ("A", m.ground, "crank", A), ("B", "crank", "coupler", B), ("C", "coupler", "rocker", C),
+        ("D", m.ground, "rocker", D),
+    ):  # fmt: skip
+        m.revolute(name, parent, child, at=at, axis="y")
+    m.frame("one", "coupler", at=C)
+    m.frame("other", "rocker", at=C)
+    return m
+
+
+@pytest.mark.parametrize("L", [1e-9, 1e-6, 1e-3, 1e3])
+def test_loops_close_at_any_unit_of_length(L):
+    d, one = (vv.dynamics(bars(length), independent=("A",)) for length in (L, 1.0))
+    q, q_one = d.coordinates({"A": 0.5}), one.coordinates({"A": 0.5})
+    assert np.linalg.norm(d.pose("one", q).r - d.pose("other", q).r) < 1e-11 * L
+    near(d.forward(q, [1.0]), one.forward(q_one, [1.0]), 1e-9)
+
+
+def test_an_input_at_a_dead_point_does_not_act():
+    """A force on a slider does not turn a crank that points at it; rounding does not either."""
+    m = vv.Mechanism("dead point")
+    for name, x in (("crank", 0.5), ("rod", 2.0), ("slider", 3.0)):
+        m.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), at=(x, 0, 0))
+    for name, parent, child, x in (("A", m.ground, "crank", 0), ("B", "crank", "rod", 1), ("C", "rod", "slider", 3)):
+        m.revolute(name, parent, child, at=(x, 0, 0), axis="y")
+    m.prismatic("guide", m.ground, "slider", at=(3, 0, 0), axis="x")
+    m.force("push", "guide")
+    d = vv.dynamics(m, independent=("A",))
+    turned = d.coordinates({"A": 1.0})
+    assert d.input_matrix(d.q_built) == 0.0
+    assert abs(d.input_matrix(turned)) > 0.1
+    assert abs(d.input_matrix(d.coordinates({"A": 1e-9}, near=turned))) == pytest.approx(1.5e-9, rel=1e-5)

@@ -83,3 +83,13 @@ def test_laws_of_different_ports_act_together():
     ]
     run = vv.simulate(m, t_end=1.0, h=0.01, sampled=laws)
     np.testing.assert_allclose([run["rail0.q"][-1], run["rail1.q"][-1]], [0.5, 1.0], rtol=1e-9)
+
+
+def test_a_port_of_several_numbers_takes_no_single_one():
+    m = vv.Mechanism("craft")
+    m.wrench("thrust", m.body("craft", mass=1.0, inertia=(1, 1, 1)))
+    for given in (1.0, (1.0, 0.0, 0.0), np.zeros((1, 6)), (np.nan,) * 6):
+        with pytest.raises(VisvivaError, match="'thrust' must be 6 finite numbers"):
+            vv.Simulator(m, h=0.01).step({"thrust": given})
+    with pytest.raises(VisvivaError, match="6"):
+        vv.simulate(m, 0.02, 0.01, sampled=vv.Sampled(lambda now: {"thrust": 1.0}, period=0.01))

@@ -106,7 +106,7 @@ def test_forces_of_the_joints_from_the_stored_multipliers(case):
     gradient = np.einsum("kij,nj->nki", data["A"], np.concatenate(q_m, axis=1)) + data["b"]
     row = 6 * len(names)
     for joint in run.model.mechanism.joints:
-        rows = slice(row, row + sum(primitive.count for primitive in joint.joint.rows))
+        rows = slice(row, row + len(joint.joint.rows))
         row = rows.stop
         at = 12 * names.index(joint.child.name)
         force = -np.einsum("nki,nk->ni", gradient[:, rows, at : at + 3], data["lam_mid"][:, rows])

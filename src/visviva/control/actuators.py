@@ -152,6 +152,13 @@ class Actuation:
                 f"the input {voltages[0]!r} is the voltage of a motor, which drives a current, not a force: its "
                 "column of B is zero.\nControl the torque by m.torque(...), and the current by a loop of its own."
             )
+        motors = [motor.name for motor in self._d.mechanism.motors]
+        if motors:
+            raise ModelError(
+                f"the current of motor {motors[0]!r} is a state that pushes {self._d.name!r}, and a tracking law knows "
+                "positions and velocities alone.\nLeave the motor out and control its torque by m.torque(...); the "
+                "current is the business of a faster loop."
+            )
 
 
 def limits_of(given: Any, names: Sequence[str]) -> tuple[Array, Array] | None:

@@ -117,7 +117,7 @@ class _SampledRun:
             self.sampling.look(now)
             return self.values(self.sampling.held)
         except ModelError as error:
-            self.steps.fail(BadInput(f"{str(error).rstrip('.')}, from a sampled law at t = {now.t:g} s."))
+            self.steps.fail(BadInput(f"a sampled law at t = {now.t:g} s: {error}"))
         except Exception as error:
             failure = BadInput(f"a sampled law raised {type(error).__name__} at t = {now.t:g} s: {error}.")
             failure.__cause__ = error

@@ -284,8 +284,9 @@ class Simulator:
                 if math.isfinite(number):
                     return
             else:
-                values[at] = value
-                if np.isfinite(values[at]).all():
+                given = np.asarray(value, dtype=float)
+                if given.shape == (width,) and np.isfinite(given).all():
+                    values[at] = given
                     return
         except (TypeError, ValueError):
             pass

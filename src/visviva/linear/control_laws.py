@@ -11,6 +11,7 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.forms.flows.flow import FlowState
 from visviva.forms.minimal.closing import AT_REST
 from visviva.integrate.inputs import AllInputs
+from visviva.integrate.sampled import Sampled
 from visviva.linear.drives import form_with_drives_at_rest
 from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.mechanism import Mechanism
@@ -24,11 +25,13 @@ Operating = AllInputs | AbstractHoldingLaw | None
 
 def law_of_inputs(inputs: Any, operating: Operating) -> tuple[Any, Operating]:
     """Names of inputs, and what operates them: a control law may be given as either."""
-    if isinstance(inputs, Mapping) or (callable(inputs) and not isinstance(inputs, LAWS)):
+    listed = inputs if isinstance(inputs, list | tuple) else ()
+    laws = isinstance(inputs, Sampled) or any(isinstance(one, (Sampled, *LAWS)) for one in listed)
+    if laws or isinstance(inputs, Mapping) or (callable(inputs) and not isinstance(inputs, LAWS)):
         raise ModelError(
-            "inputs= of linearise names the ports that are inputs, without values or laws: give these as operating=,\n"
-            "which are numbers at the state, or laws that close a loop. Laws at ticks have no linear system in "
-            "continuous time:\nsee law.linear(...).sampled(period)."
+            "inputs= of linearise names the ports that are inputs, or is one tracking law: give values and other "
+            "laws as\noperating=, which are numbers at the state, or laws that close a loop. Laws at ticks have no "
+            "linear system in\ncontinuous time: see law.linear(...).sampled(period)."
         )
     if not isinstance(inputs, LAWS):
         return inputs, operating

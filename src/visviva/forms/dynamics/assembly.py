@@ -168,7 +168,7 @@ class Assembly:
             unit = here.units[free]
             Z = (here.Z if more is None else np.concatenate([here.Z, more]))[:, free] * unit
             delta = np.zeros(form.n)
-            delta[free] = unit * split(Z).solve(-residual)
+            delta[free] = unit * split(Z / scale[:, None]).solve(-residual / scale)
             longest = float(np.abs(delta / self.sizes).max(initial=0.0))
             q = self.space.integrate(q, delta * min(1.0, LONGEST / longest if longest > 0 else 1.0))
         worst = int((np.abs(residual) / scale).argmax())

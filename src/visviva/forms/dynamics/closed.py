@@ -19,6 +19,8 @@ from visviva.forms.dynamics.model_forces import ModelForces, TreeInputs
 from visviva.forms.minimal.constrained import constrained
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 
+ROUNDING = 64 * np.finfo(float).eps  # of the terms of a sum
+
 
 @final
 class ClosedEquations:
@@ -38,7 +40,7 @@ class ClosedEquations:
 
     def velocities(self, q: Array, v: Array, s: Array) -> Array:
         """ξ, (n,)."""
-        return self.at(q, v, s).point.xi
+        return self.at(q, v, s).xi.copy()  # those of the motion are kept
 
     def coriolis(self, q: Array, v: Array, s: Array) -> Array:
         """Nᵀ(c + M d)."""
@@ -57,8 +59,12 @@ class ClosedEquations:
         return motion.N.T @ self.forces.passive(q, motion.xi, s)
 
     def input_matrix(self, q: Array, v: Array, s: Array) -> Array:
-        """Nᵀ B."""
-        return self.basis(q, v, s).T @ self.inputs(q, s)
+        """Nᵀ B; where it is rounding beside the fastest velocity an input does not act, and it is zero."""
+        N, B, sizes = self.basis(q, v, s), self.inputs(q, s), self.form.lengths
+        found = N.T @ B
+        fastest = (np.abs(N) / sizes[:, None]).max(axis=0, initial=0.0)
+        found[np.abs(found) <= ROUNDING * np.outer(fastest, sizes @ np.abs(B))] = 0.0
+        return np.asarray(found)
 
     def inputs(self, q: Array, s: Array) -> Array:
         """B over all velocities of the tree, (n, nu); by the Model where ports act in joints that the tree lacks."""

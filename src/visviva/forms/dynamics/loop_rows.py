@@ -139,10 +139,10 @@ class ProductRows(AbstractLoopRows):
         self.frames: list[PlacedFrame] = [frames.principal(name.removesuffix(".q")) for name in names]
         self.order = np.stack([path_order(frame.path, tree.dynamics.parts.tables.K, form.n) for frame in self.frames])
         self.k = sum(part.g.m for part in parts)
-        self.starts = np.cumsum([0, *(part.g.m for part in parts)])[:-1]
-        self.counts = [part.g.m for part in parts]
+        counts = [part.g.m for part in parts]
+        starts = np.cumsum([0, *counts])[:-1]
         a, s, c = np.zeros((2, self.k, len(names), VECTORS)), np.zeros((2, self.k, 3)), np.zeros(self.k)
-        for part, at in zip(parts, self.starts, strict=True):
+        for part, at in zip(parts, starts, strict=True):
             assert part.g.factors is not None
             own, column = slice(at, at + part.g.m), 0
             u, w, c[own] = part.g.factors
@@ -155,6 +155,11 @@ class ProductRows(AbstractLoopRows):
         b = len(names)
         self.a = a.reshape(2 * self.k, b * VECTORS)
         self.at_centre, self.at_axes = a.reshape(2 * self.k, b, VECTORS)[..., 0], a.reshape(-1, b, VECTORS)[..., 1:]
+        reaching = (self.at_centre != 0.0).any(axis=1)  # factors that are lengths, not axes
+        self.degree = (
+            reaching[: self.k].astype(int) + reaching[self.k :]
+        )  # rows are numbers, lengths or squares of them
+        self.group = np.unique(3 * np.repeat(np.arange(len(parts)), counts) + self.degree, return_inverse=True)[1]
         self.s, self.c = s.reshape(2 * self.k, 3), c
         self.a_size, self.s_size, self.c_size = np.abs(self.a), np.abs(self.s), np.abs(c)
         self.others = np.roll(np.arange(2 * self.k), self.k)  # all w, then all u
@@ -192,8 +197,11 @@ class ProductRowsAt(AbstractRowsAt):
         rows, k = self._rows, self._rows.k
         sizes = rows.a_size @ np.abs(self._y).reshape(-1, 3) + rows.s_size
         terms = (np.abs(self._both) * sizes[rows.others]).sum(1)
-        each = np.repeat(np.maximum.reduceat(terms[:k] + terms[k:] + rows.c_size, rows.starts), rows.counts)
-        return np.maximum(each, max(1e-6 * float(each.max()), SMALL))
+        each, largest = np.zeros(rows.group.max(initial=-1) + 1), np.zeros(3)  # of a joint, and of all, by degrees
+        np.maximum.at(each, rows.group, terms[:k] + terms[k:] + rows.c_size)
+        np.maximum.at(largest, rows.degree, each[rows.group])
+        least = np.where(rows.degree == 0, 1.0, np.maximum(1e-6 * largest[rows.degree], SMALL))  # cosines count as one
+        return np.maximum(each[rows.group], least)
 
     @cached_property
     def _parts(self) -> RowParts:

@@ -76,7 +76,8 @@ def check_state(form: MinimalForm, point: Point, u: Array) -> None:
         worst = int(gap.argmax())
         raise AssemblyError(
             f"the state of mechanism {form.name!r} violates {model.kinds[worst][0]!r}: {what} {gap[worst]:.3g}\n"
-            "of its terms. Start from one that satisfies it, e.g. form.initial or form.projected(t, q, xi, s)."
+            "of its terms. Start from one that satisfies it: form.initial or form.projected(t, q, xi, s),\n"
+            "of vv.dynamics d.coordinates({...}) or d.close(q)."
         )
 
 
