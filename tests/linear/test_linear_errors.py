@@ -133,8 +133,10 @@ def test_states_of_runs_and_equilibria_are_places():
 
 
 def test_laws_are_no_names_of_inputs():
-    with pytest.raises(vv.ModelError, match="give these as operating="):
-        vv.linearise(rods(1), inputs={"motor": lambda x: 0.0})
+    tick = vv.Sampled(lambda now: {"motor": 0.0}, period=0.01)
+    for given in ({"motor": lambda x: 0.0}, tick, [tick]):
+        with pytest.raises(vv.ModelError, match=r"give values and other laws as\noperating="):
+            vv.linearise(rods(1), inputs=given)
 
 
 def test_constraints_with_a_kink_where_they_are_linearised_are_refused():
