@@ -83,6 +83,7 @@ def test_energy_rates_of_baselines_are_differences():
         assert (W[0] - W[1]) / (2 * h) == pytest.approx(e.W_dot, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_baseline_and_a_template_arrive_at_the_same_goal():
     m = plants.scara()
     joints = {"first": c.gains(1.0, 4.0, 4.0), "second": c.gains(1.0, 4.0, 4.0)}

@@ -303,6 +303,7 @@ def test_scara_potentials_have_2_1_3_and_1_1_2_critical_points():
     assert_allclose(angles[-1], [-2.498, 0.0], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_scara_tool_arrives_with_either_elbow_and_joints_with_the_right_one_only():
     q_R, start, still = np.array([0.0, np.pi / 2]), np.array([1.0, -1.2]), np.zeros(2)
     d = by_joints("body").d

@@ -104,6 +104,7 @@ def geared_pendulum():
     return m
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # PHMPGGL of gears runs in NumPy
 @pytest.mark.parametrize(
     "scheme", [vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()], ids=lambda scheme: type(scheme).__name__

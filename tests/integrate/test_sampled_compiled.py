@@ -510,6 +510,7 @@ def plain_with_zeros(hold):
     return law
 
 
+@pytest.mark.slow
 def test_what_a_law_of_numba_leaves_out_or_raises_ends_the_run():
     def silent(t, y, u):
         u[0] = 1.0

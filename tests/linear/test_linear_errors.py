@@ -42,6 +42,7 @@ def test_an_equilibrium_that_is_not_there_is_not_found():
         vv.linearise(m)
 
 
+@pytest.mark.slow
 def test_a_torque_that_nothing_holds_has_no_equilibrium():
     m = rods()
     m.torque("hand", "hinge0")

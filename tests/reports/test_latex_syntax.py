@@ -34,7 +34,9 @@ def named(name):
     return m
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if k % 3 == 0 else [pytest.mark.slow]) for k, name in enumerate(NAMES)]
+)
 def test_any_name(name):
     """Of a mechanism, a body, a joint and a spring; in formulas and among words."""
     m = named(name)

@@ -127,6 +127,7 @@ def test_a_joint_that_is_open_from_the_start_is_seen(pendulum):
     assert falling(pendulum, 0.1, initial=start).audit().g == pytest.approx(0.06, rel=0.1)
 
 
+@pytest.mark.slow
 def test_ties_of_a_redundant_loop_are_measured_and_stay_closed():
     from visviva.demo.linkage import four_bar
 
