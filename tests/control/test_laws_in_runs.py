@@ -113,3 +113,8 @@ def test_a_law_that_is_singular_as_built_can_be_printed():
     m.frame("tool", b, at=(2, 0, 0))
     law = c.tracking(m, {("ground", "tool"): c.gains(1.0, 4.0, 4.0)})
     assert "as built the desired inertia is singular" in str(law)
+
+
+def test_a_law_without_a_goal_is_no_input():
+    with pytest.raises(ModelError, match=r"without what it should follow: inputs=law\.at\(goal\)"):
+        vv.simulate(rod(), 0.1, 0.01, inputs=c.tracking(rod(), GAINS))

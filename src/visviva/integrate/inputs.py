@@ -20,7 +20,7 @@ from visviva.errors import ModelError
 from visviva.language.jumping import next_break, next_of, said_breaks
 from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
-from visviva.model.control_law import AbstractControlLaw
+from visviva.model.control_law import AbstractControlLaw, AbstractHoldingLaw
 
 Input = ArrayLike | Callable[..., ArrayLike]
 AllInputs = Mapping[str, Input] | Callable[..., Mapping[str, ArrayLike]]
@@ -140,6 +140,11 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
 
     Ports that are not given are zero; a name that is no port is an error.
     """
+    if isinstance(inputs, AbstractHoldingLaw):
+        raise ModelError(
+            f"a {type(inputs).__name__} is given as inputs= without what it should follow: inputs=law.at(goal), with "
+            "goal a vv.control.reference(...) or a configuration to hold."
+        )
     law = inputs if callable(inputs) and not isinstance(inputs, Mapping | type) else None
     if inputs is not None and law is None and not isinstance(inputs, Mapping):
         raise ModelError(
