@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import sympy
 
+from visviva.forms.calculus.cached_map import CachedMap
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments, Block, Blocks, Polynomial, Product
-from visviva.forms.calculus.recent import Recent
 
 RNG = np.random.default_rng(6)
 NAMES = Arguments((("q", ("x", "y")), ("xi", ("u",))))
@@ -23,7 +23,7 @@ MAPS = {
     "function": FUNCTION,
     "expressions": EXPRESSION,
     "product": Product(FUNCTION, EXPRESSION),
-    "recent": Recent(FUNCTION),
+    "recent": CachedMap(FUNCTION),
     "blocks": Blocks(3, (2, 3), (Block(Polynomial(1, np.ones((1, 1)), np.ones((1, 1, 1))), slice(2, 3),
                                        (slice(0, 1), slice(1, 2))),)),
 }  # fmt: skip

@@ -23,7 +23,7 @@ from visviva._arrays import Array
 from visviva.control.goals import METRES, AbstractGoal, State
 from visviva.errors import AssemblyError
 from visviva.forms.dynamics.handle import Dynamics
-from visviva.forms.dynamics.recent import Recent
+from visviva.forms.dynamics.state_cache import StateCache
 from visviva.forms.minimal.closing import CLOSED
 from visviva.mechanism.closure import typical_length
 from visviva.numerics.nullspace import Split, split
@@ -89,8 +89,8 @@ class Follower:
         self._s = np.array(d.s_built)
         self.keeps_loops = d.loops is not None and d.loops.independent is None  # all velocities, with loops as rows
         self._wanted: Wanted | None = None
-        self._of_velocities = Recent(partial(self._rows, positions=False))
-        self._of_positions = Recent(partial(self._rows, positions=True))
+        self._of_velocities = StateCache(partial(self._rows, positions=False))
+        self._of_positions = StateCache(partial(self._rows, positions=True))
         self._holonomic, self._still = d.form.open.has_g, np.zeros(d.nv)
 
     # -- levels ---------------------------------------------------------------------------------------------------

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector, frozen
 from visviva.errors import ModelError
+from visviva.forms.calculus.cached_map import CachedMap
 from visviva.forms.calculus.checks import check_kinematics, check_pose
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.graph import FrameGraph, frame_graph
 from visviva.forms.calculus.local_coordinates import AbstractLocalCoordinates, Changed, Tangents
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, Product
-from visviva.forms.calculus.recent import Recent
 from visviva.forms.kinds import by_name
 
 OWN = frozenset({"q", "xi", "xi_dot", "t"})
@@ -144,7 +144,7 @@ class Parameterisation:
         velocities = names_of(xi, "velocity", OWN | set(self.coordinates))
         if len(velocities) != self.n:
             raise ModelError(f"{self.n} velocities are replaced by {len(velocities)}: their number stays the same.")
-        B_map = Recent(map_of(B, self.arguments, "B", (self.n, self.n)))
+        B_map = CachedMap(map_of(B, self.arguments, "B", (self.n, self.n)))
         edges = [ChangedEdge(edge.a, edge.b, edge, self.A_map, B_map) for edge in self.edges]
         A, local = Product(self.A_map, B_map), Changed(self.local, B_map)
         return Parameterisation.of_maps(self.coordinates, velocities, A, self.phi_map, edges, local, self.q0)

@@ -21,7 +21,7 @@ from visviva._arrays import Array
 from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
 from visviva.forms.dynamics.jacobian_rate import cross_columns, path_order, world_jacobian_rate
-from visviva.forms.dynamics.recent import Recent
+from visviva.forms.dynamics.state_cache import StateCache
 from visviva.forms.minimal.closing import SMALL
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
@@ -110,7 +110,7 @@ class ModelRows(AbstractLoopRows):
     """Of any mechanism."""
 
     def __init__(self, form: MinimalForm) -> None:
-        self._recent = Recent(partial(ModelRowsAt, form))
+        self._recent = StateCache(partial(ModelRowsAt, form))
 
     def at(self, q: Array, s: Array) -> AbstractRowsAt:  # noqa: D102
         return self._recent(q, s)
@@ -163,7 +163,7 @@ class ProductRows(AbstractLoopRows):
         self.s, self.c = s.reshape(2 * self.k, 3), c
         self.a_size, self.s_size, self.c_size = np.abs(self.a), np.abs(self.s), np.abs(c)
         self.others = np.roll(np.arange(2 * self.k), self.k)  # all w, then all u
-        self._recent = Recent(partial(ProductRowsAt, self))
+        self._recent = StateCache(partial(ProductRowsAt, self))
 
     def at(self, q: Array, s: Array) -> AbstractRowsAt:  # noqa: D102
         return self._recent(q, s)

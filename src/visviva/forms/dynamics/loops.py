@@ -23,7 +23,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.dynamics.entries import Entries, Int, indices
 from visviva.forms.dynamics.loop_rows import AbstractLoopRows, AbstractRowsAt, ModelRowsAt
-from visviva.forms.dynamics.recent import Recent
+from visviva.forms.dynamics.state_cache import StateCache
 from visviva.forms.minimal.closing import ON_ROWS, check_state
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
@@ -153,8 +153,8 @@ class Loops:
         kept = np.zeros(0, dtype=np.intp) if self.independent is None else self.independent
         self.dependent: Int = np.setdiff1d(np.arange(form.n), kept)
         self.blocks = [(str(kind), own) for kind, _, own in form.configuration.places]
-        self.closure = Recent(partial(Closure, self))
-        self._motions = Recent(partial(Motion, self))
+        self.closure = StateCache(partial(Closure, self))
+        self._motions = StateCache(partial(Motion, self))
 
     @cached_property
     def holonomic(self) -> bool:

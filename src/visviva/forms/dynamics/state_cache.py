@@ -1,4 +1,4 @@
-"""Values at the last few states that were asked for, each computed once."""
+"""A cache of values by state: those of the last few states that were asked for, each computed once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 @final
-class Recent(Generic[T]):
+class StateCache(Generic[T]):
     """make(*state), kept for the last `KEPT` different states; it is given arrays of its own."""
 
     def __init__(self, make: Callable[..., T]) -> None:

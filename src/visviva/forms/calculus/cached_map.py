@@ -1,4 +1,4 @@
-"""Maps that remember the last place they were asked for."""
+"""A cached map: one that remembers the last place it was asked for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from visviva.forms.calculus.maps import AbstractMap, Taylor
 
 
 @final
-class Recent(AbstractMap):
+class CachedMap(AbstractMap):
     """The map f, which many edges ask for at one configuration, evaluated there once."""
 
     def __init__(self, f: AbstractMap) -> None:
