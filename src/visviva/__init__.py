@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
     from visviva.language.jumping import Jumping as Jumping
+    from visviva.library import joints as joints
     from visviva.linear import LinearSystem as LinearSystem
     from visviva.linear import linearise as linearise
     from visviva.linear import linearize as linearize
@@ -167,6 +168,7 @@ _MODULES = {
     "geometry": "visviva.geometry",
     "inertia": "visviva.geometry.inertia",
     "language": "visviva.language",
+    "joints": "visviva.library.joints",
     "library": "visviva.library",
     "screws": "visviva.geometry.screws",
     "springs": "visviva.forms.springs",

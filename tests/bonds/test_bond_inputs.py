@@ -306,7 +306,7 @@ WRONG = {
         r"what storages in derivative causality \(c, m\) of 'g' follow depends on",
     ),
     "picture of another kind": (lambda: osc().draw("osc.xyz"), "must end with .svg, .png or .pdf"),
-    "graph of a graph": (lambda: vv.bond_graph(osc()), "takes a Composite, a Mechanism or a KaneSystem, got BondGraph"),
+    "graph of a graph": (lambda: vv.bond_graph(osc()), "takes a Composite, a Mechanism, a KaneSystem.* got BondGraph"),
     "data of nothing": (lambda: BondGraph.from_dict(None), "this is no bond graph as to_dict writes it"),
     "data of a list": (lambda: BondGraph.from_dict([]), "this is no bond graph as to_dict writes it"),
     # -- text

@@ -324,3 +324,20 @@ def test_a_body_that_is_fixed_to_the_ground_is_held_by_it():
     assert [bond.other("ground") for bond in graph.at("ground")] == ["ground.f", "clamp.F"]
     end = vv.simulate(graph, 0.5, 0.05, integrator=FINE)["hinge.q"][-1]
     assert_allclose(end, vv.simulate(vv.analytical(m), 0.5, 0.05, integrator=FINE)["hinge.q"][-1], atol=1e-9)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_what_is_driven_needs_no_inertia_in_kanes_figures(figure):
+    m = vv.Mechanism("quarter car", gravity=(0, 0, -9.81))
+    road = m.body("road", massless=True, at=(0, 0, 0))
+    car = m.body("car", mass=2.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, 1.0))
+    m.prismatic("bump", m.ground, road, at=(0, 0, 0), axis=(0, 0, 1))
+    m.prismatic("lift", road, car, at=(0, 0, 0.5), axis=(0, 0, 1))
+    m.spring("k", road, car, k=200.0, length=1.1)
+    m.drive("motor", "bump", rate=lambda t: 0.3 * np.cos(2 * t))
+    form, graph = vv.analytical(m), vv.bond_graph(m, figure=figure)
+    flow = graph.flow()
+    force = flow.evaluation(0.0, flow.checked(None).xi).value(("e", graph.bond("f_motor").name))
+    assert_allclose(force, form.reactions(*form.initial)["motor"], rtol=1e-10)
+    run, reference = (vv.simulate(each, 0.3, 0.05, integrator=FINE) for each in (graph, form))
+    assert_allclose(run["lift.q"][-1], reference["lift.q"][-1], rtol=0, atol=1e-12)

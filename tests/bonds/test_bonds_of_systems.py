@@ -260,7 +260,7 @@ def test_what_has_no_graph_says_so():
     lone = compose("lone", {"h": height, "f": reversible({"q": pose}, C=np.eye(6))}, {"q": ("h.q", "f.q")})
     with pytest.raises(vv.ModelError, match="derivative causality"):
         vv.bond_graph(lone).flow()
-    with pytest.raises(vv.ModelError, match="takes a Composite, a Mechanism or a KaneSystem, got int"):
+    with pytest.raises(vv.ModelError, match=r"takes a Composite, a Mechanism, a KaneSystem.* got int"):
         vv.bond_graph(3)
     with pytest.raises(vv.ModelError, match="is a composite; figures and forms are those of Kane's equations"):
         vv.bond_graph(system, figure=2)

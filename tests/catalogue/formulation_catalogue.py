@@ -13,7 +13,7 @@ import nonholonomic_models
 import numpy as np
 from once import once
 from parts import ARM_INERTIA as J
-from parts import AXIS, JOINTS, PLACE
+from parts import AXIS, JOINTS, PLACE, join
 
 import visviva as vv
 from visviva import demo
@@ -63,7 +63,7 @@ def hanging(kind, reverse):
         m = start(f"{kind}{' reversed' if reverse else ''}", friction=0.1)
         hand(m)
         ends = ("hand", "arm") if reverse else ("arm", "hand")
-        getattr(m, kind)("joint", *ends, **JOINTS[kind])
+        join(m, kind, "joint", *ends, **JOINTS[kind])
         m.spring("spring", m.ground, "hand", at_a=(1, 1, 1), k=3.0, length=0.5, damping=0.4)
         m.wrench("load", "hand")
         return m

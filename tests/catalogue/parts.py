@@ -37,6 +37,7 @@ JOINTS: dict[str, dict[str, Any]] = {
     "distance": {"at_a": (0.7, 0.1, 0.1), "at_b": (1.0, 0.4, 0.2)},
     "point_on_plane": {"at": PLACE, "normal": AXIS},
     "point_on_line": {"at": PLACE, "axis": AXIS},
+    "rzeppa": {"at": PLACE, "axis": AXIS},
 }
 COORDINATES = {  # whether each coordinate of a joint slides, or turns
     "revolute": [False], "screw": [False], "universal": [False, False], "prismatic": [True], "point_on_line": [True],
@@ -71,6 +72,14 @@ class Sample:
     inputs: dict[str, Any]
 
 
+def join(m: vv.Mechanism, kind: str, *ends: str, **options: Any) -> object:
+    """A joint by the method of its kind, or by the one for all kinds."""
+    if hasattr(m, kind):
+        return getattr(m, kind)(*ends, **options)
+    name, *rest = ends
+    return m.joint(name, kind, *rest, **options)
+
+
 def coordinate(joint: str, slides: bool | None = None) -> tuple[str, int]:
     """The first coordinate of the wrist that turns, or slides, or any."""
     kinds = COORDINATES.get(joint, [])
@@ -80,19 +89,45 @@ def coordinate(joint: str, slides: bool | None = None) -> tuple[str, int]:
     return ("wrist", fitting[0])
 
 
+def last(joint: str, slides: bool) -> tuple[str, int]:
+    """The last coordinate of the wrist that turns, or slides."""
+    kinds = COORDINATES.get(joint, [])
+    first = coordinate(joint, slides)[1]
+    return "wrist", max([first, *(k for k, sliding in enumerate(kinds) if sliding is slides)])
+
+
 def turning(add):
-    """Of an element about an axis: joints without one are left out."""
+    """Of an element along an angle: joints without one are left out."""
 
     def added(m, joint):
-        coordinate(joint, slides=False)
-        return add(m)
+        return add(m, last(joint, slides=False))
 
     return added
 
 
+def across(m, joint):
+    """Energy and damping of the hinge of the arm and all coordinates of the wrist."""
+    coordinate(joint)
+    own = [("wrist", k) for k in range(len(COORDINATES[joint]))]
+    D = np.diag([0.2, 0.3, 0.4, 0.5][: len(own) + 1]) + 0.1
+    m.joint_spring(
+        "magnets", ["base", *own], energy=lambda a, *q: -2 * np.cos(2 * (a - q[0])) + 3 * q[-1] ** 2, damping=D
+    )
+
+
+def matrix(joint: str) -> dict[str, Any]:
+    """Friction of all coordinates on each other, or of a ball by its spin."""
+    if joint in ("spherical", "rzeppa"):
+        return {"friction": np.diag([0.2, 0.3, 0.4]) + 0.1}
+    coordinate(joint)
+    if len(COORDINATES[joint]) == 1:
+        raise NotApplicable(joint)
+    return {"friction": np.diag([0.2, 0.3, 0.4][: len(COORDINATES[joint])]) + 0.1}
+
+
 def friction(joint: str, values: list[Any]) -> Any:
     """One value for each coordinate of a joint; a ball has one for all."""
-    if joint == "spherical":
+    if joint in ("spherical", "rzeppa"):
         return values[0]
     coordinate(joint)
     count = len(COORDINATES[joint])
@@ -181,7 +216,11 @@ ELEMENTS: dict[str, Element] = {
         lambda m, _: m.spring("cord", m.ground, "hand", at_a=(1, 1, 1), energy=lambda l: 3 * l**4 - l)
     ),
     "line damper": Element(lambda m, _: m.spring("oil damper", m.ground, "hand", at_a=(1, 1, 1), damping=1.7)),
-    "torsion spring": Element(turning(lambda m: m.torsion("coil", "wrist", k=3.0, angle=0.4, damping=0.2))),
+    "torsion spring": Element(turning(lambda m, at: m.torsion("coil", at, k=3.0, angle=0.4, damping=0.2))),
+    "spring across joints": Element(across),
+    "spring along a slide": Element(
+        lambda m, j: m.joint_spring("coil", last(j, slides=True), energy=lambda x: 5 * x**2 + 3 * x**4, damping=0.3)
+    ),
     "potential of a hinge": Element(options=potential, joint="revolute"),
     "bushing": Element(lambda m, _: m.bushing("rubber", m.ground, "hand", K=K6, D=D6)),
     "trace spring": Element(
@@ -208,16 +247,16 @@ ELEMENTS: dict[str, Element] = {
     "end stop": Element(stop),
     "coordinates as built": Element(coiled, options=counted),
     "viscous friction": Element(options=viscous),
+    "friction matrix": Element(options=matrix),
+    "friction matrix of a ball": Element(options=matrix, joint="spherical"),
     "friction law": Element(options=dry),
     "friction that heats": Element(options=warm),
     "motor": Element(
-        turning(
-            lambda m: m.motor("motor", "wrist", resistance=2.0, inductance=0.1, k=-0.3, current=1.5, heat_to="oil")
-        ),
+        turning(lambda m, at: m.motor("motor", at, resistance=2.0, inductance=0.1, k=-0.3, current=1.5, heat_to="oil")),
         inputs={"motor": 5.0},
     ),
-    "torque": Element(turning(lambda m: m.torque("torque", "wrist")), inputs={"torque": 0.7}),
-    "force": Element(lambda m, j: coordinate(j, slides=True) and m.force("force", "wrist"), inputs={"force": 1.1}),
+    "torque": Element(turning(lambda m, at: m.torque("torque", at)), inputs={"torque": 0.7}),
+    "force": Element(lambda m, j: m.force("force", last(j, slides=True)), inputs={"force": 1.1}),
     "wrench": Element(lambda m, _: m.wrench("load", "hand"), inputs={"load": (0.3, -0.2, 0.1, 1.0, 2.0, -0.5)}),
     "wrench in body axes": Element(
         lambda m, _: m.wrench("load", "hand", frame="body"), inputs={"load": (0.3, -0.2, 0.1, 1.0, 2.0, -0.5)}
@@ -261,7 +300,7 @@ def twin(m, joint):
     """The same joint once more: all its rows are redundant."""
     if joint == "free":
         raise NotApplicable(joint)
-    getattr(m, joint)("twin", "arm", "hand", **JOINTS[joint])
+    join(m, joint, "twin", "arm", "hand", **JOINTS[joint])
 
 
 BODIES: dict[str, Element] = {
@@ -293,7 +332,7 @@ def sample(joint: str, element: str = "gravity", held: bool = False) -> Sample:
     )
     m.revolute("base", m.ground, "arm", at=(0, 0.1, 0), axis=(0.3, 1, 0.2))
     m.body("hand", mass=1.2, inertia=HAND_INERTIA, at=(1.0, 0.3, 0.2), com=(0.02, -0.04, 0.05))
-    getattr(m, joint)("wrist", "arm", "hand", **JOINTS[joint], **part.options(joint))
+    join(m, joint, "wrist", "arm", "hand", **JOINTS[joint], **part.options(joint))
     part.add(m, joint)
     if held:
         m.trace_spring("hold", m.ground, "hand", G=(4, 5, 6), K=(300, 400, 500))

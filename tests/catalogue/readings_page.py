@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parts import BODIES, ELEMENTS, JOINTS
 from readings import READINGS
-from refusals import PAIRS, REFUSED, WRONG
+from refusals import REFUSED, WRONG
 
 PAGE = Path(__file__).parents[2] / "docs" / "readings_table.txt"
 COLUMNS = {  # what the page shows as one, where readings go together
@@ -54,8 +54,6 @@ def table() -> str:
         lines += ["```", ""]
     lines += ["## Why not", ""]
     lines += [f"{number}. {note}" for note, number in notes.items()]
-    lines += ["", "## Elements that a joint does not take", "", "| Joint | Element | Why not |", "|---|---|---|"]
-    lines += [row([joint.replace("_", " "), element, reason]) for (joint, element), reason in PAIRS.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,14 @@ NUMPY_ONLY = Refusal(
     "Runs in NumPy: the compiled scheme has no rates of couplings, rolling, blades, drives and own constraints.",
     "ran in NumPy, not in compiled code.*the rates of .* have no compiled form",
 )
+NO_STACK = Refusal(
+    "Runs in NumPy: compiled schemes have no energies and losses of several coordinates together.",
+    "ran in NumPy, not in compiled code.*has no compiled form",
+)
+NO_ACROSS = Refusal(
+    "Composites have springs along coordinates of one joint; across several there is no box.",
+    "springs across several joints",
+)
 NO_PORTS = Refusal(
     "An interconnection by ports is one of joints: other conditions have no form in it.",
     "has constraints beyond its joints.*\n.*an interconnection by ports",
@@ -50,29 +58,28 @@ LIGHT = Refusal(
 CONDITIONS = ("stream", "gear", "rack", "coupler", "drive by rate", "drive by position", "rolling disc", "knife edge",
               "own constraint", "own velocity constraint")  # fmt: skip
 
+STACKS = ("spring across joints", "friction matrix", "friction matrix of a ball")
+
 REFUSED: dict[str, dict[str, Refusal]] = {
-    "PHMPGGL compiled": dict.fromkeys(("screw", *CONDITIONS), NUMPY_ONLY),
+    "PHMP compiled": dict.fromkeys(STACKS, NO_STACK),
+    "LieMidpoint compiled": dict.fromkeys(STACKS, NO_STACK),
+    "continuation": dict.fromkeys(STACKS, NO_STACK),
+    "PHMPGGL compiled": dict.fromkeys(("screw", "rzeppa", *CONDITIONS), NUMPY_ONLY) | dict.fromkeys(STACKS, NO_STACK),
     "Kane's momenta": {"stream": LIGHT},
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
     "interconnection": dict.fromkeys(CONDITIONS, NO_PORTS),
     "composite": dict.fromkeys(CONDITIONS, NO_CONDITION)
     | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX)
-    | {"thin rod": NO_MOMENTUM},
+    | {"thin rod": NO_MOMENTUM, "spring across joints": NO_ACROSS},
 }
 
 WRONG: dict[str, dict[str, str]] = {}
 
-NO_AXIS = "Torsion springs, torques and motors act about the z of a joint that has one such axis."
-NO_LINE = "Forces act along the z of a joint that slides along it."
-PAIRS: dict[tuple[str, str], str] = {  # elements that a joint does not take, though it has the motion for them
-    ("universal", "torsion spring"): NO_AXIS,
-    ("universal", "motor"): NO_AXIS,
-    ("universal", "torque"): NO_AXIS,
-    ("planar", "force"): NO_LINE,
-    ("point_on_plane", "force"): NO_LINE,
-}
 TOGETHER: dict[tuple[str, str], dict[str, str]] = {  # what a reading of a pair says, that says it of neither part
     ("fixed", "knife edge"): {"symbols": "wrong"},  # between welded bodies the row of a blade is redundant
+    ("rzeppa", "friction matrix"): {"composite": "refused"},  # a tie has no port for its angular velocity
+    ("rzeppa", "friction matrix of a ball"): {"composite": "refused"},
+    ("rzeppa", "viscous friction"): {"composite": "refused"},
     ("spherical", "viscous friction"): {"composite": "refused"},  # the friction of a ball is a law, viscous or not
     ("screw", "redundant joint"): {"composite": "refused"},  # no form of a redundant screw stays closed there
 }

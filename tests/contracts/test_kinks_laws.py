@@ -73,6 +73,18 @@ def test_the_discrete_gradient_is_exact_over_a_kink(name, size):
     assert_allclose((D * (b - a)).sum(-1), H[1] - H[0], rtol=0, atol=2e-15 * unit)
 
 
+TIES = [name for name in ENERGIES if name not in ("the larger of two", "across a circle", "rope")]  # kinks in x alone
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_between_equal_ends_on_a_kink_it_is_the_gradient(name):
+    """The slope of the branch that holds there, as documented, and not a mean of both."""
+    law, p = law_of(name)
+    for kink in ENERGIES[name][1]:
+        at = np.array([kink, -kink if name == "across a line" else 0.3])
+        assert_allclose(law.secant(at, at, p), law.gradient(at, p), rtol=1e-14, atol=1e-14)
+
+
 @pytest.mark.parametrize("name", ["root", "saturated", "two stiffnesses", "across a line", "odd", "rope"])
 def test_compiled_differences_are_the_same_and_their_derivatives_are_exact(name):
     law, p = law_of(name)

@@ -109,6 +109,59 @@ def test_limits_that_contradict_each_other_are_violated_least():
     assert found.u[0] == pytest.approx(0.0, abs=1e-9)
 
 
+def shared(W, l, weight):
+    """Least squares of distances from limits in the metric of the weight, by a smooth programme: the inputs."""
+    sizes = np.sqrt(np.diag(W @ np.linalg.inv(weight) @ W.T))
+
+    def beyond(u):
+        return np.maximum(W @ u - l, 0.0) / sizes
+
+    def slope(u):
+        return W.T @ (beyond(u) / sizes)
+
+    options = {"gtol": 1e-14, "maxiter": 2000}
+    found = scipy.optimize.minimize(
+        lambda u: beyond(u) @ beyond(u) / 2, np.zeros(W.shape[1]), jac=slope, options=options
+    )
+    return beyond(found.x)
+
+
+def test_contradicting_limits_give_way_by_least_squares_in_the_weights():
+    """u1 ≥ 1, u2 ≥ 1 and u1 + u2 ≤ 1 of two inputs that act as one: ½ ((2u - 1)²/2 + 2 (1 - u)²) is least at 3/4."""
+    M, b, M_bar = np.eye(1), np.zeros(1), np.eye(1)
+    W, l = np.array([[-1.0, 0], [0, -1.0], [1.0, 1.0]]), np.array([-1.0, -1.0, 1.0])
+    for b_bar in (0.0, -30.0, 5.0):  # whatever is wanted
+        u0, H = unlimited(M, b, np.ones((1, 2)), M_bar, np.full(1, b_bar), np.eye(2))
+        found = limited(H, u0, (W, l), redundant=redundancy(np.ones((1, 2)), np.eye(2)))
+        assert found.status.startswith("infeasible")
+        assert_allclose(found.u, [0.75, 0.75], rtol=1e-9)
+        assert found.violation == pytest.approx(0.5 / np.sqrt(2), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_violations_do_not_depend_on_what_inputs_act_on(seed):
+    rng = np.random.default_rng(seed)
+    nu = 4
+    weight = spd(rng, nu)
+    W = np.vstack([np.eye(nu), -np.eye(nu), rng.normal(size=(3, nu))])
+    l = np.concatenate([rng.uniform(0.1, 1.0, nu), rng.uniform(0.1, 1.0, nu), -rng.uniform(4.0, 8.0, 3)])
+    wanted, size = shared(W, l, weight), np.sqrt(np.diag(W @ np.linalg.inv(weight) @ W.T))
+    assert wanted.max() > 0.1
+    for scale in (1e-3, 1.0, 1e3):
+        B = scale * rng.normal(size=(2, 2)) @ rng.normal(size=(2, nu))
+        M, b, M_bar, b_bar = spd(rng, 2), rng.normal(size=2), spd(rng, 2), 10 * rng.normal(size=2)
+        u0, H = unlimited(M, b, B, M_bar, b_bar, weight)
+        found = limited(H, u0, (W, l), redundant=redundancy(B, weight))
+        assert found.status.startswith("infeasible")
+        assert_allclose(np.maximum(W @ found.u - l, 0.0) / size, wanted, atol=1e-6 * wanted.max())
+        again = limited(H, u0, (W, l), redundant=redundancy(B, weight))
+        assert (again.u == found.u).all()
+        forces = H @ (u0 - found.u)  # limits as they gave way hold them back
+        assert found.multipliers.min() >= 0
+        assert_allclose(W.T @ found.multipliers, forces, atol=1e-9 * np.abs(H @ u0).max())
+        assert not found.multipliers[W @ found.u < l - 1e-6].any()
+
+
 # -- a plant ----------------------------------------------------------------------------------------------------------
 
 

@@ -67,7 +67,7 @@ def test_text_of_the_sleigh():
             "  p_v = m*v",
         ]
     )
-    assert repr(sleigh().equations()) == "<KaneEquations of 'sleigh' in velocity form: 5 equations>"
+    assert repr(sleigh().equations()) == "<ComponentEquations of 'sleigh' in velocity form: 5 equations>"
 
 
 def test_latex_has_dots_and_greek_letters():

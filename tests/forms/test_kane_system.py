@@ -143,9 +143,9 @@ def test_all_forms_have_the_same_accelerations(name):
         clock = [t] if name in ("driven pendulum", "shaken pendulum", "snakeboard") else []
         for kind in forms:
             form = system.form(kind)
-            y = point.p[u] if form.momenta else xi
+            y = point.p[u] if form.in_momenta else xi
             y_dot, s_dot = form.rates(t, np.zeros(0), y, np.array([*q, *clock]))
-            wanted = p_dot if form.momenta else point.xi_dot
+            wanted = p_dot if form.in_momenta else point.xi_dot
             assert_allclose(y_dot, wanted, rtol=0, atol=1e-11 * (1 + np.abs(wanted).max()), err_msg=kind)
             assert_allclose(s_dot[: len(q)], point.q_dot, rtol=0, atol=1e-12 * (1 + np.abs(point.q_dot).max()))
 

@@ -159,7 +159,7 @@ def test_forces_are_gradients_of_the_energies():
     np.testing.assert_allclose(forces["dissipation"], loss, atol=1e-8)
     motion = SYSTEM.motion(Q, XI, T)
     applied = sum(m * motion.J[name].T @ G for name, m in SYSTEM.mass.items())
-    weight = ParticleSystem(P, {n: (m, SYSTEM._r[n].function) for n, m in SYSTEM.mass.items()}, gravity=G)
+    weight = ParticleSystem(P, {n: (m, SYSTEM.positions[n].function) for n, m in SYSTEM.mass.items()}, gravity=G)
     gradient = [(weight.potential(Q + h * a, T) - weight.potential(Q - h * a, T)) / (2 * h) for a in P.A(Q).T]
     np.testing.assert_allclose(applied, -np.array(gradient), atol=1e-7)
     assert np.abs(applied - gradient).max() > 1

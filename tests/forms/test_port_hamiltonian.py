@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import visviva as vv
 from visviva import ModelError
 from visviva.forms.hamiltonian.body_structure import rigid_body
 from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
@@ -161,3 +162,43 @@ def test_the_momentum_matrix_is_the_dual_bracket():
     assert_allclose(wedge @ V, SE3.ad(V).T @ P, atol=1e-14)
     x = state_of(SE3.identity(), P)
     assert_allclose(rigid_body(INERTIA).J(x)[12:, 12:], wedge, atol=1e-15)
+
+
+@pytest.mark.parametrize("bent", [False, True])
+def test_structure_that_is_skew_to_rounding_runs(bent):
+    a = 0.1 + 0.2  # 0.3 and a rounding
+
+    def J(x):
+        f = 1 + x.q**2 if bent else 1.0
+        return [[1e-17, a * f], [-0.3 * f, 0]]
+
+    def H(x):
+        return x.q**2 / 2 + x.p**2 / 2
+
+    run = vv.simulate(PortHamiltonian(("q", "p"), H, J if bent else J(None)), 1.0, 0.1, initial=[1.0, 0.0])
+    assert run.audit().ok
+    assert_allclose(run["energy"], 0.5, rtol=1e-13)
+
+
+@pytest.mark.parametrize("wrong", [1e-8, 1e-13])
+def test_structure_that_is_not_skew_is_refused_in_its_names(wrong):
+    system = PortHamiltonian(("q", "p"), lambda x: x.q**2 + x.p**2, lambda x: [[0, 1], [-1 + wrong * x.q, 0]])
+    with pytest.raises(vv.ModelError, match=r"must be skew, .* of 'q' and 'p' is left"):
+        vv.simulate(system, 1.0, 0.1, initial=[1.0, 0.0])
+
+
+def test_linearised_system_that_cannot_be_traced_keeps_its_inputs():
+    def H(x):
+        return (x.q**2 + 2 * x.p**2) / 2 if float(getattr(x.q, "value", x.q)) < 1e9 else 0.0 * x.q
+
+    def system(energy):
+        return PortHamiltonian(("q", "p"), energy, [[0, 1], [-1, 0]], G=lambda x: [[0], [3 + x.q]], inputs=("push",))
+
+    blind = vv.linearise(system(H), at=[0, 0])
+    seen = vv.linearise(system(lambda x: (x.q**2 + 2 * x.p**2) / 2), at=[0, 0])
+    assert (blind.states, blind.inputs) == (("q", "p"), ("push",))
+    assert_allclose(blind.B, [[0], [3]])
+    assert seen.inputs == blind.inputs
+    assert_allclose(seen.B, blind.B, atol=1e-12)
+    assert_allclose(seen.A, blind.A, atol=1e-9)
+    assert vv.linearise(system(H), at=[0, 0], inputs=[]).inputs == ()

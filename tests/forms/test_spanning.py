@@ -13,7 +13,7 @@ from visviva import demo
 from visviva.forms.minimal.form import MinimalForm
 from visviva.geometry import SE3
 from visviva.mechanism.parts import Ground
-from visviva.mechanism.spanning.spanning import PARTS, spanning, strength
+from visviva.mechanism.spanning.spanning import spanning, strength
 
 J = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.35]])
 PLACE, AXIS = (0.8, 0.2, 0.1), (0.2, -0.4, 1.0)
@@ -94,8 +94,8 @@ def test_q_is_zero_as_built_and_counts_turns():
 def test_no_other_tree_leaves_fewer_rows_to_its_loops(seed):
     m = sample(seed, 4).mechanism
     found = spanning(m)
-    left = sum(strength(joint.joint) if joint.joint.kind in PARTS else 1 for joint in found.cut)
-    usable = [joint for joint in m.joints if joint.joint.kind in PARTS]
+    left = sum(strength(joint.joint) if joint.joint.carries else 1 for joint in found.cut)
+    usable = [joint for joint in m.joints if joint.joint.carries]
     total = sum(max(strength(joint.joint), 1) for joint in m.joints if joint.joint.rows)
     best = 0
     for count in range(len(usable) + 1):

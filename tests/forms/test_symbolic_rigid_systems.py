@@ -33,6 +33,8 @@ from visviva.forms.springs import (
     Spring,
 )
 from visviva.geometry.se3 import SE3
+from visviva.library.joints import JOINTS as LIBRARY
+from visviva.library.joints import Planar
 
 
 def agree(system, q, xi, t=0.0):
@@ -71,6 +73,12 @@ JOINTS = {
     "ball": coordinates.spherical("a", to=AT),
     "hinge by cosine and sine": coordinates.revolute("a", axis=(1, 2, 0), by="pair", at=AT, to=AT),
     "slide": coordinates.prismatic("a", axis=(0, 3, 4), to=AT),
+    "sleeve": coordinates.cylindrical("a", at=AT, to=AT),
+    "screw": coordinates.screw("a", pitch=0.3, at=AT, to=AT),
+    "cross": coordinates.universal("a", at=AT, to=AT),
+    "plate": coordinates.of_joint("a", Planar(), at=AT, to=AT),
+    "bead": coordinates.point_on_line("a", at=AT, to=AT),
+    "foot": coordinates.point_on_plane("a", by="matrix", at=AT, to=AT),
 }
 
 
@@ -79,6 +87,8 @@ JOINTS = {
     [
         ("planar", False),
         ("planar", True),
+        ("cross", True),
+        ("bead", False),
         ("ball", False),
         ("hinge by cosine and sine", True),
         *(pytest.param(kind, k, marks=pytest.mark.slow) for kind in JOINTS for k in (False, True)),
@@ -164,12 +174,18 @@ def test_constraints_of_all_kinds():
 
 
 @pytest.mark.parametrize(
-    "kind", ["revolute", *(pytest.param(k, marks=pytest.mark.slow) for k in ("fixed", "prismatic"))]
+    "joint",
+    [pytest.param(j, marks=[] if j.kind in ("revolute", "screw") else pytest.mark.slow) for j in LIBRARY],
+    ids=lambda joint: joint.kind,
 )
-def test_loops(kind):
+def test_loops(joint):
+    """Rows of every joint, off the joint, and their values."""
     system = hinge_chain([1.0, 0.8, 0.5])
-    loop = Loop("end", "ground", "rod2", kind, SE3.exp([0, 0, 0.2, 1.0, 0.5, 0]), SE3.exp([0, 0, 0.1, 0.5, 0, 0]))
-    agree(system.constrain(loop), np.array([0.1, 0.2, -0.3]), np.array([1.0, -2.0, 3.0]))
+    loop = Loop("end", "ground", "rod2", joint, SE3.exp([0.1, 0, 0.2, 1.0, 0.5, 0]), SE3.exp([0, 0.2, 0.1, 0.5, 0, 0]))
+    q, xi = np.array([0.1, 0.2, -0.3]), np.array([1.0, -2.0, 3.0])
+    e = agree(system.constrain(loop), q, xi)
+    (rows,) = system.constrain(loop).rows(system.instant(q, xi)).values()
+    assert_allclose(e.function("g")(q, xi), rows.position, rtol=0, atol=1e-12)
 
 
 def test_energies_of_poses_and_forces_by_functions():

@@ -252,7 +252,7 @@ def test_bad_requests_are_refused():
     m = double_pendulum()
     with pytest.raises(ModelError, match=says("no symbolic form 'newton'; there are minimal")):
         vv.symbols(m, "newton")
-    with pytest.raises(ModelError, match=says("takes a Mechanism or a RigidSystem, got int")):
+    with pytest.raises(ModelError, match=says("PortHamiltonian or a Lagrangian, got int")):
         vv.symbols(3)
     with pytest.raises(ModelError, match=says("no bodies")):
         vv.symbols(vv.Mechanism("empty"))

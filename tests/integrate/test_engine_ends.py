@@ -301,7 +301,7 @@ def test_a_redundant_row_is_left_out_and_holds():
 
 
 def test_rows_that_contradict_each_other_end_the_run():
-    drives = {"drive": np.sin, "second": lambda t: np.sin(t) if t < 0.5 else 0.0}
+    drives = {"drive": np.sin, "second": lambda t: np.sin(t) if t < 0.55 else 0.0}
     options = {"t_end": 1.0, "h": 0.1, "integrator": vv.DiscreteGradient()}
     with pytest.raises(
         vv.ConvergenceError, match=r"from t = 0\.5 s .*a redundant constraint is violated, worst in the .*'other'"

@@ -11,7 +11,8 @@ import visviva as vv
 from visviva.compiler import compile_mechanism, initial_x
 from visviva.demo import four_bar
 from visviva.integrate import INTEGRATORS
-from visviva.integrate.redundancy import independent_rows, select_rows
+from visviva.integrate.redundancy import select_rows
+from visviva.numerics.rank import independent_blocks
 
 
 def test_a_largest_independent_set():
@@ -19,7 +20,7 @@ def test_a_largest_independent_set():
     first, second = rng.standard_normal((3, 8)), rng.standard_normal((4, 8))
     second[1] = first.sum(0)
     second[3] = second[0] - 2 * first[2]
-    mask = independent_rows([first, second])
+    mask = independent_blocks([first, second])
     assert mask[:3].all()
     assert mask.sum() == 5
     assert np.linalg.matrix_rank(np.concatenate([first, second])[mask]) == 5
@@ -27,11 +28,11 @@ def test_a_largest_independent_set():
 
 def test_scale_of_rows_does_not_matter():
     rows = np.diag([1e-6, 1.0, 1e6])
-    assert independent_rows([rows]).all()
+    assert independent_blocks([rows]).all()
 
 
 def test_zero_rows_are_redundant():
-    assert independent_rows([np.zeros((2, 3))]).tolist() == [False, False]
+    assert independent_blocks([np.zeros((2, 3))]).tolist() == [False, False]
 
 
 @pytest.mark.parametrize("form", ["lie", "directors"])

@@ -44,7 +44,7 @@ def conduction(k=0.5):
 
 
 def capacity(c=2.0):
-    return storage({"s": entropy}, H=lambda x, c, theta0: c * theta0 * np.exp(x.s / c), c=c)
+    return storage({"s": entropy}, H=lambda x, c, theta0: c * theta0 * np.expm1(x.s / c), c=c)
 
 
 def oscillator(pe=None):

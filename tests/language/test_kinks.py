@@ -52,6 +52,9 @@ FUNCTIONS = {
     "sign": lambda x: np.sign(x) * x**2,
     "heaviside": lambda x: np.heaviside(x, 0.5) * x,
     "truth as a number": lambda x: (x > 0) * x,
+    "hypot": lambda x: np.hypot(x, 0.3),
+    "cube root": lambda x: np.cbrt(x) ** 4,
+    "copysign": lambda x: np.copysign(x**2, x),
 }
 
 
@@ -138,7 +141,7 @@ REFUSED = {
     "round": (lambda: round(x), "np.round, which jumps"),
     "remainder": (lambda: x % 2, "np.mod, which jumps"),
     "number for a condition": (lambda: np.where(x, 1, 0), "comparisons are, such as x.q > 0"),
-    "unknown": (lambda: np.hypot(x, 1), "np.hypot in a way that has no expression here"),
+    "unknown": (lambda: np.logaddexp(x, 1), "np.logaddexp in a way that has no expression here"),
 }
 
 

@@ -11,6 +11,7 @@ from visviva.geometry import SE3
 from visviva.library.joints import MEET, TURN, along, cosine, rod
 from visviva.library.multibody import (
     LOWER_PAIRS,
+    freedom_spring,
     ground,
     joint,
     massless_body,
@@ -19,7 +20,6 @@ from visviva.library.multibody import (
     rigid_body,
     spring,
     tie,
-    torsion,
 )
 from visviva.views.equations import equations
 
@@ -120,7 +120,10 @@ def test_a_damper_without_a_spring_keeps_its_measure():
 def test_what_has_no_mass_and_what_has_no_rotation():
     assert list(massless_body().interface) == list(particle(1.0).interface) == ["q", "p"]
     assert (
-        torsion(joint("planar", drive=True).interface["p_r"].quantity, damping=0.1).interface["p_r"].quantity.dim == 3
+        freedom_spring(joint("planar", drive=True).interface["p_r"].quantity, damping=np.eye(1))
+        .interface["p_r"]
+        .quantity.dim
+        == 3
     )
 
 

@@ -93,10 +93,20 @@ def test_a_lagrangian_has_its_frequency():
     assert_allclose(np.abs(lin.poles().imag), np.sqrt(4.5), rtol=1e-10)
 
 
-def test_an_input_that_prescribes_a_state_has_no_state_space():
+def test_a_state_that_an_input_prescribes_is_none_but_an_output():
+    """δ + u = 0 with δ' = w: no state is left, and y = δ = -u; y = w would be -u'."""
     one, none = np.ones((1, 1)), np.zeros((1, 1))
-    with pytest.raises(vv.ModelError, match="prescribes a state"):
-        eliminated([none, one, none], [one, none, one], np.zeros((0, 1)), [one, none, none], "held")
+    found = eliminated([none, one, none], [one, none, one], np.zeros((0, 1)), [one, none, none], "held")
+    assert found.A.shape == (0, 0)
+    assert_allclose(found.D, -1.0)
+    assert not found.improper.any()
+    assert eliminated([none, one, none], [one, none, one], np.zeros((0, 1)), [none, one, none], "held").improper.all()
+
+
+def test_an_input_that_is_all_of_a_row_has_no_state_space():
+    one, none = np.ones((1, 1)), np.zeros((1, 1))
+    with pytest.raises(vv.ModelError, match="prescribes what follows from others"):
+        eliminated([none, one, none], [none, none, one], np.zeros((0, 1)), [one, none, none], "torn")
 
 
 def test_a_multiplier_that_nothing_determines_is_singular():

@@ -156,13 +156,13 @@ PLACES = {
     ),
     "torque on a ball joint": (
         lambda m: m.torque("motor", "ball"),
-        ("torque 'motor' cannot sit on joint 'ball'", "no axis", "Give a revolute joint", "m.wrench"),
+        ("torque 'motor' refers to joint 'ball'", "no coordinate", "revolute"),
     ),
     "torque on a body": (
         lambda m: m.torque("motor", "rod"),
-        ("torque 'motor' cannot sit on body 'rod'", "revolute joint"),
+        ("torque 'motor' refers to body 'rod'", "m.wrench"),
     ),
-    "torque on the ground": (lambda m: m.torque("motor", m.ground), ("torque 'motor'", "'ground'", "revolute joint")),
+    "torque on the ground": (lambda m: m.torque("motor", m.ground), ("torque 'motor'", "'ground'", "give a joint")),
     "wrench on the ground": (
         lambda m: m.wrench("load", m.ground),
         ("wrench 'load'", "'ground'", "a body or a particle"),

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import visviva as vv
 from visviva.library.joints import Cylindrical, Distance, rod
 from visviva.mechanism.coordinates import as_built, joint_rows, movers
-from visviva.mechanism.elements import Torsion
+from visviva.mechanism.elements import JointElement
 from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
 
 BOX = vv.inertia.box(1.0, (0.1, 0.2, 0.3))
@@ -250,26 +250,29 @@ def test_forces_act_where_something_slides_and_torques_where_it_turns(m):
     for kind in BUILD:
         one = vv_copy(m)
         joint = BUILD[kind](one, "ground", "rod")
-        if kind in {"prismatic", "cylindrical", "point_on_line"}:
-            assert one.force("push", joint).width == 1
-        else:
-            with pytest.raises(vv.ModelError, match=says("force 'push' cannot sit on joint 'j'", "slide", "m.wrench")):
-                one.force("push", "j")
-        if kind in {"revolute", "cylindrical", "planar"}:
-            assert one.torque("motor", "j").joint is joint
-        else:
-            with pytest.raises(vv.ModelError, match=says("torque 'motor' cannot sit on joint 'j'", "turn about")):
-                one.torque("motor", "j")
-    with pytest.raises(vv.ModelError, match=says("force 'push' cannot sit on body 'rod'", "prismatic")):
+        turns = [isinstance(part, vv.joints.Angle) for part in joint.joint.coordinates]
+        for add, name, fits in ((one.force, "push", False), (one.torque, "motor", True)):
+            count = turns.count(fits)
+            if count == 1:
+                assert add(name, "j").joint is joint
+                continue
+            reason = "several coordinates" if count else "which is"
+            with pytest.raises(vv.ModelError, match=says(f"'{name}'", "joint 'j'", reason)):
+                add(name, "j")
+            for number, turning in enumerate(turns):
+                if turning is fits:
+                    assert add(f"{name} {number}", ("j", number)).at.number == number
+                    assert add(f"{name} {number} by name", ("j", joint.joint.names[number])).at.number == number
+    with pytest.raises(vv.ModelError, match=says("force 'push' refers to body 'rod'", "m.wrench")):
         m.force("push", "rod")
 
 
 def test_the_potential_of_a_hinge_is_a_torsion_spring_of_its_name(m):
     joint = m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=Z, potential=lambda angle: 2.0 * angle**2)
     torsion = m["hinge.potential"]
-    assert isinstance(torsion, Torsion)
-    assert torsion.joint is joint
-    assert m.torsions == [torsion]
+    assert isinstance(torsion, JointElement)
+    assert torsion.coordinates[0].joint is joint
+    assert m.joint_elements == [torsion]
 
 
 def test_a_potential_that_cannot_be_traced_leaves_no_hinge_behind(m):

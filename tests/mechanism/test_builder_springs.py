@@ -49,7 +49,7 @@ def test_a_damper_alone_stores_nothing(m):
     assert m.spring("s", "a", "b", damping=1.0).energy is None
     assert m.torsion("tor", "hinge", damping=1.0).energy is None
     assert m.bushing("u", "a", "b", K=np.zeros(6), D=np.ones(6)).energy is None
-    assert m.torsions[0].damping == 1.0
+    assert m.joint_elements[0].damping == 1.0
 
 
 def test_frames_of_bushings_coincide_as_built_or_are_named(m):
@@ -111,8 +111,8 @@ def test_given_energies_are_checked(m):
 
 
 def test_torsion_springs_need_an_axis(m):
-    raises("cannot sit on joint 'ball'", lambda: m.torsion("tor", "ball", k=1.0))
-    raises("cannot sit on body 'a'", lambda: m.torsion("tor", "a", k=1.0))
+    raises("joint 'ball', which is spherical and has no coordinate", lambda: m.torsion("tor", "ball", k=1.0))
+    raises("refers to body 'a': give a joint", lambda: m.torsion("tor", "a", k=1.0))
     raises("torsion 'tor' has no stiffness", lambda: m.torsion("tor", "hinge"))
     raises("an energy and k or angle", lambda: m.torsion("tor", "hinge", angle=1.0, energy=lambda q: q**2))
     raises("must be positive", lambda: m.torsion("tor", "hinge", k=0.0))

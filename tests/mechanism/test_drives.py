@@ -29,12 +29,12 @@ def hinge(m, **options):
 BAD = {
     "motor on a weld": (
         lambda m: m.motor("motor", "weld", **MOTOR),
-        ("motor 'motor'", "fixed joint 'weld'", "no axis"),
+        ("motor 'motor'", "joint 'weld'", "is fixed", "no coordinate"),
     ),
-    "motor on a body": (lambda m: m.motor("motor", "rod", **MOTOR), ("motor 'motor'", "body 'rod'", "no axis")),
+    "motor on a body": (lambda m: m.motor("motor", "rod", **MOTOR), ("motor 'motor'", "body 'rod'", "give a joint")),
     "motor on a ball": (
         lambda m: m.motor("motor", m.spherical("ball", m.ground, "far", at=(1, 0, 0)), **MOTOR),
-        ("spherical joint 'ball'", "no axis to turn about"),
+        ("joint 'ball'", "is spherical", "no coordinate"),
     ),
     "motor without constant": (lambda m: m.motor("motor", "hinge", **MOTOR | {"k": 0.0}), ("k = 0", "couples nothing")),
     "resistance": (
@@ -76,7 +76,7 @@ BAD = {
     "stop on a weld": (lambda m: m.stop("s", "weld", -1, 1, stiffness=1.0), ("stop 's'", "'weld'", "no coordinate")),
     "stop of no coordinate": (
         lambda m: m.stop("s", "hinge", -1, 1, stiffness=1.0, coordinate=1),
-        ("coordinate 1", "has 1 coordinate."),
+        ("coordinate 1", "which has 0 'angle'"),
     ),
     "stop width": (lambda m: m.stop("s", "hinge", -1, 1, stiffness=1.0, width=0.0), ("width of stop 's'", "positive")),
 }

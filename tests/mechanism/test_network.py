@@ -132,7 +132,9 @@ def accelerations(network, inputs):
     names = [name.removesuffix(".v") for name in model.kinetic]
     ends = np.cumsum([0, *(len(network.motion.V[name]) for name in names)])
     slopes = {part.name: z[model.layout.z[f"{part.name}.y"]] for part in m.elements if part.energy is not None}
-    slopes |= {part.name: z[model.layout.z[f"{part.name}.angle"]] for part in m.torsions if part.energy is not None}
+    slopes |= {
+        part.name: z[model.layout.z[f"{part.name}.angle"]] for part in m.joint_elements if part.energy is not None
+    }
     return {name: v_dot[a:b] for name, a, b in zip(names, ends, ends[1:], strict=False)}, slopes
 
 

@@ -35,7 +35,10 @@ REFUSED = {
     "True is no coordinate": (lambda m: m.gear("x", "r", ("c", True)), ["('c', True)", "counted from 0"]),
     "a gear with itself": (lambda m: m.gear("x", "r", "r"), ["same coordinate of joint 'r' twice", "two joints"]),
     "a joint twice": (lambda m: m.coupler("x", {"r": 1.0, m["r"]: 2.0}), ["same coordinate of joint 'r' twice"]),
-    "a part that is none": (lambda m: m.motor("x", ("c", 0), resistance=1, inductance=1, k=1), ["('c', 0)", "give a"]),
+    "a part that is none": (
+        lambda m: m.motor("x", ("c", 0, 1), resistance=1, inductance=1, k=1),
+        ["('c', 0, 1)", "coordinate is"],
+    ),
     "a drive of states": (lambda m: m.drive("x", "r", rate=lambda t, x: t), ["rate of drive 'x'", "time alone"]),
     "a drive of nothing": (lambda m: m.drive("x", "r", rate=lambda: 1.0), ["rate of drive 'x'", "lambda t"]),
     "a motor on a universal joint": (
@@ -46,7 +49,7 @@ REFUSED = {
             inductance=1,
             k=1,
         ),
-        ["universal joint 'u'", "a screw, a cylindrical or a planar one", "in place of a universal joint"],
+        ["joint 'u'", "several coordinates", "Say which one: ('u', 0) for 'first'"],
     ),
     "g of too many": (lambda m: m.constraint("x", "b3", g=lambda a, b: a.r[0]), ["one placement for its part: b3"]),
     "g that is infinite": (
@@ -71,10 +74,13 @@ REFUSED = {
     "a factor of two numbers": (lambda m: vv.friction.viscous(1.0, factor=lambda T: (T, T)), ["one number", "(2,)"]),
     "ragged limits": (lambda m: hinge(m, limits=((1, 2), 3), stop_stiffness=1), ["stop of joint 'h'", "((1, 2), 3)"]),
     "limits at one end": (lambda m: hinge(m, limits=(None, 1), stop_stiffness=1), ["(None, 1)", "one end alone"]),
-    "coordinate 1.0": (lambda m: m.stop("x", "c", -1, 1, stiffness=1, coordinate=1.0), ["coordinate 1.0", "'c'"]),
+    "coordinate 1.0": (
+        lambda m: m.stop("x", "c", -1, 1, stiffness=1, coordinate=1.0),
+        ["('c', 1.0)", "counted from 0"],
+    ),
     "two coordinates": (
         lambda m: m.stop("x", "c", -1, 1, stiffness=1, coordinate=np.array([0, 1])),
-        ["coordinate array([0, 1])", "which has 2 coordinates"],
+        ["array([0, 1])", "counted from 0"],
     ),
     "a wide stop": (lambda m: m.stop("x", "r", -1, 1, stiffness=1, width=3), ["width of stop 'x' is 3 rad", "-1 to 1"]),
     "a motion that is none": (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva.numerics.constrained import NoInertia, constrained, definite_solve, nearest
+from visviva.numerics.constrained import NoInertia, check_definite, constrained, definite_solve, nearest
 from visviva.numerics.rank import LEAST
 
 
@@ -95,3 +95,21 @@ def test_damping_shortens_a_change_and_keeps_its_direction_downhill():
     free, damped = nearest(M, A, b), nearest(M, A, b, damping=0.1)
     assert damped @ M @ damped < free @ M @ free
     assert 0 < np.linalg.norm(A @ damped - b) < np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_definite_whatever_the_units(scale):
+    """A motion has no inertia below 1e-13 of that of its velocities; kg m² beside kg do not matter."""
+    unit = np.array([1.0, scale, 1.0 / scale])
+    for part, definite in ((1e-12, True), (3e-14, False), (0.0, False), (-1e-9, False)):
+        c = np.sqrt(1.0 - part) if part >= 0 else 1.0 + 1e-9
+        M = unit[:, None] * np.array([[1.0, c, 0.0], [c, 1.0, 0.0], [0.0, 0.0, 1.0]]) * unit
+        if definite:
+            check_definite(M)
+            continue
+        with pytest.raises(NoInertia) as light:
+            check_definite(M)
+        assert_allclose(np.abs(light.value.motion), [np.sqrt(0.5), np.sqrt(0.5), 0.0], atol=1e-6)
+    with pytest.raises(NoInertia):
+        check_definite(np.diag([1.0, 0.0]))
+    check_definite(np.zeros((0, 0)))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from visviva.numerics.convergence import Convergence
+from visviva.numerics.convergence import Convergence, newton
 
 
 def ended_at(residuals, exact=1e-14, nearly=1e-9):
@@ -38,3 +38,36 @@ def test_newtons_method_ends_with_all_digits_of_a_root():
             break
         x -= (x * x - 2.0) / (2.0 * x)
     assert abs(x - math.sqrt(2.0)) <= 2 * np.finfo(float).eps
+
+
+def root_of(f, slope, start, rule, iterations=50):
+    asked = []
+
+    def step(x):
+        def following():
+            asked.append(x)
+            return x - f(x) / slope(x)
+
+        return abs(f(x)), following
+
+    return *newton(start, step, rule, iterations), len(asked)
+
+
+def test_newton_ends_at_rounding_and_makes_no_step_more():
+    x, reached, steps = root_of(lambda x: x * x - 2, lambda x: 2 * x, 1.0, Convergence(1e-15, 1e-9))
+    assert reached
+    assert x == pytest.approx(np.sqrt(2), abs=1e-15)
+    assert steps <= 6
+    assert root_of(lambda x: 0.0, lambda x: 1.0, 3.0, Convergence(1e-15, 1e-9)) == (3.0, True, 0)
+
+
+def test_newton_gives_up_what_grows_and_what_does_not_end():
+    cube = (lambda x: np.cbrt(x), lambda x: np.cbrt(x) ** -2 / 3)  # steps lead away, x -> -2 x
+    _, reached, steps = root_of(*cube, 1.0, Convergence(1e-15, 1e-9, grown=1.0))
+    assert (reached, steps) == (False, 1)
+    _, reached, steps = root_of(*cube, 1.0, Convergence(1e-15, 1e-9), iterations=7)
+    assert (reached, steps) == (False, 7)
+    _, reached, steps = root_of(*cube, 1.0, Convergence(1e-15, 1e-9, grown=1.0, near=3.0), iterations=30)
+    assert not reached
+    assert 1 < steps < 10
+    assert root_of(lambda x: math.nan, lambda x: 1.0, 0.0, Convergence(1e-15, 1e-9)) == (0.0, False, 0)

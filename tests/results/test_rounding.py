@@ -87,7 +87,7 @@ def with_defect(run, roundings):
     last = slice(-1, None)
     columns = Accounts(model, x[0]).of(
         x[-2:], record.u[-2:], record.taken[-2:], record.heat[last], record.work[last],
-        record.u_mid[last] * record.h[last, None], record.w_mid[last],
+        record.u_mid[last] * record.h[last, None], record.w_mid[last], record.h[last],
     )  # fmt: skip
     closure = record.closure.copy()
     closure[last] = columns["closure"]

@@ -29,7 +29,7 @@ def refused(name, form, figure):
         return "states that are no motion"
     if figure in (3, 6) and (form.size_q != form.n or "nonholonomic" in traits):
         return "of holonomic systems"
-    return "without inertia" if "light" in traits and figure > 1 else ""
+    return ""
 
 
 def by_name(form, q, xi, s):

@@ -22,6 +22,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import visviva as vv
+from visviva import demo
 
 FINE = vv.DOP853(tolerance=1e-11)
 
@@ -162,6 +163,62 @@ def test_run_continues_where_it_ended():
     rest = vv.simulate(form, 1.0, 0.05, initial=half.final, integrator=vv.Gauss8())
     assert_allclose(rest["q"][-1], whole["q"][-1], rtol=0, atol=1e-12)
     assert_allclose(rest["u.drive"][-1], whole["u.drive"][-1], rtol=0, atol=1e-10)
+
+
+def oscillator(**more):
+    body = vv.KaneBody(mass=2.0, v=lambda xi: [xi.x_dot, 0])
+    return vv.kane("oscillator", q="x", bodies={"b": body}, V=lambda q: q.x**2, **more)
+
+
+def test_friction_that_may_change_its_sign_is_an_impressed_force():
+    """Negative beyond x² = 2, where it feeds the motion."""
+    system = oscillator(tau={"x_dot": lambda q, xi: -0.2 * (1 - 0.5 * q.x**2) * xi.x_dot})
+    assert not any(system.hamiltonian.R_map.value(np.array([0.5, 1.0])).ravel())
+    run = vv.simulate(system, 3.0, 0.01, initial=([3.0], [0.0]), integrator=vv.DiscreteGradient())
+    reference = vv.simulate(system, 3.0, 0.01, initial=([3.0], [0.0]), integrator=FINE)
+    assert run.audit().ok
+    assert run["energy"][-1] > run["energy"][0]
+    assert_allclose(run["x"][-1], reference["x"][-1], rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("law", "R"),
+    [
+        (lambda xi: -0.2 * xi.x_dot, 0.2),
+        (lambda q, xi: -0.2 * (1 + q.x**2) * xi.x_dot, 0.25),
+        (lambda q, xi: -0.2 * (1 - np.cos(q.x) ** 2) * xi.x_dot, 0.2 * np.sin(0.5) ** 2),
+    ],
+)
+def test_friction_that_is_never_negative_is_dissipation(law, R):
+    found = oscillator(tau={"x_dot": law}).hamiltonian.R_map.value(np.array([0.5, 1.0]))
+    assert_allclose(found, [[0, 0], [0, R]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("ended", ["velocity", "momentum"])
+@pytest.mark.parametrize("form", ["velocity", "momentum", "model"])
+def test_run_of_one_form_continues_in_any_other(ended, form):
+    system = oscillator()
+    first = vv.simulate(system.form(ended), 1.0, 0.01, initial=([1.0], [0.0]))
+    what, scheme = (system, vv.DiscreteGradient()) if form == "model" else (system.form(form), vv.DOP853())
+    name = "p_x_dot" if form == "model" else "p"
+    for end in (first.final, first):
+        rest = vv.simulate(what, 2.0, 0.01, initial=end, integrator=scheme)
+        assert (rest.t[0], rest.t[-1]) == (1.0, 2.0)
+        assert_allclose(rest["x"][0], first["x"][-1], rtol=1e-14)
+        assert_allclose(np.ravel(rest[name])[0], -2 * np.sin(1.0), rtol=1e-8)
+        assert_allclose(rest["x"][-1], np.cos(2.0), rtol=0, atol=1e-8 if form != "model" else 2e-5)
+
+
+def test_momenta_of_a_mechanism_do_not_go_on_from_velocities():
+    m = demo.pendulum()
+    ended = vv.simulate(vv.analytical(m, form="kane-velocity"), 0.1, 0.01).final
+    with pytest.raises(vv.ModelError, match="goes on from momenta, the run that ended has velocities"):
+        vv.simulate(vv.analytical(m, form="kane-momentum"), 0.2, 0.01, initial=ended)
+
+
+def test_model_of_a_kane_system_starts_at_the_time_that_is_given():
+    run = vv.simulate(oscillator(), 2.0, 0.01, initial=([1.0], [0.0], 0.5), integrator=vv.DiscreteGradient())
+    assert run.t[0] == 0.5
 
 
 def test_energy_preserving_scheme_keeps_the_balance_of_a_nonholonomic_system():

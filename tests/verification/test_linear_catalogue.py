@@ -10,6 +10,7 @@ import visviva as vv
 
 NO_REST = {"particles", "frames that assembling brings together", "branching tree", "flying tree", "rack and screw"}
 SINGULAR = {"Sarrus linkage", "thin rods"}  # where their energy is least
+SINGULAR |= {"rzeppa", "rzeppa, reversed"}  # bent far beyond a right angle, where no rest is found
 HOLONOMIC = [
     name
     for name, entry in CATALOGUE.items()

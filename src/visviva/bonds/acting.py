@@ -19,12 +19,11 @@ from visviva.language.slopes import slope
 from visviva.library.thermal import conduction
 from visviva.mechanism.body_twists import relative_rates
 from visviva.mechanism.elements import Element as Spring
-from visviva.mechanism.elements import Stop
+from visviva.mechanism.elements import JointElement, Stop
+from visviva.mechanism.joint_pairs import friction_rates, pair_of
 from visviva.mechanism.losses import rubbing, stop_loss
-from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Ground, Joint, Motor, Particle, WrenchPort
 from visviva.mechanism.placement import frame_pose
-from visviva.mechanism.port_values import driven_coordinate
 from visviva.mechanism.thermal import Thermal
 
 PLACE = "y"  # the port of a spring's energy
@@ -57,12 +56,8 @@ class Acting:
             self._friction(joint)
         for spring in self.m.elements:
             self._spring(spring)
-        for torsion in self.m.torsions:
-            here = self._coordinate(torsion.name, torsion.joint, 0)
-            if torsion.energy is not None:
-                self._storage(torsion.name, torsion.energy, f"{torsion.name}.angle", here)
-            if torsion.damping:
-                self._resistor(f"{torsion.name}.R", torsion.damping, 1, here, torsion.heat_to, "d")
+        for part in self.m.joint_elements:
+            self._joint_element(part)
         for stop in self.m.stops:
             self._stop(stop)
         for port in self.m.ports:
@@ -71,7 +66,7 @@ class Acting:
             elif isinstance(port, Motor):
                 self._motor(port)
             else:
-                here = self._coordinate(port.name, port.joint, driven_coordinate(port))
+                here = self._coordinate(port.name, port.joint, port.at.number)
                 self.parts.add(plain(port.name), self._source(port.name, 1), f"> {here}")
 
     # -- where things act ---------------------------------------------------------------------------------------
@@ -89,17 +84,22 @@ class Acting:
         """That of all; of a joint that closes a loop the rates that follow from both bodies."""
         if joint.name in self.rates:
             return self.rates[joint.name]
-        name = plain(joint.name)
         k = len(joint.joint.coordinates) or 3
+        self.rates[joint.name] = self._rates_between(plain(joint.name), joint, k), {i: i for i in range(k)}, k
+        return self.rates[joint.name]
+
+    def _rates_between(self, name: str, joint: Joint, k: int) -> str:
+        """The 1-junction of what friction of a joint acts on, from the twists of both bodies."""
 
         def rows(placed: Placed) -> Array:
-            return placed.keep(joint.name, lambda: np.asarray(np.linalg.pinv(pair_of(joint, placed.motion).S)[:k]))
+            return placed.keep(
+                joint.name, lambda: friction_rates(joint, placed.motion, pair_of(joint, placed.motion).S)
+            )
 
         self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
         self._between(f"{name}.between", joint, k, rows)
         self.parts.add(f"{name}.rate", replace(one(width=k), label=f"ξ {joint.name}"), f"< {name}.between")
-        self.rates[joint.name] = f"{name}.rate", {i: i for i in range(k)}, k
-        return self.rates[joint.name]
+        return f"{name}.rate"
 
     def _between(self, here: str, pair: Any, k: int, rows: Any) -> None:
         """Rates of functions of two frames at a 0-junction; rows: over the relative twist in the world."""
@@ -135,12 +135,43 @@ class Acting:
             f"> {plain(node.name)}",
         )
 
+    def _joint_element(self, part: JointElement) -> None:
+        """A spring and a damper along coordinates of joints: at the rate of one, or of several side by side."""
+        here, k = self._rates_of(part), len(part.coordinates)
+        if part.energy is not None:
+            self._storage(part.name, part.energy, part.variable, here)
+        if part.damping is not None:
+            d = float(part.damping[0, 0]) if k == 1 else part.damping
+            self._resistor(f"{part.name}.R", d, k, here, part.heat_to, "d")
+
+    def _rates_of(self, part: JointElement) -> str:
+        """The 1-junction of the rates of its coordinates; several are gathered at a 0-junction, by joint."""
+        if len(part.coordinates) == 1:
+            (one_of,) = part.coordinates
+            return self._coordinate(part.name, one_of.joint, one_of.number)
+        name, k = plain(part.name), len(part.coordinates)
+        self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
+        for joint in dict.fromkeys(one_of.joint for one_of in part.coordinates):
+            rate, columns, wide = self._rate(joint)
+            rows = np.zeros((k, wide))
+            for i, one_of in enumerate(part.coordinates):
+                if one_of.joint is joint:
+                    rows[i, columns[one_of.number]] = 1.0
+            label = f"{name}.of.{plain(joint.name)}"
+            self.parts.add(label, replace(TF(rows), label="n"), f"< {rate}", f"> {name}.between")
+        self.parts.add(f"{name}.rate", replace(one(width=k), label=""), f"< {name}.between")
+        return f"{name}.rate"
+
     def _friction(self, joint: Joint) -> None:
         n = rubbing(joint)
         if not n:
             return
-        rate, columns, wide = self._rate(joint)
         label = f"{plain(joint.name)}.friction"
+        if joint.spin_friction is not None:
+            here = self._rates_between(f"{plain(joint.name)}.spin", joint, 3)
+            self._resistor(label, joint.spin_friction, 3, here, joint.heat_to, "friction")
+            return
+        rate, columns, wide = self._rate(joint)
         at = [columns[k] for k in range(len(joint.friction))]
         D = np.zeros((wide, wide))
         D[at, at] = joint.friction
@@ -194,7 +225,7 @@ class Acting:
         return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
 
     def _stop(self, stop: Stop) -> None:
-        here = self._coordinate(stop.name, stop.joint, stop.coordinate)
+        here = self._coordinate(stop.name, stop.joint, stop.at.number)
         self._storage(stop.name, stop.energy, stop.variable, here)
         if not stop.loss:
             return
@@ -230,7 +261,7 @@ class Acting:
 
     def _motor(self, motor: Motor) -> None:
         name, add = plain(motor.name), self.parts.add
-        rate = self._coordinate(motor.name, motor.joint, 0)
+        rate = self._coordinate(motor.name, motor.joint, motor.at.number)
         add(f"{name}.i", one(domain="electric"))
         add(name, self._source(motor.name, 1), f"> {name}.i")
         flux = (f"{motor.name}.flux",)

@@ -64,9 +64,9 @@ class Closures:
             return {}
         found: dict[str, Array] = {}
         for term in condition.terms:
-            at = term.joint.joint.coordinates.index(term.coordinate)
-            if term.joint.name not in self.rates:
+            if term.joint.name not in self.rates or term.coordinate not in term.joint.joint.coordinates:
                 return {}
+            at = term.joint.joint.coordinates.index(term.coordinate)
             rate, columns, k = self.rates[term.joint.name]
             row = found.setdefault(rate, np.zeros(k))
             row[columns[at]] -= term.coefficient

@@ -10,7 +10,7 @@ from visviva.bonds.elements import Element
 from visviva.bonds.formula import AbstractLaw, Formula
 from visviva.bonds.given import is_law
 from visviva.bonds.groups import lift, space_of, sympified
-from visviva.bonds.moduli import check_not_negative, inverse, least
+from visviva.bonds.moduli import check_not_negative, inverse, is_regular, least
 from visviva.bonds.states import numbered
 from visviva.bonds.tracing import formula, matrix, own_inputs, regular, traced, value
 from visviva.errors import ModelError
@@ -77,7 +77,7 @@ def _storage(laws: Laws, label: str, element: Element) -> Roles:
     moving = set(laws.scope.states)
     still = [entry.subs(dict.fromkeys(symbols, 0)) for entry in output]
     constant = not any(entry.free_symbols & moving for entry in stiffness.ravel())
-    if constant and not any(still) and stiffness.any():  # a quadratic energy has an inverse law
+    if constant and not any(still) and is_regular(laws, stiffness):  # a quadratic energy has an inverse law
         found["matrix"] = formula(laws, f"modulus of {label!r}", inverse(stiffness))
     return found
 

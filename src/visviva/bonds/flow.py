@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -80,17 +80,31 @@ class BondFlow(Flow):
 
     def energy(self, q: Array, xi: Array, s: Array) -> float:
         """Stored in all C, I and field elements, and where sources have their effort from a potential [J]."""
-        at, total = self.evaluation(float(s[0]), xi), 0.0
+        return sum(sum(part.values()) for part in self._energies(float(s[0]), xi))
+
+    def _energies(self, t: float, y: Array) -> tuple[dict[str, float], dict[str, float]]:
+        """By element, energies that are quadratic and so have a zero of their own, and those that laws give."""
+        at, natural, given_by_laws = self.evaluation(t, y), dict[str, float](), dict[str, float]()
         for label, element in self.graph.elements.items():
             if label in self.plan.derivative:
                 given = at.value(given_to(label, self.graph.at(label)[0], self.plan.strokes))
-                total += float(given @ at.law(label, "matrix") @ given) / 2
+                natural[label] = float(given @ at.law(label, "matrix") @ given) / 2
             elif self.laws.has(label, "energy"):
-                total += float(at.law(label, "energy"))
+                given_by_laws[label] = float(at.law(label, "energy"))
             elif element.kind in STORES:
                 f = at.value(("f", self.graph.bond(label, "I").name))
-                total += float(f @ at.law(label, "A") @ f) / 2
-        return total
+                natural[label] = float(f @ at.law(label, "A") @ f) / 2
+        return natural, given_by_laws
+
+    def energy_size(self, q: Array, xi: Array, s: Array) -> float:
+        """The sum of the sizes of what elements store."""
+        return sum(abs(one) for part in self._energies(float(s[0]), xi) for one in part.values())
+
+    def energy_changes(self, start: FlowState, state: FlowState) -> Array:
+        """By element: what is quadratic, and changes of what laws give."""
+        natural, now = self._energies(state.t, state.xi)
+        before = self._energies(start.t, start.xi)[1]
+        return np.array([*natural.values(), *(now[label] - before[label] for label in now)])
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Of sources less what resistors turn into heat [W]; of those with a potential, what they do besides."""
@@ -144,15 +158,23 @@ class BondFlow(Flow):
         self._check_closed(y)
         return FlowState(0.0, np.zeros(0), y, np.zeros(1))
 
+    def _gaps(self, t: float, y: Array) -> Iterator[tuple[str, float, float]]:
+        """0-junctions that close loops, how much of flows is left there, and the largest flow or state."""
+        for label in self.plan.closing:
+            at = self.evaluation(t, y)
+            flows = [(sign(label, bond), at.value(("f", bond.name))) for bond in self.graph.at(label)]
+            gap = float(np.abs(sum(s * f for s, f in flows)).max())
+            size = max(float(np.abs(f).max()) for _, f in flows)
+            yield label, gap, max((float(np.abs(y).max(initial=0.0)), size))
+
+    def violations(self, state: FlowState) -> dict[str, float | None]:
+        """What flows at 0-junctions that close loops leave."""
+        gaps = [gap / (fastest or 1.0) for _, gap, fastest in self._gaps(state.t, state.xi)]
+        return {"g": None, "g_v": max(gaps)} if gaps else {}
+
     def _check_closed(self, y: Array) -> None:
         """An error if flows at a 0-junction that closes a loop do not balance: they would never do."""
-        at = self.evaluation(0.0, y) if self.plan.closing else None
-        for label in self.plan.closing:
-            assert at is not None
-            flows = [(sign(label, bond), at.value(("f", bond.name))) for bond in self.graph.at(label)]
-            gap = np.abs(sum(s * f for s, f in flows)).max()
-            size = max(float(np.abs(f).max()) for _, f in flows)
-            fastest = max((float(np.abs(y).max(initial=0.0)), size))
+        for label, gap, fastest in self._gaps(0.0, y):
             if gap > CLOSED * fastest:
                 raise ModelError(
                     f"the flows at 0-junction {label!r} of {self.name!r} do not balance at the start, by {gap:.3g}: "

@@ -5,7 +5,8 @@ matrix J couples its ports pair by pair: momenta by a GY, displacements by a GY,
 which for ±1 is a bond. Friction with a constant coefficient is an RS, other irreversible components are RS fields with
 laws of their own. A storage whose energy has a constant slope is a source. Rows C e = 0 over momenta are flows
 that balance at a 0-junction, over displacements efforts that balance at a 1-junction, each through a TF; between two
-ports one TF will do.
+ports one TF will do. Outer ports give flows of the language, sources efforts: a source of velocity is an Sf, one of
+force, voltage or temperature an Se, of which the input is then the absolute temperature.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from visviva.bonds.groups import curved
 from visviva.bonds.moduli import inverse
 from visviva.errors import ModelError
 from visviva.geometry.embedding import origin
-from visviva.language import Composite, Environment, Irreversible, Reversible, Storage
+from visviva.language import Composite, Environment, Irreversible, Reversible, Source, Storage
 from visviva.language.expression import Expression
 from visviva.language.slopes import slope
 from visviva.library.onsager import heating
@@ -109,6 +110,11 @@ def from_system(system: Composite) -> BondGraph:
                 work.bonds += [(work.junctions[at[name, port]], f"{name}.{port}") for port in ports]
             case Reversible():
                 _Coupling(work, name, box, at).add()
+            case Source():
+                (given,) = box.interface.values()
+                domain, momentum = domain_of(given.quantity)
+                source = Element("Sf" if momentum else "Se", None, domain=domain, widths=(given.quantity.dim,))
+                work.bonds.append((work.add(name, source), work.junctions[at[name, given.name]]))
     for port, name in flat.outer.items():
         momentum = domain_of(flat.junctions[name].quantity)[1]
         source = Element("Se" if momentum else "Sf", None, widths=(flat.junctions[name].quantity.dim,))

@@ -12,7 +12,12 @@ motion. Half arrows point into the store, so that its C-port has the effort of w
 
 Constraints that velocities do not satisfy by themselves are relaxed and enforced again, as in their section 3.8: flows
 ᶜf = Z ξ are known, zero where a loop closes or a wheel rolls, a function of time where something is driven. At the
-0-junction of each they balance, and its effort is the reaction ᶜe that does this: ξ has the forces τ + Zᵀᶜe.
+0-junction of each they balance, and its effort is the reaction ᶜe that does this: ξ has the forces τ + Zᵀᶜe. Stores
+know these flows, (46)-(50): of A no more need be regular than the part ᵘᵘA that they leave, so that what is driven may
+be without inertia, and where Z picks velocities, states of the momentum form are momenta ᵘp of the others.
+
+What depends on time explicitly has time for one coordinate more, with the known velocity 1; its reaction is the power
+that prescribed motion supplies.
 """
 
 from __future__ import annotations
@@ -40,7 +45,8 @@ class AbstractMotion(ABC):
     Roles: "Q" (R, n);   "S" (m, n) partial velocities of all masses with its rate as seen from them;   "M" (m, m);
     "gyroscopic" (m, m), skew;   "A" (n, n);   "D xi", "gyration", "drift" (n,): D ξ, Dᵀξ, (∂p̂/∂q) q̇;   "T_q" (n,);
     "tau" (n,) impressed forces;   "V" (), "V_q" (R,) potential energy and its slope;   "others" (k, n): rates of what
-    else follows the motion;   "Z name" (rows, n), "f name" (rows,) of a closure.
+    else follows the motion;   "Z name" (rows, n), "f name" (rows,) of a closure;   "rows", "known": of all of them,
+    one after the other;   "unknown" (m, n): picks the velocities with momenta that are states.
 
     others:    names of states that follow the motion and are no coordinates, such as angles over many turns.
     impressed: roles of the source of impressed forces: its output, and, where they have a potential, its energy, with
@@ -59,13 +65,18 @@ class AbstractMotion(ABC):
     others: tuple[str, ...] = ()
     closures: tuple[Closure, ...] = ()
 
+    @property
+    def with_momenta(self) -> tuple[str, ...]:
+        """Velocities whose momenta are states in the momentum form."""
+        return self.velocities
+
     def initial(self, momentum: bool) -> dict[str, float]:
         """Where a run starts if nothing else is said, by state."""
         return {}
 
     @abstractmethod
     def check_inertia(self) -> None:
-        """An error if the mass matrix is singular: stores, those of all figures but the first, have its inverse."""
+        """An error if the mass matrix is singular on what known flows leave: stores solve for the motion there."""
 
     @abstractmethod
     def formula(self, role: str, laws: Laws, momentum: bool, sign: int = 1) -> Formula:
@@ -190,8 +201,10 @@ def _store(motion: AbstractMotion, figure: int) -> Element:
     roles = {"A": ("A", 1), "effort": effort}
     if figure in (5, 6):
         roles["drift"] = ("drift", 1)
+    if motion.closures:
+        roles |= {"rows": ("rows", 1), "known": ("known", 1), "unknown": ("unknown", 1)}
     n, momentum = len(motion.velocities), figure in (3, 4)
-    names = tuple(f"p_{name}" for name in motion.velocities) if momentum else motion.velocities
+    names = tuple(f"p_{name}" for name in motion.with_momenta) if momentum else motion.velocities
     return _law(kind, motion, roles, "T" if momentum else "T*", (n, n), names=names, momentum=momentum)
 
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.bonds.formula import Formula, Function
+from visviva.bonds.formula import Formula
 from visviva.bonds.kane import AbstractMotion, Closure
 from visviva.bonds.known_flows import KnownFlows
+from visviva.bonds.numeric_formula import NumericRole, numeric_formula
+from visviva.bonds.operations import known_flow
 from visviva.errors import ModelError
+from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry.hat import skew
@@ -61,9 +64,10 @@ class NumericMotion(AbstractMotion):
         return dict(zip(names, np.concatenate([q, s, values]).tolist(), strict=True))
 
     def check_inertia(self) -> None:
-        """An error that names what moves without inertia."""
-        form = self.form
-        form.unconstrained(form.at(form.initial.q), np.zeros(form.n))
+        """An error that names what moves without inertia, where known flows leave it."""
+        form, point = self.form, self.form.at(self.form.initial.q)
+        Z = self._value("rows", 0.0, point)
+        constrained(point.M, Z, np.zeros(form.n), np.zeros(len(Z)), form.xi_names, f"mechanism {self.name!r}")
 
     def _rates(self, q: Array) -> Array:
         """Q(q)."""
@@ -76,12 +80,13 @@ class NumericMotion(AbstractMotion):
             self._last = last = Point(self.form, q.copy(), xi.copy(), s.copy())
         return last
 
-    def _velocity(self, q: Array, p: Array, s: Array) -> Array:
-        """A⁻¹p."""
+    def _velocity(self, t: float, q: Array, p: Array, s: Array) -> Array:
+        """See `known_flow`."""
         last = self._last
         if last is None or not (np.array_equal(last.q, q) and np.array_equal(last.s, s)):
             last = Point(self.form, q, np.zeros(len(p)), s)
-        return np.asarray(np.linalg.solve(last.kane.A, p))
+        rows, known = (self._value(role, t, last) for role in ("rows", "known"))
+        return np.asarray(known_flow(last.kane.A, rows, p, known))
 
     def _spin(self, point: Point) -> Array:
         """The skew matrix of ω x Jω."""
@@ -127,6 +132,12 @@ class NumericMotion(AbstractMotion):
             case "supplied":
                 model, (u, _) = self.form.open, self.form.inputs_at(t, point)
                 return model.outputs(point.x, point.z) @ u - model.heats(point.x, point.z).sum()
+            case "rows":
+                return np.concatenate([np.zeros((0, self.form.n)), *(point.Z[at] for at in self.flows.kept.values())])
+            case "known":
+                return np.concatenate([np.zeros(0), *(self.flows.known(each, t) for each in self.flows.kept)])
+            case "unknown":
+                return np.eye(self.form.n)
             case "f":
                 return self.flows.known(name, t)
             case "f_dot":
@@ -136,47 +147,8 @@ class NumericMotion(AbstractMotion):
 
     def formula(self, role: str, laws: Laws, momentum: bool, sign: int = 1) -> Formula:
         """A function of numbers; velocities are the input of the element where states are momenta."""
-        n, R, m = len(self.velocities), len(self.coordinates), self.masses
-        names = laws.names
-        momenta = tuple(f"p_{name}" for name in self.velocities)
-        q_at, s_at, xi_at, p_at = (
-            _place(names, own) for own in (self.coordinates, self.others, self.velocities, momenta)
-        )
+        rows = {name: len(kept) for name, kept in self.flows.kept.items()}
+        return numeric_formula(self, NumericRole(role, rows, momentum, sign), laws, self._evaluated, self._velocity)
 
-        def function(part: str) -> Function:
-            def value(t: float, x: Array, given: Array) -> Array:
-                q, s = x[q_at], x[s_at]
-                xi = given if momentum else x[xi_at] if xi_at.stop else self._velocity(q, x[p_at], s)
-                return np.asarray(sign * self._value(part, t, self._at(q, xi, s)))
-
-            return value
-
-        what, _, name = role.partition(" ")
-        rows = len(self.flows.kept[name]) if name in self.flows.kept else 0
-        shapes = {
-            "Q": (R, n), "S": (m, n), "M": (m, m), "gyroscopic": (m, m), "A": (n, n), "others": (len(self.others), n),
-            "Z": (rows, n), "f": (rows,), "potential": (), "supplied": (),
-        }  # fmt: skip
-        shape, shown = shapes.get(what, (n,)), role.replace(" xi", " ξ")
-        follow = {"S": "S_dot", "A": "A_dot", "f": f"f_dot {name}"}
-
-        def further(part: str, of: tuple[int, ...]) -> Formula:
-            return Formula(f"rate of {shown}", laws.scope, of, function=function(part))
-
-        return Formula(
-            shown if sign > 0 else f"-{shown}",
-            laws.scope,
-            shape,
-            inputs=self.velocities if momentum else (),
-            function=function(role),
-            rates=further(follow[what], shape) if what in follow else None,
-            drift=further(f"Z_drift {name}", (rows,)) if what == "Z" else None,
-        )
-
-
-def _place(names: tuple[str, ...], own: tuple[str, ...]) -> slice:
-    """Where some states are, which are one after the other; nowhere if a graph does not have them."""
-    if not own or own[0] not in names:
-        return slice(0, 0)
-    first = names.index(own[0])
-    return slice(first, first + len(own))
+    def _evaluated(self, role: str, t: float, q: Array, xi: Array, s: Array) -> Any:
+        return self._value(role, t, self._at(q, xi, s))

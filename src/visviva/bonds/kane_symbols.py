@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from visviva.bonds.formula import Formula
 from visviva.bonds.kane import AbstractMotion, Closure
-from visviva.errors import ModelError
+from visviva.forms.kane.autonomous import autonomous
 from visviva.forms.kane.matrices import lie_poisson
 from visviva.forms.kane.rates import momentum_drift
 from visviva.forms.kane.system import KaneSystem
@@ -23,15 +24,11 @@ KNOWN = "known"
 
 @final
 class SymbolicMotion(AbstractMotion):
-    """A `KaneSystem`; velocities that it prescribes are known flows."""
+    """A `KaneSystem`; velocities that it prescribes are known flows, that of time among them where it is explicit."""
 
     def __init__(self, system: KaneSystem) -> None:
-        if system.explicit:
-            raise ModelError(
-                f"{system.name!r} depends on time explicitly, so that its matrices do; those of the graphs do not.\n"
-                "Make the prescribed motion a coordinate, and prescribe its velocity: known={...}."
-            )
-        self.system, self.name = system, system.name
+        self.system = system = autonomous(system)
+        self.name = system.name
         self.coordinates, self.velocities = system.coordinates, system.velocities
         self._rows = self._moving()
         self.masses = len(self._rows)
@@ -46,8 +43,13 @@ class SymbolicMotion(AbstractMotion):
         """Whether ξ = q̇ with T monogenic."""
         return self.system.holonomic
 
+    @property
+    def with_momenta(self) -> tuple[str, ...]:
+        """The unknown ones: (49), (50)."""
+        return self.system.unknown
+
     def initial(self, momentum: bool) -> dict[str, float]:
-        """Known velocities as they are at the start; momenta depend on all."""
+        """Known velocities as they are at the start; their momenta are no states."""
         if momentum:
             return {}
         start = self.system._known((0.0,))[0]
@@ -100,9 +102,11 @@ class SymbolicMotion(AbstractMotion):
                 return momentum_drift(system, raw.p)
             case "T_q":
                 return np.array([system.raw_T.diff(x) for x in system.symbols.q], dtype=object)
-            case "Z known":
-                return np.array([[int(name == other) for other in self.velocities] for name in self._known])
-            case "f known":
+            case "Z known" | "rows":
+                return self._picking(self._known)
+            case "unknown":
+                return self._picking(system.unknown)
+            case "f known" | "known":
                 return np.array(system._laws, dtype=object)
             case "V":
                 return np.array(system.V, dtype=object)
@@ -110,6 +114,10 @@ class SymbolicMotion(AbstractMotion):
                 return np.array([slope(system.V, x) for x in system.symbols.q], dtype=object)
             case _:
                 return system._loads
+
+    def _picking(self, names: Sequence[str]) -> Any:
+        """Some velocities, of all."""
+        return np.array([[int(name == other) for other in self.velocities] for name in names])
 
     def formula(self, role: str, laws: Laws, momentum: bool, sign: int = 1) -> Formula:
         """The expressions; velocities are inputs of the element where states are momenta."""

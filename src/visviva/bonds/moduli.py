@@ -8,6 +8,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.numerics.rank import rank
 
 if TYPE_CHECKING:
     from visviva.bonds.formula import Formula
@@ -35,6 +36,11 @@ def least(laws: Laws, values: Any) -> float:
     numbers = _numbers(laws, values)
     found = np.linalg.eigvalsh((numbers + numbers.T) / 2)
     return 0.0 if abs(found[0]) <= 1e-14 * np.abs(found).max() else float(found[0])
+
+
+def is_regular(laws: Laws, values: Any) -> bool:
+    """Whether a square matrix has an inverse."""
+    return rank(_numbers(laws, values)) == len(values)
 
 
 def check_positive(laws: Laws, what: str, strict: bool, values: Any) -> None:

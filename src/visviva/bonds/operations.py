@@ -32,6 +32,17 @@ def solve(matrix: Any, vector: Any) -> Any:
     return np.stack([solved(matrix, column) for column in vector.T], axis=-1)
 
 
+def known_flow(A: Any, Z: Any, p: Any, known: Any) -> Any:
+    """ξ with Z ξ = ᶜf and A ξ = p but for what Zᵀ reaches; Phillips and Amirouche (50), where Z picks velocities.
+
+    So p of velocities that are known does not matter, and A need be regular on the kernel of Z only.
+    """
+    n, k = len(p), len(known)
+    saddle = np.zeros((n + k, n + k), dtype=A.dtype)
+    saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = A, Z.T, Z
+    return solve(saddle, np.concatenate([p, known]))[:n]
+
+
 COUPLINGS: dict[tuple[bool, bool], Operation] = {
     (True, True): multiply,
     (False, True): lambda matrix, vector: matrix.T.dot(vector),

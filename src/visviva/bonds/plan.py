@@ -26,8 +26,9 @@ class Plan:
 
     torn:    variables of algebraic loops.   stored: outputs of storages that follow, by storage.
     solved:  those of them that are unknowns.   free: 1-junctions whose flow is a state.   closing: 0-junctions whose
-             effort is whatever makes their flows balance.
-    sizes:   of the unknowns, in the order torn, solved, free, closing.
+             effort is whatever makes their flows balance.   driven: stores of kinetic energy with known flows, whose
+             rates of flows are unknowns: A itself may be singular, see `known_flow`.
+    sizes:   of the unknowns, in the order torn, solved, free, closing, driven.
     """
 
     def __init__(self, graph: BondGraph) -> None:
@@ -40,6 +41,7 @@ class Plan:
         self.free, self.closing = (
             [label for label, e in graph.elements.items() if e.free and e.kind == kind] for kind in ("1", "0")
         )
+        self.driven = [label for label in graph.elements if self.laws.has(label, "rows")]
         for label in self.derivative:
             if not self.laws.has(label, "matrix"):
                 raise ModelError(
@@ -50,7 +52,7 @@ class Plan:
         self._check_independent()
         self._check_linear()
         self.sizes = [graph.widths[v[1]] for v in (*self.torn, *self.solved.values())]
-        self.sizes += [graph.widths[graph.at(label)[0].name] for label in (*self.free, *self.closing)]
+        self.sizes += [graph.widths[graph.at(label)[0].name] for label in (*self.free, *self.closing, *self.driven)]
 
     @cached_property
     def units(self) -> list[Array]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.bonds.operations import COUPLINGS, solve
+from visviva.bonds.operations import COUPLINGS, known_flow, solve
 from visviva.errors import ModelError
 from visviva.forms.kane.numbers import numbers_of
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LONG = 4000  # operations: more take longer to read than they save
 STEPS = 24  # of a tape: expressions of long chains are long
-INVERSIONS = (solve, COUPLINGS[True, False], COUPLINGS[False, False])
+INVERSIONS = (solve, known_flow, COUPLINGS[True, False], COUPLINGS[False, False])
 
 
 def scalar_rates(plan: Plan) -> Callable[[float, Array], Array] | None:

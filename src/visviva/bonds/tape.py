@@ -5,7 +5,7 @@ variable of each algebraic loop, rates of flows that are states and efforts that
 order. They are unknowns y of linear conditions,
 
     y_loop = law(y),      y_storage = M d/dt(input),      efforts at a free 1-junction balance,
-                                                          rates of flows at a free 0-junction balance.
+    A ξ̇ + … = e of a store with known flows,               rates of flows at a free 0-junction balance.
 
 What depends on them is affine: an array (w, 1 + n) whose first column is its value at y = 0. So one pass over the tape
 has all conditions; rates are drawn through the same chain of causes.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from visviva.bonds.states import State
 
 NOW = 0  # the slot of time and states
+COUPLED_BACK = op.COUPLINGS[False, True]
 
 
 @final
@@ -49,7 +50,7 @@ class Tape:
         self.affine = [False]
         self._known: dict[tuple[str, ...], int] = {}
         self._unknown: dict[Variable | str, int] = {}
-        unknowns: list[Variable | str] = [*plan.torn, *plan.solved.values(), *plan.free, *plan.closing]
+        unknowns: list[Variable | str] = [*plan.torn, *plan.solved.values(), *plan.free, *plan.closing, *plan.driven]
         for k, unknown in enumerate(unknowns):
             slot = self._slot(True)
             self.units[slot] = k
@@ -171,6 +172,11 @@ class Tape:
             return self.law(label, "flow")
         if (label, "velocity") in self.laws.places:
             return self._state(label, "velocity")
+        if label in self.plan.driven:
+            p = self._record(COUPLED_BACK, self.law(label, "unknown"), self._state(label, "p"))
+            return self._record(
+                op.known_flow, self.law(label, "A"), self.law(label, "rows"), p, self.law(label, "known")
+            )
         return self._record(op.solve, self.law(label, "A"), self._state(label, "p"))
 
     def _heating(self, label: str, bond: Bond, variable: Variable, own: Variable) -> int:
@@ -241,6 +247,8 @@ class Tape:
             return self.value(("f", self.graph.at(owner)[0].name))
         if kind == "flow":
             return self._unknown[owner]
+        if kind == "velocity" and owner in self.plan.driven:
+            return self._unknown[owner]
         if kind == "velocity":
             terms = [(1, self.value(("e", self.graph.bond(owner, "I").name)))]
             if self.laws.has(owner, "drift"):
@@ -249,6 +257,8 @@ class Tape:
         element = self.graph.elements[owner]
         port = "" if element.kind in ("C", "I") else {"q": "C", "p": "I"}[kind]
         rate = self.value(("f" if kind == "q" else "e", self.graph.bond(owner, port).name))
+        if kind == "p" and owner in self.plan.driven:
+            return self._record(op.multiply, self.law(owner, "unknown"), rate)
         return self._record(op.multiply, self.law(owner, "lift"), rate) if self.laws.has(owner, "lift") else rate
 
     def rate(self, variable: Variable) -> int:
@@ -303,6 +313,8 @@ class Tape:
 
     def _field_rate(self, label: str, variable: Variable) -> int:
         """Of the flow of a field: its velocities, or d/dt(A⁻¹p) = A⁻¹(ṗ - Ȧ f)."""
+        if label in self.plan.driven:
+            return self._unknown[label]
         state = next(s for s in self.laws.states if s.owner == label and s.kind in ("velocity", "p"))
         if state.kind == "velocity":
             return self._rate_of(state)
@@ -349,6 +361,20 @@ class Tape:
             if self.laws.has(label, "drift"):  # what the moduli around it change by
                 terms.append((1, self.law(label, "drift")))
             yield self._sum(terms)
+        for label in self.plan.driven:
+            yield self._accelerated(label)
+
+    def _accelerated(self, label: str) -> int:
+        """A ξ̇ less the effort at the I-port of a store, with what A changes by."""
+        bond = self.graph.bond(label, "I")
+        terms = [(1, self._record(op.multiply, self.law(label, "A"), self._unknown[label]))]
+        terms.append((-1, self.value(("e", bond.name))))
+        if (label, "p") in self.laws.places:
+            turned = self._turned(label, self._formula_rate(label, "A"), self.value(("f", bond.name)), True)
+            terms.append((1, turned))
+        elif self.laws.has(label, "drift"):
+            terms.append((1, self.law(label, "drift")))
+        return self._sum(terms)
 
     @cached_property
     def numbers(self) -> Callable[[float, Any], list[Any]]:

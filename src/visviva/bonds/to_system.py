@@ -7,7 +7,8 @@ other stands the symplectic gyrator that bond graphs leave out, with power along
     1 -> 0:  ṗ = -F, q̇ = v        0 -> 1:  q̇ = -v, ṗ = F        both:  ẋ_tail = -e_head, ẋ_head = e_tail.
 
 R is irreversible: its heat goes to the environment at theta0, that of RS into its thermal bond. A constant source is a
-storage whose energy shows the work it gave; other sources are outer ports, and take their values at vv.simulate.
+storage whose energy shows the work it gave; other sources are outer ports, and take their values at vv.simulate. A
+temperature that is given is a source of the language, whose input is θ - θ0.
 States start at zero unless a run says otherwise. A second storage at a junction has one of its own, tied to it by a
 constraint.
 """
@@ -23,7 +24,7 @@ from visviva.bonds.boxes import coupling_box, field_box, resistor_box, source_bo
 from visviva.bonds.domains import DOMAINS
 from visviva.bonds.elements import Element
 from visviva.errors import ModelError
-from visviva.language import Composite, Quantity, compose, environment, reversible, starting
+from visviva.language import Composite, Quantity, compose, environment, reversible, source, starting
 from visviva.language.system import AbstractSystem
 from visviva.library.quantities import entropy
 
@@ -117,7 +118,7 @@ def _momentum(graph: BondGraph, bond: Bond, end: str) -> bool:
     element, other = graph.elements[label], graph.elements[bond.other(label)]
     if element.kind in ("0", "1"):
         return element.kind == "1"
-    if element.kind in ("Se", "Sf"):
+    if element.kind in ("Se", "Sf") and graph.domains[bond.name] != "thermal":
         constant = element.given is not None and not element.functional
         return (element.kind == "Se") != constant
     if element.kind in ("C", "I"):
@@ -223,11 +224,13 @@ def _element(
         if graph.domains[bond.name] == "thermal" and element.kind == "Se" and element.given == graph.theta0:
             wiring.add(label, environment({"s": entropy}, graph.theta0), {"s": at[""]})
             return
-        source = source_box(graph, label, element, wiring.quantities[at[""]])
-        if source is None:
+        constant = source_box(graph, label, element, wiring.quantities[at[""]])
+        if constant is None and graph.domains[bond.name] == "thermal" and element.kind == "Se":
+            wiring.add(label, source({"s": entropy}), {"s": at[""]})
+        elif constant is None:
             wiring.outer[label] = at[""]
         else:
-            wiring.add(label, source, {"x": at[""]})
+            wiring.add(label, constant, {"x": at[""]})
             wiring.stored[at[""]] = f"{'q' if element.kind == 'Se' else 'p'}_{label}"
     elif element.kind in ("TF", "GY"):
         momentum = kinds[graph.at(label)[0].name, graph.at(label)[0].end(label)]

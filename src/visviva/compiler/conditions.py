@@ -14,7 +14,7 @@ from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.coupling import Coupling
-from visviva.mechanism.joint_coordinates import cos_sin, turn_names
+from visviva.mechanism.joint_coordinates import cos_sin, turn_name, turn_names
 from visviva.mechanism.motion_laws import MotionLaw
 from visviva.model import Model, Variable
 from visviva.model.conditioned import Conditioned, DrivePort
@@ -30,7 +30,7 @@ class ConditionBlocks:
     def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
         self.spaces = spaces
         self.structures: list[AbstractStructure] = [self._constraint(part) for part in m.conditions]
-        followed = {name for part in m.conditions for name in part.follows}
+        followed = {name for part in m.conditions for name in part.follows} | {*stacked_angles(m)}
         turns = {name: (joint, angle) for joint in m.joints for name, angle in turn_names(joint).items()}
         self.variables: list[Variable] = []
         for name, (joint, angle) in turns.items():
@@ -75,6 +75,12 @@ def with_laws(model: Model, laws: Mapping[str, MotionLaw]) -> Model:
     return dataclasses.replace(model, structures=tuple(structures), mechanism=m)
 
 
+def stacked_angles(m: Mechanism) -> list[str]:
+    """Angles among several coordinates that a spring acts along, by their turns: each is followed by itself."""
+    stacks = [part.coordinates for part in m.joint_elements if part.energy is not None and len(part.coordinates) > 1]
+    return list(dict.fromkeys(turn_name(one) for coordinates in stacks for one in coordinates if one.turns))
+
+
 def angle_variable(turn: str) -> str:
     """The variable of an angle that is followed."""
     return f"{turn}.angle"
@@ -87,7 +93,7 @@ def shift_variable(part: AbstractCondition) -> str:
 
 def condition_values(m: Mechanism, motion: Motion) -> dict[str, Array]:
     """Start values of these variables at a motion: s as it is there, or as its law has it at the start."""
-    values: dict[str, Array] = {}
+    values = {angle_variable(name): np.array([motion.angles[name]]) for name in stacked_angles(m)}
     for part in m.conditions:
         turned = np.array([motion.angles[name] for name in part.follows])
         values |= {angle_variable(name): np.array([motion.angles[name]]) for name in part.follows}

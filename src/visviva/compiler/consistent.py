@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask, finite_vector
 from visviva._suggestions import helpful
+from visviva.compiler.system import compile_system
 from visviva.errors import AssemblyError, ModelError
+from visviva.language import Composite
 from visviva.model import Model, RowKind
+from visviva.model.layout import Index
+from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.nullspace import split
 from visviva.numerics.rank import DATA
 
 TOLERANCE = 1e-9  # of the size of the terms of a row
+EXACT = 1e-14  # of the same: rounding
+ZERO = 1e-15  # efforts in SI units that are none
 STEP = 1e-6  # of differences
 
 
 def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array, Array]:
-    """What remains of the algebraic rows at x with the best algebraic unknowns, and the size of their terms.
+    """What remains of the algebraic rows at x with the best algebraic unknowns, and the size of the terms of each row.
 
     Rows that hold for some efforts of junctions and multipliers leave nothing; the others constrain the state itself.
-    The matrix is taken at some generic unknowns, since a dissipation may vanish at zero.
+    The matrix is taken at some generic unknowns, since a dissipation may vanish at zero. A row is measured by its own
+    terms, whatever the efforts of other domains are, but not by their rounding: see `_measured`.
     """
     dim, solved = model.layout.dim, model.layout.solved
     if dim == solved:
@@ -33,73 +41,159 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
     e = z[:dim]
     supplied = model.B(x)[dim:solved] @ u if u is not None else np.zeros(solved - dim)
     rest, size = K[:, :dim] @ e + supplied, np.abs(K[:, :dim]) @ np.abs(e) + np.abs(supplied)
-    largest = float(np.abs(K[:, :dim]).max(initial=0.0) * np.abs(e).max(initial=0.0))
-    size = np.maximum(size, largest)  # rows whose terms are all zero are not measured by their rounding
-    if len(K):
-        w = np.linalg.lstsq(K[:, dim:solved], -rest, rcond=DATA)[0]
-        rest = rest + K[:, dim:solved] @ w
-    return rest, size
+    slopes = np.abs(K[:, :solved]).max(-1, initial=0.0)
+    reach = slopes * np.where(K[:, :dim] != 0, np.abs(e), 0.0).max(-1, initial=0.0)
+    blocks = _blocks(K)
+    for rows in blocks:
+        by_w = K[rows, dim:solved]
+        w = _least(by_w, -rest[rows])
+        rest[rows] += by_w @ w
+        size[rows] += np.abs(by_w) @ np.abs(w)
+    return rest, _measured(size, reach, slopes, blocks)
+
+
+def _least(K: Array, right: Array) -> Array:
+    """The w of least squares of K w = right, with rows and columns in units of their own length."""
+    rows = np.linalg.norm(K, axis=1)
+    rows = np.where(rows > 0.0, rows, 1.0)
+    columns = np.linalg.norm(K / rows[:, None], axis=0)
+    columns = np.where(columns > 0.0, columns, 1.0)
+    scaled = K / rows[:, None] / columns
+    return np.asarray(np.linalg.lstsq(scaled, right / rows, rcond=DATA)[0] / columns)
 
 
 def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Array]:
     """The same where all algebraic unknowns are multipliers, which no constraint contains: part by part."""
-    e = model.z(x)
-    rest, size = [np.zeros(0)], [np.zeros(0)]
-    largest = 0.0
+    e, dim = model.z(x), model.layout.dim
+    rest, size, reach, slopes = ([np.zeros(0)] for _ in range(4))
+    touched = np.zeros((model.layout.solved - dim, dim), dtype=bool)
+    one_kind = model.mechanism is not None or bool(model.coordinates)  # all of them are rates of one motion
+    at = 0
     for part in model.constraints:
         q, own = model.local(part, x, e)
         C = part.C(q)
         rest.append(C @ own)
         size.append(np.abs(C) @ np.abs(own))
-        largest = max(largest, float(np.abs(C).max(initial=0.0)))
+        slopes.append(np.abs(C).max(-1, initial=0.0))
+        reach.append(np.full(len(C), np.abs(C).max(initial=0.0) * np.abs(own).max(initial=0.0)))
+        if not one_kind:
+            acted = model.acts(part)
+            touched[at : at + len(C), acted[acted < dim]] = True
+        at += len(C)
     supplied = np.zeros(model.layout.total)
     if u is not None:
         for port in model.ports:
             supplied[model.acts(port)] += port.B(model.local(port, x)[0]) @ u[model.port_columns[port.name]]
-    rows = supplied[model.layout.dim : model.layout.solved]
-    total = np.concatenate(size) + np.abs(rows)
-    return np.concatenate(rest) + rows, np.maximum(total, largest * float(np.abs(e).max(initial=0.0)))
+    rows = supplied[dim : model.layout.solved]
+    total, furthest, slope = np.concatenate(size) + np.abs(rows), np.concatenate(reach), np.concatenate(slopes)
+    gap = np.concatenate(rest) + rows
+    if one_kind:
+        return gap, np.maximum(total, furthest.max(initial=0.0))
+    return gap, _measured(total, furthest, slope, _blocks(touched))
+
+
+def _blocks(K: Array) -> list[Index]:
+    """Rows that share columns, directly or by others."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    there = csr_array(K != 0)
+    count, labels = connected_components(there @ there.T, directed=False)
+    return [np.flatnonzero(labels == k) for k in range(count)]
+
+
+def _measured(size: Array, reach: Array, slopes: Array, blocks: list[Index]) -> Array:
+    """Sizes of rows that are no rounding of the largest terms of the rows that they are connected to, nor of zero.
+
+    reach: coefficients times the largest effort of a row.   slopes: coefficients alone.
+    """
+    size, reach = np.maximum(size, ZERO / TOLERANCE * slopes), np.maximum(size, reach)
+    for rows in blocks:
+        size[rows] = np.maximum(size[rows], EXACT / TOLERANCE * reach[rows].max(initial=0.0))
+    return size
+
+
+def worst_gap(rest: Array, size: Array) -> float:
+    """The largest part that remains of a row, in units of its terms."""
+    return float(_parts(rest, size).max(initial=0.0))
+
+
+def _parts(rest: Array, size: Array) -> Array:
+    return np.divide(np.abs(rest), size, out=np.zeros_like(rest), where=rest != 0.0)
 
 
 def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:
     """An error that names the component or junction whose row the initial efforts violate."""
     rest, size = algebraic_gap(model, x, u)
-    if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
+    if worst_gap(rest, size) <= TOLERANCE:
         return
-    worst = int(np.abs(rest).argmax())
+    worst = int(_parts(rest, size).argmax())
     name, kind = model.kinds[worst]
     what = "the balance of flows at junction" if kind is RowKind.EFFORT else "the constraint of"
     raise AssemblyError(
         f"the initial state of {model.name!r} violates {what} {name!r}: {rest[worst]:.3g} instead of 0.\n"
-        "Give states whose efforts (velocities, forces, …) satisfy it, or let vv.consistent(...) find the nearest one."
+        "Give states whose efforts (velocities, forces, …) satisfy it, or let vv.consistent(...) find the nearest one"
+        + (f",\nwith inputs={{{name!r}: ...}} as they start." if name in model.sources else ".")
     )
 
 
 @helpful
 def consistent(
-    model: Model, guess: Mapping[str, ArrayLike], fixed: Sequence[str] = (), *, iterations: int = 30
+    model: Model | Composite,
+    guess: Mapping[str, ArrayLike],
+    fixed: Sequence[str] = (),
+    *,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    iterations: int = 30,
 ) -> dict[str, Array]:
     """The state nearest to a guess that satisfies all constraints, as values by variable name.
 
+    model: a Model, or a composite of the language.
     fixed: variables that keep their values. Nearest: least Euclidean change of the others, in their own units.
+    inputs: values at the start by port, e.g. of sources, whose efforts states have to follow; default: zero.
     """
-    x = model.pack(guess)
+    if isinstance(model, Composite):
+        model = compile_system(model)
+    if not isinstance(model, Model):
+        raise ModelError(
+            f"consistent() takes a Model or a composite system, got {type(model).__name__}; of a mechanism "
+            "m.assemble(...) finds one."
+        )
+    x, u = model.pack(guess), _inputs(model, inputs or {})
     unknown = [name for name in fixed if name not in model.layout.x]
     if unknown:
         raise ModelError(f"consistent(fixed=...) names {unknown[0]!r}; the variables are {', '.join(model.layout.x)}.")
     free = np.ones(model.layout.dim, dtype=bool)
     for name in fixed:
         free[model.layout.z[name]] = False
-    for _ in range(iterations if free.any() else 0):
-        rest, size = algebraic_gap(model, x)
-        if np.abs(rest).max(initial=0.0) <= 1e-14 * float(size.max(initial=0.0)):
-            break
-        steps = STEP * np.eye(model.layout.dim)[free]
-        ahead, behind = model.retract(x, steps), model.retract(x, -steps)
-        pairs = zip(ahead, behind, strict=True)
-        slope = np.array([algebraic_gap(model, a)[0] - algebraic_gap(model, b)[0] for a, b in pairs])
-        change = np.zeros(model.layout.dim)
-        change[free] = np.linalg.lstsq(slope.T / (2 * STEP), -rest, rcond=1e-10)[0]  # a step: it decides no rank
-        x = model.retract(x, change)
-    check_consistent(model, x)
+
+    def step(x: Array) -> tuple[float, Callable[[], Array]]:
+        rest, size = algebraic_gap(model, x, u)
+        return worst_gap(rest, size), lambda: _corrected(model, x, u, rest, free)
+
+    if free.any():
+        x, _ = newton(x, step, Convergence(EXACT, TOLERANCE), iterations)
+    check_consistent(model, x, u)
     return {name: x[at] for name, at in model.layout.x.items()}
+
+
+def _corrected(model: Model, x: Array, u: Array, rest: Array, free: Mask) -> Array:
+    """The state after a step of Gauss and Newton's, the least change of what is free."""
+    steps = STEP * np.eye(model.layout.dim)[free]
+    pairs = zip(model.retract(x, steps), model.retract(x, -steps), strict=True)
+    slope = np.array([algebraic_gap(model, a, u)[0] - algebraic_gap(model, b, u)[0] for a, b in pairs])
+    change = np.zeros(model.layout.dim)
+    change[free] = split(slope.T / (2 * STEP)).solve(-rest)
+    return model.retract(x, change)
+
+
+def _inputs(model: Model, values: Mapping[str, ArrayLike]) -> Array:
+    """All inputs in their order, from values by port."""
+    u = np.zeros(sum(port.width for port in model.ports))
+    for name, value in values.items():
+        if name not in model.port_columns:
+            ports = ", ".join(model.port_columns) or "none"
+            raise ModelError(f"consistent(inputs=...) names {name!r}; the ports of {model.name!r} are: {ports}.")
+        at = model.port_columns[name]
+        u[at] = finite_vector(np.atleast_1d(value), f"the input of port {name!r}", at.stop - at.start)
+    return u

@@ -11,14 +11,15 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import TURN
-from visviva.mechanism import Mechanism
+from visviva.library.joints import Angle
+from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
-from visviva.mechanism.elements import Element, Torsion
-from visviva.mechanism.joint_coordinates import cos_sin
-from visviva.mechanism.parts import Pair
+from visviva.mechanism.elements import Element, JointElement
+from visviva.mechanism.joint_coordinates import cos_sin, turn_name
+from visviva.mechanism.parts import JointCoordinate, Pair
+from visviva.mechanism.spring_slopes import measured
 from visviva.model import Model, Variable
-from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation
+from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredStack, StackDissipation
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 from visviva.model.turn import Turn, TurnFriction
@@ -36,8 +37,8 @@ class ElementBlocks:
         self.theta0 = m.theta0
         for element in m.elements:
             self._element(element)
-        for torsion in m.torsions:
-            self._torsion(torsion)
+        for part in m.joint_elements:
+            self._joint_element(part)
 
     def _element(self, part: Element) -> None:
         y, reads, acts, spaces = pair_functions(part, part.rows), *self._ends(part)
@@ -50,17 +51,38 @@ class ElementBlocks:
         if part.damping is not None:
             self.structures.append(MeasuredDissipation(part.name, reads, acts, y, spaces, part.damping, part.line))
 
-    def _torsion(self, part: Torsion) -> None:
-        reads, acts, spaces = self._ends(part.joint)
-        turn = Turn(part.joint.name, reads, cos_sin(part.joint, TURN), spaces)
+    def _joint_element(self, part: JointElement) -> None:
+        measure = self._measure(part)
+        reads, acts = measure.reads, measure.acts[1:]
         if part.energy is not None:
-            variable = f"{part.name}.angle"
-            self.variables.append(Variable(variable, Flat(1)))
-            port = part.energy.interface["angle"]
-            self.storages.append(energy_of(part.name, variable, part.energy.H, port, self.theta0))
-            self.structures.append(MeasuredAngle(part.name, reads, (variable, *acts), turn))
-        if part.damping > 0:
-            self.structures.append(TurnFriction(part.name, reads, acts, turn, part.damping))
+            self.variables.append(Variable(part.variable, Flat(measure.rows)))
+            port = part.energy.interface[part.port]
+            self.storages.append(energy_of(part.name, part.variable, part.energy.H, port, self.theta0))
+            self.structures.append(measure)
+        if part.damping is None:
+            return
+        match measure:
+            case MeasuredAngle():
+                self.structures.append(TurnFriction(part.name, reads, acts, measure.turn, float(part.damping[0, 0])))
+            case Measured():
+                self.structures.append(
+                    MeasuredDissipation(part.name, reads, acts, measure.y, measure.spaces, part.damping)
+                )
+            case MeasuredStack():
+                self.structures.append(StackDissipation(part.name, reads, acts, measure, part.damping))
+
+    def _measure(self, part: JointElement) -> Measured | MeasuredAngle | MeasuredStack:
+        """Its coordinates: one of a joint, or several as one y."""
+        parts = []
+        for one in part.coordinates:
+            reads, acts, spaces = self._ends(one.joint)
+            parts.append(coordinate_measure(one, part.name, reads, (part.variable, *acts), spaces))
+        if len(parts) == 1:
+            return parts[0]
+        reads = tuple(dict.fromkeys(name for one in parts for name in one.reads))
+        acts = tuple(dict.fromkeys(name for one in parts for name in one.acts))
+        spaces = tuple(self.spaces[name.removesuffix(".q")] for name in reads)
+        return MeasuredStack(part.name, reads, acts, tuple(parts), spaces)
 
     def _ends(self, pair: Pair) -> tuple[tuple[str, ...], tuple[str, ...], tuple[AbstractSpace, ...]]:
         names = [end.name for end in movers(pair)]
@@ -68,9 +90,19 @@ class ElementBlocks:
         return reads, acts, tuple(self.spaces[name] for name in names)
 
 
-def torsion_angles(m: Mechanism, angles: Mapping[str, float]) -> dict[str, Array]:
-    """Start values of `<name>.angle`, which may lie beyond one turn, from the angles of the joints."""
-    return {f"{part.name}.angle": np.array([angles[part.joint.name]]) for part in m.torsions if part.energy is not None}
+def coordinate_measure(
+    one: JointCoordinate, name: str, reads: tuple[str, ...], acts: tuple[str, ...], spaces: tuple[AbstractSpace, ...]
+) -> Measured | MeasuredAngle:
+    """A coordinate of a joint as what is measured; acts: what it is called, then velocities."""
+    if isinstance(one.scalar, Angle):
+        turn = Turn(turn_name(one), reads, cos_sin(one.joint, one.scalar), spaces)
+        return MeasuredAngle(name, reads, acts, turn)
+    return Measured(name, reads, acts, pair_functions(one.joint, (one.scalar,)), spaces)
+
+
+def joint_element_values(m: Mechanism, motion: Motion) -> dict[str, Array]:
+    """Start values of what springs along coordinates measure: angles may lie beyond one turn."""
+    return {part.variable: measured(part, motion) for part in m.joint_elements if part.energy is not None}
 
 
 def check_springs(model: Model, x: Array) -> None:
@@ -91,8 +123,11 @@ def _why_not(model: Model, name: str, y: Array) -> str:
     """Where a spring is that has no force, and the way out."""
     assert model.mechanism is not None
     part = model.mechanism.parts[name]
-    if isinstance(part, Torsion):
-        return f", at the angle {y[0]:.4g} rad.\nStart inside the domain of its energy function."
+    if isinstance(part, JointElement):
+        shown = ", ".join(
+            f"{value:.4g} {'rad' if one.turns else 'm'}" for one, value in zip(part.coordinates, y, strict=True)
+        )
+        return f", at the coordinates {shown}.\nStart inside the domain of its energy function."
     assert isinstance(part, Element)
     if part.line and y[0] > 0:
         return f", at the length {np.sqrt(2 * y[0]):.4g} m.\nStart inside the domain of its energy function."

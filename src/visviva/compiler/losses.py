@@ -11,19 +11,20 @@ from visviva._arrays import Array
 from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.library.joints import TURN, Angle, Scalar, cosine
+from visviva.library.joints import Angle, Scalar, cosine
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
-from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.friction import FrictionLaw
-from visviva.mechanism.joint_coordinates import coordinate_values, cos_sin, turn_names
+from visviva.mechanism.joint_coordinates import cos_sin
 from visviva.mechanism.other_states import entropy_at, entropy_of, flux_at, flux_of, temperature_at
 from visviva.mechanism.parts import Joint, Motor
+from visviva.mechanism.spring_slopes import measured
 from visviva.mechanism.thermal import Thermal
 from visviva.model import Model, Port, Reservoir, Variable
 from visviva.model.friction import LawFriction, StopLoss
 from visviva.model.heat import Cooling, HeatCapacity, Heated
-from visviva.model.measured import AbstractMeasured, Measured, MeasuredAngle
+from visviva.model.measured import AbstractMeasured, Measured, MeasuredAngle, SpinDissipation
 from visviva.model.motor import MotorCoupling
 from visviva.model.storage import AbstractStorage, QuadraticEnergy
 from visviva.model.structure import AbstractDissipation, AbstractStructure, Dissipation
@@ -59,7 +60,12 @@ class LossBlocks:
 
     def _frictions(self, joint: Joint) -> Iterator[AbstractStructure]:
         """Those by laws, one for each coordinate that has one."""
-        ball = joint.joint.kind == "spherical"
+        ball = joint.joint.spins
+        if joint.spin_friction is not None:
+            reads, acts, _ = self._ends(joint)
+            measure = self.measure(joint, None)
+            assert isinstance(measure, Measured)
+            yield SpinDissipation(joint.name, reads, acts, measure, joint.spin_friction)
         for part, law in zip((None,) if ball else joint.joint.coordinates, joint.laws, strict=False):
             if law is not None:
                 yield self._friction(joint, part, law)
@@ -84,7 +90,7 @@ class LossBlocks:
 
     def _stop(self, stop: Stop) -> None:
         reads, acts, _ = self._ends(stop.joint)
-        variable, part = stop.variable, stop.measure
+        variable, part = stop.variable, stop.at.scalar
         self.measured.append(Variable(variable, Flat(1)))
         port = stop.energy.interface["y"]
         self.storages.append(energy_of(stop.name, variable, stop.energy.H, port, self.m.theta0))
@@ -98,7 +104,7 @@ class LossBlocks:
         flux = flux_of(motor)
         self.others.append(Variable(flux, Flat(1)))
         self.storages.append(QuadraticEnergy(motor.name, flux, np.array([[1.0 / motor.inductance]])))
-        angle = self.measure(motor.joint, TURN)
+        angle = self.measure(motor.joint, motor.at.scalar)
         assert isinstance(angle, MeasuredAngle)
         self.structures.append(MotorCoupling(motor.name, reads, (flux, *acts), angle, motor.k))
         self.structures.append(Dissipation(motor.name, (flux,), np.array([[motor.resistance]])))
@@ -125,8 +131,8 @@ def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractSt
     """The same with heat: every dissipation heats what it should, by its name; the environment where none is said."""
     if not m.thermals:
         return structures
-    heaters: list[Joint | Motor | Stop | Element | Torsion] = [
-        *m.joints, *m.motors, *m.stops, *m.elements, *m.torsions,
+    heaters: list[Joint | Motor | Stop | Element | JointElement] = [
+        *m.joints, *m.motors, *m.stops, *m.elements, *m.joint_elements,
     ]  # fmt: skip
     sinks = {part.name: part.heat_to for part in heaters}
     result: list[AbstractStructure] = []
@@ -146,23 +152,15 @@ def loss_states(m: Mechanism, motion: Motion, inside: bool) -> dict[str, Array]:
     values = {flux_of(motor): np.array([flux_at(motor, motion.others)]) for motor in m.motors}
     values |= {entropy_of(node): np.array([entropy_at(node, motion.others)]) for node in m.thermals}
     for stop in m.stops:
-        y = _start(stop, motion.q, motion.angles)
+        (y,) = measured(stop, motion)
         if inside and not stop.low <= y <= stop.high:
-            unit = "rad" if isinstance(stop.measure, Angle) else "m"
+            unit = "rad" if stop.at.turns else "m"
             raise AssemblyError(
                 f"joint {stop.joint.name!r} starts at {y:.6g} {unit}, outside of its limits from {stop.low:g} to "
                 f"{stop.high:g} {unit}.\nBuild or assemble it inside, or widen the limits."
             )
         values[stop.variable] = np.array([y])
     return values
-
-
-def _start(stop: Stop, q: Mapping[str, Array], angles: Mapping[str, float]) -> float:
-    joint, part = stop.joint, stop.measure
-    named = {angle: name for name, angle in turn_names(joint).items()}
-    if isinstance(part, Angle):
-        return float(angles[named[part]])
-    return float(coordinate_values(joint, np.concatenate([q[end.name] for end in movers(joint)]))[stop.coordinate])
 
 
 def temperatures(model: Model, node: Thermal, x: Array) -> Array:

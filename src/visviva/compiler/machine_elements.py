@@ -15,7 +15,7 @@ from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Angle, Product, along
+from visviva.library.joints import Angle, Product
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.other_states import entropy_of
@@ -68,9 +68,11 @@ class ActingParts:
         self._stored = {part.variable for part in model.storages}
         self._slope_of: dict[str, tuple[int, int]] = {}  # by name of its variable: first measure, first slope
         self._number = {spring.name: self._new_element(spring, spring.rows) for spring in self.m.elements}
-        for stop in self.m.stops:
-            if isinstance(stop.measure, Product):
-                self._number[stop.name] = self._new_element(stop.joint, (stop.measure,))
+        along = [(stop.name, stop.at) for stop in self.m.stops]
+        along += [(part.name, part.coordinates[0]) for part in self.m.joint_elements if len(part.coordinates) == 1]
+        for name, at in along:
+            if isinstance(at.scalar, Product):
+                self._number[name] = self._new_element(at.joint, (at.scalar,))
         self.losses = LossTables(self.m)
         self._other_states()
         self.couplings = MachineCouplings(model, functions.number)
@@ -161,8 +163,9 @@ class ActingParts:
             case MeasuredPort():
                 force = self.m.parts[part.name]
                 assert isinstance(force, Force)
+                assert isinstance(force.at.scalar, Product)
                 self._works.append((BY_PUSH, len(self._pushed)))
-                first = self._element[self._new_element(force.joint, (along(2),))][0]
+                first = self._element[self._new_element(force.joint, (force.at.scalar,))][0]
                 self._pushed.append((first, columns[part.name].start))
             case LawFriction(measure=MeasuredAngle() as angle):
                 y, slope = self._new_twist(angle.turn)

@@ -15,12 +15,12 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.conditions import ConditionBlocks, condition_values
-from visviva.compiler.elements import ElementBlocks, check_springs, torsion_angles
+from visviva.compiler.elements import ElementBlocks, check_springs, coordinate_measure, joint_element_values
 from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
 from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
-from visviva.library.joints import TURN, Angle, along
+from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import cos_sin, turn_names
@@ -30,7 +30,7 @@ from visviva.mechanism.parts import Port as MechanismPort
 from visviva.model import Kinetic, Linear, Model, Port, Variable, canonical
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.holonomic import Holonomic
-from visviva.model.measured import MeasuredDissipation, MeasuredPort
+from visviva.model.measured import MeasuredAngle, MeasuredDissipation, MeasuredPort
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractDissipation, AbstractStructure
 from visviva.model.turn import Turn, TurnFriction, TurnPort
@@ -90,7 +90,7 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
         values |= dict(zip((f"{name}.v" for name in lifted), rates, strict=True))
     assert model.mechanism is not None
     if _has_others(model.mechanism):
-        values |= torsion_angles(model.mechanism, motion.angles) | condition_values(model.mechanism, motion)
+        values |= joint_element_values(model.mechanism, motion) | condition_values(model.mechanism, motion)
         values |= loss_states(model.mechanism, motion, inside)
     x = model.pack(values)
     check_springs(model, x)
@@ -101,7 +101,7 @@ def _has_others(m: Mechanism) -> bool:
     """Whether it has variables beside those of its bodies that follow from a motion; kept with it."""
     made = m.made
     if _has_others not in made:
-        made[_has_others] = bool(m.torsions or m.conditions or m.motors or m.thermals or m.stops)
+        made[_has_others] = bool(m.joint_elements or m.conditions or m.motors or m.thermals or m.stops)
     return bool(made[_has_others])
 
 
@@ -154,11 +154,12 @@ def _frictions(joint: Joint, spaces: dict[str, AbstractSpace]) -> Iterator[Abstr
 
 
 def _port(port: MechanismPort, spaces: dict[str, AbstractSpace]) -> AbstractStructure:
-    if isinstance(port, Torque):
-        return TurnPort(port.name, *_names(port.joint), _turn(port.joint, port.joint.name, TURN, spaces))
-    if isinstance(port, Force):
-        shift = pair_functions(port.joint, (along(2),))
-        return MeasuredPort(port.name, *_names(port.joint), shift, _ends(port.joint, spaces))
+    if isinstance(port, Torque | Force):
+        ends = _names(port.joint)
+        measure = coordinate_measure(port.at, port.name, *ends, _ends(port.joint, spaces))
+        if isinstance(measure, MeasuredAngle):
+            return TurnPort(port.name, *ends, measure.turn)
+        return MeasuredPort(port.name, *ends, measure.y, measure.spaces)
     if isinstance(port, Motor):
         return voltage_port(port)
     name = port.carrier.name

@@ -157,6 +157,19 @@ def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> Sampl
     return traced
 
 
+def written_ports(model: Model, law: Any, operations: int = 1000) -> tuple[str, ...]:
+    """The ports that a law gives inputs of, by what it does with symbols; none where only asking it would tell."""
+    if model.mechanism is None or is_jitted(law) or isinstance(law, AbstractControlLaw) or not callable(law):
+        return ()
+    try:
+        seen_by(law)
+        with at_most(operations):
+            found = on_copies(law, PORTS)(_Symbols(model))
+        return tuple(str(getattr(port, "name", port)) for port in found)
+    except Exception:  # it is no law of quantities of the motion alone
+        return ()
+
+
 def _written(model: Model, named: Mapping[str, Any], now: _Symbols) -> SampledLaw:
     widths, values = {port.name: port.width for port in model.ports}, list[Any]()
     for port, value in named.items():

@@ -9,9 +9,9 @@ import numpy as np
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat, Rotations
-from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Storage
+from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Source, Storage
 from visviva.language.composite import End
-from visviva.model import Dissipation, Model, Port, Reservoir, Routing, Rows, Variable
+from visviva.model import Dissipation, Model, Port, Reservoir, Routing, RowKind, Rows, Variable
 from visviva.model import Junction as Algebraic
 from visviva.model.closure import Closure
 from visviva.model.storage import AbstractStorage
@@ -25,7 +25,8 @@ def compile_system(system: Composite) -> Model:
     """The Model of a composite system. Variables and junctions go by the names of the flattened junctions.
 
     A junction with a storage is a state variable; one with an environment is a reservoir; one with neither has an
-    algebraic effort. Outer ports are inputs: u is the flow that enters there, y the effort.
+    algebraic effort. Outer ports are inputs: u is the flow that enters there, y the effort. Of sources u is the effort
+    at their junction, by rows e - u = 0, and y the flow that enters there.
     """
     flat = system.flatten()
     at = {end: junction.name for junction in flat.junctions.values() for end in junction.ends}
@@ -47,6 +48,7 @@ def compile_system(system: Composite) -> Model:
         if held[name] is None and _has_power(flat, junction)
     ]
     _check_heat(flat, held)
+    _check_sources(flat, held)
     storages: list[AbstractStorage] = []
     structures: list[AbstractStructure] = []
     for box, part in flat.boxes.items():
@@ -58,6 +60,8 @@ def compile_system(system: Composite) -> Model:
                 structures += _reversible(box, part, at, held, theta0)
             case Irreversible():
                 structures.append(_irreversible(box, part, at, held, theta0))
+            case Source():
+                structures += _source(box, part, at)
     for outer, name in flat.outer.items():
         if isinstance(held[name], Environment):
             raise ModelError(f"outer port {outer!r} of {system.name!r} shows the environment at junction {name!r}.")
@@ -145,6 +149,19 @@ def _check_heat(flat: Composite, held: Mapping[str, object]) -> None:
             )
 
 
+def _check_sources(flat: Composite, held: Mapping[str, object]) -> None:
+    """One effort, one source: two of them, or a source and an environment, contradict each other."""
+    for name, junction in flat.junctions.items():
+        boxes = [box for box, _ in junction.ends if isinstance(flat.boxes[box], Source)]
+        boxes += [box for box, _ in junction.ends if boxes and isinstance(held[name], Environment) and box not in boxes]
+        if len(boxes) > 1:
+            raise ModelError(
+                f"junction {name!r} of {flat.name!r} has {len(boxes)} boxes that give its effort: {', '.join(boxes)}.\n"
+                "All ports at a junction have one effort: leave one, or put something between them that takes up the\n"
+                "difference, such as a spring, a resistor or a wall."
+            )
+
+
 def _has_power(flat: Composite, junction: Junction) -> bool:
     return any(flat.boxes[box].interface[port].power for box, port in junction.ends)
 
@@ -183,6 +200,14 @@ def _reversible(
         reads = _read(box, ports, at, held)
         structures.append(Rows(box, acts, part.C.shape[0], function if ports else function(np.zeros(0)), reads))
     return structures
+
+
+def _source(box: str, part: Source, at: dict[End, str]) -> list[AbstractStructure]:
+    """Rows e - u = 0 with the flow that they take, -λ, and the input u that drives them."""
+    (port,) = part.interface.values()
+    eye = np.eye(port.quantity.dim)
+    rows = Rows(box, (at[box, port.name],), len(eye), eye, kind=RowKind.DRIVEN)
+    return [rows, Port(box, (box,), len(eye), -eye)]
 
 
 def _irreversible(

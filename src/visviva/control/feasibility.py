@@ -83,7 +83,7 @@ def feasibility(d: Dynamics, times: Array, points: ReferencePoint, inputs: Input
         if driven is None:
             driven = _actuated_velocities(B, d.sizes)
         rest = np.setdiff1d(np.arange(d.nv), driven)
-        across = inclusion(B.T, rest)
+        across = inclusion(B.T, rest, units=d.sizes)
         if len(driven):
             off = float(np.abs(B.T @ across).max(initial=0.0))
             if off > 1e-6 * max(float(np.abs(B).max()), 1e-300):

@@ -12,7 +12,7 @@ on the order in which times are asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, final
@@ -23,9 +23,11 @@ from visviva._arrays import Array
 from visviva.control.goals import METRES, AbstractGoal, State
 from visviva.errors import AssemblyError
 from visviva.forms.dynamics.handle import Dynamics
+from visviva.forms.dynamics.loop_rows import AbstractRowsAt
 from visviva.forms.dynamics.state_cache import StateCache
 from visviva.forms.minimal.closing import CLOSED
 from visviva.mechanism.closure import typical_length
+from visviva.numerics.convergence import Convergence, newton
 from visviva.numerics.nullspace import Split, split
 from visviva.numerics.rank import FLOOR
 
@@ -229,29 +231,32 @@ class Follower:
 
         Where both determine the configuration it is that of `_newton`, to rounding; None if it does not converge.
         """
-        d, gap, best = self.d, math.inf, q
+        d = self.d
         assert d.loops is not None
-        for _ in range(6):
-            way, here = self.way(q, t) / self.units, d.loops.rows.at(q, self._s)
-            off, now = here.g / here.scale, float(np.abs(way).max(initial=0.0))
-            opened = float(np.abs(off).max(initial=0.0))
-            if now <= ROUNDING and opened <= CLOSED:
-                return q
-            now = max(now, opened)
-            if now >= 0.5 * gap and gap <= NEARLY:
-                return d.close(best)
-            if now > max(2.0 * gap, FAR) or not math.isfinite(now):
-                return None
-            best, gap = q, now
-            state, sizes = State(d, q, self._still, None), d.form.lengths
-            scaled, terms = self._scaled(np.concatenate([goal.rows(state) for goal in self.goals]), sizes)
-            loops = here.Z * sizes / here.scale[:, None]
-            parts = split(np.concatenate([scaled, loops]), np.concatenate([terms, np.ones(len(off))]))
-            eta = parts.solve(np.concatenate([way, -off]))
-            if parts.rank < len(eta) or not np.abs(eta).max(initial=0.0) <= FAR:
-                return None
-            q = d.tree_integrate(q, sizes * eta)
-        return None
+        loops = d.loops
+
+        def step(q: Array) -> tuple[float, Callable[[], Array]]:
+            way, here = self.way(q, t) / self.units, loops.rows.at(q, self._s)
+            off = here.g / here.scale
+            residual = [float(np.abs(part).max(initial=0.0)) for part in (way, off * (ROUNDING / CLOSED))]
+            return max(residual), lambda: self._met(q, here, way, off)
+
+        try:
+            found, reached = newton(q, step, Convergence(ROUNDING, NEARLY, grown=2.0, near=0.5 * FAR), 6)
+            return d.close(found) if reached else None
+        except AssemblyError:
+            return None
+
+    def _met(self, q: Array, here: AbstractRowsAt, way: Array, off: Array) -> Array:
+        """The configuration after a step to goals and closed loops; an error where it is long or singular."""
+        state, sizes = State(self.d, q, self._still, None), self.d.form.lengths
+        scaled, terms = self._scaled(np.concatenate([goal.rows(state) for goal in self.goals]), sizes)
+        Z = here.Z * sizes / here.scale[:, None]
+        parts = split(np.concatenate([scaled, Z]), np.concatenate([terms, np.ones(len(off))]))
+        eta = parts.solve(np.concatenate([way, -off]))
+        if parts.rank < len(eta) or not np.abs(eta).max(initial=0.0) <= FAR:
+            raise AssemblyError("goals and loops determine no configuration near by.")
+        return self.d.tree_integrate(q, sizes * eta)
 
     @cached_property
     def start(self) -> Array:
@@ -290,25 +295,24 @@ class Follower:
 
     def _newton(self, q: Array, t: float) -> Array | None:
         """From near by, to rounding; None if it does not converge."""
-        best, gap = q, math.inf
-        for _ in range(8):
+
+        def step(q: Array) -> tuple[float, Callable[[], Array]]:
             way = self.way(q, t)
-            now = float(np.abs(way / self.units).max(initial=0.0))
-            if now <= ROUNDING:
-                return q
-            if now >= 0.5 * gap and gap <= NEARLY:  # as near as rounding lets it come
-                return best
-            if now > max(2.0 * gap, FAR) or not math.isfinite(now):
-                return None
-            best, gap = q, now
-            try:
-                step = self.solve(self.rows(q, positions=True), way)
-                if not self._size(step) <= FAR:
-                    return None
-                q = self.d.integrate(q, step)
-            except AssemblyError:
-                return None
-        return best if gap <= NEARLY else None
+            return float(np.abs(way / self.units).max(initial=0.0)), lambda: self._moved(q, way)
+
+        rule = Convergence(ROUNDING, NEARLY, grown=2.0, near=0.5 * FAR)
+        try:
+            found, reached = newton(q, step, rule, 8)
+        except AssemblyError:
+            return None
+        return found if reached or rule.best <= NEARLY else None
+
+    def _moved(self, q: Array, way: Array) -> Array:
+        """The configuration after a step of Newton's; an error where it is long, or loops cannot be closed after it."""
+        step = self.solve(self.rows(q, positions=True), way)
+        if not self._size(step) <= FAR:
+            raise AssemblyError("a step that is as long as that leads to no configuration near by.")
+        return self.d.integrate(q, step)
 
     def _search(self, q: Array, t: float) -> Array:
         """Levenberg's and Marquardt's method from far away; the nearest configuration that it finds."""

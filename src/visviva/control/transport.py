@@ -33,11 +33,13 @@ from visviva.control.templates import Errors, Parameters, Reference, Transport
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.geometry.hat import skew
+from visviva.kernels.control.dense import RANK_RTOL
+from visviva.numerics.rank import rank as rank_of
+from visviva.numerics.rank import significant
 
 MAPS = ("twist", "centre", "point", "rotation", "free")  # in the order of `kernels.control.template`
 WIDTHS = {"twist": 6, "centre": 6, "point": 3, "rotation": 3, "free": 0}
 POINT_RTOL = 1e-10  # of the largest entry of a stiffness: what differs from that of a point
-RANK_RTOL = 1e-9
 
 
 class SingularTemplateError(ModelError):
@@ -83,11 +85,11 @@ def transport_map(rows: tuple[Array, Array, Array, Array]) -> Transport:
     A, A_R, A_dot, A_R_dot = rows
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     n = A.shape[-1]
-    if s.shape[-1] < n or (s[..., -1] <= RANK_RTOL * s[..., 0]).any():
-        rank = int((s > RANK_RTOL * s[..., :1]).sum(-1).min())
+    kept = significant(s / np.maximum(s[..., :1], 1e-300), RANK_RTOL)  # as compiled laws refuse columns
+    if (least := int(kept.sum(-1).min())) < n:
         raise SingularTemplateError(
-            f"the transport map is singular here: the pairs with gains do not determine all velocities (rank {rank} of "
-            f"{n}).\nKeep away from singular configurations, or give gains to further pairs or joints."
+            f"the transport map is singular here: the pairs with gains do not determine all velocities (rank "
+            f"{least} of {n}).\nKeep away from singular configurations, or give gains to further pairs or joints."
         )
     inverse = (np.swapaxes(Vt, -1, -2) / s[..., None, :]) @ np.swapaxes(U, -1, -2)
     Q = inverse @ A_R
@@ -141,7 +143,7 @@ def conflicts_of(parts: Mapping[str, tuple[int, str]], A: Array, A_R: Array, nam
         moving = np.abs(own).max(axis=0, initial=0.0) > RANK_RTOL * np.abs(own).max(initial=0.0)
         for k in np.flatnonzero(moving).tolist():
             movers.setdefault(names[k], []).append(part)
-        rank, both = _rank(own), _rank(np.hstack([own, own_R]))
+        rank, both = rank_of(own), rank_of(np.hstack([own, own_R]))
         if both > rank:
             velocities = ", ".join(names[k] for k in np.flatnonzero(moving).tolist())
             lines.append(
@@ -153,8 +155,3 @@ def conflicts_of(parts: Mapping[str, tuple[int, str]], A: Array, A_R: Array, nam
         name, found = next(iter(shared.items()))
         lines.append(f"{' and '.join(found)} both move with {name}, and ask for rates that it cannot make at once.")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _rank(A: Array) -> int:
-    s = np.linalg.svd(A, compute_uv=False)
-    return int((s > 1e-7 * s.max(initial=0.0)).sum())

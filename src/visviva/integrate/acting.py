@@ -18,7 +18,7 @@ from visviva.geometry.linear import apply
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.layout import Index
-from visviva.model.measured import AbstractMeasured, MeasuredAngle
+from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting, AbstractStructure
 
@@ -203,9 +203,7 @@ class Acting:
     def _measured(self, part: AbstractMeasured, x0: Array, x1: Array, at: slice) -> Array:
         """y at the end of a step."""
         reads = self.model.layout.read(part.reads)
-        if isinstance(part, MeasuredAngle):
-            return x0[..., at] + part.increment(np.concatenate([x0[..., reads], x1[..., reads]], axis=-1))
-        return part.value(x1[..., reads])
+        return part.follow(x0[..., at], x0[..., reads], x1[..., reads])
 
     def _coupled(self, m: Motion, local: Array) -> Array:
         """Forces on the velocities that are touched, and what the rates of s miss; local: as in `_ends`."""

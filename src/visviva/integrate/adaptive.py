@@ -167,7 +167,12 @@ class AdaptiveStepping:
         pair, last = fitted(self.t_end - state.t, 2.0 * state.h)
         h, end = 0.5 * pair, self.t_end if last else None
         jump = self._jumps.first(state.t, state.t + 2.0 * h)
-        return (h, end) if jump is None else (0.5 * (jump - state.t), jump)
+        if jump is None:
+            return h, end
+        h = 0.5 * (jump - state.t)
+        while state.t + 2.0 * h < jump:  # by rounding: inputs at the end are those after the jump, as for the next step
+            h = float(np.nextafter(h, np.inf))
+        return h, jump
 
     def _error(self, start: State, pair: Chunk) -> float:
         """Local error of a pair; infinite where one step of twice the length has no solution."""

@@ -95,6 +95,7 @@ class EnergyCollocation(AbstractIntegrator):
     preserves: ClassVar[frozenset[str]] = frozenset({"energy"})
     form: ClassVar[str] = "lie"
     feedback: ClassVar[bool] = True
+    follows_jumps: ClassVar[bool] = False  # both stages have the new value, and the step ends where it began
 
     def prepare(self, model: Model) -> AbstractStepper:  # noqa: D102
         turning = [variable.name for variable in model.variables if not is_flat(variable.space)]
@@ -134,6 +135,11 @@ class _Stepper(AbstractStepper):
     newton: Newton
     nodes: tuple[float, ...] = tuple(NODES.tolist())
     weights: tuple[float, ...] = tuple(WEIGHTS.tolist())
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """None: stages are instants."""
+        return (0.0,) * len(NODES)
 
     @property
     def width(self) -> int:  # type: ignore[override]

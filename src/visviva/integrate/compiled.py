@@ -55,12 +55,18 @@ class CompiledStepper(AbstractMany):
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts[:, None] + np.outer(parts, c.tableau.c)).ravel().tolist())
         self.weights = tuple(np.outer(parts, c.tableau.b).ravel().tolist())
+        self._lengths = tuple(np.repeat(parts if c.tableau.stages == 1 else 0.0 * parts, c.tableau.stages).tolist())
         self.width = c.unknowns * (1 if len(parts) == 1 else 2)
         self.dissipations = np.array([c.model.structures.index(part) for part in c.model.dissipations], dtype=np.int64)
         self.ports = np.array([c.model.structures.index(part) for part in c.model.ports], dtype=np.int64)
         self._active: Mask | None = None
         self._idle: Idle
         self.plan, self.work = self._planned(state, h)
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """Those of the parts; several stages of one are instants."""
+        return self._lengths
 
     # -- elimination --
 

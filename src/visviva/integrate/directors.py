@@ -23,7 +23,7 @@ from visviva.model import Model
 from visviva.model.conditioned import Conditioned, DrivePort
 from visviva.model.holonomic import Holonomic
 from visviva.model.layout import Index
-from visviva.model.measured import AbstractMeasured, MeasuredAngle
+from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
 
 if TYPE_CHECKING:
@@ -190,11 +190,8 @@ class DirectorSystem:
     def _spring_force(self, part: AbstractMeasured, q0: Array, y0: Array, q1: Array) -> Array:
         """Cᵀ e of the storages of one measured y, over the coordinates that it reads; q1 may be a batch."""
         start = np.broadcast_to(q0, q1.shape)
-        if isinstance(part, MeasuredAngle):
-            ends = np.concatenate([start, q1], axis=-1)
-            C, y1 = part.C(ends), y0 + part.increment(ends)
-        else:
-            C, y1 = part.C(0.5 * (start + q1)), part.value(q1)
+        C = part.between(np.concatenate([start, q1], axis=-1))
+        y1 = part.follow(np.broadcast_to(y0, (*q1.shape[:-1], len(y0))), start, q1)
         effort = sum(storage.mean_effort(np.broadcast_to(y0, y1.shape), y1) for storage in self._stored[part.acts[0]])
         return apply(transpose(C), np.asarray(effort))
 

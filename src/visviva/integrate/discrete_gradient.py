@@ -21,6 +21,7 @@ from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.heat import HeatCapacity
 from visviva.model.layout import Index
+from visviva.numerics.rank import DATA, significant
 
 LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
 
@@ -240,5 +241,5 @@ def _undetermined(matrix: Array) -> Index:
 
     r, c = equilibration(csr_array(matrix))
     _, s, Vt = np.linalg.svd(r[:, None] * matrix * c)
-    null = np.abs(Vt[s <= 1e-11 * s.max(initial=0.0)])
+    null = np.abs(Vt[~significant(s, DATA)])  # rows and columns of about one: singular values count beside one
     return np.flatnonzero(null.max(0, initial=0.0) > 0.1)

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from visviva._arrays import Array
 from visviva.compiler.conditions import with_laws
 from visviva.compiler.feedback import ARGUMENTS, feedback_of, feedback_of_ports
 from visviva.errors import ModelError
+from visviva.integrate.given_efforts import MeanEffort, mean_efforts
 from visviva.language.jumping import next_break, next_of, said_breaks
 from visviva.mechanism.motion_laws import MotionLaw, law_of_rate
 from visviva.model import Model
@@ -38,6 +39,10 @@ class TimeInputs:
     Some of them may be held at values of the user until others are, see `hold`; changes counts how often that changed.
 
     laws: of what inputs prescribe, see `mechanism.motion_laws`: over a step they count by their mean.
+    efforts: functions of sources, see `Model.sources`: over a step they count by the mean of both ends. The effort of a
+            quadratic energy is that mean as well, so that states follow what is prescribed at every node, and flows
+            do not alternate; jumps too, within the step that they are in.
+    means:  of sources that hold storages with other energies, see `given_efforts`: the mean effort between both ends.
     breaks: times at which inputs that depend on states may jump or bend, as far as they are known, in order [s].
     """
 
@@ -46,7 +51,9 @@ class TimeInputs:
     base: Array  # with zeros for the functions
     columns: dict[str, slice]
     laws: dict[str, MotionLaw]
+    efforts: dict[str, Callable[[float], ArrayLike]] = field(default_factory=dict)
     breaks: tuple[float, ...] = ()
+    means: dict[str, MeanEffort] = field(default_factory=dict)
     changes: int = 0
     _values: Array | None = None  # those that are held; not a number: as given over time
     _held: frozenset[str] = frozenset()  # ports of which all are
@@ -74,7 +81,7 @@ class TimeInputs:
     @property
     def changing(self) -> bool:
         """Whether some of them are given over time."""
-        return bool(self.functions or self.laws)
+        return bool(self.functions or self.laws or self.efforts)
 
     def _with_held(self, u: Array) -> Array:
         return u if self._values is None else np.where(np.isnan(self._values), u, self._values)
@@ -84,7 +91,7 @@ class TimeInputs:
         """The inputs where they do not change, until others are held."""
         if self._constant is not None:
             return self._constant
-        if self.changing and (self.functions.keys() | self.laws.keys()) - self._held:
+        if self.changing and (self.functions.keys() | self.laws.keys() | self.efforts.keys()) - self._held:
             return None
         self._constant = self._with_held(self.base)
         return self._constant
@@ -92,26 +99,29 @@ class TimeInputs:
     @property
     def calls(self) -> bool:
         """Whether functions of the user are called for them while a run is made."""
-        return bool(self.functions) or any(law.calls for law in self.laws.values())
+        return bool(self.functions or self.efforts) or any(law.calls for law in self.laws.values())
 
     def next_break(self, t: float) -> float:
         """The next time after t at which an input may jump or bend, as far as that is known [s]; else infinite."""
-        given = [next_break(function, t) for function in self.functions.values()]
+        given = [next_break(function, t) for function in (*self.functions.values(), *self.efforts.values())]
         return min([next_of(self.breaks, t), *given, *(law.next_break(t) for law in self.laws.values())])
 
     @property
     def said_breaks(self) -> dict[str, tuple[float, ...]]:
         """The times at which functions are said to jump, by port."""
-        said = {name: said_breaks(function) for name, function in self.functions.items()}
+        said = {name: said_breaks(function) for name, function in (self.functions | self.efforts).items()}
         return {name: times for name, times in said.items() if times}
 
     def __call__(self, t: float) -> Array:
         """All inputs at a time."""
-        return self.over(t, 0.0)
+        return self._between(t, 0.0, (t, t))
 
     @contextmanager
     def held(self, u: Array) -> Iterator[None]:
-        """For a while, functions of the user are not called: their inputs keep the values that they have in u."""
+        """For a while, functions of the user are not called: their inputs keep the values that they have in u.
+
+        But for what is prescribed: states follow it, and it does not stand still for them.
+        """
         given = dict(self.functions)
         self.functions.update({name: _constant_function(u[self.columns[name]]) for name in given})
         try:
@@ -119,8 +129,16 @@ class TimeInputs:
         finally:
             self.functions.update(given)
 
-    def over(self, t: float, h: float) -> Array:
-        """All inputs of a step of length h with its middle at t: values there, mean rates of what is prescribed."""
+    def over(self, t0: float, place: float, length: float, h: float) -> Array:
+        """All inputs of a part of a step h: its middle is at t0 + place h, its length is that of `length` steps.
+
+        Values in the middle, mean rates of what is prescribed, the mean of both ends for efforts. Times of nodes round
+        in the same way for the step before and the one after, so that a jump there is seen by one of them.
+        """
+        half = 0.5 * length
+        return self._between(t0 + place * h, length * h, (t0 + (place - half) * h, t0 + (place + half) * h))
+
+    def _between(self, t: float, h: float, ends: tuple[float, float]) -> Array:
         values = self.base.copy()
         for name, function in self.functions.items():
             if name not in self._held:
@@ -128,6 +146,11 @@ class TimeInputs:
         for name, law in self.laws.items():
             if name not in self._held:
                 values[self.columns[name]] = _mean_rate(law, t, h)
+        for name, function in self.efforts.items():
+            if name not in self._held:
+                first, last = (_called(function, end, self.widths[name], name) for end in ends)
+                mean = self.means.get(name)
+                values[self.columns[name]] = 0.5 * (first + last) if mean is None else mean(first, last)
         return self._with_held(values)
 
 
@@ -154,7 +177,11 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
     given = {port_name(port): value for port, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     check_ports(model, given)
     widths = {port.name: port.width for port in model.ports}
-    base, functions, feedback = np.zeros(sum(widths.values())), {}, []
+    base, functions, efforts = np.zeros(sum(widths.values())), {}, {}
+    feedback = [part for part in model.feedback if part.own]
+    for part in feedback:
+        if part.port in given:
+            raise ModelError(f"port {part.port!r} of {model.name!r} has forces of the model itself: use another one.")
     driven = {port.name for port in model.prescribed.values()}
     model = with_laws(model, {name: law_of_rate(name, given.pop(name)) for name in driven & set(given)})
     laws = {port.name: port.condition.law for port in model.prescribed.values() if port.condition.law is not None}
@@ -169,14 +196,18 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
         if not callable(value):
             base[model.port_columns[name]] = _constant(value, widths[name], name)
         elif looks_back(name, value):
+            _refuse_laws_of_states(model, (name,))
             feedback.append(feedback_of(model, name, value))
+        elif name in model.sources:
+            efforts[name] = value
         else:
             functions[name] = value
     if law is not None:
         feedback += feedback_of_ports(model, law, partial(_check_law_ports, model))
     model = dataclasses.replace(model, feedback=tuple(feedback)) if feedback or model.feedback else model
     breaks = tuple(sorted({t for part in model.feedback for t in part.breaks}))
-    return TimeInputs(widths, functions, base, model.port_columns, laws, breaks), model
+    means = mean_efforts(model) if efforts else {}
+    return TimeInputs(widths, functions, base, model.port_columns, laws, efforts, breaks, means), model
 
 
 def _mean_rate(law: MotionLaw, t: float, h: float) -> float:
@@ -210,10 +241,32 @@ def check_ports(model: Model, names: Iterable[str]) -> None:
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
 
 
+def refuse_held_sources(model: Model, names: Iterable[str]) -> None:
+    """An error where an input that prescribes an effort would be held: each new value of it would be a jump."""
+    held = [name for name in names if name in model.sources]
+    if held:
+        raise ModelError(
+            f"port {held[0]!r} prescribes an effort: held over steps it would jump from one to the next, and states "
+            "follow it\nonly by impulses. Give it as a function of time, inputs={...} of vv.simulate or vv.Simulator."
+        )
+
+
+def _refuse_laws_of_states(model: Model, names: Iterable[str]) -> None:
+    """An error where a law of states would prescribe an effort: steps know it in their middle, not at their ends."""
+    found = [name for name in names if name in model.sources]
+    if found:
+        raise ModelError(
+            f"port {found[0]!r} prescribes an effort: a source follows a function of time, and no law of states or of "
+            "all ports, which\nsteps take in their middle, so that states alternate about it. Give it a function of t "
+            "by name, or let the law act by a\nflow: on an outer port, such as a force on a mass."
+        )
+
+
 def _check_law_ports(model: Model, names: Iterable[str]) -> None:
-    """An error where a law of all inputs returns what is no port, or a port whose motion is prescribed."""
+    """An error where a law of all inputs returns what is no port, or one that prescribes a motion or an effort."""
     names = list(names)
     check_ports(model, names)
+    _refuse_laws_of_states(model, names)
     driven = [port.name for port in model.prescribed.values() if port.name in names]
     if driven:
         raise ModelError(

@@ -23,8 +23,8 @@ class Inputs(Protocol):
 
     def __call__(self, t: float) -> Array: ...  # noqa: D102
 
-    def over(self, t: float, h: float) -> Array:
-        """Those of a step, or part of one, of length h with its middle at t."""
+    def over(self, t0: float, place: float, length: float, h: float) -> Array:
+        """Those of a step h, or of a part of one, with its middle at t0 + place h, as long as `length` steps."""
 
     def next_break(self, t: float) -> float:
         """The next time after t at which one of them may jump or bend, as far as that is known; else infinite."""
@@ -59,12 +59,19 @@ class AbstractStepper(ABC):
     nodes:   where in a step it wants the inputs, as fractions of h.
     weights: of the inputs in the sum that enters over the step, h Σ w_k u_k; they add up to one. Where steps are made
              of parts, nodes are their middles and weights their lengths.
+    lengths: of the parts of a step whose middles the nodes are; zero where they are instants.
     width:   length of the rates that it keeps for its predictor; those of other schemes are of no use to it.
     """
 
     nodes: tuple[float, ...] = (0.5,)
     weights: tuple[float, ...] = (1.0,)
     width: int
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """Those of the parts of a step."""
+        return self.weights
+
     pivots: Array = np.zeros(0)  # see `State`
 
     @abstractmethod
@@ -108,11 +115,13 @@ class AbstractIntegrator(ABC):
     feedback:  whether it solves inputs that depend on states and efforts inside a step.
     fixed_step: whether all steps have the length that was asked for.
     multipliers: whether its steps have multipliers of their own, which belong to their midpoints.
+    follows_jumps: whether states have an effort that is given after the step in which it jumps.
     """
 
     feedback: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = True
     multipliers: ClassVar[bool] = True
+    follows_jumps: ClassVar[bool] = True
 
     order: ClassVar[int]
     preserves: ClassVar[frozenset[str]]
@@ -140,6 +149,11 @@ class AbstractOuter(AbstractIntegrator):
     def preserves(self) -> frozenset[str]:  # type: ignore[override]
         """What the inner scheme preserves."""
         return self.inner.preserves
+
+    @property
+    def follows_jumps(self) -> bool:  # type: ignore[override]
+        """Whether states of the inner scheme do."""
+        return self.inner.follows_jumps
 
     @property
     def form(self) -> str:  # type: ignore[override]

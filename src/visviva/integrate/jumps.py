@@ -130,7 +130,7 @@ class JumpWatch:
         self._looks, self._walked = LOOKS, 0
         self._found: dict[str, float] = {}
         self._ports = {k: name for name, at in inputs.columns.items() for k in range(at.start, at.stop)}
-        varying = (*inputs.functions, *inputs.laws)
+        varying = (*inputs.functions, *inputs.laws, *inputs.efforts)
         self._varying = [k for k, name in self._ports.items() if name in varying]
         self._low, self._high = np.full(len(self._ports), np.inf), np.full(len(self._ports), -np.inf)
 

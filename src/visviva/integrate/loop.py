@@ -241,6 +241,6 @@ class Loop:
             turn=row_highest(np.abs(angles[1:] - angles[:-1])),
             iterations=chunk.iterations.astype(np.float64).reshape(n),
             residual=chunk.residual.astype(np.float64).reshape(n),
-            **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], w, chunk.tallies),
+            **self._accounts.of(chunk.x, u, taken, heat, work, u_mid * h[:, None], w, h, chunk.tallies),
         )
         return record, taken, angles

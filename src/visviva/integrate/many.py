@@ -107,9 +107,9 @@ class ManyStepping(AbstractRepeated):
             return np.tile(self.inputs.constant, (n, len(nodes), 1)), None
         for k in range(n):
             try:
-                middles = [state.t0 + (state.steps + k + node) * state.h for node in nodes]
-                parts = zip(middles, self.stepper.weights, strict=True)
-                rows.append([self.inputs.over(t, part * state.h) for t, part in parts])
+                places = [state.steps + k + node for node in nodes]
+                parts = zip(places, self.stepper.lengths, strict=True)
+                rows.append([self.inputs.over(state.t0, place, part, state.h) for place, part in parts])
             except (BadInput, KeyboardInterrupt) as error:
                 return np.array(rows).reshape(len(rows), len(nodes), width), error
         return np.array(rows).reshape(n, len(nodes), width), None

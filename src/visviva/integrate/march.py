@@ -21,6 +21,7 @@ from visviva.integrate.jumps import JumpWatch
 from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.progress import Progress
 from visviva.integrate.repeated import AbstractRepeated
+from visviva.integrate.source_jumps import source_notes
 from visviva.integrate.step_check import StepCheck
 from visviva.integrate.stopping import Stop, StopCondition
 from visviva.integrate.warn import warn
@@ -166,6 +167,7 @@ class Watch:
         self._jumps = JumpWatch(u, quiet=one_by_one) if scheme.fixed_step else None
         self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
         self._drives = partial(drive_notes, u, scheme, start.t, quiet=one_by_one)
+        self._sources = partial(source_notes, model, u, scheme, start.t, quiet=one_by_one)
 
     def look(self, logged: Logged, fresh: Record, done: int) -> None:
         """Look at steps, of which `done` were made before."""
@@ -177,7 +179,8 @@ class Watch:
     def notes(self, stepping: Advancing, end: float) -> list[str]:
         """What a user should know of a run that ended at a time."""
         jumps = [] if self._jumps is None else self._jumps.notes()
-        return jumps + self._drives(end) + ([] if self._steps is None else self._steps.notes(stepping))
+        short = [] if self._steps is None else self._steps.notes(stepping)
+        return jumps + self._drives(end) + self._sources(end) + short
 
 
 def recorder_of(loop: Loop, wanted: Wanted, scheme: AbstractIntegrator) -> Recorder | Selection:

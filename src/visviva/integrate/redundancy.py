@@ -14,29 +14,9 @@ from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
 from visviva.model.linked import configuration, linkage_in
-from visviva.numerics.rank import independent_rows as independent
-from visviva.numerics.rank import unit_rows
+from visviva.numerics.rank import independent_blocks
 
 ROW_TOLERANCE = 1e-9  # of the size of its terms: a row that was not solved must hold as well
-
-
-def independent_rows(blocks: list[Array]) -> Mask:
-    """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
-
-    Rows are normalised and projected block by block on the complement of those taken; of a block whose rows depend on
-    the others the best conditioned ones are taken, see `numerics.rank`.
-    """
-    masks, basis = [np.zeros(0, dtype=bool)], np.zeros((0, 0))
-    if blocks:
-        rows, basis = unit_rows(np.concatenate(blocks))[0], np.zeros((0, blocks[0].shape[1]))
-    for block in blocks:
-        own, rows = rows[: len(block)], rows[len(block) :]
-        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
-            own = own - (own @ basis.T) @ basis
-        mask = independent(own, np.ones(len(own)))
-        basis = np.concatenate([basis, np.linalg.qr(own[mask].T)[0].T])
-        masks.append(mask)
-    return np.concatenate(masks)
 
 
 def select_rows(model: Model, x: Array) -> Mask:
@@ -55,7 +35,7 @@ def select_rows(model: Model, x: Array) -> Mask:
     order = sorted(range(len(slices)), key=lambda k: not model.constraints[k].internal)
     mask = np.zeros(len(C), dtype=bool)
     at = 0
-    chosen = independent_rows([C[slices[k]] for k in order])
+    chosen = independent_blocks([C[slices[k]] for k in order])
     for k in order:
         rows = model.constraints[k].rows
         mask[slices[k]] = chosen[at : at + rows]

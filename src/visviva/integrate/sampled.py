@@ -138,20 +138,32 @@ def sampled_laws(given: Sampled | Sequence[Sampled]) -> tuple[Sampled, ...]:
     return laws
 
 
+def declared_ports(own: Sampled) -> tuple[str, ...]:
+    """Ports that a law says to give inputs of, by `writes`; none where it does not say."""
+    declared = own.writes if own.writes is not None else getattr(own.law, "writes", None)
+    return declared if isinstance(declared, tuple) else ()
+
+
 @final
 class PortOwners:
-    """Which of some sampled laws gives the inputs of each port: one of them, or an error that names both."""
+    """Which of some sampled laws gives the inputs of each port: one of them, or an error that names both.
 
-    def __init__(self, laws: Sequence[Sampled]) -> None:
-        self._laws, self._owner = laws, dict[str, int]()
+    inside: ports whose inputs are solved inside of steps, which no sampled law may give.
+    """
+
+    def __init__(self, laws: Sequence[Sampled], inside: Iterable[str] = ()) -> None:
+        self._laws, self._owner, self._inside = laws, dict[str, int](), frozenset(inside)
         for k, own in enumerate(laws):
-            declared = own.writes if own.writes is not None else getattr(own.law, "writes", None)
-            if isinstance(declared, tuple):
-                self.take(k, declared)
+            self.take(k, declared_ports(own))
 
     def take(self, k: int, ports: Iterable[str]) -> None:
         """Law k gives inputs of some ports."""
         for port in ports:
+            if port in self._inside:
+                raise ModelError(
+                    f"two laws give inputs of port {port!r}: one of inputs=, solved inside of steps, and "
+                    f"{self._name(k)}.\nLet one law give them: sum both in one of inputs=, or in one that is sampled."
+                )
             other = self._owner.setdefault(port, k)
             if other != k:
                 raise ModelError(

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from typing import final
 
 from visviva._arrays import Array
+from visviva.compiler.sampled_laws import written_ports
 from visviva.errors import ModelError
-from visviva.integrate.inputs import BadInput
+from visviva.integrate.inputs import BadInput, refuse_held_sources
 from visviva.integrate.interrupts import Interrupts
 from visviva.integrate.march import Wanted, recorder_of
 from visviva.integrate.progress import Progress
-from visviva.integrate.sampled import Now, Sampled, Values
+from visviva.integrate.sampled import Now, PortOwners, Sampled, Values, declared_ports
 from visviva.integrate.sampling import Sampling
 from visviva.integrate.shown import is_to_stop
 from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import StopCondition
 from visviva.integrate.ticks import CompiledTicks, compiled_ticks
 from visviva.integrate.warn import warn
+from visviva.model import Model
 from visviva.model.control_law import AbstractControlLaw, Clock, asked_by_one
 from visviva.results import Run
 from visviva.results.notes import Caution
@@ -38,7 +40,7 @@ def sampled_run(
     for own in laws:
         if isinstance(own.law, AbstractControlLaw):
             own.law.check(steps.model, inside=False)
-    run = _SampledRun(steps, values, h, Sampling(laws, steps.t, h, NEAR * h))
+    run = _SampledRun(steps, values, h, Sampling(laws, steps.t, h, NEAR * h, _owners(steps.model, laws)))
     steps.sampled = tuple(
         (own.law, Clock(steps.t + own.offset, own.period, own.delay, own.jitter))
         for own in laws
@@ -46,6 +48,21 @@ def sampled_run(
     )
     with asked_by_one(law for law, _ in steps.sampled):
         return run.made(wanted)
+
+
+def _owners(model: Model, laws: Sequence[Sampled]) -> PortOwners:
+    """Of the ports, as far as laws say before they are asked: an error where a law inside of steps has one of them.
+
+    And where one of them prescribes an effort.
+    """
+    inside = [part.port for part in model.feedback]
+    owners = PortOwners(laws, inside)
+    for k, own in enumerate(laws if inside or model.sources else ()):
+        written = written_ports(model, own.law) if own.writes is None else ()
+        refuse_held_sources(model, (*declared_ports(own), *written))
+        if inside:
+            owners.take(k, written)
+    return owners
 
 
 @final
@@ -105,6 +122,7 @@ class _SampledRun:
             own = [law.law for law in laws if law.compiled is None and isinstance(law.law, AbstractControlLaw)]
             return None, [Caution(law.fallback) for law in own if law.fallback]
         for k, ports in enumerate(found.ports):
+            refuse_held_sources(self.steps.model, ports)
             self.sampling.owners.take(k, ports)
         held = self.values({})
         assert held is not None
@@ -115,13 +133,17 @@ class _SampledRun:
         """Inputs that hold now, after laws were asked whose tick it is."""
         try:
             self.sampling.look(now)
-            return self.values(self.sampling.held)
+            held = self.sampling.held
+            if not any(port in self.steps.model.sources for port in held):
+                return self.values(held)
         except ModelError as error:
             self.steps.fail(BadInput(f"a sampled law at t = {now.t:g} s: {error}"))
         except Exception as error:
             failure = BadInput(f"a sampled law raised {type(error).__name__} at t = {now.t:g} s: {error}.")
             failure.__cause__ = error
             self.steps.fail(failure)
+        refuse_held_sources(self.steps.model, held)
+        return None
 
     def _go_on(self, event: float, *, one: bool) -> None:
         """Make steps until something happens, the last one shorter where it must be; or one of them."""

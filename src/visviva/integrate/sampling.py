@@ -27,13 +27,14 @@ BLOCK = 256  # dice that are thrown at a time
 class Sampling:
     """Sampled laws in a run: which values hold, and when something happens next. h: usual length of steps [s].
 
-    near: events so near to each other, or to a node, are one [s].
+    near: events so near to each other, or to a node, are one [s].   owners: of the ports.
     """
 
     laws: Sequence[Sampled]
     start: float
     h: float
     near: float
+    owners: PortOwners
     held: dict[str, ArrayLike] = field(default_factory=dict)
     _arriving: list[tuple[float, int, Values]] = field(default_factory=list)
 
@@ -43,7 +44,6 @@ class Sampling:
         self._late = [np.zeros(0) for _ in self.laws]  # of ticks whose dice were thrown
         self.next = [self._tick(k) for k in range(len(self.laws))]
         self._order = 0
-        self.owners = PortOwners(self.laws)
         for law in self.laws:
             reset = getattr(law.law, "reset", None)
             if callable(reset):

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
+from visviva.integrate.discrete_gradient import DiscreteGradient
 from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.march import Wanted, whole_number
@@ -73,7 +74,9 @@ def simulate(
 
     what:       a Mechanism, a composite system of the language, or a Model; or equations of motion by hand, a `Flow`:
                 it starts from initial=(q, xi) and gives a `Trajectory`. Of the arguments below it takes integrator (by
-                default DOP853) and every.
+                default DOP853) and every. Systems of `vv.kane`, particles, rigid systems and Lagrangians of
+                `forms.Hamel` run as flows; Kane's also as Models, where the integrator is one of theirs, and
+                port-Hamiltonian systems by default.
     integrator: PHMP() by default for mechanisms, DiscreteGradient() for composites and Lagrangian systems; for another
                 Model give one.
     initial:    of a mechanism values by the names of a run, any subset of {"hinge.q": 0.3, "hinge.rate": 1.0,
@@ -82,7 +85,8 @@ def simulate(
                 from there; a motion from `m.assemble()`, an equilibrium. For a Model or a composite the values of its
                 variables by name. Default for a mechanism: as built.
     inputs:     by port name, a constant or a function of time: its value at the midpoint of a step acts over the step
-                (schemes with several stages or substeps: one value each). It is evaluated at the nodes as well, the
+                (schemes with several stages or substeps: one value each; of sources the mean effort between both ends,
+                and functions of time alone). It is evaluated at the nodes as well, the
                 start included, for what is read there, such as reactions. Or a law of (t, x), traced and solved inside
                 the step: of a mechanism x["hinge.q"], x["hinge.rate"], x["tool.r"], x["tool.R"], x["arm.twist"]; of
                 other models x the states and z the efforts by name. Or one law that returns inputs by port name.
@@ -106,8 +110,12 @@ def simulate(
     make a run another than it was meant to be is issued as a `RunWarning` each, and is in `run.warnings`.
     """
     if isinstance(what, AbstractSystem):
-        _check_plain(inputs=inputs, parameters=parameters, sampled=sampled, record=record, stop=stop)
-        return what.simulated(t_end, h, integrator=integrator, initial=initial, every=whole_number(every))
+        model = what.model_for(integrator)
+        if model is None:
+            _check_plain(inputs=inputs, parameters=parameters, sampled=sampled, record=record, stop=stop)
+            return what.simulated(t_end, h, integrator=integrator, initial=initial, every=whole_number(every))
+        initial, integrator = what.model_start(initial), integrator or DiscreteGradient()
+        what = model
     wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
     laws = () if sampled is None else sampled_laws(sampled)
     if parameters is not None:

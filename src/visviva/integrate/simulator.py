@@ -16,7 +16,7 @@ from visviva._suggestions import suggesting
 from visviva.compiler import compile
 from visviva.errors import ModelError, PartialRunError
 from visviva.integrate.choice import check_feedback, check_form, chosen_scheme
-from visviva.integrate.inputs import AllInputs, check_ports, input_function, port_name
+from visviva.integrate.inputs import AllInputs, check_ports, input_function, port_name, refuse_held_sources
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.loop import Loop
 from visviva.integrate.march import Wanted, grid, march
@@ -27,6 +27,7 @@ from visviva.integrate.rollouts.rollout import Prepared, rollout
 from visviva.integrate.sampled import Sampled
 from visviva.integrate.sampled_run import sampled_run
 from visviva.integrate.shown import shown_run
+from visviva.integrate.source_jumps import refuse_jumps
 from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import Stop, StopCondition
@@ -240,6 +241,9 @@ class Simulator:
             return None
         if self.model.feedback:
             self._check_not_solved(inputs)
+        refuse_held_sources(
+            self.model, map(port_name, inputs) if isinstance(inputs, Mapping) else self.model.port_columns
+        )
         if not isinstance(inputs, Mapping):
             return self._array(inputs)
         base, columns = self._steps.inputs.base, self.model.port_columns
@@ -253,9 +257,10 @@ class Simulator:
 
     def _check_not_solved(self, inputs: object) -> None:
         solved = [part.port for part in self.model.feedback]
-        if not isinstance(inputs, Mapping) or set(map(port_name, inputs)) & set(solved):
+        given = map(port_name, inputs) if isinstance(inputs, Mapping) else solved
+        if both := [port for port in given if port in solved]:
             raise ModelError(
-                f"the input of port {solved[0]!r} is a law of states or efforts, which is solved inside of steps: it "
+                f"the input of port {both[0]!r} is a law of states or efforts, which is solved inside of steps: it "
                 "cannot be held\nat another value. Name other ports only, or make the Simulator without that law."
             )
 
@@ -321,6 +326,8 @@ class Simulator:
         t, before = steps.t, steps.inputs.values
         steps.inputs.hold(None)
         n, h, notes = grid(steps.loop.state, wanted.t_end, self.h, self.integrator)
+        if wanted.stop is None:
+            refuse_jumps(steps.inputs, self.integrator, t, wanted.t_end)
         loop = steps.loop_from(steps.loop.state, h)
         try:
             run = self._march(loop, n, [*steps.notes, *notes], wanted)
@@ -343,6 +350,8 @@ class Simulator:
         self._h = finite_number(h, "h [s]", positive=True)
         state, notes = self._start(initial)
         n, h, changed = grid(state, wanted.t_end, self.h, self.integrator)
+        if wanted.stop is None:
+            refuse_jumps(self._steps.inputs, self.integrator, state.t, wanted.t_end)
         if laws:
             self._steps.begin(state, self.h, notes)
             return sampled_run(self._steps, self._values, self.h, wanted, laws)

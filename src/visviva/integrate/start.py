@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, Mask, with_own_arrays
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
-from visviva.compiler.consistent import TOLERANCE, algebraic_gap
+from visviva.compiler.consistent import TOLERANCE, algebraic_gap, worst_gap
 from visviva.errors import AssemblyError, ModelError
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
@@ -81,6 +81,25 @@ def start_state(
         places=model.layout.x,
     )
     return state, [*moved, *notes]
+
+
+def state_at(model: Model, values: Mapping[str, ArrayLike], t: float) -> State | Mapping[str, ArrayLike]:
+    """Where a run of a Model without mechanism starts at time t: values by variable, from t = 0 [s] these alone."""
+    if t == 0.0:
+        return values
+    x = model.pack(values)
+    _check_domain(model, x)
+    return State(
+        x=x,
+        w=np.zeros(len(model.kinds)),
+        gam=np.zeros(0),
+        taken=np.zeros(model.layout.total - model.layout.solved),
+        angles=model.angles(x),
+        active=_rows(model, None, x)[0],
+        names=model.names,
+        t0=t,
+        places=model.layout.x,
+    )
 
 
 def _check_domain(model: Model, x: Array) -> None:
@@ -211,7 +230,7 @@ def _on_constraints(model: Model, state: State, inputs: Inputs) -> tuple[State, 
         return (dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), notes) if notes else (state, [])
     u = inputs(state.t)
     rest, size = algebraic_gap(model, state.x, u)
-    if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
+    if worst_gap(rest, size) <= TOLERANCE:
         return state, []
     places = model.layout.read(tuple(model.kinetic))
     M = np.concatenate([np.diag(model.mass(name, state.x)) for name in model.kinetic])
@@ -227,7 +246,7 @@ def _on_constraints(model: Model, state: State, inputs: Inputs) -> tuple[State, 
 def _with_tangent_velocities(model: Model, x: Array) -> tuple[Array, list[str]]:
     """The state of a Lagrangian system with velocities on its constraints, and a note if they were not."""
     rest, size = algebraic_gap(model, x)
-    if np.abs(rest).max(initial=0.0) <= TOLERANCE * float(size.max(initial=0.0)):
+    if worst_gap(rest, size) <= TOLERANCE:
         return x, []
     at = model.layout.x["v"]
     projected = x.copy()

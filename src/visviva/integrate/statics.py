@@ -13,10 +13,10 @@ from visviva.compiler import initial_x, lie_state
 from visviva.compiler.conditions import angle_variable
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.inputs import TimeInputs
-from visviva.library.joints import TURN
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import StateLike, motion_of
 from visviva.mechanism.elements import Element
+from visviva.mechanism.joint_coordinates import turn_name
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.other_states import flux_of
@@ -24,7 +24,6 @@ from visviva.mechanism.parts import Ground, Joint
 from visviva.model import Model, State
 from visviva.model.course import Instant
 from visviva.model.instant import check_mechanism
-from visviva.model.measured import MeasuredAngle
 from visviva.results import Run
 
 if TYPE_CHECKING:
@@ -81,11 +80,7 @@ class Statics:
         for name, part in self.model.measured.items():
             reads, at = self.model.layout.read(part.reads), self.model.layout.x[name]
             now = ahead[..., reads]
-            if isinstance(part, MeasuredAngle):
-                before = np.broadcast_to(x[reads], now.shape)
-                ahead[..., at] = x[at] + part.increment(np.concatenate([before, now], axis=-1))
-            else:
-                ahead[..., at] = part.value(now)
+            ahead[..., at] = part.follow(x[at], np.broadcast_to(x[reads], now.shape), now)
         return ahead
 
     def followed(self, x: Array) -> dict[str, float]:
@@ -94,11 +89,13 @@ class Statics:
         return {name: float(x[self.model.layout.x[angle_variable(name)]][0]) for name in names}
 
     def angles(self, x: Array) -> dict[str, float]:
-        """The angles of joints with torsion springs or stops, continuous over many turns."""
-        m = self.mechanism
-        found = {part.joint.name: f"{part.name}.angle" for part in m.torsions if part.energy is not None}
-        found |= {stop.joint.name: stop.variable for stop in m.stops if stop.measure == TURN}
-        return {name: float(x[self.model.layout.x[variable]][0]) for name, variable in found.items()}
+        """The angles of joints with springs or stops along them, continuous over many turns, by their turns."""
+        m, found = self.mechanism, dict[str, float]()
+        stored = [(part.variable, part.coordinates) for part in m.joint_elements if part.energy is not None]
+        for variable, coordinates in [*stored, *((stop.variable, (stop.at,)) for stop in m.stops)]:
+            values = x[self.model.layout.x[variable]]
+            found |= {turn_name(one): float(value) for one, value in zip(coordinates, values, strict=True) if one.turns}
+        return found
 
     def energy(self, x: Array) -> float:
         """Potential energy of gravity and springs [J]."""

@@ -33,7 +33,7 @@ class StepBuffer(AbstractTicked):
 
     def __init__(self, stepper: MachineStepper) -> None:
         self._stepper = stepper
-        self.nodes = tuple(zip(stepper.nodes, stepper.weights, strict=True))
+        self.nodes = tuple(zip(stepper.nodes, stepper.lengths, strict=True))
         self._past = 4 if stepper.parts.shape[1] == 1 else 3
         each = stepper.model.layout.size + 2 * stepper.unknowns
         self._capacity = max(16, min(MOST, NUMBERS // each))

@@ -189,7 +189,7 @@ class SteppedLoop:
         state, fresh = self.loop.state, 0 if self._buffer is None else self._buffer.made
         t0, steps, h = state.t0, state.steps + fresh, state.h
         try:
-            return np.array([self.inputs.over(t0 + (steps + node) * h, length * h) for node, length in nodes])
+            return np.array([self.inputs.over(t0, steps + node, length, h) for node, length in nodes])
         except BadInput as failure:
             self.fail(failure)
 

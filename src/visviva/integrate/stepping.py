@@ -80,8 +80,8 @@ class Stepping:
 
     def step(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:
         """One step, its rows, the number of its parts, and the mean inputs; divided in two where it has no solution."""
-        nodes = zip(self.stepper.nodes, self.stepper.weights, strict=True)
-        u = np.array([self.inputs.over(state.t0 + (state.steps + node) * h, part * h) for node, part in nodes])
+        nodes = zip(self.stepper.nodes, self.stepper.lengths, strict=True)
+        u = np.array([self.inputs.over(state.t0, state.steps + node, part, h) for node, part in nodes])
         mean = np.asarray(self.stepper.weights) @ u
         try:
             step, active = self._solve(state, h, u)
@@ -119,7 +119,8 @@ class Stepping:
         moved = float(np.abs(H1 - H0).sum() + (H0 + H1)[natural].sum()) + abs(heat) + abs(work)
         if gap <= WRONG * moved:
             return
-        terms = float(state_terms(self.model, np.array([x0, step.x])).max())
+        ends = np.array([x0, step.x])
+        terms = float(state_terms(self.model, ends, self.model.exergy_changes(x0, ends)[1]).max())
         terms += min(float(reaction_terms(self.model, step.x, step.w)), SPURIOUS * terms)
         allowed = NO_SOLUTION * float(step_rounding(np.array(terms), step.heat, step.work))
         if not gap <= allowed + energy_at_rest(self.model.mechanism, h):

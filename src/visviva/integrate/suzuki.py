@@ -112,6 +112,11 @@ class _Stepper(AbstractStepper):
         """The weights of all substeps, each in proportion to its length."""
         return tuple(np.outer(SUBSTEPS, self.inner.weights).ravel())
 
+    @cached_property
+    def lengths(self) -> tuple[float, ...]:
+        """Those of the substeps."""
+        return tuple(np.outer(SUBSTEPS, self.inner.lengths).ravel())
+
     def step(self, state: State, h: float, u: Array) -> Step:
         """Five steps of the inner scheme, each started from the rates of the last two substeps.
 

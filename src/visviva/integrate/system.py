@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from visviva.integrate.integrator import AbstractIntegrator
+    from visviva.model import Model
     from visviva.results.trajectory import Trajectory
 
 
 class AbstractSystem(ABC):
     """Something with a motion that is no Model, such as a `visviva.forms.flows.flow.Flow`."""
+
+    def model_for(self, integrator: AbstractIntegrator | None) -> Model | None:
+        """The Model that a scheme integrates in its place, if there is one; None for the scheme: the default one."""
+        return None
+
+    def model_start(self, initial: Any) -> Any:
+        """Where a run of that Model starts, from what a user gives."""
+        return initial
 
     @abstractmethod
     def simulated(

@@ -267,15 +267,18 @@ def _inertia(prog: Program, work: Work, mode: int) -> None:
 
 @inner
 def _amplitudes(prog: Program, work: Work, h: float, whole: bool) -> None:
-    """Size of what is rounded in each effort: itself, the temperature θ0, and as a whole the state behind it."""
+    """Size of what is rounded in each effort: itself, and as a whole the temperature θ0 and the state behind it.
+
+    Efforts θ - θ0 round by ε θ0, but a step can be solved for the rounded ones: small heats have no other size.
+    """
     S = prog.sizes[STAGES]
     for i in range(S):
         for k in range(prog.sizes[Z]):
             work.amp[i, k] = abs(work.z[i, k])
-        for k in range(prog.hot.size):
-            work.amp[i, prog.hot[k]] += prog.theta0[0]
         if not whole:
             continue
+        for k in range(prog.hot.size):
+            work.amp[i, prog.hot[k]] += prog.theta0[0]
         for v in range(prog.blocks.shape[0]):
             first, n, at, x = prog.blocks[v, 0], prog.blocks[v, 1], prog.blocks[v, 2], prog.blocks[v, 3]
             for l in range(n):

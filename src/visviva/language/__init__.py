@@ -1,11 +1,11 @@
-"""The EPHS language: quantities, ports, four kinds of primitive systems, patterns that compose and nest."""
+"""The EPHS language: quantities, ports, primitive systems, patterns that compose and nest."""
 
 from visviva.language.composite import Composite, Junction, compose
-from visviva.language.primitives import environment, irreversible, reversible, storage
+from visviva.language.primitives import environment, irreversible, reversible, source, storage
 from visviva.language.quantity import Port, Quantity
 from visviva.language.renaming import renamed
 from visviva.language.starting import starting
-from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Storage
+from visviva.language.system import AbstractSystem, Environment, Irreversible, Reversible, Source, Storage
 from visviva.language.trace import UntraceableError
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Port",
     "Quantity",
     "Reversible",
+    "Source",
     "Storage",
     "UntraceableError",
     "compose",
@@ -24,6 +25,7 @@ __all__ = [
     "irreversible",
     "renamed",
     "reversible",
+    "source",
     "starting",
     "storage",
 ]

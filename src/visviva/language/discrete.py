@@ -137,7 +137,7 @@ class _Walk:
         """f where c > 0, g where c < 0: each on its part of the way from x0 to x1, which end where c = 0.
 
         Where all is a function of one u, with c = α u + β, that is at u = -β/α exactly; else where c would vanish if it
-        was straight.
+        was straight. Between two places with c = 0 it is the difference of m, which may be all that has a value there.
         """
         import sympy
 
@@ -150,13 +150,18 @@ class _Walk:
         if not any(part.free_symbols & self.symbols for part in one):
             u0, u1 = self.at(u)
             slope = _split([inner], ([u0], [u1]), alpha * inner + beta, one[0], one[1], [-beta / alpha])
-            return _scaled(slope.get(inner, 0), self.D(u))
+            return self._unless_tied(c, m, _scaled(slope.get(inner, 0), self.D(u)))
         start, end = ([ends[symbol] for symbol in self.order] for ends in (self.start, self.end))
         c0, c1 = map(kink("abs_"), self.at(c))
         way = kink("case_")(c0 + c1, c0 / (c0 + c1), sympy.Rational(1, 2), 0)
-        return _split(
-            self.order, (start, end), c, f, g, [x0 + way * (x1 - x0) for x0, x1 in zip(start, end, strict=True)]
-        )
+        cut = [x0 + way * (x1 - x0) for x0, x1 in zip(start, end, strict=True)]
+        return self._unless_tied(c, m, _split(self.order, (start, end), c, f, g, cut))
+
+    def _unless_tied(self, c: Any, m: Any, slope: dict[Any, Any]) -> dict[Any, Any]:
+        """Slopes of cases, those of m where c = 0 at both ends."""
+        there, middle = sum(map(kink("abs_"), self.at(c))), self.D(m)
+        symbols = [symbol for symbol in self.order if symbol in slope or symbol in middle]
+        return {s: kink("case_")(there, slope.get(s, 0), middle.get(s, 0), 0) for s in symbols}
 
 
 def _split(symbols: list[Any], ends: tuple[list[Any], list[Any]], c: Any, f: Any, g: Any, cut: list[Any]) -> Any:
@@ -267,7 +272,9 @@ def _rules() -> dict[str, Callable[[Any, Any], Any]]:
 
     return {
         "exp": lambda a, b: sympy.exp(m(a, b)) * sinhc(d(a, b)),
+        "expm1": lambda a, b: sympy.exp(m(a, b)) * sinhc(d(a, b)),
         "log": lambda a, b: atanhc(d(a, b) / m(a, b)) / m(a, b),
+        "log1p": lambda a, b: atanhc(d(a, b) / (1 + m(a, b))) / (1 + m(a, b)),
         "sin": lambda a, b: sympy.cos(m(a, b)) * sinc(d(a, b)),
         "cos": lambda a, b: -sympy.sin(m(a, b)) * sinc(d(a, b)),
         "tan": lambda a, b: sinc(2 * d(a, b)) / (sympy.cos(a) * sympy.cos(b)) * connected(sympy.cos(a), sympy.cos(b)),

@@ -26,8 +26,29 @@ def symbolic(name: str) -> Any:
     return type(name, (sympy.Function,), {"fdiff": fdiff, "is_real": True, "__module__": __name__})
 
 
+@cache
+def near_zero(name: str) -> Any:
+    """exp x - 1 and log(1 + x) as symbols that lose no digits where x is small, "expm1" and "log1p"."""
+    from sympy.codegen import cfunctions
+
+    plain = {"expm1": ("(exp({}) - 1)", r"\left(e^{{{}}} - 1\right)"), "log1p": ("log(1 + {})", None)}[name]
+
+    def _sympystr(self: Any, printer: Any) -> str:
+        return plain[0].format(printer._print(self.args[0]))
+
+    def _latex(self: Any, printer: Any, exp: str | None = None) -> str:
+        x = printer._print(self.args[0])
+        inner = rf"\log{{\left(1 + {x} \right)}}" if plain[1] is None else plain[1].format(x)
+        return inner if exp is None else rf"{inner}^{{{exp}}}"
+
+    printed = {"_sympystr": _sympystr, "_latex": _latex, "__module__": __name__, "__qualname__": name}
+    return type(name, (getattr(cfunctions, name),), printed)
+
+
 def __getattr__(name: str) -> Any:
     """Symbols by name, so that expressions that hold them can be pickled."""
+    if name in ("expm1", "log1p"):
+        return near_zero(name)
     if name.endswith("_") and not name.startswith("_"):
         return symbolic(name)
     raise AttributeError(name)

@@ -1,4 +1,4 @@
-"""The four kinds of primitive systems, as functions that check what they are given."""
+"""The kinds of primitive systems, as functions that check what they are given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from visviva.errors import ModelError
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import Port, interface
 from visviva.language.regularity import ENERGY, LAW
-from visviva.language.system import Environment, Irreversible, Reversible, Storage
+from visviva.language.system import Environment, Irreversible, Reversible, Source, Storage
 from visviva.structure import Dirac
 
 TOLERANCE = 1e-9  # relative, for laws tested on random states
@@ -113,6 +113,21 @@ def environment(ports: dict[str, Any], theta0: float = 300.0) -> Environment:
     if not all(port.power for port in box.values()):
         raise ModelError("an environment has power ports only.")
     return Environment(box, finite_number(theta0, "theta0 of an environment [K]", positive=True))
+
+
+def source(ports: dict[str, Any]) -> Source:
+    """An effort that is given: drive = source({"p": momentum}) moves what is at its junction with the velocity u(t).
+
+    u is the input that has the name of the box: vv.simulate(..., inputs={"drive": lambda t: 0.1 * np.sin(t)}). Of
+    entropy it is θ - θ0, as all of its efforts are. A flow that is given is an outer port: compose(..., outer=...).
+    """
+    box = interface(ports, "source")
+    if len(box) != 1 or not next(iter(box.values())).power:
+        raise ModelError(
+            f"a source has exactly one power port, got {', '.join(map(str, box.values()))}.\n"
+            "Several efforts are given by several sources, or by one of a product space."
+        )
+    return Source(box)
 
 
 # -- checks ------------------------------------------------------------------------------------------------------

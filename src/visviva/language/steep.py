@@ -21,6 +21,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.crossings import SAMPLES, crossings, numeric, spelled
+from visviva.language.functions import near_zero
 from visviva.language.kinks import is_kink
 from visviva.language.slopes import slope
 
@@ -61,6 +62,8 @@ def _suspects(value: Any) -> Iterator[tuple[Any, ...]]:
             yield from _zeros(node.base)
         elif isinstance(node, sympy.log):
             yield from _zeros(node.args[0])
+        elif isinstance(node, near_zero("log1p")):
+            yield from _zeros(1 + node.args[0])
         elif isinstance(node, sympy.asin | sympy.acos):
             yield from _zeros(node.args[0] - 1)
             yield from _zeros(node.args[0] + 1)

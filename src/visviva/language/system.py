@@ -11,7 +11,7 @@ from visviva.language.quantity import Port
 if TYPE_CHECKING:
     from visviva.language.expression import Expression
 
-Kind = str  # "storage", "reversible", "irreversible", "environment", "composite"
+Kind = str  # "storage", "reversible", "irreversible", "environment", "source", "composite"
 
 
 class AbstractSystem(ABC):
@@ -75,6 +75,18 @@ class Environment(AbstractSystem):
     interface: dict[str, Port]
     theta0: float
     kind: Kind = field(default="environment", init=False)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Source(AbstractSystem):
+    """An effort that is given from outside, e = u(t): its flow is whatever that takes, its power P = u·f is work.
+
+    It is the dual of an outer port, which is given a flow and shows the effort.
+    """
+
+    interface: dict[str, Port]
+    kind: Kind = field(default="source", init=False)
 
 
 @final

@@ -408,21 +408,33 @@ def _condition(value: Any) -> Condition:
     raise UntraceableError(f"it takes {value!r} for a condition; comparisons are, such as x.q > 0")
 
 
-def _exp_minus_one(a: Any) -> Any:
+def _near_zero(name: str) -> Callable[[Any], Any]:
+    def apply(a: Any) -> Any:
+        from visviva.language.functions import near_zero
+
+        return near_zero(name)(a)
+
+    return apply
+
+
+def _root_of_squares(a: Any, b: Any) -> Any:
     import sympy
 
-    return sympy.exp(a) - 1
+    return sympy.sqrt(a**2 + b**2)
 
 
-def _log_one_plus(a: Any) -> Any:
+def _cube_root(a: Any) -> Any:
     import sympy
 
-    return sympy.log(1 + a)
+    return kink("sign_")(a) * kink("abs_")(a) ** sympy.Rational(1, 3)
 
 
 _OWN: dict[str, Callable[..., Any]] = {
-    "expm1": _exp_minus_one,
-    "log1p": _log_one_plus,
+    "hypot": _root_of_squares,
+    "cbrt": _cube_root,
+    "copysign": lambda a, b: kink("case_")(b, kink("abs_")(a), kink("abs_")(a), -kink("abs_")(a)),
+    "expm1": _near_zero("expm1"),
+    "log1p": _near_zero("log1p"),
     "absolute": lambda a: kink("abs_")(a),
     "fabs": lambda a: kink("abs_")(a),
     "sign": lambda a: kink("sign_")(a),

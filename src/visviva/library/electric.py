@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.language import Irreversible, Reversible, Storage, irreversible, reversible, storage
+from visviva.language import Irreversible, Reversible, Source, Storage, irreversible, reversible, source, storage
 from visviva.library.diode import diode
 from visviva.library.kirchhoff import balance
 from visviva.library.onsager import heating
@@ -79,20 +79,24 @@ def conductor(G: float) -> Irreversible:
     return irreversible({"q": charge, "s": entropy}, M=lambda e, theta, G: heating(G, e.q, theta.s), G=G)
 
 
-def voltage_source(U: float) -> Storage:
+def voltage_source(U: float | None = None) -> Storage | Source:
     """A battery of constant voltage: H(q) = U q; q falls by the charge that was drawn.
 
-    U: [V]. A voltage that varies is an input: show the loop's junction as an outer port.   Port: q.
+    U: [V]; None: given over time, by the input that is called like its box.   Port: q.
     """
+    if U is None:
+        return source({"q": charge})
     U = finite_number(U, "U of a voltage source [V]")
     return storage({"q": charge}, H=lambda x, U: U * x.q, U=U)
 
 
-def current_source(i: float) -> Storage:
+def current_source(i: float | None = None) -> Storage | Source:
     """A source of constant current: H(φ) = i φ; its energy falls by the work it gave.
 
-    i: [A]. A current that varies is an input: show the node's junction as an outer port.   Port: phi.
+    i: [A]; None: given over time, by the input that is called like its box.   Port: phi.
     """
+    if i is None:
+        return source({"phi": flux})
     i = finite_number(i, "i of a current source [A]")
     return storage({"phi": flux}, H=lambda x, i: i * x.phi, i=i)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import finite_number
-from visviva.language import Irreversible, Reversible, Storage, irreversible, reversible, storage
+from visviva.language import Irreversible, Reversible, Source, Storage, irreversible, reversible, source, storage
 from visviva.library.kirchhoff import balance
 from visviva.library.onsager import heating
 from visviva.library.quantities import entropy, momentum, pressure_momentum, volume
@@ -90,20 +90,24 @@ def turbulent(b: float) -> Irreversible:
     return irreversible(ports, M=lambda e, theta, b: heating(b * np.abs(e.Gam), e.Gam, theta.s), b=b)
 
 
-def pressure_source(p: float) -> Storage:
+def pressure_source(p: float | None = None) -> Storage | Source:
     """A pump or a large reservoir of constant pressure: H(V) = p V; V falls by what was drawn.
 
-    p: [Pa]. A pressure that varies is an input: show the line's junction as an outer port.   Port: V.
+    p: [Pa]; None: given over time, by the input that is called like its box.   Port: V.
     """
+    if p is None:
+        return source({"V": volume})
     p = finite_number(p, "p of a pressure source [Pa]")
     return storage({"V": volume}, H=lambda x, p: p * x.V, p=p)
 
 
-def flow_source(Q: float) -> Storage:
+def flow_source(Q: float | None = None) -> Storage | Source:
     """A pump of constant volume flow: H(Γ) = Q Γ; its energy falls by the work it gave.
 
-    Q: [m³/s]. A flow that varies is an input: show the node's junction as an outer port.   Port: Gam.
+    Q: [m³/s]; None: given over time, by the input that is called like its box.   Port: Gam.
     """
+    if Q is None:
+        return source({"Gam": pressure_momentum})
     Q = finite_number(Q, "Q of a flow source [m³/s]")
     return storage({"Gam": pressure_momentum}, H=lambda x, Q: Q * x.Gam, Q=Q)
 

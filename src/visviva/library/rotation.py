@@ -10,12 +10,12 @@ import numpy as np
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.language import Irreversible, Reversible, Storage, irreversible, reversible, storage
+from visviva.language import Irreversible, Reversible, Source, Storage, irreversible, reversible, source, storage
 from visviva.library.kirchhoff import balance
 from visviva.library.onsager import heating
 from visviva.library.quantities import angle, angular_momentum, entropy, momentum
 
-__all__ = ["damper", "gear", "inertia", "kinematic", "pendulum", "rack", "spring", "torque"]
+__all__ = ["damper", "gear", "inertia", "kinematic", "pendulum", "rack", "speed_source", "spring", "torque"]
 
 
 def inertia(inertia: float) -> Storage:
@@ -52,6 +52,14 @@ def torque(tau: float) -> Storage:
     tau: τ [N m]. A torque that varies is an input: show the junction as an outer port.   Port: q.
     """
     return storage({"q": angle}, H=lambda x, tau: -tau * x.q, tau=tau)
+
+
+def speed_source() -> Source:
+    """An angular velocity that is given over time [rad/s], by the input that is called like its box.
+
+    It takes the torque that it needs.   Port: p.
+    """
+    return source({"p": angular_momentum})
 
 
 def kinematic(**signs: int) -> Reversible:

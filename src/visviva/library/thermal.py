@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
-from visviva.language import Environment, Irreversible, Quantity, Storage, irreversible, storage
+from visviva.language import Environment, Irreversible, Quantity, Source, Storage, irreversible, source, storage
 from visviva.language import environment as surroundings
 from visviva.library import quantities
 from visviva.library.onsager import conducting
@@ -24,18 +24,22 @@ __all__ = [
     "power_law_capacity",
     "power_law_entropy",
     "temperature",
+    "temperature_source",
 ]
 
 
 def capacity(c: float, theta_ref: float = 300.0) -> Storage:
-    """A body of constant heat capacity: U(s) = c θ_ref exp(s/c), hence θ = θ_ref exp(s/c) and U = c θ.
+    """A body of constant heat capacity: U(s) = c θ_ref (exp(s/c) - 1), hence θ = θ_ref exp(s/c), U = c (θ - θ_ref).
+
+    s and U count from θ_ref. Where that is the temperature of the start, small heats keep all of their digits; of s
+    far from zero what is below ε θ s is lost.
 
     c: heat capacity [J/K], positive.   theta_ref: temperature at which s is counted as zero [K].   Port: s.
     """
     c, theta_ref = _body(c, theta_ref)
 
     def U(x: Any, c: Any, theta_ref: Any) -> Any:
-        return c * theta_ref * np.exp(x.s / c)
+        return c * theta_ref * np.expm1(x.s / c)
 
     return storage({"s": quantities.entropy}, H=U, c=c, theta_ref=theta_ref)
 
@@ -124,6 +128,14 @@ def environment(theta0: float = 300.0) -> Environment:
     Port: s.
     """
     return surroundings({"s": quantities.entropy}, theta0)
+
+
+def temperature_source() -> Source:
+    """A temperature that is given over time, by the input that is called like its box; it takes the heat it needs.
+
+    The input is θ - θ0 [K], the temperature above that of the environment, as all efforts of entropy are.   Port: s.
+    """
+    return source({"s": quantities.entropy})
 
 
 def _body(c: float, theta_ref: float) -> tuple[float, float]:

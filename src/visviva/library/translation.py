@@ -10,13 +10,25 @@ import numpy as np
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.language import Irreversible, Reversible, Storage, irreversible, reversible, storage
+from visviva.language import Irreversible, Reversible, Source, Storage, irreversible, reversible, source, storage
 from visviva.library.kirchhoff import balance
 from visviva.library.onsager import heating
 from visviva.library.quantities import displacement, entropy, momentum
 from visviva.library.stops import damped_stops, stops
 
-__all__ = ["damped_stops", "damper", "force", "hard_spring", "kinematic", "lever", "mass", "spring", "stops", "weight"]
+__all__ = [
+    "damped_stops",
+    "damper",
+    "force",
+    "hard_spring",
+    "kinematic",
+    "lever",
+    "mass",
+    "spring",
+    "stops",
+    "velocity_source",
+    "weight",
+]
 
 
 def mass(m: float) -> Storage:
@@ -62,6 +74,14 @@ def force(F: float) -> Storage:
     F: [N]. A force that varies is an input: show the momentum's junction as an outer port.   Port: q.
     """
     return storage({"q": displacement}, H=lambda x, F: -F * x.q, F=F)
+
+
+def velocity_source() -> Source:
+    """A velocity that is given over time [m/s], by the input that is called like its box; it takes the force it needs.
+
+    Port: p.
+    """
+    return source({"p": momentum})
 
 
 def kinematic(**signs: int) -> Reversible:

@@ -11,6 +11,7 @@ from visviva.errors import ModelError
 from visviva.linear.reduction import Basis
 from visviva.linear.second_order import SecondOrder
 from visviva.linear.variation import Variation
+from visviva.numerics.constrained import NoInertia, check_definite
 
 LEAST = 2e-15  # of the largest stiffness, in the same units: less is its rounding
 NOISE = 1e-9  # of the largest entry of a row or column, in units in which each inertia is one: what cancelling leaves
@@ -97,12 +98,14 @@ def state_space(v: Variation, m: SecondOrder, name: str) -> tuple[Array, Array, 
 
 def inverted(M: Array, name: str) -> Array:
     """M⁻¹ of a mass matrix that must be definite."""
-    unit = 1.0 / np.sqrt(np.maximum(np.abs(np.diagonal(M)), 1e-300))
-    scaled = unit[:, None] * M * unit
-    if len(M) and np.linalg.eigvalsh((scaled + scaled.T) / 2)[0] < 1e-12:
+    try:
+        check_definite(M)
+    except NoInertia:
         raise ModelError(
             f"{name} has a motion without inertia: its acceleration is undetermined, and the system is singular.\n"
             "Give what moves there mass and inertia, or hold it by a joint."
-        )
+        ) from None
+    unit = 1.0 / np.sqrt(np.diagonal(M))
+    scaled = unit[:, None] * M * unit
     inverse = np.linalg.inv(scaled) if len(M) else scaled
     return unit[:, None] * np.where(np.abs(inverse) > EPS * np.abs(inverse).max(initial=0.0), inverse, 0.0) * unit

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.numerics.rank import pivots
+from visviva.numerics.rank import pivots, significant, unit_rows
 
 Complex = NDArray[np.complex128]
 Step = tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]  # P, N, X and A_PN
@@ -80,9 +80,8 @@ def kernel(A: Array, C: Array | None = None) -> tuple[NDArray[np.intp], NDArray[
     """P, N and X with A V = 0 and C V = 0 for V_P = I, V_N = X, whatever the units of states, rates and outputs."""
     sizes = _balance(A)
     rows = (A if C is None else np.vstack([A, C])) * sizes
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    _, s, Vt = np.linalg.svd(rows / np.where(length > 0, length, 1.0))
-    null = Vt[s <= ZERO]  # as many values as vectors: there are no fewer rows
+    _, s, Vt = np.linalg.svd(unit_rows(rows, np.linalg.norm(rows, axis=1))[0])  # small rows count: units are a user's
+    null = Vt[~significant(s, ZERO)]  # as many values as vectors: there are no fewer rows
     count, every = len(null), np.arange(len(A))
     if not count:
         return every[:0], every, np.zeros((len(A), 0))

@@ -12,10 +12,8 @@ from visviva._suggestions import helpful
 from visviva.bonds.graph import BondGraph
 from visviva.compiler import compile
 from visviva.errors import ModelError
-from visviva.forms.calculus.hamel import Hamel
-from visviva.forms.calculus.hamel_flow import HamelFlow
 from visviva.forms.flows.flow import Flow, FlowState
-from visviva.forms.kane.system import KaneSystem
+from visviva.forms.flows.flowing import AbstractFlowing
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.momentum import MomentumForm
 from visviva.forms.minimal.point import Point
@@ -55,8 +53,8 @@ def linearise(
 
     m:           a Mechanism, with loops, redundant joints, rolling, drives, motors and all; its `vv.analytical` form,
                  in momenta too; a composite of the language, a `vv.BondGraph` that has one, or any Model; a
-                 `vv.RigidSystem`, a `vv.kane` system, a Lagrangian in minimal velocities (`forms.Hamel`), or any flow,
-                 such as `vv.HandFlow`.
+                 `vv.RigidSystem`, a `forms.ParticleSystem`, a `vv.kane` system, a port-Hamiltonian system, a Lagrangian
+                 in minimal velocities (`forms.Hamel`), or any flow, such as `vv.HandFlow`.
     at:          an equilibrium (default: the one that `vv.equilibrium` finds), of a mechanism values by the names of a
                  run ({"hinge.q": 0.3}, at rest unless rates are given or it is steady), a run or `run.final`, the first
                  result of `m.assemble()`, or coordinates and velocities (q, ξ), which flows need; of a Model also
@@ -85,8 +83,8 @@ def linearise(
     )
     if isinstance(m, BondGraph):
         m = m.system()
-    if isinstance(m, KaneSystem):
-        m = m.form()
+    if isinstance(m, AbstractFlowing):
+        m, at = lowered(m, at)
     subject: Any = m.mechanism if isinstance(m, Model) and m.mechanism is not None else m
     if isinstance(operating, AbstractHoldingLaw):
         operating = held_at(operating, subject, at, steady)
@@ -107,16 +105,24 @@ def linearise(
     elif isinstance(m, Flow) and not m.size_q:
         _refuse(m, operating=operating, velocities=velocities)
         found = linearise_states(m, at, outputs, steady, residual_ok)
-    elif isinstance(m, Flow | Hamel):
+    elif isinstance(m, Flow):
         _refuse(m, operating=operating)
-        flow = FlowEquations(HamelFlow(m) if isinstance(m, Hamel) else m, outputs)
+        flow = FlowEquations(m, outputs)
         found = about(flow, flow.start(at, steady), steady, residual_ok, velocities).system
     else:
         raise ModelError(
-            "linearise() takes a Mechanism, a RigidSystem, a KaneSystem, a composite, a BondGraph, a Model or a flow, "
-            f"got {type(m).__name__}."
+            "linearise() takes a Mechanism, a RigidSystem, a ParticleSystem, a KaneSystem, a PortHamiltonian, a "
+            f"composite, a BondGraph, a Model or a flow, got {type(m).__name__}."
         )
     return found.select(inputs) if inputs is not None else found
+
+
+def lowered(m: AbstractFlowing, at: Any) -> tuple[Any, Any]:
+    """The Model of a description that runs as one by default, else its flow; and the state in its terms."""
+    model = m.model_for(None)
+    if model is None:
+        return m.flow, at
+    return model, None if at is None else m.model_start(at)
 
 
 def _refuse(m: Any, **options: Any) -> None:

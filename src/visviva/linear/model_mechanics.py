@@ -12,9 +12,10 @@ from visviva.language import Composite
 from visviva.linear.assembly import without_noise
 from visviva.linear.second_order import SecondOrder
 from visviva.model import Model
+from visviva.numerics.constrained import NoInertia, check_definite
+from visviva.numerics.rank import rank
 
 FLUX = "flux linkage"  # the momentum of charges
-SYMMETRIC = 1e-9  # of the inertia
 
 
 def momenta_of(m: Composite | Model) -> set[str]:
@@ -39,12 +40,14 @@ def model_mechanics(A: Array, B: Array, energy: Array, momenta: Collection[int])
     moved = [k for k in others if A[k, p].any() and not A[k, others].any() and not B[k].any()]
     q = np.array(moved, dtype=np.intp)
     T = A[np.ix_(q, p)]
-    if not len(q) or len(q) != len(p) or np.linalg.cond(_balanced(T)) > 1.0 / SYMMETRIC:
+    if not len(q) or len(q) != len(p) or rank(_balanced(T)) < len(q):
         return None
     back = np.linalg.inv(T)
     M = back.T @ energy[np.ix_(p, p)] @ back
     M = (M + M.T) / 2
-    if np.linalg.eigvalsh(_balanced(M)).min() <= SYMMETRIC:
+    try:
+        check_definite(M)
+    except NoInertia:
         return None
     sigma = np.setdiff1d(others, q)
     push = M @ T

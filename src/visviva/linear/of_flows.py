@@ -33,7 +33,8 @@ class FlowEquations(AbstractEquations):
         self.velocities = tuple(names[flow.size_q : flow.size_q + n])
         self._coordinates = tuple(names[: flow.size_q])
         self.positions = tuple(f"∫{name}" for name in self.velocities)  # see `start`
-        self.others = tuple(names[flow.size_q + n :])
+        self.others = tuple(names[flow.size_q + n : len(names) - flow.has_clock])  # time is no state
+        self._t = 0.0
         self.has_mass = isinstance(flow, RigidSystem | HamelFlow)
         self.inputs = tuple(f"f[{name}]" for name in self.velocities) if self.has_mass else ()
         self.units, self.sizes = {}, np.ones(n)
@@ -55,7 +56,8 @@ class FlowEquations(AbstractEquations):
             )
         check_place(at, self.flow)
         state = self.flow.checked(at)
-        ref = self.continued(state.q, state.xi, state.s, state.t)
+        self._t = state.t
+        ref = self.continued(state.q, state.xi, state.s[: len(self.others)], state.t)
         self.holonomic = self._rows(ref.q, ref.xi, ref.t)[2]
         if self._advances_coordinates(ref.q):
             self.positions = self._coordinates
@@ -72,7 +74,11 @@ class FlowEquations(AbstractEquations):
         if isinstance(self.flow, RigidSystem):
             found = self.flow.solve(q, xi, None, t)
             return Reference(t, q, xi, s, found.xi_dot, np.concatenate([np.zeros(0), *found.multipliers.values()]))
-        return Reference(t, q, xi, s, self.flow.rates(t, q, xi, s)[0], np.zeros(0))
+        return Reference(t, q, xi, s, self.flow.rates(t, q, xi, self._all(s, t))[0], np.zeros(0))
+
+    def _all(self, s: Array, t: float) -> Array:
+        """Other states, time as the last one of a flow with a clock."""
+        return np.append(s, t) if self.flow.has_clock else s
 
     # -- the equations ------------------------------------------------------------------------------------------
 
@@ -95,7 +101,7 @@ class FlowEquations(AbstractEquations):
         rest = np.zeros(self.n)
         match self.flow:
             case RigidSystem():
-                return self.flow.terms(q, rest).M
+                return self.flow.terms(q, rest, None, self._t).M
             case HamelFlow():
                 return self.flow.system.mass(q, rest)
         return np.eye(self.n)
@@ -122,7 +128,7 @@ class FlowEquations(AbstractEquations):
         return np.array([self._rows(self.advance(ref.q, one), ref.xi, ref.t)[1] for one in eps])
 
     def rates(self, ref: Reference) -> Array:  # noqa: D102
-        return self.flow.rates(ref.t, ref.q, ref.xi, ref.s)[1]
+        return self.flow.rates(ref.t, ref.q, ref.xi, self._all(ref.s, ref.t))[1][: len(self.others)]
 
     def values(self, ref: Reference, eps: Array, zeta: Array, sigma: Array, du: Array) -> Values:  # noqa: D102
         found = [self._value(ref, *one) for one in zip(eps, zeta, sigma, du, strict=True)]
@@ -135,10 +141,10 @@ class FlowEquations(AbstractEquations):
             terms = self.flow.terms(q, xi, du, ref.t)
             force = terms.M @ ref.xi_dot - terms.b + self._rows(q, xi, ref.t)[0].T @ ref.w
             return Values(force, np.zeros(0), outputs)
-        xi_dot, s_dot = self.flow.rates(ref.t, q, xi, s)
+        xi_dot, s_dot = self.flow.rates(ref.t, q, xi, self._all(s, ref.t))
         M = self.flow.system.mass(q, xi, ref.t) if isinstance(self.flow, HamelFlow) else np.eye(self.n)
         force = M @ (ref.xi_dot - xi_dot)
-        return Values(force - du if self.inputs else force, s_dot, outputs)
+        return Values(force - du if self.inputs else force, s_dot[: len(self.others)], outputs)
 
     def force_sizes(self, ref: Reference) -> Array:
         """Those of small displacements: forces at hand are sums whose parts are not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -18,9 +18,12 @@ from visviva.linear.model_mechanics import model_mechanics
 from visviva.linear.system import LinearSystem
 from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
+from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.nullspace import split_alike
 from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
 
 BALANCED = 1e-8  # of the size of the terms
+EXACT, NEARLY = 1e-15, 1e-13  # of efforts and multipliers: changes that are rounding, and that are where they stay
 NOTHING = 1e-13  # of what a variable that differs by one makes: where all terms vanish, what is left may be rounding
 ITERATIONS = 60
 
@@ -122,7 +125,8 @@ def variable_names(model: Model, name: str) -> tuple[str, ...]:
     """Of the numbers of a variable: those of the coordinates of a Lagrangian system, as in runs, else numbered."""
     if model.coordinates and name in ("q", "v"):
         return tuple(part if name == "q" else f"{part}.rate" for part in model.coordinates)
-    return tuple(numbered(name, next(part.space.dim for part in model.variables if part.name == name)))
+    part = next(part for part in model.variables if part.name == name)
+    return part.names or tuple(numbered(name, part.space.dim))
 
 
 def linearise_model(
@@ -135,6 +139,9 @@ def linearise_model(
     momenta: Collection[str] = (),
 ) -> LinearSystem:
     """The linear system of a model about an equilibrium; efforts of junctions and multipliers are eliminated.
+
+    Where inputs prescribe efforts, states that follow from them are eliminated as well; states that feel the rates of
+    inputs count less what these make of them, see `linear.elimination`, and as outputs they are what they are.
 
     momenta: variables that are momenta or velocities, from which there may be a form of second order.
     steady: variables on which nothing depends, such as the charge drawn from a battery, may change.
@@ -156,31 +163,47 @@ def linearise_model(
     rows, cuts = np.split(J, np.cumsum([n, k, int(field.has_g.sum())])), np.cumsum([n, k])
     f, g, positions, seen = (np.split(part, cuts, axis=1) for part in rows)
     f = [np.asarray(np.linalg.solve(E, part), np.float64) for part in f]
-    A, B, C, D, kept, Y = eliminated(f, g, positions[0], seen, model.name)
+    found = eliminated(f, g, positions[0], seen, model.name)
+    _check_proper(field, found.improper)
+    A, B, C, D, kept = found.A, found.B, found.C, found.D, found.kept
     states, names = tuple(field.states[j] for j in kept), field.outputs
     if not names:
-        C, D, names = np.eye(len(A)), np.zeros((len(A), B.shape[1])), states
+        C, D, names = np.eye(len(A)), found.through, states
     hot = {name: "J/K" for part in model.variables if part.entropy for name in numbered(part.name, 1)}
     owners = [part.name for part in model.variables for _ in range(part.space.dim)]
-    mechanics = model_mechanics(
-        A, B, Y.T @ field.energy_slopes(x) @ Y, [k for k, j in enumerate(kept) if owners[j] in momenta]
-    )
+    energy = found.Y.T @ field.energy_slopes(x) @ found.Y
+    moving = [k for k, j in enumerate(kept) if owners[j] in momenta]
+    shifted = found.through.any()  # states are what is left of them beside inputs
+    mechanics = None if shifted else model_mechanics(A, B, energy, moving)
     return LinearSystem(model.name, A, B, C, D, states, field.inputs, names, hot, mechanics)
+
+
+def _check_proper(field: ModelField, improper: Mask) -> None:
+    """An error that names an output which depends on the rate of an input."""
+    if improper.any():
+        name = field.outputs[int(np.flatnonzero(improper)[0])]
+        raise ModelError(
+            f"the output {name!r} of {field.model.name!r} depends on the rate of an input that prescribes an effort, "
+            "and no A, B, C, D\ndescribe that: what holds a storage at an effort gives what its rate takes. Leave it "
+            "out of outputs=."
+        )
 
 
 def _rates(field: ModelField, x: Array, w: Array) -> tuple[Array, Array]:
     """ξ at a state, and the w that its algebraic rows, or where they say nothing the smallest rates, ask for."""
     none, n = np.zeros(len(field.inputs)), field.dim
     E = field.model.E(x)[:n, :n]
-    for _ in range(8):  # linear in w unless a dissipation depends on it
-        flow = field.flow(x, w, none)[0]
-        if not field.algebraic:
-            break
-        by_w = slopes(each(lambda dw, w=w: field.flow(x, w + dw, none)[0]), field.algebraic, np.ones(field.algebraic)).J  # type: ignore[misc]
-        step = np.linalg.lstsq(by_w, -flow, rcond=1e-11)[0]
-        w = w + step
-        if np.abs(step).max(initial=0.0) <= 1e-13 * np.abs(w).max(initial=0.0):
-            break
+
+    def step(w: Array) -> tuple[float, Callable[[], Array]]:
+        around = each(lambda dw: field.flow(x, w + dw, none)[0])
+        by_w = slopes(around, field.algebraic, np.ones(field.algebraic)).J
+        change = split_alike(by_w).solve(-field.flow(x, w, none)[0])
+        ahead = w + change
+        size = float(np.abs(ahead).max(initial=0.0)) or 1.0
+        return float(np.abs(change).max(initial=0.0)) / size, lambda: ahead
+
+    if field.algebraic:  # linear in w unless a dissipation depends on it
+        w, _ = newton(w, step, Convergence(EXACT, NEARLY), 8)
     return np.asarray(np.linalg.solve(E, field.flow(x, w, none)[0][:n]), np.float64), w
 
 
@@ -202,7 +225,7 @@ def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
         units = np.linalg.norm(J, axis=1)
         units = np.where(units > 0, units, 1.0)  # rows are forces, speeds and lengths
         J, left = J / units[:, None], left / units
-        step = np.asarray(np.linalg.lstsq(J, -left, rcond=1e-11)[0], np.float64)
+        step = split_alike(J).solve(-left)
         x, w = field.model.retract(x, step[:n]), w + step[n:]
         forces = float(np.abs(step[n:]).max(initial=0.0)) / max(1.0, float(np.abs(w).max(initial=0.0)))
         before, size = size, max(float(np.abs(step[:n]).max(initial=0.0)), forces)

@@ -21,7 +21,7 @@ FAR = 0.1
 def linearise_states(
     flow: Flow, at: Any, outputs: Iterable[str] | None, steady: bool, residual_ok: bool
 ) -> LinearSystem:
-    """δẋ = ∂f/∂x δx about a state at rest; time is no state.
+    """δẋ = ∂f/∂x δx + G δu about a state at rest, inputs of the flow at zero; time is no state.
 
     steady: states on which nothing depends may change, as the angle of a wheel does.
     """
@@ -49,8 +49,9 @@ def linearise_states(
         if name not in names:
             raise unknown_name(str(name), names, f"the outputs of {flow.name!r}")
     C = np.eye(len(x))[[names.index(name) for name in shown]]
-    B, D = np.zeros((len(x), 0)), np.zeros((len(shown), 0))
-    return LinearSystem(flow.name, found.J, B, C, D, names, (), shown, dict.fromkeys(names, ""))
+    inputs, G = flow.inputs_of(state)
+    B, D = np.vstack([np.zeros((coordinates, len(inputs))), G]), np.zeros((len(shown), len(inputs)))
+    return LinearSystem(flow.name, found.J, B, C, D, names, inputs, shown, dict.fromkeys((*names, *inputs), ""))
 
 
 def _names(flow: Flow) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -73,7 +73,8 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
     Z, driving = equations.Z(ref) @ R.T, equations.driving(ref)
     bound, holonomic = np.setdiff1d(np.arange(n), choice.eta), equations.holonomic
     free, moving = len(choice.p), len(choice.eta)
-    N, H = inclusion(Z, choice.eta, driving), inclusion(Z[holonomic], choice.p, driving[holonomic])
+    N = inclusion(Z, choice.eta, driving, equations.sizes)
+    H = inclusion(Z[holonomic], choice.p, driving[holonomic], equations.sizes)
     Q = np.zeros_like(H)
     if len(Z) and ref.xi.any():
         terms = np.abs(Z) @ np.abs(R @ ref.xi)
@@ -87,7 +88,7 @@ def basis(equations: AbstractEquations, ref: Reference, choice: Choice, R: Array
                 f"constraints of {equations.name} are not smooth in {where} here: they have no linear part.\n"
                 "Linearise beside, where their rows can be differentiated."
             )
-        Q[bound] = -determined(Z[:, bound], rows.J)
+        Q[bound] = -determined(Z[:, bound], rows.J, equations.sizes[bound])
     return Basis(choice, H[:, :free], N[:, :moving], Q[:, :free], R, H[:, free:], N[:, moving:], Q[:, free:])
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from visviva._arrays import Array
 from visviva.errors import AssemblyError
 from visviva.forms.minimal.closing import AT_REST
 from visviva.integrate.equilibrium import equilibrium, equilibrium_of
@@ -16,8 +16,11 @@ from visviva.linear.motion import about
 from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.mechanism.assembly import linkage_of
 from visviva.model.rows import RowKind
+from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.nullspace import split
 
 ITERATIONS = 40
+EXACT, NEARLY = 1e-14, 1e-11  # [rad, m, ...] changes that are rounding, and that are where they shrink no further
 FAR = 0.3  # of the size of an increment: no step is longer
 
 
@@ -57,28 +60,31 @@ def rest(equations: MechanismEquations, near: Any = None) -> Reference:
 def _loaded(equations: MechanismEquations, ref: Reference) -> Reference:
     """ξ̇ = 0 and ṡ = 0 at rest, by their derivatives along independent increments and other states."""
     still = np.zeros(equations.n)
-    for _ in range(ITERATIONS):
+
+    def step(ref: Reference) -> tuple[float, Callable[[], Reference]]:
         found = about(equations, ref, steady=False, residual_ok=True, velocities=None)
         b, A = found.basis, found.system.A
         free, moving = b.H.shape[1], b.N.shape[1]
         left = np.concatenate([ref.xi_dot[b.choice.eta], equations.rates(ref)])
         columns = [k for k in range(len(A)) if not free <= k < free + moving]
-        step = np.linalg.lstsq(A[free:, columns], -left, rcond=1e-10)[0]
-        eps, sigma = b.H @ step[:free], step[free:]
+        change = split(A[free:, columns]).solve(-left)
+        eps, sigma = b.H @ change[:free], change[free:]
         shorter = min(1.0, FAR / max(float((np.abs(eps) / equations.sizes).max(initial=0.0)), 1e-300))
-        s = ref.s.copy()
-        s[equations.kept] += shorter * sigma
-        q, _, s = equations.form.projected(ref.t, equations.advance(ref.q, shorter * eps), still, s)
-        ref = equations.continued(q, still, s, ref.t)
-        if shorter == 1.0 and _tiny(step):
-            return ref
+
+        def following() -> Reference:
+            s = ref.s.copy()
+            s[equations.kept] += shorter * sigma
+            q, _, s = equations.form.projected(ref.t, equations.advance(ref.q, shorter * eps), still, s)
+            return equations.continued(q, still, s, ref.t)
+
+        return float(np.abs(change).max(initial=0.0)), following
+
+    ref, reached = newton(ref, step, Convergence(EXACT, NEARLY), ITERATIONS)
+    if reached:
+        return ref
     k = int(np.abs(ref.xi_dot).argmax())
     raise AssemblyError(
         f"no equilibrium of {equations.name} under its inputs was found: {equations.velocities[k]!r} would still "
         f"accelerate by {ref.xi_dot[k]:.3g}.\nWhat nothing holds has none; else start nearer to it, with at=..., or "
         "linearise about a steady motion, with steady=True."
     )
-
-
-def _tiny(step: Array) -> bool:
-    return float(np.abs(step).max(initial=0.0)) <= 1e-11

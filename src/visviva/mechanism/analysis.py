@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.linear import apply
+from visviva.library.joints import Sum
 from visviva.mechanism.assembly import StateLike, coordinates, count_turns, linkage_of, motion_of
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
@@ -119,11 +120,11 @@ def _wrenches(linkage: Linkage, place: Placement, Y: Array) -> dict[str, Array]:
 
 
 def condition_forces(linkage: Linkage, lam: Array) -> dict[str, Array]:
-    """Generalised forces -λ of conditions by name, for λ (m,); leads are in the wrenches of their joints."""
+    """Generalised forces -λ of conditions by name, for λ (m,); sums of joints are in the wrenches of these."""
     conditions, own = linkage.conditions, lam[linkage.kinematics.m :]
-    leads = {f"{joint.name}.lead" for joint in linkage.joints if joint.joint.lead is not None}
+    sums = {name for joint in linkage.joints for name in joint.sum_names}
     parts = zip(conditions.conditions, conditions.rows, strict=True)
-    return {part.name: -own[at] for part, at in parts if part.name not in leads}
+    return {part.name: -own[at] for part, at in parts if part.name not in sums}
 
 
 def joint_wrenches(linkage: Linkage, place: Placement, lam: Array) -> Array:
@@ -139,10 +140,16 @@ def joint_wrenches(linkage: Linkage, place: Placement, lam: Array) -> Array:
     np.add.at(np.moveaxis(F, -2, 0), kinematics.pair, np.moveaxis(rows, -2, 0))
     axes = place.axes[..., 1, :, :]  # in rows: the inverse of the child's orientation
     F = np.concatenate([apply(axes, F[..., :3]), apply(axes, F[..., 3:])], axis=-1)
-    rows = dict(zip(linkage.names, range(linkage.m), strict=True))
+    numbers = dict(zip(linkage.names, range(linkage.m), strict=True))
     for k, joint in enumerate(linkage.joints):
-        if joint.joint.lead is not None:  # d·z - lead θ: a force along z, and a moment about it
-            force = -lam[..., rows[f"{joint.name}.lead"]]
-            F[..., k, 5] += force
-            F[..., k, 2] -= joint.joint.lead * force
+        for name, one in zip(joint.sum_names, joint.joint.sums, strict=True):
+            F[..., k, :] -= lam[..., numbers[name], None] * _wrench(one, place, k)
     return F
+
+
+def _wrench(total: Sum, place: Placement, k: int) -> Array:
+    """Wrench (m; f) of a sum of scalars of pair k on the child in its frame, per unit of the multiplier, (..., 6)."""
+    P, C, d = place.axes[..., k, 0, :, :], place.axes[..., k, 1, :, :], place.d[..., k, None, :]
+    vectors = np.concatenate([P, C, d, np.broadcast_to(np.eye(3), P.shape)], axis=-2)
+    f, _, moment = total.wrench_at(vectors)
+    return np.concatenate([apply(C, moment), apply(C, f)], axis=-1)

@@ -12,14 +12,27 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.names import check_new_name, unknown_name
-from visviva.mechanism.parts import Body, Carrier, Force, Frame, Ground, Joint, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import (
+    Body,
+    Carrier,
+    Force,
+    Frame,
+    Ground,
+    Joint,
+    JointCoordinate,
+    Motor,
+    Particle,
+    Torque,
+    WrenchPort,
+)
 from visviva.mechanism.thermal import Thermal
 
-Acting = Torque | Force | WrenchPort | Element | Torsion | Motor | Stop | Thermal
+Acting = Torque | Force | WrenchPort | Element | JointElement | Motor | Stop | Thermal
 Part = Body | Particle | Frame | Joint | Acting | AbstractCondition
 End = Carrier | Frame | str
+Coordinate = Joint | str | tuple[Joint | str, int | str]
 RotationLike = SO3 | ArrayLike | None
 P = TypeVar("P", bound=Part)
 L = TypeVar("L")
@@ -27,6 +40,7 @@ L = TypeVar("L")
 PLAIN = (float, int, str, type(None))
 WORLD = "world"  # the ground, where no part is called so
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
+CALLED |= {"JointElement": "spring"}
 CALLED |= {"Thermal": "thermal node"}
 
 
@@ -80,6 +94,51 @@ class Builder:
             )
         return part
 
+    def _coordinate(self, given: Coordinate, where: str, turns: bool | None = None, hint: str = "") -> JointCoordinate:
+        """A coordinate of a joint, named in one of the ways in which it can be: joint, or (joint, number or name).
+
+        turns: True for angles, False for displacements alone; of a joint that has one of them it is meant.
+        hint:  what errors add, where no joint was given.
+        """
+        named = isinstance(given, tuple) and len(given) > 1
+        if isinstance(given, tuple) and named:
+            if len(given) != 2 or not (isinstance(given[1], str) or whole(given[1]) is not None):
+                raise ModelError(
+                    f"{where} refers to {_shown(given)}: a coordinate is (joint, number), counted from 0, or\n"
+                    "(joint, name of the coordinate)."
+                )
+            part, wanted = self._find(given[0], where), given[1]
+        else:
+            part, wanted = self._find(given, where), None  # type: ignore[arg-type]  # it says what is no part
+        if not isinstance(part, Joint):
+            raise ModelError(
+                f"{where} refers to {kind_of(part)} {part.name!r}: give a joint, or (joint, number).{hint}"
+            )
+        kind, every = part.joint, [JointCoordinate(part, k) for k in range(len(part.joint.coordinates))]
+        if not every:
+            raise ModelError(
+                f"{where} refers to joint {part.name!r}, which is {kind.kind} and has no coordinate.\n"
+                "Give a joint that turns or slides: revolute, prismatic, cylindrical, universal, planar, screw."
+            )
+        listed = ", ".join(f"{one.number} {kind.names[one.number]!r}: {_sort(one)}" for one in every)
+        fitting = [one for one in every if turns is None or one.turns is turns]
+        if named:
+            k = kind.names.index(wanted) if wanted in kind.names else whole(wanted)
+            if k is None or not 0 <= k < len(every):
+                raise ModelError(f"{where} asks for coordinate {wanted!r} of joint {part.name!r}, which has {listed}.")
+            fitting = [one for one in fitting if one.number == k]
+        if not fitting:
+            raise ModelError(
+                f"{where} acts along {'an angle' if turns else 'a displacement'}, but of joint {part.name!r}, which is "
+                f"{kind.kind},\nthere is {listed}. Give a coordinate that {'turns' if turns else 'slides'}."
+            )
+        if len(fitting) > 1:
+            raise ModelError(
+                f"{where} refers to joint {part.name!r}, which has several coordinates ({listed}).\n"
+                f"Say which one: ({part.name!r}, {fitting[0].number}) for {kind.names[fitting[0].number]!r}."
+            )
+        return fitting[0]
+
     def _heat_sink(self, node: Thermal | str | None, where: str) -> Thermal | None:
         """The thermal node that takes up the heat of something; None: the environment."""
         if node is None:
@@ -115,6 +174,15 @@ def _freeze(part: Part) -> None:
 def whole(number: object) -> int | None:
     """A whole number of Python or NumPy, None for anything else; True is none."""
     return int(number) if isinstance(number, int | np.integer) and not isinstance(number, bool) else None
+
+
+def _shown(given: tuple[Any, ...]) -> str:
+    """A tuple with the names of handles in it."""
+    return "(" + ", ".join(repr(getattr(one, "name", one)) for one in given) + ")"
+
+
+def _sort(one: JointCoordinate) -> str:
+    return "angle" if one.turns else "displacement"
 
 
 def kind_of(part: Part | Ground) -> str:

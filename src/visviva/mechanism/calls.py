@@ -19,10 +19,11 @@ from visviva.mechanism.builder import Part
 from visviva.mechanism.parts import Ground
 
 METHODS = (
-    "body", "particle", "frame", "stream", "torque", "force", "wrench", "fixed", "revolute", "prismatic", "cylindrical",
-    "screw", "universal", "spherical", "planar", "free", "distance", "point_on_plane", "point_on_line", "spring",
-    "torsion", "point_springs", "bushing", "trace_spring", "stiffness", "pose_spring", "damper", "thermal", "motor",
-    "stop", "gear", "rack", "coupler", "drive", "constraint", "knife_edge", "rolling_disc", "velocity_constraint",
+    "body", "particle", "frame", "stream", "torque", "force", "wrench", "joint", "fixed", "revolute", "prismatic",
+    "cylindrical", "screw", "universal", "spherical", "planar", "free", "distance", "point_on_plane", "point_on_line",
+    "spring", "torsion", "joint_spring", "point_springs", "bushing", "trace_spring", "stiffness", "pose_spring",
+    "damper", "thermal", "motor", "stop", "gear", "rack", "coupler", "drive", "constraint", "knife_edge",
+    "rolling_disc", "velocity_constraint",
 )  # fmt: skip
 PLAIN = (float, int, str, type(None))
 

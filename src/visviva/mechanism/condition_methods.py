@@ -9,8 +9,7 @@ import numpy as np
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.library.joints import Angle
-from visviva.mechanism.builder import Builder, kind_of, whole
+from visviva.mechanism.builder import Builder, Coordinate, kind_of
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.coupling import Coupling, Term
@@ -18,8 +17,6 @@ from visviva.mechanism.function_condition import FunctionCondition, traced_funct
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
 from visviva.mechanism.parts import Body, Frame, Joint, Particle
 from visviva.mechanism.placements import placements_of
-
-Coordinate = Joint | str | tuple[Joint | str, int]
 
 
 class ConditionMethods(Builder):
@@ -142,32 +139,8 @@ class ConditionMethods(Builder):
 
     def _term(self, given: Coordinate, coefficient: float, where: str) -> Term:
         """A coordinate of a joint that was named in one of the ways in which it can be."""
-        if isinstance(given, tuple):
-            place = whole(given[1]) if len(given) == 2 else None
-            if place is None:
-                raise ModelError(f"{where} refers to {_shown(given)}: a coordinate is (joint, number), counted from 0.")
-            part, number = self._find(given[0], where), place
-        else:
-            part, number = self._find(given, where), 0
-        if not isinstance(part, Joint):
-            raise ModelError(f"{where} refers to {kind_of(part)} {part.name!r}: give a joint, or (joint, number).")
-        coordinates = part.joint.coordinates
-        if not coordinates:
-            raise ModelError(
-                f"{where} refers to joint {part.name!r}, which is {part.joint.kind} and has no coordinate.\n"
-                "Give a joint that turns or slides: revolute, prismatic, cylindrical, universal, planar, screw."
-            )
-        listed = ", ".join(
-            f"{k}: {'angle' if isinstance(c, Angle) else 'displacement'}" for k, c in enumerate(coordinates)
-        )
-        if not 0 <= number < len(coordinates):
-            raise ModelError(f"{where} asks for coordinate {number} of joint {part.name!r}, which has {listed}.")
-        if len(coordinates) > 1 and not isinstance(given, tuple):
-            raise ModelError(
-                f"{where} refers to joint {part.name!r}, which has several coordinates ({listed}).\n"
-                f"Say which one: ({part.name!r}, 0) for its first."
-            )
-        return Term(part, coordinates[number], coefficient)
+        one = self._coordinate(given, where)
+        return Term(one.joint, one.scalar, coefficient)
 
 
 def _check_distinct(terms: Sequence[Term], where: str) -> None:

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 def linear_conditions(m: Mechanism, motion: Motion) -> dict[str, LinearCondition]:
     """Couplings, rolling, drives and other conditions by name, at a motion; a lead is in the pair of its screw."""
-    leads = {f"{joint.name}.lead" for joint in m.joints if joint.joint.lead is not None}
-    if not any(part.name not in leads for part in m.conditions):
+    own = {name for joint in m.joints for name in joint.sum_names}
+    if not any(part.name not in own for part in m.conditions):
         return {}
     linkage = Linkage(m)
     C = linkage.conditions.dense(coordinates(linkage, motion))
     columns = dict(zip((body.name for body in linkage.bodies), linkage.kinematics.columns, strict=True))
     found = {}
     for part, at in zip(linkage.conditions.conditions, linkage.conditions.rows, strict=True):
-        if part.name not in leads:
+        if part.name not in own:
             rows = {body.name: C[at, columns[body.name]] @ _velocity_by_twist(body, motion) for body in part.movers}
             found[part.name] = LinearCondition(rows, driven=part.law is not None)
     return found

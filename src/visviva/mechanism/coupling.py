@@ -1,4 +1,4 @@
-"""Couplings: linear conditions on coordinates of joints, as screws, gears, differentials, racks and drives are."""
+"""Couplings: linear conditions on scalars of joints, as screws, gears, differentials, racks and drives are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from visviva._arrays import Array
 from visviva.geometry import turning
 from visviva.geometry.linear import apply
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import TURN, Angle, Scalar, along
+from visviva.library.joints import Angle, Product, Scalar
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions, space_of
 from visviva.mechanism.joint_coordinates import built_turns, cos_sin, turn_names
@@ -96,7 +96,8 @@ class Coupling(AbstractCondition):
     def force_unit(self) -> str:  # type: ignore[override]
         """That of the force on its first coordinate, where this is what its reaction is."""
         first = self.terms[0]
-        return ("N m" if first.turns else "N") if first.coefficient == 1.0 else ""
+        turns = isinstance(first.coordinate, Angle) or not first.coordinate.reaches
+        return ("N m" if turns else "N") if first.coefficient == 1.0 else ""
 
     @cached_property
     def _columns(self) -> list[Array]:
@@ -138,7 +139,7 @@ class Coupling(AbstractCondition):
         values = self.coordinates(q, turned)
         for k, (term, at) in enumerate(zip(self.terms, self._columns, strict=True)):
             size = np.maximum(np.abs(values[..., k]), 1.0)
-            if not term.turns:
+            if isinstance(term.coordinate, Product) and term.coordinate.reaches:  # cosines count as numbers
                 size = term.function.magnitude(q[..., at])[..., 0]
             total = total + abs(term.coefficient) * size
         return total[..., None]
@@ -181,8 +182,9 @@ class Coupling(AbstractCondition):
         return total[..., None, :]
 
 
-def lead_of(joint: Joint) -> Coupling:
-    """What couples turn and advance of a joint with a lead: d·z - lead θ = 0."""
-    assert joint.joint.lead is not None
-    terms = (Term(joint, along(2), 1.0), Term(joint, TURN, -joint.joint.lead))
-    return Coupling(f"{joint.name}.lead", terms, 0.0)
+def sums_of(joint: Joint) -> list[Coupling]:
+    """The sums of scalars that a joint keeps at zero, as the lead of a screw, d·z - pitch θ = 0."""
+    return [
+        Coupling(name, tuple(Term(joint, scalar, c) for c, scalar in one.terms), 0.0)
+        for name, one in zip(joint.sum_names, joint.joint.sums, strict=True)
+    ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
-from visviva.mechanism.builder import Builder, kind_of, whole
+from visviva.mechanism.builder import Builder, Coordinate
 from visviva.mechanism.elements import Stop
-from visviva.mechanism.parts import Joint, Motor
+from visviva.mechanism.parts import Motor
 from visviva.mechanism.stops import stop_of
 from visviva.mechanism.thermal import Thermal
 
@@ -44,7 +44,7 @@ class DriveMethods(Builder):
     def motor(
         self,
         name: str,
-        joint: Joint | str,
+        joint: Coordinate,
         *,
         resistance: float,
         inductance: float,
@@ -52,7 +52,7 @@ class DriveMethods(Builder):
         current: float = 0.0,
         heat_to: Thermal | str | None = None,
     ) -> Motor:
-        """A direct-current motor about the axis z of a joint that turns; an input port: its voltage [V].
+        """A direct-current motor on an angle of a joint; an input port: its voltage [V].
 
         The torque k i of the parent on the child follows from the current i, L di/dt = voltage - R i - k θ_dot.
         The output of the port is the current [A].
@@ -63,21 +63,14 @@ class DriveMethods(Builder):
         """
         self._new_name(name, "motor")
         where = f"motor {name!r}"
-        part = self._find(joint, where)
-        if not isinstance(part, Joint) or not part.joint.turns:
-            kind = f"{part.joint.kind} joint" if isinstance(part, Joint) else kind_of(part)
-            raise ModelError(
-                f"{where} cannot sit on {kind} {part.name!r}, which has no axis to turn about.\n"
-                "Give a revolute joint, a screw, a cylindrical or a planar one; in place of a universal joint use two\n"
-                "revolute ones with a body between them."
-            )
+        at = self._coordinate(joint, where, turns=True)
         constant = finite_number(k, f"k of {where} [N m/A]")
         if constant == 0:
             raise ModelError(f"{where} with k = 0 couples nothing: give its torque per current [N m/A].")
         return self._add(
             Motor(
                 name,
-                part,
+                at,
                 finite_number(resistance, f"resistance of {where} [Ω]", positive=True),
                 finite_number(inductance, f"inductance of {where} [H]", positive=True),
                 constant,
@@ -89,14 +82,14 @@ class DriveMethods(Builder):
     def stop(
         self,
         name: str,
-        joint: Joint | str,
+        joint: Coordinate,
         low: float,
         high: float,
         *,
         stiffness: float,
         damping: float = 0.0,
         width: float | None = None,
-        coordinate: int = 0,
+        coordinate: int | str = 0,
         heat_to: Thermal | str | None = None,
     ) -> Stop:
         """End stops of one coordinate of a joint: beyond the range [low, high] it is pushed back.
@@ -105,18 +98,16 @@ class DriveMethods(Builder):
         damping:    d of the additional force d δ v at the indentation δ [N m s/rad², N s/m²], at least 0; it is limited
                     where the contact opens, so that the stop never pulls.
         width:      over which contact sets in [rad, m]; default: a thousandth of the range.
-        coordinate: number of the coordinate, for joints with several.
+        joint:      a joint, or (joint, number) or (joint, name).
+        coordinate: number or name of the coordinate, in place of such a pair, for joints with several.
         """
         self._new_name(name, "stop")
         where = f"stop {name!r}"
-        part = self._find(joint, where)
-        count, number = len(part.joint.coordinates) if isinstance(part, Joint) else 0, whole(coordinate)
-        if not isinstance(part, Joint) or number is None or not 0 <= number < count:
-            has = f"{count or 'no'} coordinate{'s' if count > 1 else ''}"
-            raise ModelError(
-                f"{where} acts on coordinate {coordinate!r} of {kind_of(part)} {part.name!r}, which has {has}.\n"
-                "Coordinates are counted from 0; fixed, spherical and free joints and rods have none."
-            )
+        if not isinstance(joint, tuple):
+            joint = (joint, coordinate)
+        elif coordinate != 0 and len(joint) > 1:
+            raise ModelError(f"{where} has {joint[1]!r} and coordinate={coordinate!r}: name its coordinate once.")
+        at = self._coordinate(joint, where)
         sink = self._heat_sink(heat_to, where)
-        stop = stop_of(name, where, part, (low, high), stiffness, damping, width=width, coordinate=number, heat_to=sink)
+        stop = stop_of(name, where, at, (low, high), stiffness, damping, width=width, heat_to=sink)
         return self._add(stop)

@@ -1,4 +1,4 @@
-"""Elements: what stores or dissipates energy between two frames of a mechanism, as data."""
+"""Elements: what stores or dissipates energy between two frames, or along coordinates of joints, as data."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import final
 
 from visviva._arrays import Array
 from visviva.language import Storage
-from visviva.library.joints import Angle, Product, Scalar
-from visviva.mechanism.parts import Carrier, Joint
+from visviva.library.joints import Product
+from visviva.mechanism.parts import Carrier, Joint, JointCoordinate
 from visviva.mechanism.thermal import Thermal
 
 
@@ -46,18 +46,29 @@ class Element:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Torsion:
-    """Energy U(θ) and damping about the axis of a joint that turns; θ is continuous over many turns.
+class JointElement:
+    """Energy U(y) and damping D ẏ of coordinates y of one or several joints; angles are continuous over many turns.
 
-    energy:  a storage of the language whose only port is "angle", or None.
-    damping: viscous coefficient [N m s/rad].   heat_to: what takes up its heat; None: the environment.
+    energy:  a storage of the language whose only port is "angle", where y is one angle, else "y"; or None.
+    damping: matrix D ⪰ 0, (k, k), of the force D ẏ [N m s/rad, N s/m], or None.
+    heat_to: what takes up the heat of the damping; None: the environment.
     """
 
     name: str
-    joint: Joint
+    coordinates: tuple[JointCoordinate, ...]
     energy: Storage | None = None
-    damping: float = 0.0
+    damping: Array | None = None
     heat_to: Thermal | None = None
+
+    @property
+    def port(self) -> str:
+        """That of its energy."""
+        return "angle" if len(self.coordinates) == 1 and self.coordinates[0].turns else "y"
+
+    @property
+    def variable(self) -> str:
+        """The state that is y."""
+        return f"{self.name}.{self.port}"
 
 
 @final
@@ -67,13 +78,12 @@ class Stop:
 
     The force is U'(y) (1 + χ(loss v)) with the rate v out of the range, never a pull: `library.stops.stop_resistance`.
 
-    coordinate: its number among those of the joint.   low, high: ends of the range [rad, m].
-    energy:     a storage of the language whose only port is "y".   loss: [s/rad, s/m], 0 for none.
+    low, high: ends of the range [rad, m].
+    energy:    a storage of the language whose only port is "y".   loss: [s/rad, s/m], 0 for none.
     """
 
     name: str
-    joint: Joint
-    coordinate: int
+    at: JointCoordinate
     low: float
     high: float
     energy: Storage
@@ -81,11 +91,11 @@ class Stop:
     heat_to: Thermal | None = None
 
     @property
-    def measure(self) -> Scalar:
-        """The coordinate of the joint that is stopped."""
-        return self.joint.joint.coordinates[self.coordinate]
+    def joint(self) -> Joint:
+        """Whose coordinate it is on."""
+        return self.at.joint
 
     @property
     def variable(self) -> str:
         """The state that is its coordinate, continuous over many turns."""
-        return f"{self.name}.angle" if isinstance(self.measure, Angle) else f"{self.name}.y"
+        return f"{self.name}.angle" if self.at.turns else f"{self.name}.y"

@@ -1,4 +1,4 @@
-"""Energies of springs, as storages of what they measure: y of an `Element`, or the angle of a `Torsion`.
+"""Energies of springs, as storages of what they measure: y of an `Element`, or coordinates of a `JointElement`.
 
 Numbers are parameters of an energy, and those that are zero are left out of it: springs of one kind share their law.
 """
@@ -77,6 +77,17 @@ def of_angle(V: object, where: str) -> Storage:
     """V(θ), for a function of one argument."""
     function = _of_arguments(V, where, ("angle",), "the angle [rad]", "lambda a: 5.0 * a**4")
     return _given(ANGLE, lambda x: function(x.angle), where)
+
+
+def of_coordinates(V: object, where: str, k: int) -> Storage:
+    """V(q_1, ..., q_k) of coordinates of joints, for a function of k arguments."""
+    names = tuple(f"q{i + 1}" for i in range(k))
+    arguments = ", ".join(names)
+    function = _of_arguments(V, where, names, f"the coordinates {arguments}", f"lambda {arguments}: 5.0 * q1**4")
+    port = {"y": Quantity("R" if k == 1 else f"R{k}", "coordinate of a joint" if k == 1 else "coordinates of joints")}
+    if k == 1:
+        return _given(port, lambda x: function(x.y), where, lambda y: _coordinate_names(y, names))
+    return _given(port, lambda x: function(*x.y), where, lambda y: _coordinate_names(y, names))
 
 
 def of_pose(V: object, where: str) -> Storage:
@@ -182,6 +193,12 @@ def _length(y: Any) -> dict[Any, Any]:
     import sympy
 
     return {y: sympy.Symbol("l", nonnegative=True) ** 2 / 2}
+
+
+def _coordinate_names(y: list[Any], names: tuple[str, ...]) -> dict[Any, Any]:
+    import sympy
+
+    return {symbol: sympy.Symbol(name, real=True) for symbol, name in zip(y, names, strict=True)}
 
 
 def _pose_names(y: list[Any]) -> dict[Any, Any]:

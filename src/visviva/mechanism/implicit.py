@@ -17,11 +17,12 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
-from visviva.mechanism.elements import Element
+from visviva.mechanism.elements import Element, JointElement
+from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
 from visviva.mechanism.placement import frame_pose
-from visviva.mechanism.port_values import driven_coordinate
+from visviva.mechanism.port_values import element_ports
 from visviva.structure import Dirac, Implicit, compose, transformer
 from visviva.structure.ports import Ports, spans
 from visviva.structure.subspace import range_and_complement
@@ -53,12 +54,22 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
             parts[edge] = frame.flip("end") if stores else frame
             joined[edge] = (f".{edge}", f"{edge}.edge")
             names[f"{edge}.end"] = edge
+    several = [part for part in m.joint_elements if len({one.joint.name for one in part.coordinates}) > 1]
+    across = {port for part in several for port in element_ports(part)}  # at several joints
     for name, joint in network.actuated().items():
         acting = _acting(network, joint)
         stored = [name for name in _coordinate_states(m) if name in acting]
-        parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*stored)
+        parts[name] = _hub(network.kinestatics.pairs[name].freedom, acting).flip(*(set(stored) - across))
         joined[name] = (f".{name}", f"{name}.pair")
-        names |= {f"{name}.{inner}": inner for inner in acting}
+        names |= {f"{name}.{inner}": inner for inner in acting if inner not in across}
+    for part in m.joint_elements:
+        for port in element_ports(part):
+            if port in across:
+                box = f"across {port}"
+                parts[box] = _gathered(part).flip("y") if port == part.name else _gathered(part)
+                for at in dict.fromkeys(one.joint.name for one in part.coordinates):
+                    joined[f"{box} {at}"] = (f"{at}.{port}", f"{box}.{at}")
+                names[f"{box}.y"] = port
     for motor in m.motors:
         box = f"motor {motor.name}"
         parts[box] = _motor(motor, tau)
@@ -162,7 +173,7 @@ def _outside(network: MechanismNetwork) -> set[str]:
 
 def _coordinate_states(m: Mechanism) -> list[str]:
     """Springs and stops at coordinates of joints."""
-    return [turn.name for turn in m.torsions] + [stop.name for stop in m.stops]
+    return [part.name for part in m.joint_elements] + [stop.name for stop in m.stops]
 
 
 def _edges(element: Element) -> dict[str, bool]:
@@ -197,21 +208,30 @@ def _body(body: Body | Particle, network: MechanismNetwork, ports: list[WrenchPo
 
 def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
     """What acts on the coordinates of a joint: by name of its port, the rows over the freedoms of the pair."""
-    m, rows = network.mechanism, np.eye(network.kinestatics.pairs[joint.name].freedom)
-    acting = {f"{joint.name}{FRICTION}": rows[: rubbing(joint)]} if rubbing(joint) else {}
-    for turn in m.torsions:
-        if turn.joint is joint:
-            acting |= {turn.name: rows[:1]} if turn.energy is not None else {}
-            acting |= {f"{turn.name}{LOSS}": rows[:1]} if turn.damping else {}
+    S = network.kinestatics.pairs[joint.name].S
+    m, rows, acting = network.mechanism, np.eye(S.shape[1]), dict[str, Array]()
+    if rubbing(joint):
+        acting[f"{joint.name}{FRICTION}"] = friction_rates(joint, network.motion, S) @ S
+    for part in m.joint_elements:
+        own = [one.number for one in part.coordinates if one.joint is joint]
+        acting |= {name: rows[own] for name in element_ports(part) if own}
     for stop in m.stops:
         if stop.joint is joint:
-            acting[stop.name] = rows[stop.coordinate : stop.coordinate + 1]
+            acting[stop.name] = rows[[stop.at.number]]
             acting |= {f"{stop.name}{LOSS}": acting[stop.name]} if stop.loss else {}
     for port in m.ports:
         if isinstance(port, Torque | Force | Motor) and port.joint is joint:
-            k = driven_coordinate(port)
-            acting[port.name] = rows[k : k + 1]
+            acting[port.name] = rows[[port.at.number]]
     return acting
+
+
+def _gathered(part: JointElement) -> Dirac:
+    """Rates of the coordinates of several joints as one vector, and its forces shared out to them."""
+    joints = list(dict.fromkeys(one.joint.name for one in part.coordinates))
+    order = [k for name in joints for k, one in enumerate(part.coordinates) if one.joint.name == name]
+    whole = transformer(np.eye(len(order))[:, order], "joints", "y")
+    widths = {name: sum(one.joint.name == name for one in part.coordinates) for name in joints}
+    return Dirac(whole.F, whole.E, {**widths, "y": len(order)})
 
 
 def _hub(freedom: int, acting: dict[str, Array]) -> Dirac:

@@ -23,8 +23,8 @@ from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
+from visviva.mechanism.joint_pairs import pair_of
 from visviva.mechanism.joints_only import check_joints_only
-from visviva.mechanism.network import pair_of
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.placement import coordinates_of
 from visviva.numerics.nullspace import split

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import final
 
@@ -11,14 +12,15 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_direction, finite_number, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
-from visviva.library.joints import AbstractJoint, Angle
+from visviva.library.joints import JOINTS, AbstractJoint, Angle
 from visviva.mechanism.builder import Builder, End
-from visviva.mechanism.joint_friction import Friction, joint_friction, units_of
-from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
+from visviva.mechanism.coupling import sums_of
+from visviva.mechanism.elements import JointElement
+from visviva.mechanism.joint_friction import Friction, friction_matrix, is_matrix, joint_friction, units_of
+from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, JointCoordinate, Particle
 from visviva.mechanism.thermal import Thermal
 
 Pose = tuple[Array, Array]  # (3, 3), (3,)
-OF_CHILD = {"universal": (1,), "planar": (0,)}  # coordinates of motions about axes of the child, where others follow
 SAME_PLACE = 1e-9  # of the size of the coordinates
 
 
@@ -96,7 +98,19 @@ class Joining(Builder):
         heat_to: Thermal | str | None = None,
         q_built: ArrayLike | None = None,
     ) -> Joint:
-        return self._add(self._joint(name, joint, ends, place, rate, friction, heat_to, q_built))
+        made = self._add_joint(self._joint(name, joint, ends, place, rate, friction, heat_to, q_built))
+        if is_matrix(friction) and not joint.spins and len(joint.coordinates) != 1:
+            D = friction_matrix(friction, joint, f"friction of joint {name!r}")
+            coordinates = tuple(JointCoordinate(made, k) for k in range(len(joint.coordinates)))
+            self._add(JointElement(f"{name}.friction", coordinates, None, D, made.heat_to))
+        return made
+
+    def _add_joint(self, joint: Joint) -> Joint:
+        """A joint that was checked, with the conditions that belong to it."""
+        self._add(joint)
+        for one in sums_of(joint):
+            self._add(one)
+        return joint
 
     def _joint(
         self,
@@ -126,7 +140,14 @@ class Joining(Builder):
         )
         if start is not None and start.any():
             parent_frame, (R_W, r_W) = _frames_as_built(name, joint, ends, SE3(R_W, r_W), start)
-        return Joint(name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame, laws, sink, start)
+        spin = (
+            friction_matrix(friction, joint, f"friction of joint {name!r}")
+            if joint.spins and is_matrix(friction)
+            else None
+        )
+        return Joint(
+            name, joint, ends.parent, ends.child, R_W, r_W, rates, losses, parent_frame, laws, sink, start, spin
+        )
 
 
 def _frames_as_built(name: str, joint: AbstractJoint, ends: Ends, X_W: SE3, q: Array) -> tuple[Pose, Pose]:
@@ -140,10 +161,24 @@ def _frames_as_built(name: str, joint: AbstractJoint, ends: Ends, X_W: SE3, q: A
             "Leave q_built out and turn or shift a frame, or name a frame at one end only."
         )
     full = np.append(q, np.zeros(joint.nv - len(q)))
-    of_child = np.isin(np.arange(joint.nv), OF_CHILD.get(joint.kind, ()))
+    of_child = np.isin(np.arange(joint.nv), joint.of_child)
     X_P = X_W @ joint.X_PC(np.where(of_child, 0.0, full)).inverse()
     X_C = X_W @ joint.X_PC(np.where(of_child, full, 0.0)) if of_child.any() else X_W
     return (X_P.R, X_P.r), (X_C.R, X_C.r)
+
+
+def joint_of(name: str, kind: object) -> AbstractJoint:
+    """A joint as it was given: itself, or by the name of a kind that has no numbers."""
+    if isinstance(kind, AbstractJoint):
+        return kind
+    plain = {joint.kind: joint for joint in JOINTS if not dataclasses.fields(joint)}  # type: ignore[arg-type]
+    if isinstance(kind, str) and kind in plain:
+        return plain[kind]
+    given = f"the class {kind.__name__}: make one, {kind.__name__}(...)" if isinstance(kind, type) else repr(kind)
+    raise ModelError(
+        f"joint {name!r} is of the kind {given}.\n"
+        f"Give one of {', '.join(plain)}, or a joint of vv.joints such as vv.joints.Screw(0.01)."
+    )
 
 
 def point_on(carrier: Carrier, frame: Frame | None, at: ArrayLike | None, where: str, word: str) -> Array:
@@ -183,9 +218,10 @@ def joint_frame(z: Array) -> Array:
 
 def _oriented(joint: AbstractJoint) -> tuple[bool, bool]:
     """Whether its rows or coordinates need an orientation of the parent, and of the child."""
-    angles = [one for one in joint.coordinates if isinstance(one, Angle)]
-    plain = [one for one in joint.coordinates if not isinstance(one, Angle)]
-    used = (*joint.rows, *plain, *(one for angle in angles for one in (angle.cos, angle.sin)))
+    scalars = [*joint.coordinates, *(one for total in joint.sums for one in total.scalars)]
+    angles = [one for one in scalars if isinstance(one, Angle)]
+    plain = [one for one in scalars if not isinstance(one, Angle)]
+    used = [*joint.rows, *plain, *(one for angle in angles for one in (angle.cos, angle.sin))]
     return any(one.parent >= 0 for one in used), any(one.child >= 0 for one in used)
 
 

@@ -8,7 +8,7 @@ from visviva._arrays import Array
 from visviva.geometry.quadratic import Quadratic
 from visviva.library.joints import Angle
 from visviva.mechanism.coordinates import pair_functions
-from visviva.mechanism.parts import Joint
+from visviva.mechanism.parts import Joint, JointCoordinate
 
 
 def cos_sin(joint: Joint, angle: Angle) -> Quadratic:
@@ -20,6 +20,11 @@ def turn_names(joint: Joint) -> dict[str, Angle]:
     """Its angles by the names under which a run follows them: that of the joint, numbered where there are several."""
     angles = [part for part in joint.joint.coordinates if isinstance(part, Angle)]
     return {joint.name if len(angles) == 1 else f"{joint.name}.{k}": angle for k, angle in enumerate(angles)}
+
+
+def turn_name(one: JointCoordinate) -> str:
+    """The name under which a run follows an angle."""
+    return next(name for name, angle in turn_names(one.joint).items() if angle == one.scalar)
 
 
 def built_turns(joint: Joint) -> dict[str, float]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
+from visviva.geometry.definite import semidefinite, symmetric
 from visviva.library.joints import AbstractJoint, Angle
 from visviva.mechanism.friction import FrictionLaw, law_of
 from visviva.mechanism.thermal import Thermal
@@ -28,13 +29,15 @@ def joint_friction(
 ) -> tuple[Array, tuple[FrictionLaw | None, ...]]:
     """Viscous coefficients of its coordinates, and other laws, None where there is none.
 
-    A ball has one law, on the size of its relative angular velocity, and no coefficients.
+    A ball, or what turns like one, has one law, on the size of its relative angular velocity, and no coefficients.
     trace: calls a function that traces others, see `Builder._traced`.
     """
-    ball = joint.kind == "spherical"
+    ball = joint.spins
     units = ["N m s/rad"] if ball else units_of(joint, "N m s/rad", "N s/m")
     where, none = f"friction of joint {name!r}", np.zeros(0 if ball else len(units))
-    if np.isscalar(given) and given == 0:
+    if is_matrix(given) and len(units) == 1 and not ball:
+        given = float(friction_matrix(given, joint, where)[0, 0])
+    if (np.isscalar(given) and given == 0) or is_matrix(given):
         return none, ()
     laws = [trace(law_of, one, where, ", ".join(units)) for one in _each(given, where, units)]
     for law in laws:
@@ -48,6 +51,26 @@ def joint_friction(
     coefficients = np.array([0.0 if law is None or law.d is None else law.d for law in laws])
     others = tuple(None if law is None or law.d is not None else law for law in laws)
     return coefficients, others if any(law is not None for law in others) else ()
+
+
+def is_matrix(given: object) -> bool:
+    """Whether friction is a matrix over all coordinates of a joint, and no list of numbers or laws."""
+    if callable(given) or isinstance(given, FrictionLaw):
+        return False
+    if isinstance(given, list | tuple) and any(callable(one) or isinstance(one, FrictionLaw) for one in given):
+        return False
+    try:
+        return np.ndim(given) == 2  # type: ignore[arg-type]
+    except ValueError:  # ragged: said where its numbers are looked at
+        return False
+
+
+def friction_matrix(given: Any, joint: AbstractJoint, where: str) -> Array:
+    """D ⪰ 0 of the force against the rates of all coordinates of a joint, (k, k), or against ω of a ball, (3, 3)."""
+    k = 3 if joint.spins else len(joint.coordinates)
+    if not k:
+        raise ModelError(f"{where} is a matrix, but a {joint.kind} joint has no coordinates: give one number or law.")
+    return semidefinite(symmetric(given, k, where), where)
 
 
 def _each(given: Any, where: str, units: list[str]) -> list[Any]:

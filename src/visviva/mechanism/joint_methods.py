@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
 from visviva.library.joints import (
+    AbstractJoint,
     Cylindrical,
     Distance,
     Fixed,
@@ -25,12 +26,11 @@ from visviva.library.joints import (
     Universal,
 )
 from visviva.mechanism.builder import End
-from visviva.mechanism.coupling import lead_of
-from visviva.mechanism.elements import Torsion
+from visviva.mechanism.elements import JointElement
 from visviva.mechanism.energies import of_angle
-from visviva.mechanism.joining import Joining, direction, joint_frame, point_on
+from visviva.mechanism.joining import Joining, direction, joint_frame, joint_of, point_on
 from visviva.mechanism.joint_friction import Friction
-from visviva.mechanism.parts import Joint
+from visviva.mechanism.parts import Joint, JointCoordinate
 from visviva.mechanism.stops import limits_of
 from visviva.mechanism.thermal import Thermal
 
@@ -45,9 +45,38 @@ class JointMethods(Joining):
     end is a frame, the other end gets the same one.
 
     friction: for each coordinate a viscous coefficient ≥ 0, a law of `vv.friction`, or a function torque(rate) or
-              torque(rate, temperature) that takes energy out.   heat_to: a node of `m.thermal(...)` that it heats;
-              default: the environment.
+              torque(rate, temperature) that takes energy out; or one matrix over the rates of all of them.
+    heat_to:  a node of `m.thermal(...)` that it heats; default: the environment.
     """
+
+    def joint(
+        self,
+        name: str,
+        kind: AbstractJoint | str,
+        parent: End,
+        child: End,
+        *,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        rate: ArrayLike | None = None,
+        friction: Friction = 0.0,
+        heat_to: Thermal | str | None = None,
+        q_built: ArrayLike | None = None,
+    ) -> Joint:
+        """A joint of any kind, also one of your own: see the page "Add a joint" of the documentation.
+
+        kind: one of `vv.joints`, as vv.joints.Screw(0.01), or a class of yours; or the name of one that has no numbers,
+              as "rzeppa".
+        at:   its place in the world.   axis: direction of its z in the world; z of the world by default.
+        rate, friction, heat_to, q_built: of its coordinates, as those of other joints; friction of what turns without
+              coordinates is one law of the size of the angular velocity.
+        """
+        ends, joint = self._ends(name, parent, child), joint_of(name, kind)
+        R = None if ends.framed else direction(name, (0, 0, 1) if axis is None else axis)
+        (R_P, r_P), (R_C, r_C) = self._place(name, ends, at, R, "axis", anywhere=not (joint.rows or joint.sums))
+        if not ends.framed and joint.offset.any():
+            R_C, r_C = R_C.copy(), r_C + R_P @ joint.offset
+        return self._join(name, joint, ends, ((R_P, r_P), (R_C, r_C)), rate, friction, heat_to, q_built)
 
     def fixed(self, name: str, parent: End, child: End, *, at: ArrayLike | None = None) -> Joint:
         """A weld. `at` is the point to which its reaction refers; default: the centre of mass of the child."""
@@ -90,7 +119,7 @@ class JointMethods(Joining):
             stop_damping,
         )
         if stored is not None:
-            self._add(Torsion(f"{name}.potential", joint, stored))
+            self._add(JointElement(f"{name}.potential", (JointCoordinate(joint, 0),), stored))
         return joint
 
     def prismatic(
@@ -174,11 +203,8 @@ class JointMethods(Joining):
         ends = self._ends(name, parent, child)
         place = self._place(name, ends, at, direction(name, axis), "axis")
         kind = Screw(finite_number(pitch, f"pitch of screw {name!r} [m/rad]"))
-        joint = self._limited(
-            self._joint(name, kind, ends, place, rate, friction, heat_to, q_built), limits, stop_stiffness, stop_damping
-        )
-        self._add(lead_of(joint))
-        return joint
+        joint = self._joint(name, kind, ends, place, rate, friction, heat_to, q_built)
+        return self._limited(joint, limits, stop_stiffness, stop_damping)
 
     def universal(
         self,
@@ -226,7 +252,8 @@ class JointMethods(Joining):
         """A ball joint at the world point `at`; left out, it is where a particle at one of its ends is.
 
         friction: viscous coefficient [N m s/rad], ≥ 0, or a law of the size of the relative angular velocity; the
-                  torque is against it.   heat_to: what it heats.
+                  torque is against it. Or a matrix D (3, 3): the torque is -D ω, in axes of the joint frame on the
+                  child, which are those of the world as built.   heat_to: what it heats.
         """
         ends = self._ends(name, parent, child)
         return self._join(
@@ -337,7 +364,7 @@ class JointMethods(Joining):
     ) -> Joint:
         """Add a joint that was checked, and its stops."""
         stop = limits_of(joint, limits, stiffness, damping)
-        self._add(joint)
+        self._add_joint(joint)
         if stop is not None:
             self._add(stop)
         return joint

@@ -244,7 +244,7 @@ def advanced(tree: JointTree, at: Posture, step: Array) -> Posture:
             flying = flying.copy()
             flying[b], y[columns] = flying[b] @ X.matrix, 0.0
             continue
-        turn = rotation_vector(joint.joint)
+        turn = joint.joint.rotation_vector
         if turn is not None:
             at_w = slice(columns.start + turn.start, columns.start + turn.stop)
             angle = float(np.linalg.norm(y[at_w]))
@@ -253,23 +253,19 @@ def advanced(tree: JointTree, at: Posture, step: Array) -> Posture:
     return Posture(y, flying)
 
 
-def rotation_vector(joint: AbstractJoint) -> slice | None:
-    """Which of its coordinates are a rotation vector, a chart without a name."""
-    if joint.kind == "spherical" or joint.kind.startswith("point_on"):
-        return slice(joint.nv - 3, joint.nv)
-    return None
-
-
 def beyond_tree(linkage: Linkage, tree: JointTree) -> Mask:
-    """Rows of a linkage that the motions of the tree do not satisfy by themselves; they do the leads of its screws."""
-    cut, own = {joint.name for joint in tree.cut}, {f"{name}.lead" for name in tree.below}
+    """Rows of a linkage that the motions of the tree do not satisfy by themselves; they do the sums of its joints."""
+    cut, own = (
+        {joint.name for joint in tree.cut},
+        {name for joint in tree.joint if joint is not None for name in joint.sum_names},
+    )
     joints = [linkage.joints[k].name in cut for k in linkage.kinematics.pair]
     return np.array([*joints, *(part.name not in own for part in linkage.conditions.owner)], dtype=bool)
 
 
 def _carrying(linkage: Linkage, k: int) -> Joint | None:
-    """The joint that carries a body; none where it flies, or hangs on a rod, whose directions have no chart."""
-    return None if k < 0 or linkage.joints[k].joint.kind == "distance" else linkage.joints[k]
+    """The joint that carries a body; none where it flies, or hangs on what has directions without a chart."""
+    return None if k < 0 or not linkage.joints[k].joint.carries else linkage.joints[k]
 
 
 def _named(joint: AbstractJoint) -> Mask:

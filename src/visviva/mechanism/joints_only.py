@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def check_joints_only(m: Mechanism, what: str) -> None:
     """An error that names what constrains a mechanism beyond its joints; a screw is a joint with its lead."""
-    leads = {f"{joint.name}.lead" for joint in m.joints if joint.joint.lead is not None}
-    others = [part for part in m.conditions if part.name not in leads]
+    own = {name for joint in m.joints for name in joint.sum_names}
+    others = [part for part in m.conditions if part.name not in own]
     if others:
         names = ", ".join(f"{kind_of(part)} {part.name!r}" for part in others)
         raise ModelError(

@@ -18,7 +18,7 @@ from visviva.mechanism.kinematics import Int, Kinematics, Placement
 from visviva.mechanism.nearest import MOST_ROWS, NearestVelocities
 from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.topology import Topology, topology
-from visviva.numerics.rank import pivots
+from visviva.numerics.rank import DATA, pivots
 from visviva.numerics.saddle import FEW, Saddle, solve_many
 from visviva.numerics.saddle_series import SaddleSeries
 
@@ -384,10 +384,13 @@ def mass_vector(part: Body | Particle) -> Array:
 
 def director_masses(part: Body | Particle) -> Array:
     """Diagonal of its inertia for velocities of centre of mass and directors: m, and E_i = ½ (J_j + J_k - J_i)."""
-    if isinstance(part, Particle):
-        return mass_vector(part)
-    euler = 0.5 * part.J_C.sum() - part.J_C
-    return np.repeat(np.append(part.mass, np.where(euler > 1e-12 * part.J_C.sum(), euler, 0.0)), 3)
+    return mass_vector(part) if isinstance(part, Particle) else np.repeat(np.append(part.mass, euler_moments(part)), 3)
+
+
+def euler_moments(body: Body) -> Array:
+    """E_i = ½ (J_j + J_k - J_i) of a body, the inertia of its directors, (3,); those that are rounding are zero."""
+    euler = 0.5 * body.J_C.sum() - body.J_C
+    return np.where(euler > DATA * body.J_C.sum(), euler, 0.0)
 
 
 def _unit(part: Body | Particle) -> Array:

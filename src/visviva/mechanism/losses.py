@@ -40,7 +40,7 @@ def inner_values(m: Mechanism, given: Mapping[str, float] | None) -> dict[str, f
 
 def rubbing(joint: Joint) -> int:
     """How many rates of a joint its friction acts on: those of its coordinates, or all three of a ball."""
-    if not (joint.friction.any() or joint.laws):
+    if not (joint.friction.any() or joint.laws or joint.spin_friction is not None):
         return 0
     return len(joint.friction) or 3
 
@@ -48,6 +48,8 @@ def rubbing(joint: Joint) -> int:
 def friction_force(joint: Joint, rates: Array, values: Mapping[str, float]) -> Array:
     """The force of friction on the child along its rates; that of a ball is on |ω|, against ω."""
     theta = np.asarray(values[joint.heat_to.name] if joint.heat_to is not None else np.nan)
+    if joint.spin_friction is not None:
+        return -joint.spin_friction @ rates
     if not len(joint.friction):
         (law,), size = joint.laws, np.asarray(np.linalg.norm(rates))
         assert law is not None
@@ -68,7 +70,7 @@ def heated(m: Mechanism) -> dict[str, Thermal | None]:
     """Ports that dissipate, and what takes up their heat; None: the environment."""
     found = {f"{part.name}{FRICTION}": part.heat_to for part in m.joints if rubbing(part)}
     found |= {f"{part.name}{LOSS}": part.heat_to for part in m.elements if part.damping is not None}
-    found |= {f"{part.name}{LOSS}": part.heat_to for part in m.torsions if part.damping}
+    found |= {f"{part.name}{LOSS}": part.heat_to for part in m.joint_elements if part.damping is not None}
     found |= {f"{part.name}{LOSS}": part.heat_to for part in m.stops if part.loss}
     return found | {f"{part.name}{RESISTANCE}": part.heat_to for part in m.motors}
 

@@ -12,13 +12,13 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
-from visviva.mechanism.builder import Part, RotationLike, kind_of, rotation_matrix
+from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.calls import Call, recording
 from visviva.mechanism.condition_methods import ConditionMethods
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.drive_methods import DriveMethods
-from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.kept import Kept
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
@@ -93,9 +93,9 @@ class Mechanism(
         return [part for part in self.parts.values() if isinstance(part, Element)]
 
     @property
-    def torsions(self) -> list[Torsion]:
-        """Springs and dampers about the axes of joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Torsion)]
+    def joint_elements(self) -> list[JointElement]:
+        """Springs and dampers along coordinates of joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, JointElement)]
 
     @property
     def conditions(self) -> list[AbstractCondition]:
@@ -220,33 +220,37 @@ class Mechanism(
 
     # -- input ports --------------------------------------------------------------------------------------------
 
-    def torque(self, name: str, joint: Joint | str) -> Torque:
-        """An input port: a torque [N m] of the parent on the child about the axis z of a joint that turns.
+    def torque(self, name: str, joint: Coordinate) -> Torque:
+        """An input port: a torque [N m] of the parent on the child along an angle of a joint.
 
-        Its output is the rate of the joint's angle [rad/s].
+        joint: one that has one angle, or (joint, number) or (joint, name), as ("cardan", "second").
+        Its output is the rate of the angle [rad/s]. For a moment on a body use `wrench`.
         """
         self._new_name(name, "port")
-        part = self._find(joint, f"torque {name!r}")
-        if not isinstance(part, Joint) or not part.joint.turns:
-            raise ModelError(
-                f"torque {name!r} cannot sit on {kind_of(part)} {part.name!r}, which has no axis to turn about.\n"
-                "Give a revolute joint, a cylindrical or a planar one; for a moment on a body use m.wrench(...)."
+        return self._add(
+            Torque(
+                name,
+                self._coordinate(
+                    joint, f"torque {name!r}", turns=True, hint="\nFor a moment on a body use m.wrench(...)."
+                ),
             )
-        return self._add(Torque(name, part))
+        )
 
-    def force(self, name: str, joint: Joint | str) -> Force:
-        """An input port: a force [N] of the parent on the child along the axis z of a joint that slides.
+    def force(self, name: str, joint: Coordinate) -> Force:
+        """An input port: a force [N] of the parent on the child along a displacement of a joint.
 
-        Its output is the rate of the joint's displacement [m/s].
+        joint: one that has one displacement, or (joint, number) or (joint, name), as ("table", "x").
+        Its output is the rate of the displacement [m/s]. For a force on a body use `wrench`.
         """
         self._new_name(name, "port")
-        part = self._find(joint, f"force {name!r}")
-        if not isinstance(part, Joint) or not part.joint.slides:
-            raise ModelError(
-                f"force {name!r} cannot sit on {kind_of(part)} {part.name!r}, which has no axis to slide along.\n"
-                "Give a prismatic or a cylindrical joint or a point_on_line; for a force on a body use m.wrench(...)."
+        return self._add(
+            Force(
+                name,
+                self._coordinate(
+                    joint, f"force {name!r}", turns=False, hint="\nFor a force on a body use m.wrench(...)."
+                ),
             )
-        return self._add(Force(name, part))
+        )
 
     def wrench(self, name: str, carrier: Body | Particle | str, *, frame: str = "world") -> WrenchPort:
         """An input port: a wrench (m; f) on a body, a force on a particle, at the centre of mass.

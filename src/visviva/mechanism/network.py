@@ -11,19 +11,18 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.geometry import SE3
 from visviva.mechanism.assembly import Motion, StateLike, coordinates, motion_of
 from visviva.mechanism.body_twists import relative_twist
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
+from visviva.mechanism.joint_pairs import pair_of
 from visviva.mechanism.linkage import Linkage
-from visviva.mechanism.losses import LOSS, inner_values
+from visviva.mechanism.losses import LOSS, inner_values, rubbing
 from visviva.mechanism.mobility_account import MobilityAccount, mobility_account
 from visviva.mechanism.motions import Coordinate, Motions
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Carrier, Force, Joint, Motor, Particle, Torque
-from visviva.mechanism.placement import frame_pose
 from visviva.mechanism.port_values import (
     port_efforts,
     port_flows,
@@ -31,37 +30,10 @@ from visviva.mechanism.port_values import (
     state_rates,
 )
 from visviva.mechanism.transmission import Transmission, transmission_of
-from visviva.structure import (
-    Dirac,
-    Implicit,
-    Kinestatics,
-    cylindrical,
-    distance,
-    fixed,
-    free,
-    helical,
-    planar,
-    point_on_line,
-    point_on_plane,
-    prismatic,
-    revolute,
-    spherical,
-    universal,
-)
-from visviva.structure import Pair as KinematicPair
+from visviva.structure import Dirac, Implicit, Kinestatics
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
-
-FRAMED = {
-    "revolute": revolute,
-    "prismatic": prismatic,
-    "cylindrical": cylindrical,
-    "spherical": spherical,
-    "planar": planar,
-    "point_on_plane": point_on_plane,
-    "point_on_line": point_on_line,
-}
 
 
 @final
@@ -92,9 +64,10 @@ class MechanismNetwork:
     def actuated(self) -> dict[str, Joint]:
         """Joints with friction, springs, stops or input ports about their axes."""
         m = self.mechanism
-        acting = {turn.joint.name for turn in m.torsions} | {stop.joint.name for stop in m.stops}
+        acting = {one.joint.name for part in m.joint_elements for one in part.coordinates}
+        acting |= {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
-        return {part.name: part for part in m.joints if part.name in acting or part.friction.any() or part.laws}
+        return {part.name: part for part in m.joints if part.name in acting or rubbing(part)}
 
     def joint(self, given: Joint | str) -> Joint:
         """A joint by its name, or as a handle."""
@@ -224,21 +197,3 @@ def kinestatics_of(m: Mechanism, at: StateLike | None = None) -> MechanismNetwor
     independent = linkage.rank(linkage.kinematics.place(coordinates(linkage, motion)))
     network = Kinestatics.of(bodies, edges, pairs, particles, conditions, length, independent)
     return MechanismNetwork(m, motion, network)
-
-
-def pair_of(joint: Joint, motion: Motion) -> KinematicPair:
-    """The kinematic pair of a joint as it stands; the first columns of S belong to the coordinates of the joint."""
-    parent, child = (frame_pose(joint, end, motion) for end in (joint.parent, joint.child))
-    match kind := joint.joint.kind:
-        case "fixed":
-            return fixed()
-        case "free":
-            return free()
-        case "universal":
-            return universal(parent, child)
-        case "distance":
-            return distance(parent.r, child.r)
-        case "screw":
-            assert joint.joint.lead is not None
-            return helical(joint.joint.lead, SE3(parent.R, child.r))
-    return FRAMED[kind](SE3(parent.R, child.r))

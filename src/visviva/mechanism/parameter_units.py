@@ -54,7 +54,7 @@ def unit_of(m: Mechanism, calls: Mapping[str, Call], name: str) -> str:
         case Joint():
             turns = [isinstance(one, Angle) for one in part.joint.coordinates] or [True]
         case Stop():
-            turns = [isinstance(part.measure, Angle)]
+            turns = [part.at.turns]
         case Coupling():
             turns = [term.turns for term in part.terms]
     if word in OF_COORDINATE and turns:

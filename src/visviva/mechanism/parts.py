@@ -9,7 +9,7 @@ from typing import Protocol, final
 import numpy as np
 
 from visviva._arrays import Array, frozen
-from visviva.library.joints import AbstractJoint
+from visviva.library.joints import AbstractJoint, Angle, Scalar
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.thermal import Thermal
 
@@ -104,6 +104,7 @@ class Joint:
     rate:         initial rates of its coordinates [rad/s, m/s], None if open.
     friction:     viscous coefficients of its coordinates [N m s/rad, N s/m].
     laws:         other laws of friction, by coordinate, None where there is none; that of a ball acts on |ω|.
+    spin_friction: matrix D ⪰ 0 of the torque -D ω of a ball, in axes of the frame on the child [N m s/rad], or None.
     heat_to:      what takes up the heat of friction; None: the environment.
     q_built:      its coordinates as built, (k,): the frame on the parent is where they are zero. None: all are zero, or
                   named frames say what they are.
@@ -121,6 +122,12 @@ class Joint:
     laws: tuple[FrictionLaw | None, ...] = ()
     heat_to: Thermal | None = None
     q_built: Array | None = None  # (k,)
+    spin_friction: Array | None = None  # (3, 3)
+
+    @property
+    def sum_names(self) -> tuple[str, ...]:
+        """Names of the conditions that belong to it: the sums of its kind, as the lead of a screw."""
+        return tuple(f"{self.name}.{one.name}" for one in self.joint.sums)
 
     def frame_on(self, end: Carrier) -> tuple[Array, Array]:
         """Orientation and origin of the frame that moves with one end, in the world as built."""
@@ -131,22 +138,51 @@ class Joint:
 
 @final
 @dataclass(frozen=True, eq=False)
+class JointCoordinate:
+    """One coordinate of a joint, by its number."""
+
+    joint: Joint
+    number: int
+
+    @property
+    def scalar(self) -> Scalar:
+        """What it is, as a function of the two frames."""
+        return self.joint.joint.coordinates[self.number]
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is an angle [rad]; others are displacements [m]."""
+        return isinstance(self.scalar, Angle)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Torque:
-    """An input port on a joint that turns: the torque of the parent on the child about its z axis [N m]."""
+    """An input port on an angle of a joint: the torque of the parent on the child along it [N m]."""
 
     name: str
-    joint: Joint
+    at: JointCoordinate
     width: int = 1
+
+    @property
+    def joint(self) -> Joint:
+        """Whose coordinate it is on."""
+        return self.at.joint
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Force:
-    """An input port on a joint that slides: the force of the parent on the child along its z axis [N]."""
+    """An input port on a displacement of a joint: the force of the parent on the child along it [N]."""
 
     name: str
-    joint: Joint
+    at: JointCoordinate
     width: int = 1
+
+    @property
+    def joint(self) -> Joint:
+        """Whose coordinate it is on."""
+        return self.at.joint
 
 
 @final
@@ -171,22 +207,27 @@ class WrenchPort:
 @final
 @dataclass(frozen=True, eq=False)
 class Motor:
-    """A direct-current motor on a joint that turns: the input is its voltage [V], the output its current [A].
+    """A direct-current motor on an angle of a joint: the input is its voltage [V], the output its current [A].
 
-    L di/dt = voltage - R i - k θ_dot,   torque of the parent on the child about z: k i.
+    L di/dt = voltage - R i - k θ_dot,   torque of the parent on the child along the angle: k i.
 
     resistance: R [Ω].   inductance: L [H].   k: constant [N m/A = V s/rad].   current: at the start [A].
     heat_to:    what takes up the heat R i² of the winding; None: the environment.
     """
 
     name: str
-    joint: Joint
+    at: JointCoordinate
     resistance: float
     inductance: float
     k: float
     current: float = 0.0
     heat_to: Thermal | None = None
     width: int = 1
+
+    @property
+    def joint(self) -> Joint:
+        """Whose coordinate it is on."""
+        return self.at.joint
 
 
 Port = Torque | Force | WrenchPort | Motor

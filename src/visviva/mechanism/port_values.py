@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
-from visviva.library.joints import along
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.body_twists import (
     body_pose,
@@ -22,6 +21,8 @@ from visviva.mechanism.body_twists import (
     twist_rate,
     world_twist,
 )
+from visviva.mechanism.elements import JointElement
+from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import (
     ENTROPY,
     FLUX,
@@ -34,7 +35,7 @@ from visviva.mechanism.losses import (
     rubbing,
     stop_loss,
 )
-from visviva.mechanism.parts import Body, Force, Motor, Particle, Torque, WrenchPort
+from visviva.mechanism.parts import Body, JointCoordinate, Motor, Particle, WrenchPort
 from visviva.mechanism.placement import principal_pose
 from visviva.mechanism.spring_slopes import slopes_of
 
@@ -83,11 +84,11 @@ def state_rates(
     for element in m.elements:
         if element.energy is not None:
             found[element.name] = end_twist(element, motion)
-    found |= {turn.name: network.rates(turn.joint)[:1] for turn in m.torsions if turn.energy is not None}
-    found |= {stop.name: network.rates(stop.joint)[stop.coordinate :][:1] for stop in m.stops}
+    found |= {part.name: _rates(network, part.coordinates) for part in m.joint_elements if part.energy is not None}
+    found |= {stop.name: _rates(network, (stop.at,)) for stop in m.stops}
     e = port_efforts(network, inputs, values)
     for motor in m.motors:
-        induced = motor.k * network.rates(motor.joint)[:1]
+        induced = motor.k * _rates(network, (motor.at,))
         found[f"{motor.name}{FLUX}"] = e[motor.name] + e[f"{motor.name}{RESISTANCE}"] - induced
     return found | {f"{node.name}{ENTROPY}": e[f"{node.name}{HEAT}"] for node in m.thermals}
 
@@ -107,21 +108,21 @@ def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[s
         elif isinstance(port, Motor):
             found[port.name] = found[f"{port.name}{RESISTANCE}"] = np.array([values[port.name]])
         else:
-            k = driven_coordinate(port)
-            found[port.name] = network.rates(port.joint)[k : k + 1]
+            found[port.name] = _rates(network, (port.at,))
     carriers = {part.name: part for part in m.bodies}
     for name, part in network.kinestatics.conditions.items():
         if part.driven:
             found[name] = np.sum([A @ world_twist(carriers[body], motion) for body, A in part.rows.items()], axis=0)
     for joint in m.joints:
-        if n := rubbing(joint):
-            S = network.kinestatics.pairs[joint.name].S
-            found[f"{joint.name}{FRICTION}"] = (np.linalg.pinv(S) @ relative_twist(joint, motion))[:n]
+        if rubbing(joint):
+            rates = friction_rates(joint, motion, network.kinestatics.pairs[joint.name].S)
+            found[f"{joint.name}{FRICTION}"] = rates @ relative_twist(joint, motion)
     for element in m.elements:
         if element.damping is not None:
             found[f"{element.name}{LOSS}"] = end_twist(element, motion)
-    found |= {f"{turn.name}{LOSS}": network.rates(turn.joint)[:1] for turn in m.torsions if turn.damping}
-    found |= {f"{stop.name}{LOSS}": network.rates(stop.joint)[stop.coordinate :][:1] for stop in m.stops if stop.loss}
+    damped = [part for part in m.joint_elements if part.damping is not None]
+    found |= {f"{part.name}{LOSS}": _rates(network, part.coordinates) for part in damped}
+    found |= {f"{stop.name}{LOSS}": _rates(network, (stop.at,)) for stop in m.stops if stop.loss}
     return found | {f"{node.name}{HEAT}": np.array([values[node.name] - m.theta0]) for node in m.thermals}
 
 
@@ -144,16 +145,23 @@ def port_efforts(
             C, name = measured_rates(element, motion), f"{element.name}{LOSS}"
             D = element.damping / (C[:, 3:] @ C[:, 3:].T) if element.line else element.damping
             found[name] = -C.T @ D @ C @ f[name]
-    found |= {f"{t.name}{LOSS}": -t.damping * f[f"{t.name}{LOSS}"] for t in m.torsions if t.damping}
+    for part in m.joint_elements:
+        if part.damping is not None:
+            found[f"{part.name}{LOSS}"] = -part.damping @ f[f"{part.name}{LOSS}"]
     slopes = slopes_of(m, motion)
     found |= {f"{s.name}{LOSS}": stop_loss(s, slopes[s.name], f[f"{s.name}{LOSS}"]) for s in m.stops if s.loss}
     found |= {f"{p.name}{RESISTANCE}": -p.resistance * f[f"{p.name}{RESISTANCE}"] for p in m.motors}
     return found | {f"{name}{HEAT}": rate for name, rate in entropy_rates(m, f, found, values).items()}
 
 
-def driven_coordinate(port: Torque | Force | Motor) -> int:
-    """Which coordinate of its joint a port drives."""
-    return port.joint.joint.coordinates.index(along(2)) if isinstance(port, Force) else 0
+def element_ports(part: JointElement) -> list[str]:
+    """Names of what a spring along coordinates of joints is in the implicit system: its state, and its damper."""
+    return [part.name] * (part.energy is not None) + [f"{part.name}{LOSS}"] * (part.damping is not None)
+
+
+def _rates(network: MechanismNetwork, coordinates: tuple[JointCoordinate, ...]) -> Array:
+    """Rates of coordinates of joints, (k,)."""
+    return np.array([network.rates(one.joint)[one.number] for one in coordinates])
 
 
 def _checked_slopes(own: dict[str, Array], given: Mapping[str, ArrayLike]) -> dict[str, Array]:

@@ -1,30 +1,31 @@
-"""Springs of the builder between points and about axes: along a line, about the axis of a joint, many at once."""
+"""Springs of the builder: along a line, along coordinates of joints, many at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import finite_array, finite_number
+from visviva._arrays import Array, finite_array, finite_number
 from visviva.errors import ModelError
-from visviva.geometry.definite import one_each
-from visviva.mechanism.builder import End, kind_of
+from visviva.geometry.definite import one_each, semidefinite, symmetric
+from visviva.mechanism.builder import Coordinate, End
 from visviva.mechanism.dampers import point_damping
 from visviva.mechanism.element_builder import ElementBuilder, oriented
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.energies import (
     LINE,
     POINTS,
     linear_in_angle,
     linear_in_length,
     of_angle,
+    of_coordinates,
     of_length,
     point_energy,
 )
 from visviva.mechanism.joining import point_on
-from visviva.mechanism.parts import Joint
 from visviva.mechanism.thermal import Thermal
 
 
@@ -72,28 +73,24 @@ class SpringMethods(ElementBuilder):
     def torsion(
         self,
         name: str,
-        joint: Joint | str,
+        joint: Coordinate,
         *,
         k: float | None = None,
         angle: float = 0.0,
         damping: float = 0.0,
         energy: Any = None,
         heat_to: Thermal | str | None = None,
-    ) -> Torsion:
-        """A spring and damper about the axis z of a joint that turns; its angle counts full turns.
+    ) -> JointElement:
+        """A spring and damper along an angle of a joint, which counts full turns.
 
+        joint:    one that has one angle, or (joint, number) or (joint, name), as ("cardan", "second").
         k, angle: stiffness [N m/rad], and the angle [rad] at which it is relaxed.
         damping:  [N m s/rad].   heat_to: a thermal node that its heat goes to; default: the environment.
         energy:   V(θ) [J] in place of k and angle, any smooth function of the angle of the joint.
         """
         self._new_name(name, "spring")
         where = f"torsion {name!r}"
-        part = self._find(joint, where)
-        if not isinstance(part, Joint) or not part.joint.turns:
-            raise ModelError(
-                f"{where} cannot sit on {kind_of(part)} {part.name!r}, which has no axis to turn about.\n"
-                "Give a revolute joint, a cylindrical or a planar one; between two frames use m.bushing(...)."
-            )
+        at = self._coordinate(joint, where, turns=True)
         rest = finite_number(angle, f"angle of {where} [rad]")
         d = finite_number(damping, f"damping of {where} [N m s/rad]", minimum=0.0)
         stored = None
@@ -101,7 +98,47 @@ class SpringMethods(ElementBuilder):
             stored = linear_in_angle(finite_number(k, f"k of {where} [N m/rad]", positive=True), rest)  # type: ignore[arg-type]
         elif energy is not None:
             stored = self._traced(of_angle, energy, where)
-        return self._add(Torsion(name, part, stored, d, self._damper_sink(heat_to, where, d > 0)))
+        D, sink = np.array([[d]]) if d > 0 else None, self._damper_sink(heat_to, where, d > 0)
+        return self._add(JointElement(name, (at,), stored, D, sink))
+
+    def joint_spring(
+        self,
+        name: str,
+        joints: Coordinate | Sequence[Coordinate],
+        *,
+        energy: Callable[..., Any] | None = None,
+        damping: ArrayLike | None = None,
+        heat_to: Thermal | str | None = None,
+    ) -> JointElement:
+        """Energy and damping of any coordinates of joints: V(q_1, ..., q_k), force -D (q_1, ..., q_k)' against rates.
+
+        joints:  joints that have one coordinate, or (joint, number) or (joint, name): one of them, or a list.
+        energy:  V [J], any smooth function of as many arguments; angles [rad] count full turns, displacements are in m.
+        damping: a number for each, or the matrix D, symmetric and positive semidefinite [N m s/rad, N s/m].
+        heat_to: a thermal node that its heat goes to; default: the environment.
+
+        A magnetic coupling of two shafts: m.joint_spring("magnets", ["motor", "pump"],
+        energy=lambda a, b: -M * np.cos(n * (a - b))).
+        """
+        self._new_name(name, "spring")
+        where = f"joint spring {name!r}"
+        several = isinstance(joints, Sequence) and not isinstance(joints, str | tuple)
+        at = tuple(self._coordinate(one, where) for one in (joints if several else (joints,)))  # type: ignore[union-attr, arg-type]
+        if not at:
+            raise ModelError(f"{where} acts on no joint: give at least one.")
+        if len({(one.joint.name, one.number) for one in at}) != len(at):
+            raise ModelError(f"{where} names a coordinate twice: give each once, and its energy as a function of them.")
+        if energy is None and damping is None:
+            raise ModelError(f"{where} has neither an energy nor a damping. Give energy=..., or damping=..., or both.")
+        D = None if damping is None else _damping(damping, len(at), f"damping of {where}")
+        if energy is None and D is None:
+            raise ModelError(f"{where} has no energy, and a damping of zero: give one that is not.")
+        stored = None
+        if energy is not None and len(at) == 1 and at[0].turns:
+            stored = self._traced(of_angle, energy, where)
+        elif energy is not None:
+            stored = self._traced(of_coordinates, energy, where, len(at))
+        return self._add(JointElement(name, at, stored, D, self._damper_sink(heat_to, where, D is not None)))
 
     def point_springs(
         self,
@@ -139,6 +176,12 @@ class SpringMethods(ElementBuilder):
         D = point_damping(losses, b - origin) if losses.any() else None
         place, sink = (np.eye(3), origin), self._damper_sink(heat_to, where, D is not None)
         return self._element(name, carriers, (place, place), POINTS, stored, D, heat_to=sink)
+
+
+def _damping(given: ArrayLike, k: int, what: str) -> Array | None:
+    """D (k, k), from itself, its diagonal, or one number of one coordinate; None where it is zero."""
+    D = symmetric(np.atleast_1d(finite_array(given, what)), k, what)
+    return semidefinite(D, what) if D.any() else None
 
 
 def _given(where: str, k: object, energy: object, damping: float, rest: object, word: str) -> bool:

@@ -14,29 +14,33 @@ from visviva.language.expression import numeric
 from visviva.language.slopes import slope
 from visviva.mechanism.assembly import Motion
 from visviva.mechanism.coordinates import pair_functions
-from visviva.mechanism.elements import Element, Stop, Torsion
-from visviva.mechanism.joint_coordinates import coordinate_values, turn_names
+from visviva.mechanism.elements import Element, JointElement, Stop
+from visviva.mechanism.joint_coordinates import coordinate_values, turn_name
+from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.placement import coordinates_of
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
 
-def measured(part: Element | Torsion | Stop, motion: Motion) -> Array:
-    """What a spring or a stop measures: functions of two frames, or a coordinate of a joint, shape (k,)."""
+def measured(part: Element | JointElement | Stop, motion: Motion) -> Array:
+    """What a spring or a stop measures: functions of two frames, or coordinates of joints, shape (k,)."""
     if isinstance(part, Element):
         return pair_functions(part, part.rows).value(coordinates_of(part, motion))
-    if isinstance(part, Torsion):
-        return np.array([motion.angles[part.joint.name]])
-    for name, angle in turn_names(part.joint).items():
-        if angle == part.measure:
-            return np.array([motion.angles[name]])
-    return coordinate_values(part.joint, coordinates_of(part.joint, motion))[part.coordinate : part.coordinate + 1]
+    coordinates = part.coordinates if isinstance(part, JointElement) else (part.at,)
+    return np.array([_value(one, motion) for one in coordinates])
+
+
+def _value(one: JointCoordinate, motion: Motion) -> float:
+    """A coordinate of a joint, angles over many turns."""
+    if one.turns:
+        return motion.angles[turn_name(one)]
+    return float(coordinate_values(one.joint, coordinates_of(one.joint, motion))[one.number])
 
 
 def slopes_of(m: Mechanism, motion: Motion) -> dict[str, Array]:
     """dU by the name of every spring and stop that has an energy, (k,) each; exact."""
-    stored: list[Element | Torsion | Stop] = [*m.elements, *m.torsions, *m.stops]
+    stored: list[Element | JointElement | Stop] = [*m.elements, *m.joint_elements, *m.stops]
     return {
         part.name: _gradient(part.energy, m.theta0)(measured(part, motion))
         for part in stored

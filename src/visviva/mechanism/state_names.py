@@ -110,7 +110,7 @@ def state_names(m: Mechanism) -> list[str]:
     names: list[str] = []
     for name, part in m.parts.items():
         match part:
-            case Joint() if part.joint.coordinates or part.joint.kind == "spherical":
+            case Joint() if part.joint.coordinates or part.joint.is_ball:
                 names += [f"{name}.q", f"{name}.rate"]
                 k = len(part.joint.coordinates)
                 names += [f"{name}.{word}[{i}]" for word in ("q", "rate") for i in range(k) if k > 1]
@@ -158,7 +158,7 @@ def _no_state(m: Mechanism, key: Any) -> ModelError:
     near = difflib.get_close_matches(text, own or [*names, *parts], n=3)
     near, listed = near or own[:LISTED], ", ".join(names[:LISTED])
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {listed}."
-    if isinstance(part, Joint) and not part.joint.coordinates and part.joint.kind != "spherical":
+    if isinstance(part, Joint) and not part.joint.coordinates and not part.joint.is_ball:
         hint = f"Joint {part.name!r} is {part.joint.kind} and has no coordinates; give poses of bodies or frames."
     if isinstance(part, Frame) and isinstance(part.carrier, Ground):
         hint = f"Frame {part.name!r} is on the ground and does not move."
@@ -175,7 +175,7 @@ def _joint(m: Mechanism, found: Wanted, joint: Joint, word: str, number: int | N
     coordinates, word = joint.joint.coordinates, word or "q"
     if word not in ("q", "rate"):
         raise _no_state(m, key)
-    if joint.joint.kind == "spherical" and number is None:
+    if joint.joint.is_ball and number is None:
         if word == "rate":
             spin = finite_vector(value, f"rate of ball joint {joint.name!r}, ω in the child's frame [rad/s]", 3)
             return _once(found.spins, joint.name, spin, key)

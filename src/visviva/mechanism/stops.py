@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from visviva._arrays import finite_number, finite_vector
 from visviva.errors import ModelError
-from visviva.library.joints import Angle
 from visviva.mechanism.elements import Stop
 from visviva.mechanism.energies import end_stops
-from visviva.mechanism.parts import Joint
+from visviva.mechanism.parts import Joint, JointCoordinate
 from visviva.mechanism.thermal import Thermal
 
 ROUNDED = 1e-3  # of the range: width over which contact sets in, if none is given
@@ -16,18 +15,16 @@ ROUNDED = 1e-3  # of the range: width over which contact sets in, if none is giv
 def stop_of(
     name: str,
     where: str,
-    joint: Joint,
+    at: JointCoordinate,
     limits: tuple[float, float],
     stiffness: float,
     damping: float,
     *,
     width: float | None = None,
-    coordinate: int = 0,
     heat_to: Thermal | None = None,
 ) -> Stop:
     """The stops of one coordinate of a joint; where: how errors call them."""
-    turns = isinstance(joint.joint.coordinates[coordinate], Angle)
-    unit, per, rate = ("rad", "N m/rad", "N m s/rad²") if turns else ("m", "N/m", "N s/m²")
+    unit, per, rate = ("rad", "N m/rad", "N m s/rad²") if at.turns else ("m", "N/m", "N s/m²")
     try:
         low, high = finite_vector(limits, f"limits of {where} [{unit}]", 2).tolist()
     except ModelError:
@@ -45,7 +42,7 @@ def stop_of(
             f"width of {where} is {w:g} {unit}, more than half of its range from {low:g} to {high:g} {unit}: contact\n"
             "would set in everywhere. Give a small part of the range, or a spring in place of the stop."
         )
-    return Stop(name, joint, coordinate, low, high, end_stops(low, high, k, w), d / k, heat_to)
+    return Stop(name, at, low, high, end_stops(low, high, k, w), d / k, heat_to)
 
 
 def limits_of(
@@ -60,4 +57,6 @@ def limits_of(
     if stiffness is None:
         raise ModelError(f"{where} has limits, but no stop_stiffness: stops are elastic, give one [N m/rad, N/m].")
     where = f"the stop of {where}"
-    return stop_of(f"{joint.name}.stop", where, joint, limits, stiffness, damping or 0.0, heat_to=joint.heat_to)
+    return stop_of(
+        f"{joint.name}.stop", where, JointCoordinate(joint, 0), limits, stiffness, damping or 0.0, heat_to=joint.heat_to
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from visviva.library.joints import Angle
 from visviva.library.multibody import (
     force_port,
     freedom_port,
+    freedom_spring,
     ground,
     joint,
     massless_body,
@@ -23,34 +25,25 @@ from visviva.library.multibody import (
     rigid_body,
     spring,
     tie,
-    torsion,
     wrench_port,
 )
 from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import POSES, pair_functions
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.elements import Element
 from visviva.mechanism.joint_coordinates import coordinate_values
 from visviva.mechanism.joints_only import check_joints_only
 from visviva.mechanism.linkage import mass_vector
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Pair, Particle, Port, Torque, WrenchPort
 from visviva.mechanism.placement import coordinates_of, frame_pose, offset
-from visviva.mechanism.port_values import driven_coordinate
+from visviva.mechanism.spring_slopes import measured
 from visviva.mechanism.unwritten import refuse_unwritten
+from visviva.numerics.rank import DATA
 
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
 GROUP = "SO3xR3"
-RELATIVE = {  # joints with relative poses of their own; the others are ties of rows
-    "revolute": "revolute",
-    "prismatic": "prismatic",
-    "cylindrical": "cylindrical",
-    "universal": "universal",
-    "spherical": "spherical",
-    "screw": "screw",
-    "planar": "table",  # its coordinates are along the axes of the parent
-}
 
 
 def composite_of(m: Mechanism) -> Composite:
@@ -82,15 +75,15 @@ def state_of(m: Mechanism, at: StateLike | None = None) -> dict[str, Array]:
             values[f"p_{names[body.name]}"] = mass_vector(body) * motion.V[body.name]
     exact = bool(m.redundant())
     for part in m.joints:
-        if _kind(part, exact) is not None:
+        if _has_pose(part, exact):
             values[f"{names[part.name]}.q_r"] = _relative(part, motion)
     for element in m.elements:
         values[f"{names[element.name]}.y"] = pair_functions(element, element.rows).value(
             coordinates_of(element, motion)
         )
-    for turn in m.torsions:
-        if turn.energy is not None:
-            values[f"{names[turn.name]}.angle"] = np.array([motion.angles[turn.joint.name]])
+    for along in m.joint_elements:
+        if along.energy is not None:
+            values[f"{names[along.name]}.{along.port}"] = measured(along, motion)
     return values
 
 
@@ -132,9 +125,11 @@ class _Network:
             self._carrier("ground", ground(GROUP))
         for body in m.bodies:
             self._carrier(self.names[body.name], _body(body, m.gravity))
-        driven = {part.joint.name for part in (*m.torsions, *m.ports) if isinstance(part, Torsion | Torque | Force)}
+        refuse_across(m)
+        driven = {port.joint.name for port in m.ports if isinstance(port, Torque | Force)}
+        driven |= {one.joint.name for part in m.joint_elements for one in part.coordinates}
         exact = bool(m.redundant())
-        screws = [part.name for part in m.joints if part.joint.lead is not None]
+        screws = [part.name for part in m.joints if _couples_angles(part)]
         if exact and screws:
             raise ModelError(
                 f"mechanism {m.name!r} has redundant constraints ({', '.join(m.redundant())}) and screws "
@@ -146,12 +141,12 @@ class _Network:
                 self._between(part, _joint(part, m.theta0, part.name in driven, exact))
         for element in m.elements:
             self._between(element, _spring(element, m.theta0))
-        for turn in m.torsions:
-            box = self._box(
-                turn.name,
-                torsion(self._momentum(turn.joint), energy=turn.energy, damping=turn.damping, theta0=m.theta0),
+        for along in m.joint_elements:
+            at, numbers = along.coordinates[0].joint, tuple(one.number for one in along.coordinates)
+            system = freedom_spring(
+                self._momentum(at), numbers, energy=along.energy, damping=along.damping, theta0=m.theta0
             )
-            self.junctions[self._freedom(turn.joint)].append(f"{box}.p_r")
+            self.junctions[self._freedom(at)].append(f"{self._box(along.name, system)}.p_r")
         for port in m.ports:
             self._port(port)
         return compose(m.name or "mechanism", self.boxes, self.junctions, self.outer)
@@ -187,7 +182,7 @@ class _Network:
         self.junctions[junction] = [f"{box}.port"]
         if isinstance(port, Torque | Force):
             unit = "m" if isinstance(port, Force) else "rad"
-            self._box(port.name, freedom_port(self._momentum(port.joint), driven_coordinate(port), unit))
+            self._box(port.name, freedom_port(self._momentum(port.joint), port.at.number, unit))
             self.junctions[self._freedom(port.joint)].append(f"{box}.p_r")
             return
         assert isinstance(port, WrenchPort)
@@ -207,7 +202,7 @@ def _body(body: Body | Particle, gravity: Array) -> Composite:
         return particle(body.mass, gravity)
     if not body.mass:
         return massless_body()
-    if body.J_C.min() <= 1e-12 * body.J_C.sum():
+    if body.J_C.min() <= DATA * body.J_C.sum():
         raise ModelError(
             f"body {body.name!r} has a principal moment of zero: in a composite its kinetic energy would be no "
             "function of its momentum.\n"
@@ -217,11 +212,16 @@ def _body(body: Body | Particle, gravity: Array) -> Composite:
 
 
 def _joint(part: Joint, theta0: float, driven: bool, exact: bool) -> Composite:
-    kind, (o1, o2) = _kind(part, exact), _offsets(part)
-    friction = np.diag(part.friction) if part.friction.any() else None
-    if kind is None:
+    o1, o2 = _offsets(part)
+    friction = np.diag(part.friction) if part.friction.any() else part.spin_friction
+    if part.spin_friction is not None and not _has_pose(part, exact):
+        raise ModelError(
+            f"joint {part.name!r} has a matrix of friction on its angular velocity, and is a tie in the language of\n"
+            "composites, which has no port for that: simulate the mechanism itself."
+        )
+    if not _has_pose(part, exact):
         return tie(
-            part.joint.rows,
+            (*part.joint.rows, *part.joint.sums),
             o1,
             o2,
             particles=_particles(part),
@@ -231,10 +231,9 @@ def _joint(part: Joint, theta0: float, driven: bool, exact: bool) -> Composite:
             drive=driven,
         )
     return joint(
-        kind,
+        part.joint,
         o1,
         o2,
-        pitch=part.joint.lead,
         group=GROUP,
         friction=friction,
         theta0=theta0,
@@ -255,11 +254,31 @@ def _spring(element: Element, theta0: float) -> Composite:
     )
 
 
-def _kind(part: Joint, exact: bool) -> str | None:
-    """The kind of its relative pose, or None: then it is a tie."""
-    if part.joint.lead is None and (exact or any(_particles(part))):
-        return None
-    return RELATIVE.get(part.joint.kind)
+def refuse_across(m: Mechanism) -> None:
+    """An error that names a spring along coordinates of several joints."""
+    across = [part for part in m.joint_elements if len({one.joint.name for one in part.coordinates}) > 1]
+    if across:
+        names = ", ".join(repr(part.name) for part in across)
+        raise ModelError(
+            f"mechanism {m.name!r} has springs across several joints: {names}.\n"
+            "They have no box in the language of composites yet: simulate the mechanism itself."
+        )
+
+
+def _has_pose(part: Joint, exact: bool) -> bool:
+    """Whether it has a relative pose of its own; the others are ties of rows."""
+    kind = part.joint
+    return _couples_angles(part) or (
+        kind.carries
+        and (bool(kind.coordinates) != (kind.rotation_vector is not None))
+        and all(isinstance(a, Angle) or not isinstance(b, Angle) for a, b in pairwise(kind.coordinates))
+        and not (exact or any(_particles(part)))
+    )
+
+
+def _couples_angles(part: Joint) -> bool:
+    """Whether it keeps a sum with an angle, as a screw does, which has no row that stays closed."""
+    return any(isinstance(scalar, Angle) for one in part.joint.sums for scalar in one.scalars)
 
 
 def _offsets(pair: Pair) -> tuple[SE3, SE3]:
@@ -272,11 +291,11 @@ def _particles(pair: Pair) -> tuple[bool, bool]:
 
 def _relative(part: Joint, motion: Motion) -> Array:
     """The relative pose of a joint in embedding coordinates: rotations by their columns, displacements as they are."""
-    if part.joint.kind == "spherical":
+    if part.joint.rotation_vector is not None:
         X = frame_pose(part, part.parent, motion).inverse() @ frame_pose(part, part.child, motion)
         return X.R.T.ravel()
     values = coordinate_values(part, coordinates_of(part, motion))
-    if part.joint.lead is not None:
+    if _couples_angles(part):
         return np.array([motion.angles[part.name]])
     parts = []
     for kind, value in zip(part.joint.coordinates, values, strict=True):

@@ -39,6 +39,10 @@ class EnergyBatch:
         """Sum of the moduli of the terms of each H, shape (..., k)."""
         return self.law.magnitude(x[..., self.x], self.parameters)
 
+    def changes(self, x0: Array, x: Array) -> tuple[Array, Array]:
+        """H(x) - H(x0) of each, and the sizes of its terms, shape (..., k) both."""
+        return self.law.change(x0[..., self.x], x[..., self.x], self.parameters)
+
     def efforts(self, x0: Array, x1: Array) -> Array:
         """Discrete gradient of each, shape (..., k, size)."""
         return self.law.secant(x0[..., self.x], x1[..., self.x], self.parameters)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.model.holonomic import lift_rows
+from visviva.model.row_units import UNKNOWN
 from visviva.model.rows import RowKind
 from visviva.model.structure import AbstractConstraint, AbstractPort
 
@@ -68,6 +70,11 @@ class Conditioned(AbstractConstraint):
     def magnitude(self, q: Array) -> Array:  # noqa: D102
         q1, turned, shift = self._parts(q)
         return self.condition.magnitude(q1, turned) + np.abs(shift)
+
+    @property
+    def degrees(self) -> NDArray[np.intp]:
+        """A length where its reaction is a force; coefficients of angles may be of any size."""
+        return np.full(self.rows, 1 if self.condition.force_unit == "N" else UNKNOWN, dtype=np.intp)
 
     def bias(self, q: Array, z: Array) -> Array:
         """(dC/dt) q_dot + C Ṅ V; the second derivative of s is not in it."""

@@ -34,6 +34,7 @@ class Feedback:
 
     breaks:  times at which it may jump or bend, as far as they are known, in order [s].
     sensors: what it sees of the motion of a mechanism; their numbers follow the coordinates.
+    own:     whether it is a force of the model itself, which inputs of a run do not replace.
     """
 
     port: str
@@ -43,6 +44,7 @@ class Feedback:
     parameters: Array
     breaks: tuple[float, ...] = ()
     sensors: tuple[AbstractSensor, ...] = ()
+    own: bool = False
 
     def inputs(self, t: Array, q: Array, z: Array, seen: Sequence[Array]) -> Array:
         """Its inputs, shape (..., width); q, z: what it reads and feels; seen: what its sensors read."""

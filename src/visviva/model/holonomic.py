@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.quadratic import Quadratic
+from visviva.model.row_units import UNKNOWN
 from visviva.model.rows import RowKind
 from visviva.model.structure import AbstractConstraint
+
+PARTICLE, BODY = 3, 12  # coordinates: a place, and that of the centre of mass with three directors
 
 
 def lift_rows(rows: Array, q: Array, spaces: tuple[AbstractSpace, ...]) -> Array:
@@ -53,6 +57,16 @@ class Holonomic(AbstractConstraint):
 
     def magnitude(self, q: Array) -> Array:  # noqa: D102
         return self.g.magnitude(q)
+
+    @property
+    def degrees(self) -> NDArray[np.intp]:
+        """Of rows between bodies and particles: their places are lengths, and directors are numbers."""
+        if any(space.size not in (PARTICLE, BODY) for space in self.spaces):
+            return np.full(self.rows, UNKNOWN, dtype=np.intp)
+        lengths = np.concatenate([np.zeros(0, bool), *(np.arange(space.size) < PARTICLE for space in self.spaces)])
+        linear = self.g.b.any(axis=1, where=lengths) | self.g.A[:, lengths].any(axis=(1, 2))
+        squares = self.g.A[:, lengths][:, :, lengths].any(axis=(1, 2))
+        return np.asarray(linear.astype(np.intp) + squares)
 
     def bias(self, q: Array, z: Array) -> Array:
         """q̇ᵀ A q̇ + ∇g Ṅ V."""

@@ -37,6 +37,20 @@ class AbstractEnergyLaw(ABC):
     def secant(self, q0: Array, q1: Array, p: Array) -> Array:
         """Discrete gradient, shape (..., size): its product with q1 - q0 is H(q1) - H(q0)."""
 
+    def change(self, q0: Array, q: Array, p: Array) -> tuple[Array, Array]:
+        """H(q) - H(q0), and the size of the terms by which it rounds, shape (...) both.
+
+        The secant between both states gives it without cancellation, and is taken where its terms are the smaller ones:
+        U = c θ_ref exp(s/c) rounds by ε c θ, its change Δs (θ_ref exp(s̄/c) sinhc(Δs/2c)) by ε of itself.
+        """
+        H, size = self.energy(q, p) - self.energy(q0, p), self.magnitude(q, p)
+        if self.quadratic:
+            return H, size
+        terms = self.secant(q0, q, p) * (q - q0)
+        own = np.abs(terms).sum(-1)
+        better = own < size
+        return np.where(better, terms.sum(-1), H), np.where(better, own, size)
+
 
 class AbstractMatrixLaw(ABC):
     """A matrix that depends on coordinates q, efforts e and parameters p, with any leading batch shapes."""
@@ -81,6 +95,9 @@ class LawEnergy(AbstractStorage):
 
     def magnitude(self, q: Array) -> Array:  # noqa: D102
         return self.law.magnitude(q, self.parameters)
+
+    def change(self, q0: Array, q: Array) -> tuple[Array, Array]:  # noqa: D102
+        return self.law.change(q0, q, self.parameters)
 
     def mean_effort(self, q0: Array, q1: Array) -> Array:  # noqa: D102
         return self.law.secant(q0, q1, self.parameters)

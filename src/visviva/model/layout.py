@@ -16,11 +16,16 @@ Index = NDArray[np.intp]
 @final
 @dataclass(frozen=True)
 class Variable:
-    """A named part of the state, in its own space; `entropy` says that it is one, with the effort θ - θ0."""
+    """A named part of the state, in its own space; `entropy` says that it is one, with the effort θ - θ0.
+
+    names: of its coordinates, where they have some.   efforts: of its efforts, empty for those that have none.
+    """
 
     name: str
     space: AbstractSpace
     entropy: bool = False
+    names: tuple[str, ...] = ()
+    efforts: tuple[str, ...] = ()
 
 
 @final

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
@@ -20,6 +21,8 @@ from visviva.geometry.quadratic import Quadratic
 from visviva.model.holonomic import lift_rows
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting
 from visviva.model.turn import Turn
+
+Int = NDArray[np.intp]
 
 
 class AbstractMeasured(AbstractRouting):
@@ -41,6 +44,10 @@ class AbstractMeasured(AbstractRouting):
     @abstractmethod
     def magnitude(self, q: Array) -> Array:
         """Size of the terms that y is the sum of, shape (..., rows)."""
+
+    def follow(self, y0: Array, q0: Array, q1: Array) -> Array:
+        """y at q1, where it was y0 at q0: angles go on from there over many turns, (..., rows)."""
+        return self.value(q1)
 
     def between(self, q: Array) -> Array:
         """C between both ends q = (q0, q1) of a step: C times the increment is Δy."""
@@ -110,6 +117,63 @@ class MeasuredAngle(AbstractMeasured):
         """Δθ between two ends q = (q0, q1), in (-π, π], shape (..., 1)."""
         return self.turn.increment(q)[..., None]
 
+    def follow(self, y0: Array, q0: Array, q1: Array) -> Array:  # noqa: D102
+        return y0 + self.increment(np.concatenate([np.broadcast_to(q0, q1.shape), q1], axis=-1))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MeasuredStack(AbstractMeasured):
+    """Several measured quantities of different joints as one y, one below the other.
+
+    parts:   of which y is made.   spaces: of what is read, one for each name in `reads`.
+    """
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    parts: tuple[Measured | MeasuredAngle, ...]
+    spaces: tuple[AbstractSpace, ...]
+    two_ended: ClassVar[bool] = True
+
+    @property
+    def rows(self) -> int:  # noqa: D102
+        return sum(part.rows for part in self.parts)
+
+    def C(self, q: Array) -> Array:  # noqa: D102
+        q0, q1 = _ends(q)
+        n, rows = sum(space.dim for space in self.spaces), []
+        for part in self.parts:
+            at, columns = self._places(part)
+            row = np.zeros((*q.shape[:-1], part.rows, n))
+            row[..., columns] = part.between(np.concatenate([q0[..., at], q1[..., at]], axis=-1))
+            rows.append(row)
+        return np.concatenate(rows, axis=-2)
+
+    def value(self, q: Array) -> Array:
+        """y at one instant, angles in (-π, π]."""
+        return np.concatenate([part.value(q[..., self._places(part)[0]]) for part in self.parts], axis=-1)
+
+    def magnitude(self, q: Array) -> Array:  # noqa: D102
+        return np.concatenate([part.magnitude(q[..., self._places(part)[0]]) for part in self.parts], axis=-1)
+
+    def follow(self, y0: Array, q0: Array, q1: Array) -> Array:  # noqa: D102
+        found, first = [], 0
+        for part in self.parts:
+            at, rows = self._places(part)[0], slice(first, first := first + part.rows)
+            found.append(part.follow(y0[..., rows], q0[..., at], q1[..., at]))
+        return np.concatenate(found, axis=-1)
+
+    def _places(self, part: Measured | MeasuredAngle) -> tuple[Int, Int]:
+        """Where the coordinates that a part reads are among all, and its velocities."""
+        sizes, dims = ([getattr(space, word) for space in self.spaces] for word in ("size", "dim"))
+        found = []
+        for widths in (sizes, dims):
+            first = np.concatenate([[0], np.cumsum(widths)])
+            numbers = [self.reads.index(name) for name in part.reads]
+            found.append(np.concatenate([np.arange(first[k], first[k + 1]) for k in numbers]).astype(np.intp))
+        return found[0], found[1]
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -136,6 +200,48 @@ class MeasuredDissipation(AbstractDissipation):
         square = 2.0 * self.y.value(q)[..., None]
         meet = square <= 0
         return np.where(meet, 0.0, R / np.where(meet, 1.0, square))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StackDissipation(AbstractDissipation):
+    """The damper D ẏ of several measured quantities: R = Cᵀ D C with C between both ends of a step, heat ẏ·D ẏ ≥ 0."""
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    measure: MeasuredStack
+    D: Array  # (k, k)
+    two_ended: ClassVar[bool] = True
+
+    def R(self, q: Array, z: Array) -> Array:  # noqa: D102
+        C = self.measure.C(q)
+        return transpose(C) @ self.D @ C
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpinDissipation(AbstractDissipation):
+    """The torque -D ω against the angular velocity ω of a frame C against P, in axes of C: R = Cᵀ Wᵀ D W C, heat ω·D ω.
+
+    measure: the nine products y_ij = P_i·C_j, R = (y_ij); ω follows from their rates, ω̂ = RᵀṘ, by W at the middle of a
+    step, ω_k = ½ Σ ε_kba R_ia Ṙ_ib: of order two, and never negative.
+    """
+
+    name: str
+    reads: tuple[str, ...]
+    acts: tuple[str, ...]
+    measure: Measured
+    D: Array  # (3, 3)
+
+    def R(self, q: Array, z: Array) -> Array:  # noqa: D102
+        R = self.measure.value(q).reshape(*q.shape[:-1], 3, 3)
+        W = np.zeros((*q.shape[:-1], 3, 3, 3))
+        for k in range(3):
+            a, b = (k + 1) % 3, (k + 2) % 3  # ω_k = ½ (R_b·Ṙ_a - R_a·Ṙ_b) of columns: ω̂_ba = R_b·Ṙ_a
+            W[..., k, :, a], W[..., k, :, b] = 0.5 * R[..., :, b], -0.5 * R[..., :, a]
+        C = W.reshape(*q.shape[:-1], 3, 9) @ self.measure.C(q)
+        return transpose(C) @ self.D @ C
 
 
 @final

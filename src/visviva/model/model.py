@@ -28,6 +28,7 @@ from visviva.model.layout import Index, Junction, Layout, Reservoir, Variable, l
 from visviva.model.measured import AbstractMeasured
 from visviva.model.motion import AbstractMotion
 from visviva.model.packing import pack
+from visviva.model.row_units import RowUnits, row_units
 from visviva.model.rows import RowKind
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
 from visviva.model.structure import (
@@ -130,6 +131,11 @@ class Model:
         return np.concatenate([np.zeros(sum(junction.dim for junction in self.junctions), dtype=bool), *rows])
 
     @cached_property
+    def row_units(self) -> RowUnits:
+        """Units of the functions g of constraints, in the order of their multipliers."""
+        return row_units([part.degrees for part in self.constraints])
+
+    @cached_property
     def kinetic(self) -> dict[str, Kinetic | AbstractMotion]:
         """The velocity variables with their storages."""
         return {part.variable: part for part in self.storages if isinstance(part, Kinetic | AbstractMotion)}
@@ -190,6 +196,20 @@ class Model:
             part = self.storages[k]
             values[..., k] = part.H(x[..., self.layout.place(part.reads)])
         return values
+
+    def exergy_changes(self, x0: Array, x: Array) -> tuple[Array, Array]:
+        """Change of the exergy of each storage from a state x0 to others [J], and the sizes of the terms by which they
+        round, shape (..., storages) both: see `AbstractStorage.change`.
+        """
+        changes, sizes = np.zeros((2, *np.shape(x)[:-1], len(self.storages)))
+        batches, single = self._energy_batches
+        for batch in batches:
+            changes[..., batch.which], sizes[..., batch.which] = batch.changes(x0, x)
+        for k in single:
+            part = self.storages[k]
+            at = self.layout.place(part.reads)
+            changes[..., k], sizes[..., k] = part.change(x0[..., at], x[..., at])
+        return changes, sizes
 
     def other_energies(self, x: Array) -> tuple[Array, Array]:
         """H of all storages but kinetic energies and weights [J], and `magnitude` of each; (..., k) both.
@@ -406,11 +426,9 @@ class Model:
         return np.concatenate(values, axis=-1)
 
     def g_scale(self, x: Array) -> Array:
-        """Size of the terms that cancel in g, one value per constraint: bounds on g are relative to it."""
+        """Size of the terms that cancel in g, by constraint and unit: bounds on g are relative to it."""
         sizes = [part.magnitude(self.local(part, x)[0]) for part in self.constraints]
-        largest = [np.broadcast_to(size.max(-1, keepdims=True), size.shape) for size in sizes]
-        rows = np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *largest], axis=-1)
-        return np.maximum(rows, np.maximum(1e-6 * rows.max(-1, initial=0.0, keepdims=True), 1e-30))
+        return self.row_units.sizes(np.concatenate([np.zeros((*np.shape(x)[:-1], 0)), *sizes], axis=-1))
 
     def g_v(self, x: Array, u: Array | None = None) -> Array:
         """C(x) z(x), with B(x) u of rows that are driven: what the velocities of a state leave of the constraints."""
@@ -447,6 +465,12 @@ class Model:
     def prescribed(self) -> dict[str, DrivePort]:
         """The variables that follow a law of time, with the inputs that move them."""
         return {part.acts[0]: part for part in self.ports if isinstance(part, DrivePort)}
+
+    @cached_property
+    def sources(self) -> dict[str, AbstractConstraint]:
+        """The ports that prescribe efforts, C e + B u = 0, with the rows that they drive."""
+        rows = {part.name: part for part in self.constraints}
+        return {port.name: rows[port.acts[0]] for port in self.ports if len(port.acts) == 1 and port.acts[0] in rows}
 
     def pack(self, values: Mapping[str, ArrayLike]) -> Array:
         """One x from values by variable name, each in embedding coordinates.

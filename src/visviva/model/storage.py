@@ -47,6 +47,10 @@ class AbstractStorage(ABC):
         """Sum of the moduli of the terms that H is made of, by which it rounds [J], shape (...)."""
         return np.abs(self.H(q))
 
+    def change(self, q0: Array, q: Array) -> tuple[Array, Array]:
+        """H(q) - H(q0) [J], and the size of the terms by which it rounds, shape (...) both."""
+        return self.H(q) - self.H(q0), self.magnitude(q)
+
 
 @final
 @dataclass(frozen=True, eq=False)

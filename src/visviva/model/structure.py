@@ -13,9 +13,11 @@ from functools import cache
 from typing import ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array, freeze
 from visviva.errors import ModelError
+from visviva.model.row_units import UNKNOWN
 from visviva.model.rows import RowKind
 
 
@@ -80,6 +82,11 @@ class AbstractConstraint(AbstractStructure):
     @abstractmethod
     def magnitude(self, q: Array) -> Array:
         """Size of the terms that cancel in g(q), shape (..., rows)."""
+
+    @property
+    def degrees(self) -> NDArray[np.intp]:
+        """Powers of a length that are the units of g, shape (rows,): see `row_units`."""
+        return np.full(self.rows, UNKNOWN, dtype=np.intp)
 
 
 class AbstractPort(AbstractStructure):

@@ -103,6 +103,24 @@ def definite_solve(M: Array, b: Array, lightest: float = LIGHTEST) -> Array:
     return np.asarray(np.linalg.solve(M, b))
 
 
+def check_definite(M: Array, lightest: float = LIGHTEST) -> None:
+    """`NoInertia` where M (n, n) is not positive definite, in units in which its diagonal is one.
+
+    lightest: eigenvalue of a motion below which it has no inertia, in these units.
+    """
+    if not len(M):
+        return
+    diagonal = np.diagonal(M)
+    if not (diagonal > 0).all():
+        k = int(diagonal.argmin())
+        raise NoInertia(np.eye(len(M))[k], float(diagonal[k]))
+    unit = 1.0 / np.sqrt(diagonal)
+    scaled = unit[:, None] * M * unit
+    values, vectors = np.linalg.eigh((scaled + scaled.T) / 2)
+    if not values[0] > lightest:
+        raise NoInertia(vectors[:, 0], float(values[0]))
+
+
 def nearest(
     M: Array,
     A: Array,

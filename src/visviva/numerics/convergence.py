@@ -8,9 +8,12 @@ schemes of `integrate` have such a rule for their rows in `integrate.newton`.
 from __future__ import annotations
 
 import math
-from typing import final
+from collections.abc import Callable
+from typing import TypeVar, final
 
 HALVED = 0.5  # of the least residual so far: a step of a method that converges leaves less
+
+X = TypeVar("X")
 
 
 @final
@@ -18,12 +21,15 @@ class Convergence:
     """Residuals of one iteration, in units of their terms.
 
     exact: where nothing more can be gained.   nearly: what is accepted once it has stopped falling.
+    grown: times the least one so far, or times `near` where that is more, which is given up; by default nothing is.
     best:  the least one so far.
     """
 
-    def __init__(self, exact: float, nearly: float) -> None:
+    def __init__(self, exact: float, nearly: float, grown: float = math.inf, near: float = 0.0) -> None:
         self.exact = exact
         self.nearly = nearly
+        self.grown = grown
+        self.near = near
         self.best = math.inf
 
     def ended(self, residual: float) -> bool:
@@ -31,3 +37,25 @@ class Convergence:
         stagnant = residual >= HALVED * self.best
         self.best = min(self.best, residual)
         return residual <= self.exact or (residual <= self.nearly and stagnant)
+
+    def leaves(self, residual: float) -> bool:
+        """Whether an iteration that this residual is next of leads away, or to no number."""
+        return not math.isfinite(residual) or residual >= self.grown * max(self.best, self.near)
+
+
+def newton(
+    x: X, step: Callable[[X], tuple[float, Callable[[], X]]], rule: Convergence, iterations: int
+) -> tuple[X, bool]:
+    """x where a residual is rounding, by steps from a start, and whether it was reached.
+
+    step: at x the residual, and what makes the next x: it is asked where the iteration goes on.
+    """
+    for _ in range(iterations):
+        residual, following = step(x)
+        leaves = rule.leaves(residual)
+        if rule.ended(residual):
+            return x, True
+        if leaves:
+            break
+        x = following()
+    return x, False

@@ -70,23 +70,56 @@ def split(
     return Split(U[:, :r], s[:r], Vt[:r].T, Vt[r:].T, U[:, r:], units)
 
 
-def inclusion(Z: Array, kept: Index, driving: Array | None = None) -> Array:
-    """N of x = N (x_kept; d) for all x (n,) with Z x + driving d = 0: the identity in the rows kept.
+def split_alike(C: Array) -> Split:
+    """The split of rows that weigh alike, all in units of the longest one.
 
-    The columns of Z (m, n) that are not kept are independent, as `pivots` chooses them; its rows need not be.
+    For slopes by differences, whose noise is that of all that was computed, and where least squares are of one kind.
     """
-    n, k = Z.shape[1], len(kept)
-    others = np.setdiff1d(np.arange(n), kept)
-    right = Z[:, kept] if driving is None else np.hstack([Z[:, kept], driving])
-    N = np.zeros((n, right.shape[1]))
-    N[kept, np.arange(k)] = 1.0
-    N[others] = -determined(Z[:, others], right)
-    return N
+    return split(C, np.full(len(C), np.linalg.norm(C, axis=1).max(initial=0.0)))
 
 
-def determined(Z: Array, right: Array) -> Array:
-    """X with Z X = right (m, k) for independent columns of Z (m, n), and rows that may depend on each other."""
-    if not Z.shape[1]:
-        return np.zeros((0, right.shape[1]))
-    rows, units = unit_rows(Z)
-    return np.asarray(np.linalg.lstsq(rows, right / units[:, None], rcond=None)[0])
+@final
+class Inclusion:
+    """All x (n,) with Z x = z by some of them: x = N x_kept + following(z), N the identity in the rows kept.
+
+    The columns of Z (m, n) that are not kept should be independent, as `pivots` chooses them; its rows need not be.
+    others: which they are.   parts: these columns, split: where their rank is less than their number, N is none.
+
+    units: of x (n,), in which it is exact to rounding.   terms: sizes of the terms of each row over x in these units,
+           (m,). Without terms columns are taken to be independent, see `determined`.
+    """
+
+    def __init__(self, Z: Array, kept: Index, units: Array | None = None, terms: Array | None = None) -> None:
+        self.n, self.others = Z.shape[1], np.setdiff1d(np.arange(Z.shape[1]), kept)
+        self._units = np.ones(len(self.others)) if units is None else units[self.others]
+        own = Z[:, self.others] * self._units
+        self.parts = _independent(own) if terms is None else split(own, terms, len(self.others))
+        self.N = -self.following(Z[:, kept])
+        self.N[kept, np.arange(len(kept))] = 1.0
+
+    def following(self, z: Array) -> Array:
+        """x (n,) or (n, k) with Z x = z (m,) or (m, k), zero in what is kept."""
+        x = np.zeros((self.n, *z.shape[1:]))
+        x[self.others] = (self._units * self.parts.solve(z).T).T
+        return x
+
+
+def inclusion(Z: Array, kept: Index, driving: Array | None = None, units: Array | None = None) -> Array:
+    """N of x = N (x_kept; d) for all x (n,) with Z x + driving d = 0: see `Inclusion`."""
+    found = Inclusion(Z, kept, units)
+    return found.N if driving is None else np.hstack([found.N, -found.following(driving)])
+
+
+def determined(Z: Array, right: Array, units: Array | None = None) -> Array:
+    """X with Z X = right (m, k) for independent columns of Z (m, n), and rows that may depend on each other.
+
+    units: of the rows of X (n,), in which it is exact to rounding.
+    """
+    units = np.ones(Z.shape[1]) if units is None else units
+    return np.asarray(units[:, None] * _independent(Z * units).solve(right))
+
+
+def _independent(Z: Array) -> Split:
+    """Independent columns, split: their rank is known where it is in doubt."""
+    k = Z.shape[1]
+    return split(Z, rank=k, decide=lambda: k)

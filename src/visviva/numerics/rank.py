@@ -136,6 +136,25 @@ def independent_rows(A: Array, terms: Array | None = None) -> Mask:
     return mask
 
 
+def independent_blocks(blocks: Sequence[Array]) -> Mask:
+    """A mask over the rows of all blocks: a largest independent set, taking whole blocks as long as they are.
+
+    Rows are normalised and projected block by block on the complement of those taken; of a block whose rows depend on
+    the others the best conditioned ones are taken.
+    """
+    masks, basis = [np.zeros(0, dtype=bool)], np.zeros((0, 0))
+    if blocks:
+        rows, basis = unit_rows(np.concatenate(blocks))[0], np.zeros((0, blocks[0].shape[1]))
+    for block in blocks:
+        own, rows = rows[: len(block)], rows[len(block) :]
+        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
+            own = own - (own @ basis.T) @ basis
+        mask = independent_rows(own, np.ones(len(own)))
+        basis = np.concatenate([basis, np.linalg.qr(own[mask].T)[0].T])
+        masks.append(mask)
+    return np.concatenate(masks)
+
+
 def preferred_rows(rows: Array, count: int, order: Sequence[int] | None = None) -> list[int]:
     """Some independent rows of (m, n) in units of their terms, as they were chosen; earlier ones of an order first.
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array, Mask
+from visviva.numerics.rank import EPS
 
 Index = NDArray[np.intp]
 
@@ -85,6 +86,16 @@ def entries(metric: Array, C: csr_array, epsilon: Array) -> tuple[Index, Index, 
     i = np.concatenate([at, rows + n, C.indices])
     j = np.concatenate([at, C.indices, rows + n])
     return i, j, np.concatenate([metric, -epsilon, C.data, C.data])
+
+
+def full_saddle(M: Array, C: Array, f: Array, b: Array) -> tuple[Array, Array] | None:
+    """(x, λ) of ε = 0 with full matrices, for symmetric M (n, n) and independent rows C (m, n); None where singular."""
+    n, m = len(f), len(b)
+    K = np.block([[M, C.T], [C, np.zeros((m, m))]])
+    if np.linalg.cond(K) * EPS > 1:
+        return None
+    solution = np.linalg.solve(K, np.concatenate([f, b]))
+    return solution[:n], solution[n:]
 
 
 def solve_many(

@@ -1,4 +1,4 @@
-"""Reports of equations that were given by hand: flows of functions, and Kane's systems."""
+"""Reports of equations that were given by hand: flows of functions, and what is listed by components."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from visviva.errors import ModelError
+from visviva.forms.component_equations import ComponentEquations
 from visviva.forms.flows.hand_flow import HandFlow
-from visviva.forms.kane.system import KaneSystem
 from visviva.forms.symbols.paper import Order, PaperWriter
 from visviva.language.trace import Traced, UntraceableError, call, expressions
 from visviva.reports.aligned import lines_of
@@ -80,14 +80,14 @@ def _energy(flow: HandFlow, *state: Any) -> Any:
     return expressions(call(lambda: flow.given["energy"](*state), {}, what), what).item()
 
 
-def kane_report(system: KaneSystem, form: str) -> Report:
-    """Equations of a form, and parameters."""
-    lines, where = lines_of(system.equations(form).latex())
+def component_report(e: ComponentEquations, title: str) -> Report:
+    """Equations by components, and parameters."""
+    lines, where = lines_of(e.latex())
     blocks: list[Block] = [Formulas(tuple(lines), numbered=True)]
     if where:
         blocks += [Paragraph("with"), Formulas(tuple(where))]
     sections = [Section("Equations", tuple(blocks))]
-    if system.values:
-        rows = tuple((str(symbol), number(value)) for symbol, value in system.values.items())
+    if e.values:
+        rows = tuple((str(symbol), number(value)) for symbol, value in e.values.items())
         sections.append(Section("Parameters", (Table("Parameters.", ("symbol", "value"), rows, frozenset({1})),)))
-    return Report(system.name, f"Kane's equations in {form} form.", tuple(sections))
+    return Report(e.name, title, tuple(sections))

@@ -44,7 +44,7 @@ def parts(m: Mechanism) -> Iterator[Block]:
 
 
 def _joint(joint: Joint) -> tuple[str, ...]:
-    axis = "–" if joint.joint.kind in ("spherical", "free", "fixed", "distance") else vector(joint.R_W[:, 2])
+    axis = "–" if joint.joint.glyph in ("ball", "nothing", "weld", "rod") else vector(joint.R_W[:, 2])
     return joint.name, joint.joint.kind.replace("_", " "), joint.parent.name, joint.child.name, vector(joint.r_W), axis
 
 

@@ -14,6 +14,7 @@ from visviva.integrate import equilibrium
 from visviva.integrate.equilibrium import Equilibrium
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import linkage_of, motion_at
+from visviva.numerics.rank import TOLERANCE, significant
 
 MOST = 4  # coordinates that are searched
 QUARTERS = np.arange(4) * np.pi / 2  # where hinges start
@@ -67,14 +68,14 @@ def stationary(source: MinimalForm) -> Array:
         r, Z = residual(q)
         back = np.concatenate([-np.swapaxes(Z, -1, -2), np.zeros((len(q), k, k))], axis=-2)
         full = np.concatenate([slopes(q), back], axis=-1)
-        step = np.einsum("...ij,...j->...i", np.linalg.pinv(full, rcond=1e-10), -r)
+        step = np.einsum("...ij,...j->...i", np.linalg.pinv(full, rcond=TOLERANCE), -r)
         far = np.abs(step[:, :n]).max(axis=-1)
         q = q + step[:, :n] / np.maximum(1.0, far)[:, None]
         lam = lam + step[:, n:]
     r, _ = residual(q)
     done = (np.abs(r[:, :n]).max(axis=-1) <= CLOSE * scale) & (np.abs(r[:, n:]).max(axis=-1, initial=0.0) < CLOSE)
     sizes = np.linalg.svd(slopes(q) / np.array([scale or 1.0] * n + [1.0] * k)[:, None], compute_uv=False)
-    return q[done & (sizes[:, -1] > FLAT * sizes[:, 0])]
+    return q[done & significant(sizes / np.maximum(sizes[:, :1], 1e-300), FLAT).all(axis=-1)]
 
 
 def _turned(source: MinimalForm, gap: Array) -> Array:

@@ -13,7 +13,8 @@ from visviva.model import Model
 from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
 from visviva.results.columns import row_lowest, row_sums
-from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, state_terms, step_rounding
+from visviva.results.powers import entropy_names
+from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, step_rounding, step_terms
 from visviva.results.tallies import Tallies
 
 
@@ -26,6 +27,7 @@ class Accounts:
 
     def __init__(self, model: Model, x: Array, H_start: Array | None = None) -> None:
         self.model = model
+        self.x_start = x
         self.H_start = start_terms(model, x)[0] if H_start is None else H_start
         self.work = 0.0
         at = [np.full(part.dim, part.entropy) for part in model.reservoirs]
@@ -33,13 +35,14 @@ class Accounts:
         self._rest = model.plain_energies[1]
         self._hot_inputs = bool(model.entropy_inputs.any())
         self._natural = np.array([model.storages[k].has_zero for k in self._rest], dtype=bool)
+        self._hot_sources = _entropy_sources(model)
         numbers = {part.name: k for k, part in enumerate(model.constraints)}
         self._driven = [(numbers[p.name], model.port_columns[p.name].start) for p in model.prescribed.values()]
 
     def anew(self, x: Array) -> Accounts:
         """Others of the same model, from another state on."""
         other = copy.copy(self)
-        other.H_start, other.work = start_terms(self.model, x)[0], 0.0
+        other.x_start, other.H_start, other.work = x, start_terms(self.model, x)[0], 0.0
         return other
 
     def of(
@@ -51,11 +54,13 @@ class Accounts:
         work: Array,
         inflow: Array,
         w: Array,
+        h: Array,
         counted: Tallies | None = None,
     ) -> dict[str, Array]:
         """Columns of a record for n steps, from the n + 1 states around them and what each step did.
 
         u: inputs at the nodes.   inflow: inputs times step size, (n, inputs).   w: multipliers, (n, rows).
+        h: step sizes, (n,).
         counted: what the steps have counted themselves.
         """
         model = self.model
@@ -63,6 +68,8 @@ class Accounts:
         if self._hot_inputs:
             brought = model.theta0 * (inflow * model.entropy_inputs)
             carried[:] = np.array([brought[:, model.port_columns[port.name]].sum(-1) for port in model.ports]).T
+        for k, rows in self._hot_sources.items():  # what a source of temperature gives are flows: its multipliers
+            carried[:, k] = -model.theta0 * h * w[:, rows].sum(-1)
         total_work = self.work + np.cumsum(supplied)
         self.work = float(total_work[-1]) if len(total_work) else self.work
         columns = self._of_states(x, u, w) if counted is None else self._of_tallies(x, u, counted)
@@ -78,14 +85,18 @@ class Accounts:
         }
 
     def _of_states(self, x: Array, u: Array, w: Array) -> dict[str, Array]:
-        """Energies and constraints at the ends of all steps; H: total, at the start of the first as well."""
-        model, H = self.model, self.model.exergies(x)
+        """Energies and constraints at the ends of all steps; H: total, at the start of the first as well.
+
+        Energies count from the start of the run.
+        """
+        model = self.model
+        H, sizes = model.exergy_changes(self.x_start, x)
         g_v, terms, rows = rate_violations(model, x[1:], u[1:])
         return {
             "H": H.sum(-1),
             "g": _violations(model, x[1:]),
             "scale": energy_scale(model, H[1:], self.H_start),
-            "terms": larger_end(state_terms(model, x)) + reaction_terms(model, x[1:], w),
+            "terms": step_terms(model, x, sizes) + reaction_terms(model, x[1:], w),
             "g_v": g_v,
             "g_v_terms": terms,
             "g_v_rows": rows,
@@ -142,10 +153,24 @@ def _violations(model: Model, x: Array) -> Array:
     return (np.abs(model.g(x)) / model.g_scale(x)).max(-1, initial=0.0)
 
 
-def energy_scale(model: Model, H: Array, H_start: Array) -> Array:
-    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well."""
+def _entropy_sources(model: Model) -> dict[int, slice]:
+    """Ports that prescribe temperatures, by number, with the places of their multipliers."""
+    hot, dim = entropy_names(model), model.layout.dim
+    places = {name: model.layout.z[rows.name] for name, rows in model.sources.items() if set(rows.acts) <= hot}
+    return {
+        k: slice(places[port.name].start - dim, places[port.name].stop - dim)
+        for k, port in enumerate(model.ports)
+        if port.name in places
+    }
+
+
+def energy_scale(model: Model, changes: Array, H_start: Array) -> Array:
+    """Σ|H_i - H_i(0)| + energies with a natural zero (kinetic, quadratic) [J]; work counts as well.
+
+    changes: H_i - H_i(0).
+    """
     natural = np.array([part.has_zero for part in model.storages], dtype=bool)
-    return np.abs(H - H_start).sum(-1) + H[..., natural].sum(-1)
+    return np.abs(changes).sum(-1) + (H_start + changes)[..., natural].sum(-1)
 
 
 def rated_constraints(model: Model) -> Mask:

@@ -39,6 +39,8 @@ def audit_text(a: Audit) -> str:
             lines.append(f"{name:<20}{row[0]:>18.9g}{row[1]:>18.9g}{row[2]:>22.9g}")
     if len(idle) > FEW:
         lines.append(f"{f'{len(idle)} others':<20}{0:>18}{0:>18}{0:>22}  all passed on")
+    if "supplied" in a.unmeasured:
+        lines.append(f"{'supplied':<20}{'not measured':>18}    {a.unmeasured['supplied']}")
     accounts = a.components.values()
     total = sum(account.energy_in for account in accounts)
     stored, destroyed = sum(account.stored for account in accounts), sum(a.exergy_destroyed for a in accounts)
@@ -87,6 +89,8 @@ def _verdict(a: Audit) -> str:
         return "NOT CLOSED: see the lines marked ✗"
     if "first_law" in a.vacuous:
         return "nothing to account for: no step was made"
+    if a.first_law is None:
+        return f"energy was not measured: {a.unmeasured['first_law']}"
     if _closed(a):
         return "every joule accounted for"
     return f"every joule accounted for but {a.drift:.1e} of the scale: {a.integrator} keeps energy to its accuracy only"

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.geometry.linear import apply, transpose
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 from visviva.model import Model
 from visviva.model.closure import Closure
+from visviva.model.structure import AbstractPort
 from visviva.results.accounts import rated_constraints
 from visviva.results.port_names import power_readers
 from visviva.results.reader import VECTOR, WRENCH, Reader, column
@@ -83,7 +85,7 @@ def _made(run: Run) -> dict[str, Reader]:
 
 
 def _supplied(run: Run) -> dict[str, Reader]:
-    """Inputs, their powers and works."""
+    """Inputs, their powers and works; of sources the flows that it takes as well."""
     model, record, table = run.model, run.record, dict[str, Reader]()
     for k, port in enumerate(model.ports):
         values = partial(column, record.u_mid, model.port_columns[port.name])
@@ -92,7 +94,17 @@ def _supplied(run: Run) -> dict[str, Reader]:
         table[f"{port.name}.u"] = Reader(values, unit, components=components)
         table[f"{port.name}.work"] = Reader(partial(_running_sum, record.work[:, k]), "J", adds_up=True)
         table[f"{port.name}.power"] = Reader(partial(column, record.power, k), "W")
+        if port.name in model.sources:
+            table[f"{port.name}.flow"] = Reader(partial(_flow, run, port))
     return table
+
+
+def _flow(run: Run, port: AbstractPort) -> Array:
+    """What a source has to give: y = Bᵀλ of its rows, at the middles of steps."""
+    model, record = run.model, run.record
+    at = model.layout.act(port.acts) - model.layout.dim
+    B = port.B(model.local(port, 0.5 * (record.x_before + record.x[1:]))[0])
+    return column(apply(transpose(B), record.w_mid[:, at]), slice(0, port.width))
 
 
 def _constraints(run: Run) -> dict[str, Reader]:

@@ -40,11 +40,11 @@ def accounts(run: Run) -> dict[str, Account]:
     """Storages, environments, dissipations, inputs, then constraints and couplings, which keep nothing."""
     model, record = run.model, run.record
     found: defaultdict[str, Account] = defaultdict(Account)
-    H = model.exergies(record.x[[0, -1]])
+    gained = model.exergy_changes(record.x[0], record.x[-1])[0]
     hot = entropy_names(model)
     for k, storage in enumerate(model.storages):
         s = record.x[[0, -1], model.layout.x[storage.variable]] if storage.variable in hot else np.zeros((2, 1))
-        exergy, entropy = float(H[1, k] - H[0, k]), float((s[1] - s[0]).sum())
+        exergy, entropy = float(gained[k]), float((s[1] - s[0]).sum())
         gain = exergy + model.theta0 * entropy
         found[storage.name] += Account(gain, gain, exergy_stored=exergy, entropy_stored=entropy)
     for reservoir in model.reservoirs:

@@ -41,5 +41,5 @@ class Drives:
         y = record.x[:, model.layout.x[part.variable]]
         (storage,) = [storage for storage in model.storages if storage.variable == part.variable]
         e, rates = storage.dH(y)[:, 0], self.motion.rates(part.joint)
-        rate = part.loss * np.sign(e) * (rates if rates.ndim == 1 else rates[:, part.coordinate])
+        rate = part.loss * np.sign(e) * (rates if rates.ndim == 1 else rates[:, part.at.number])
         return -e * (1.0 + rate / (1.0 + np.maximum(0.0, -rate)))

@@ -73,8 +73,9 @@ class _Picture:
             self.joint(joint)
         for element in scene.elements:
             self.spring(element)
-        for torsion in scene.torsions:
-            self.mark(place.frame(torsion.joint, torsion.joint.child)[1], "torsion")
+        for along in scene.joint_elements:
+            for joint in dict.fromkeys(one.joint for one in along.coordinates):
+                self.mark(place.frame(joint, joint.child)[1], "torsion")
         for frame in m.frames:
             self.mark(place.point(frame.carrier, frame.r_WF), "frame")
 
@@ -93,31 +94,31 @@ class _Picture:
 
     def joint(self, joint: Joint) -> None:
         """Its mark, the ground it holds on to, and its axis, guide, plane or rod."""
-        kind = joint.joint.kind
-        if kind == "free":
+        glyph = joint.joint.glyph
+        if glyph == "nothing":
             return
         (R_P, r_P), (R_C, r_C) = (self.place.frame(joint, end) for end in (joint.parent, joint.child))
-        if kind == "distance":
+        if glyph == "rod":
             self.stroke([r_P, r_C], "rod")
         for end, r in ((joint.parent, r_P), (joint.child, r_C)):
             if isinstance(end, Ground):
                 self.mark(r, "ground")
         if self.detailed:
             for axis, reach in self._axes(joint, R_P, R_C):
-                self.stroke([r_C - reach * axis, r_C + reach * axis], "guide" if kind in GUIDES else "axis")
-            if kind in PLATES:
+                self.stroke([r_C - reach * axis, r_C + reach * axis], "guide" if glyph in GUIDES else "axis")
+            if glyph in PLATES:
                 corners = 1.6 * self.reach * SQUARE
                 self.stroke([r_C + x * R_P[..., 0] + y * R_P[..., 1] for x, y in corners], "plate")
-        self.mark(r_C, kind)
+        self.mark(r_C, glyph)
 
     def _axes(self, joint: Joint, R_P: Array, R_C: Array) -> list[tuple[Array, float]]:
         """Directions over time that belong to a joint, and how far they are drawn."""
-        kind = joint.joint.kind
-        if kind == "universal":
+        glyph = joint.joint.glyph
+        if glyph == "cross":
             row = next(row for row in joint.joint.rows if row.family is Family.DOT)
             return [(R_P[..., row.parent], self.reach), (R_C[..., row.child], self.reach)]
-        if kind in (*GUIDES, "revolute"):
-            return [(R_P[..., 2], (3.0 if kind in GUIDES else 1.0) * self.reach)]
+        if glyph in (*GUIDES, "hinge"):
+            return [(R_P[..., 2], (3.0 if glyph in GUIDES else 1.0) * self.reach)]
         return []
 
     def spring(self, element: Element) -> None:

@@ -84,7 +84,7 @@ def input_name(model: Model, port: AbstractPort) -> str:
 
     What drives a constraint is one with it.
     """
-    if isinstance(port, DrivePort):
+    if isinstance(port, DrivePort) or (port.name in model.sources and model.sources[port.name].name == port.name):
         return port.name
     others = {part.name for part in model.storages}
     others |= {part.name for part in model.structures if not isinstance(part, AbstractPort)}
@@ -105,7 +105,7 @@ def _storages(model: Model, record: Record) -> Iterator[tuple[str, str, PortPowe
         at = model.layout.place(part.reads)
         q0, q1 = record.x_before[:, at], record.x[1:, at]
         entropy = (q1 - q0).sum(-1) / record.h if part.variable in hot else np.zeros(record.steps)
-        power = (part.H(q1) - part.H(q0)) / record.h
+        power = part.change(q0, q1)[0] / record.h
         if isinstance(part, AbstractMotion):  # what its dependence on the position takes, flows in there
             D_q = part.efforts(q0, q1)[0]
             share = (D_q * (q1 - q0)[:, : D_q.shape[-1]]).sum(-1) / record.h

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from visviva._arrays import Array
 from visviva.library.joints import Angle
 from visviva.mechanism.conditions import AbstractCondition
-from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Motor, Particle
 from visviva.mechanism.thermal import Thermal
@@ -38,11 +38,25 @@ def own_readers(run: Run) -> dict[str, Reader]:
         return _mechanism(run, run.motion)
     if run.model.coordinates:
         return lagrangian_quantities(run)
-    return {
-        variable.name: Reader(partial(column, run.record.x, at), "J/K" if variable.entropy else "")
-        for variable in run.model.variables
-        for at in [run.model.layout.x[variable.name]]
-    }
+    table: dict[str, Reader] = {}
+    for variable in run.model.variables:
+        at = run.model.layout.x[variable.name]
+        table[variable.name] = Reader(partial(column, run.record.x, at), "J/K" if variable.entropy else "")
+        for k, name in enumerate(variable.names, at.start):
+            table[name] = Reader(partial(_entry, run.record.x, k))
+        for k, name in enumerate(variable.efforts, run.model.layout.z[variable.name].start):
+            if name:
+                table[name] = Reader(partial(_effort, run, k))
+    return table
+
+
+def _entry(x: Array, k: int) -> Array:
+    return x[:, k]
+
+
+def _effort(run: Run, k: int) -> Array:
+    """∂H/∂x at the nodes."""
+    return run.model.z(run.record.x)[:, k]
 
 
 def no_such_quantity(run: Run, name: str, known: list[str]) -> ModelError:
@@ -89,15 +103,24 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
                 table[f"{name}.force"] = Reader(partial(springs.tension, part), "N")
             case Element():
                 table[f"{name}.wrench"] = Reader(partial(springs.wrench, part), "N m, N", components=WRENCH)
-            case Torsion():
-                table[f"{name}.angle"] = Reader(partial(springs.angle, part), "rad")
-                table[f"{name}.torque"] = Reader(partial(springs.torque, part), "N m")
+            case JointElement():
+                turns = [one.turns for one in part.coordinates]
+                y, force = ("angle", "torque") if part.port == "angle" else ("y", "force")
+                if len({*turns}) == 1:
+                    units = ("rad", "N m") if turns[0] else ("m", "N")
+                else:  # one for each column
+                    units = (
+                        ", ".join("rad" if one else "m" for one in turns),
+                        ", ".join("N m" if one else "N" for one in turns),
+                    )
+                table[f"{name}.{y}"] = Reader(partial(springs.coordinates, part), units[0])
+                table[f"{name}.{force}"] = Reader(partial(springs.efforts, part), units[1])
             case Motor():
                 table[f"{name}.current"] = Reader(partial(drives.current, part), "A")
                 table[f"{name}.torque"] = Reader(partial(drives.torque, part), "N m")
             case Thermal():
                 table[f"{name}.temperature"] = Reader(partial(drives.temperature, part), "K")
             case Stop():
-                unit = "N m" if isinstance(part.measure, Angle) else "N"
+                unit = "N m" if part.at.turns else "N"
                 table[f"{name}.force"] = Reader(partial(drives.push, part), unit)
     return table

@@ -117,8 +117,8 @@ def reaction(lie: Model, joint: Joint, x: Array, lam: Array, *, world: bool = Fa
     rows = lie.layout.act((part.name,)) - lie.layout.dim
     q = lie.local(part, x)[0]
     pull = -apply(transpose(part.C(q)), lam[..., rows])
-    if joint.joint.lead is not None:
-        lead = next(part for part in lie.constraints if part.name == f"{joint.name}.lead")
-        rows = lie.layout.act((lead.name,)) - lie.layout.dim
-        pull = pull - apply(transpose(lead.C(lie.local(lead, x)[0])), lam[..., rows])
+    for name in joint.sum_names:
+        own = next(part for part in lie.constraints if part.name == name)
+        rows = lie.layout.act((name,)) - lie.layout.dim
+        pull = pull - apply(transpose(own.C(lie.local(own, x)[0])), lam[..., rows])
     return wrench_on_child(joint, q, pull, world=world)

@@ -5,8 +5,10 @@ but l rounds by ε l, so that the energy rounds by ε k l |l - l₀|; and l is t
 times their distance from the origin. In general a state x rounds by ε times the size of the terms it is made of, and
 the effort ∂H/∂x makes energy of it:
 
-    rounding of a step = ε ( Σ |H| + Σ |∂H/∂x| size(x) + Σ |λ| size(g) + |heat| + |work| )
+    rounding of a step = ε ( Σ |H - H(0)| + Σ |∂H/∂x| size(x) + Σ |λ| size(g) + |heat| + |work| )
 
+Energies count from the start where they can be had so without a difference of large numbers, see
+`AbstractStorage.change`; else the terms of H itself count.
 size(x) = |x| of a free state; of a measured one, y(q), and of a constraint, g(q), the sum of the moduli of their terms:
 what holds a point that is a little off does work on it. Forces pass zero now and then, so that the unit of a run is the
 largest of its steps, as its scale of energy is. Converged runs of the tests stay below some 5 of it.
@@ -25,20 +27,32 @@ EPS = float(np.finfo(np.float64).eps)
 ROUNDINGS = 64.0  # a balance that misses more of these units is not closed
 
 
-def state_terms(model: Model, x: Array) -> Array:
+def state_terms(model: Model, x: Array, sizes: Array) -> Array:
     """Σ |H| + Σ |∂H/∂x| size(x) of states [J], shape (...); entropy counts with θ0, as in the balance of energy.
 
-    |H| of an energy that is a sum is that of its terms.
+    sizes: by which energies round, or their changes, (..., storages).
     """
-    total = np.abs(model.exergies(x)).sum(-1)
+    total = sizes.sum(-1)
     for part in model.storages:
-        q = x[..., model.layout.place(part.reads)]
-        total = total + part.magnitude(q) - np.abs(part.H(q)) + effort_terms(model, part, x)
+        total = total + effort_terms(model, part, x)
     return total + model.theta0 * np.abs(model.entropy(x)) if model.is_thermal else total
 
 
+def step_terms(model: Model, x: Array, sizes: Array) -> Array:
+    """The same of steps between n + 1 states, (n,): larger ends, of efforts and states each by itself.
+
+    Where the force of a kink jumps, one end of a step may have all of the effort, and the other all of the way.
+    """
+    theta = model.theta0 * np.abs(model.entropy(x)) if model.is_thermal else 0.0
+    total = larger_end(sizes.sum(-1) + theta)
+    for part in model.storages:
+        efforts, size = _efforts_and_sizes(model, part, x)
+        total = total + (larger_end(efforts) * larger_end(size)).sum(-1)
+    return total
+
+
 def start_terms(model: Model, x: Array) -> tuple[Array, float]:
-    """Energies of all storages at one state, and `state_terms` of it; those of the last one are kept."""
+    """Energies of all storages at one state, and `state_terms` of a run from there; those of the last one are kept."""
     kept = model.kept.get("start")
     if kept is not None and np.array_equal(kept[0], x):
         return kept[1], kept[2]
@@ -51,20 +65,26 @@ def start_terms(model: Model, x: Array) -> tuple[Array, float]:
         part = model.storages[k]
         q = x[model.layout.place(part.reads)]
         H[k] = part.H(q)
-        terms += float(part.magnitude(q) - np.abs(H[k]) + effort_terms(model, part, x))
-    terms += float(np.abs(H).sum()) + (model.theta0 * abs(float(model.entropy(x))) if model.is_thermal else 0.0)
+        terms += float(part.change(q, q)[1] + effort_terms(model, part, x))
+    plain = [int(k) for batch in batches for k in batch.which]
+    terms += float(np.abs(H[plain]).sum()) + (model.theta0 * abs(float(model.entropy(x))) if model.is_thermal else 0.0)
     model.kept["start"] = np.array(x), H, terms  # at once: other threads may ask
     return H, terms
 
 
 def effort_terms(model: Model, part: AbstractStorage, x: Array) -> Array:
     """Σ |∂H/∂x| size(x) of one storage [J], shape (...)."""
+    efforts, size = _efforts_and_sizes(model, part, x)
+    return np.asarray((efforts * size).sum(-1))
+
+
+def _efforts_and_sizes(model: Model, part: AbstractStorage, x: Array) -> tuple[Array, Array]:
     q = x[..., model.layout.place(part.reads)]
     size = np.abs(q)
     if part.variable in model.measured:
         measure = model.measured[part.variable]
         size = np.maximum(size, measure.magnitude(model.local(measure, x)[0]))
-    return np.asarray((np.abs(part.dH(q)) * size).sum(-1))
+    return np.abs(part.dH(q)), size
 
 
 def entropic_terms(model: Model, x: Array) -> Array:

@@ -241,7 +241,7 @@ class Run:
         The unit of all relative bounds: it does not depend on where heights are counted from.
         """
         first, _ = start_terms(self.model, self.record.x[0])
-        start = float(energy_scale(self.model, first, first))
+        start = float(energy_scale(self.model, np.zeros_like(first), first))
         return max(start, float(self.record.scale.max(initial=0.0)))
 
     @cached_property

@@ -9,7 +9,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism.coordinates import movers, pair_functions, space_of
-from visviva.mechanism.elements import Element, Torsion
+from visviva.mechanism.elements import Element, JointElement
+from visviva.mechanism.joint_coordinates import coordinate_values, turn_name
+from visviva.mechanism.parts import JointCoordinate, Pair
 from visviva.model.holonomic import lift_rows
 from visviva.results.motion import MechanismMotion
 from visviva.results.wrenches import wrench_on_child
@@ -35,16 +37,25 @@ class Springs:
         """Wrench (m; f) on the child in its frame, (N+1, 6)."""
         return wrench_on_child(part, self._q(part), -apply(transpose(self._C(part)), self._efforts(part)))
 
-    def angle(self, part: Torsion) -> Array:
-        """Angle of the joint, continuous over many turns [rad], (N+1,)."""
-        names = [turn.name for turn in self.motion.model.turns]
-        return self.motion.record.angles[:, names.index(part.joint.name)]
+    def coordinates(self, part: JointElement) -> Array:
+        """Coordinates of joints, angles continuous over many turns [rad, m], (N+1, k), or (N+1,) of one."""
+        return _flat(np.stack([self._coordinate(one) for one in part.coordinates], axis=-1))
 
-    def torque(self, part: Torsion) -> Array:
-        """Moment about the axis [N m], positive where it turns the child back, (N+1,)."""
-        rates = self.motion.rates(part.joint)
-        torque = part.damping * (rates if rates.ndim == 1 else rates[:, 0])
-        return torque + self._stored(part.name, self.angle(part)[:, None])[:, 0]
+    def efforts(self, part: JointElement) -> Array:
+        """Moments and forces along them [N m, N], positive where they drive the child back, (N+1, k) or (N+1,)."""
+        y = np.stack([self._coordinate(one) for one in part.coordinates], axis=-1)
+        found = self._stored(part.name, y)
+        if part.damping is not None:
+            rates = [self.motion.rates(one.joint) for one in part.coordinates]
+            own = [r if r.ndim == 1 else r[:, one.number] for r, one in zip(rates, part.coordinates, strict=True)]
+            found = found + np.stack(own, axis=-1) @ part.damping
+        return _flat(found)
+
+    def _coordinate(self, one: JointCoordinate) -> Array:
+        if one.turns:
+            names = [turn.name for turn in self.motion.model.turns]
+            return self.motion.record.angles[:, names.index(turn_name(one))]
+        return coordinate_values(one.joint, self._q(one.joint))[:, one.number]
 
     def _efforts(self, part: Element) -> Array:
         """U'(y) + D ẏ, (N+1, k)."""
@@ -73,5 +84,10 @@ class Springs:
         spaces = tuple(space_of(mover) for mover in movers(part))
         return lift_rows(pair_functions(part, part.rows).gradient(q), q, spaces)
 
-    def _q(self, part: Element) -> Array:
+    def _q(self, part: Pair) -> Array:
         return np.concatenate([self.motion.q(mover) for mover in movers(part)], axis=-1)
+
+
+def _flat(values: Array) -> Array:
+    """(N+1, k), or (N+1,) of one."""
+    return values[:, 0] if values.shape[1] == 1 else values

@@ -18,6 +18,8 @@ from visviva.results.notes import cautions, first_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from visviva.results.audit import Audit
+
 
 @final
 @suggesting
@@ -26,7 +28,7 @@ class Trajectory:
 
     t:      times of the nodes [s].   final: what continues the run, `simulate(..., initial=run.final)`.
     notes:  what the user should know.   engine: how its steps were made.   steps: how many, also those not kept.
-    read:   (name, t) to a value between nodes.
+    read:   (name, t) to a value between nodes.   audited: gives the audit.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Trajectory:
         notes: tuple[str, ...],
         steps: int,
         read: Callable[[str, float], Array],
+        audited: Callable[[Trajectory], Audit],
     ) -> None:
         self.name = name
         self.values = values
@@ -49,6 +52,7 @@ class Trajectory:
         self.steps = steps
         self.engine = "NumPy"
         self._read = read
+        self._audited = audited
 
     @property
     def t(self) -> Array:
@@ -86,6 +90,13 @@ class Trajectory:
             raise ModelError(f"run.at({t:g}, {name!r}) lies outside of t = {self.t[0]:g} to {self.t[-1]:g} s.")
         node = np.flatnonzero(self.t == t)
         return np.asarray(value[node[0]]) if len(node) else self._read(name, t)
+
+    def audit(self) -> Audit:
+        """The balance of energy of each step, measured by the quadrature of the scheme, and the constraints.
+
+        Of what a flow does not tell, figures are None: `unmeasured` says why.
+        """
+        return self._audited(self)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s, {len(self.t) - 1} intervals"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry import SE3, turning
+from visviva.geometry import SE3
 from visviva.geometry.embedding import SE3_SPACE
 from visviva.geometry.linear import apply
-from visviva.library.joints import TURN, AbstractJoint, along
+from visviva.library.joints import AbstractJoint
 from visviva.mechanism.coordinates import joint_rows, pair_functions
-from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, cos_sin
+from visviva.mechanism.coupling import sums_of
+from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values
 from visviva.mechanism.parts import Body, Ground, Joint
 from visviva.numerics.rank import rank
 from visviva.testing.laws import require
@@ -21,9 +22,10 @@ def check_joint(joint: AbstractJoint, *, samples: int = 8, seed: int = 0) -> Non
 
     "as built":         X_PC(0) is no turn, and moves the origin by `offset`.
     "motion subspace":  X_PC(q)⁻¹ Ẋ_PC(q) = S(q) q_dot, and S(q) has full rank.
-    "rows vanish":      every constraint function is zero at X_PC(q).
+    "rows vanish":      every constraint function, rows and sums, is zero at X_PC(q).
     "rows and freedom": rows times S(q) is zero, and rows are independent: 6 - nv of them.
-    "coordinates":      those read from the frames are the first entries of q, and their rates those of q_dot.
+    "coordinates":      those read from the frames are the first entries of q, their rates those of q_dot; each has a
+                        name of its own.
     "upright":          the products that tell an axis from its reverse are positive.
     """
     rng = np.random.default_rng(seed)
@@ -47,6 +49,8 @@ def check_joint(joint: AbstractJoint, *, samples: int = 8, seed: int = 0) -> Non
     require("rows and freedom", apply(slope, x_dot), 0.0, 1e-13, 1.0)
     _check_rank(joint, slope @ SE3_SPACE.lift(x))
     k = len(joint.coordinates)
+    if len(joint.names) != k or len({*joint.names}) != k:
+        raise AssertionError(f"coordinates: {k} of them have the names {joint.names}")
     require("coordinates", coordinate_values(placed, x), q[:, :k], 1e-12, 1.0)
     require("coordinates", apply(coordinate_rows(placed, x), x_dot), q_dot[:, :k], 1e-12, 1.0)
     if not (pair_functions(placed, joint.upright).value(x) > 0).all():
@@ -54,15 +58,13 @@ def check_joint(joint: AbstractJoint, *, samples: int = 8, seed: int = 0) -> Non
 
 
 def _rows(placed: Joint, x: Array) -> tuple[Array, Array]:
-    """Values and gradients of all its rows, that of a lead included."""
-    rows, lead = joint_rows(placed), placed.joint.lead
-    value, slope = rows.value(x), rows.gradient(x)
-    if lead is None:
-        return value, slope
-    shift, turn = pair_functions(placed, (along(2),)), cos_sin(placed, TURN)
-    last, row = shift.value(x)[..., 0] - lead * turning.angle(turn, x), turning.secant(turn, x, x)
-    slope = np.concatenate([slope, shift.gradient(x) - lead * row[..., None, :]], axis=-2)
-    return np.concatenate([value, last[..., None]], axis=-1), slope
+    """Values and gradients of all its rows, and of the sums that it keeps."""
+    rows = joint_rows(placed)
+    values, slopes = [rows.value(x)], [rows.gradient(x)]
+    for one in sums_of(placed):
+        values.append(one.value(x, np.zeros((*x.shape[:-1], len(one.follows)))))
+        slopes.append(one.C(x, x))
+    return np.concatenate(values, axis=-1), np.concatenate(slopes, axis=-2)
 
 
 def _check_rank(joint: AbstractJoint, C: Array) -> None:

@@ -59,6 +59,15 @@ class Equations:
         }
 
     @property
+    def sources(self) -> dict[str, dict[str, Any]]:
+        """Effort "e" of every source, which is given, and its flow "f": unknown symbols where it holds a state."""
+        flows, v = self._rights("flow"), self.variables
+        return {
+            name: {"e": column(given.entries), "f": flows.get(name, column(v.multipliers[name].entries))}
+            for name, given in v.given.items()
+        }
+
+    @property
     def where(self) -> dict[str, Any]:
         """Abbreviations: efforts of storages, and the matrices that `latex` and `str` name."""
         efforts = {vector.label: column(entries) for vector, entries in self.variables.abbreviations if vector.label}

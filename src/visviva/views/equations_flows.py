@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, final
 
@@ -17,14 +17,21 @@ from visviva.views.equations_variables import Variables
 @final
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """By junction the sum of flows into boxes without a state of their own; by box the rows 0 = C e of constraints."""
+    """By junction the sum of flows into boxes without a state of their own; by box the rows 0 = C e of constraints.
+
+    sources: what sources give, by box, where that was eliminated.
+    """
 
     flows: dict[str, Form]
     rows: dict[str, Form]
+    sources: dict[str, Form] = field(default_factory=dict)
 
 
 def balance(v: Variables) -> Balance:
-    """Sum the flows at every junction: f = -J e + Cᵀ λ of reversible boxes, f = M e / θ0 of irreversible ones."""
+    """Sum the flows at every junction: f = -J e + Cᵀ λ of reversible boxes, f = M e / θ0 of irreversible ones.
+
+    A source has the row 0 = e - u, with what it gives as the multiplier.
+    """
     flows: dict[str, Form] = dict.fromkeys(v.efforts, ())
     rows: dict[str, Form] = {}
     at = ends(v.flat)
@@ -39,6 +46,10 @@ def balance(v: Variables) -> Balance:
         _add_skew(v, flows, name, box, ports, options)
         if box.C is not None:
             rows[name] = _add_rows(v, flows, name, box.C, ports, options)
+    for name, given in v.given.items():
+        junction = next(at[name, port] for port in v.flat.boxes[name].interface)
+        flows[junction] += (Term(-1, (), v.multipliers[name]),)
+        rows[name] = (Term(1, (), v.efforts[junction]), Term(-1, (), given))
     return Balance(flows, rows)
 
 

@@ -15,8 +15,9 @@ def reduced(v: Variables, given: Balance) -> Balance:
 
     With 0 = A e1 ± e2 at a junction 2 without state the rows give e2, and the balance of junction 2 gives the
     multiplier: both leave the equations, as (27) does on the way to (31) in Lohmayer, Capobianco and Leyendecker.
+    So does the effort of a source at such a junction; what it gives there is kept.
     """
-    flows, rows, efforts = dict(given.flows), dict(given.rows), {}
+    flows, rows, sources, efforts = dict(given.flows), dict(given.rows), dict(given.sources), {}
     at = ends(v.flat)
     for name in given.rows:
         ports = [at[name, port.name] for port in v.flat.boxes[name].power_ports]
@@ -29,10 +30,14 @@ def reduced(v: Variables, given: Balance) -> Balance:
                 continue
             del rows[name], flows[junction]
             efforts[junction] = e_is
+            if name in v.given:
+                sources[name] = lam_is
             for vector, form in ((e, e_is), (lam, lam_is)):
-                flows, rows, efforts = (_without(vector, form, forms) for forms in (flows, rows, efforts))
+                flows, rows, sources, efforts = (
+                    _without(vector, form, forms) for forms in (flows, rows, sources, efforts)
+                )
             break
-    return _in_what_is_left(v, Balance(flows, rows), efforts)
+    return _in_what_is_left(v, Balance(flows, rows, sources), efforts)
 
 
 def _without(vector: Vector, form: Form, forms: dict[str, Form]) -> dict[str, Form]:
@@ -54,4 +59,4 @@ def _in_what_is_left(v: Variables, given: Balance, efforts: dict[str, Form]) -> 
     def kept(forms: dict[str, Form]) -> dict[str, Form]:
         return {name: tuple(t for t in map(left, form) if not t.vector.is_zero) for name, form in forms.items()}
 
-    return Balance(kept(given.flows), kept(given.rows))
+    return Balance(kept(given.flows), kept(given.rows), kept(given.sources))

@@ -15,7 +15,7 @@ from visviva.views.equations_variables import Variables
 class Row:
     """One equation of n components, left = form; `kind` is rate, algebraic, constraint, effort or flow.
 
-    name: of the junction, of the box whose constraint it is, or of the outer port.
+    name: of the junction, of the box whose constraint it is, of the outer port, or of the source.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class Row:
 
 
 def rows(v: Variables, net: Balance) -> tuple[Row, ...]:
-    """Rates, balances of junctions without state, constraints, then efforts and flows of outer ports.
+    """Rates, balances of junctions without state, constraints, then efforts and flows of outer ports and sources.
 
     The flows into boxes balance with the outer one: x_dot = f - form where there is a state, f = form where not.
     """
@@ -54,6 +54,7 @@ def rows(v: Variables, net: Balance) -> tuple[Row, ...]:
         else:
             algebraic.append(Row("algebraic", at, (0,) * v.efforts[at].n, form))
     constraints = [Row("constraint", name, (0,) * v.multipliers[name].n, form) for name, form in net.rows.items()]
+    flows += [Row("flow", name, v.multipliers[name].entries, form) for name, form in net.sources.items()]
     return (*rates, *algebraic, *constraints, *efforts, *flows)
 
 

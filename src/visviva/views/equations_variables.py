@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from visviva.errors import ModelError
-from visviva.language import Composite, Environment, Reversible, Storage
+from visviva.language import Composite, Environment, Reversible, Source, Storage
 from visviva.language.expression import Expression
 from visviva.views.equations_effort import name_efforts
 from visviva.views.equations_names import Label, Names, candidates
@@ -20,7 +20,8 @@ from visviva.views.equations_terms import Vector, named_vector
 class Variables:
     """By junction: the box that holds its state, label and symbols of the state, symbols of its rate, its effort.
 
-    outer_efforts, outer_flows: of outer power ports, by junction.   multipliers: by box.
+    outer_efforts, outer_flows: of outer power ports, by junction.   multipliers: by box; of sources what they give.
+    given:         efforts of sources, by box.
     parameters:    symbols by "box.parameter", with numbers in `values`.
     abbreviations: efforts that have a name, with what they stand for.
     spelling:      LaTeX of every symbol.
@@ -34,6 +35,7 @@ class Variables:
     outer_efforts: dict[str, Vector]
     outer_flows: dict[str, Vector]
     multipliers: dict[str, Vector]
+    given: dict[str, Vector]
     parameters: dict[str, Any]
     efforts: dict[str, Vector]
     abbreviations: tuple[tuple[Vector, Symbols], ...]
@@ -69,6 +71,15 @@ def variables(flat: Composite) -> Variables:
     }
     named = candidates(rows, lambda _, name: f"lambda_{name}")
     multipliers = {name: named_vector(names, options, rows[name]) for name, options in named.items()}
+    sources = {
+        name: next(iter(box.interface.values())).quantity.dim
+        for name, box in flat.boxes.items()
+        if isinstance(box, Source)
+    }
+    given, taken = (
+        {name: named_vector(names, [Label(name, suffix=s)], n) for name, n in sources.items()} for s in (".e", ".f")
+    )
+    multipliers |= taken
     parameters, values = _parameters(flat, names)
     stored = {
         at: expressed(flat, box, energy.H, states, parameters, {})[0]
@@ -77,7 +88,7 @@ def variables(flat: Composite) -> Variables:
     }
     efforts, abbreviations = name_efforts(flat, stored, states, outer_efforts, names, theta0)
     return Variables(
-        flat, holder, state_labels, states, rates, outer_efforts, outer_flows, multipliers, parameters,
+        flat, holder, state_labels, states, rates, outer_efforts, outer_flows, multipliers, given, parameters,
         efforts, abbreviations, values | _temperature(flat, theta0), names.spelling | {theta0: r"\theta_{0}"},
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ class Scene:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self.elements, self.torsions = mechanism.elements, mechanism.torsions
+        self.elements, self.joint_elements = mechanism.elements, mechanism.joint_elements
         self.particles = [part for part in mechanism.bodies if isinstance(part, Particle)]
         self.looks = self._looks()
         self.shapes = self._shapes()
@@ -60,7 +60,7 @@ class Scene:
     @property
     def links(self) -> list[Joint | Element]:
         """What holds two carriers together: joints but those that leave all free, and springs."""
-        return [*(joint for joint in self.mechanism.joints if joint.joint.kind != "free"), *self.elements]
+        return [*(joint for joint in self.mechanism.joints if joint.joint.glyph != "nothing"), *self.elements]
 
     @property
     def few(self) -> bool:

@@ -19,7 +19,7 @@ from visviva.views.mechanism_labels import Label, placed
 from visviva.views.mechanism_names import names_of
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_screws import DrawnScrews, screw_strokes
-from visviva.views.mechanism_springs import element_marks, port_marks, torsion_marks
+from visviva.views.mechanism_springs import element_marks, joint_element_marks, port_marks
 from visviva.views.mechanism_sticks import body_strokes, centres, mark_size, solid_strokes
 from visviva.views.mechanism_strokes import Stroke
 from visviva.views.mechanism_view import View
@@ -82,7 +82,7 @@ def drawing_of(
         *(element_marks(element, place, view, size) for element in scene.elements),
         blades(scene, place, view, size),
         *(joint_marks(joint, place, view, size) for joint in in_order(m.joints, place, view)),
-        *(torsion_marks(torsion, place, view, size) for torsion in scene.torsions),
+        *(joint_element_marks(part, place, view, size) for part in scene.joint_elements),
         *(port_marks(port, place, view, size) for port in m.ports),
         centres(scene, place, view, size),
     ]

@@ -31,9 +31,9 @@ def grounds(scene: Scene, place: Placement, view: View, size: float) -> list[Str
             if not isinstance(end, Ground):
                 continue
             R, r = place.frame(link, end)
-            if isinstance(link, Joint) and link.joint.kind in PLATES:
+            if isinstance(link, Joint) and link.joint.glyph in PLATES:
                 strokes += edge_of_ground(plate(link, place, view, size), size)
-            elif isinstance(link, Joint) and link.joint.kind in GUIDES and np.hypot(*view.flat(R[:, 2])) > SIDE_ON:
+            elif isinstance(link, Joint) and link.joint.glyph in GUIDES and np.hypot(*view.flat(R[:, 2])) > SIDE_ON:
                 strokes += rail(*guide(link, place, view, size), size)
             else:
                 strokes += support(view.page(r), leading(r), size)

@@ -1,4 +1,5 @@
-"""Joints as they are drawn: each kind by what it lets its child do."""
+"""Joints as they are drawn, by the glyph of their kind: weld, hinge, slide, sleeve, thread, cross, ball, table, rod,
+bead_on_wire, bead_on_plate, or nothing."""
 
 from __future__ import annotations
 
@@ -23,10 +24,10 @@ from visviva.views.mechanism_view import View
 
 TINY = 0.2  # size of marks below which joints would hide the bodies between them
 SIDE_ON = 0.25  # a direction is seen end-on where less than this part of it is left on the page
-GUIDES = ("prismatic", "cylindrical", "screw", "point_on_line")
+GUIDES = ("slide", "sleeve", "thread", "bead_on_wire")
 SQUARE = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1), (1, 1)])
-LARGEST = ("prismatic", "cylindrical", "screw", "planar", "revolute", "universal", "spherical")
-PLATES = ("planar", "point_on_plane")
+LARGEST = ("slide", "sleeve", "thread", "table", "hinge", "cross", "ball")
+PLATES = ("table", "bead_on_plate")
 
 
 def in_order(joints: list[Joint], place: Placement, view: View) -> list[Joint]:
@@ -34,7 +35,7 @@ def in_order(joints: list[Joint], place: Placement, view: View) -> list[Joint]:
 
     def key(joint: Joint) -> tuple[float, int]:
         depth = float(view.scale * view.depth(place.frame(joint, joint.child)[1]))
-        return round(depth, 1), LARGEST.index(joint.joint.kind) if joint.joint.kind in LARGEST else len(LARGEST)
+        return round(depth, 1), LARGEST.index(joint.joint.glyph) if joint.joint.glyph in LARGEST else len(LARGEST)
 
     return sorted(joints, key=key)
 
@@ -43,13 +44,13 @@ def joint_lines(joint: Joint, place: Placement, view: View, size: float) -> list
     """What lies behind the bodies: the axis of a joint, its guide or its plane. `size` is 1 for a picture of few."""
     R, _ = place.frame(joint, joint.parent)
     at = view.page(place.frame(joint, joint.child)[1])
-    z, kind = view.flat(R[:, 2]), joint.joint.kind
-    if kind == "revolute" and np.hypot(*z) > SIDE_ON:
+    z, glyph = view.flat(R[:, 2]), joint.joint.glyph
+    if glyph == "hinge" and np.hypot(*z) > SIDE_ON:
         return [Stroke(at + 17 * size * np.outer((-1, 1), z), QUIET, 0.8, dash=CHAIN_DASHES)]
-    if kind in GUIDES:
-        dash = None if kind == "point_on_line" else CHAIN_DASHES
+    if glyph in GUIDES:
+        dash = None if glyph == "bead_on_wire" else CHAIN_DASHES
         return [Stroke(np.stack(guide(joint, place, view, size)), QUIET, 0.9, dash=dash)]
-    if kind in PLATES:
+    if glyph in PLATES:
         return [Stroke(plate(joint, place, view, size), QUIET, 0.8, METAL + "b0")]
     return []
 
@@ -70,32 +71,32 @@ def guide(joint: Joint, place: Placement, view: View, size: float) -> tuple[Arra
 
 def joint_marks(joint: Joint, place: Placement, view: View, size: float) -> list[Stroke]:
     """The joint itself, in front of the bodies."""
-    if size < TINY and joint.joint.kind != "distance":
+    if size < TINY and joint.joint.glyph != "rod":
         return []
     (R_P, r_P), (R_C, r_C) = (place.frame(joint, end) for end in (joint.parent, joint.child))
     at, width = view.page(r_C), max(0.5, size)
-    match joint.joint.kind:
-        case "revolute" | "planar":
+    match joint.joint.glyph:
+        case "hinge" | "table":
             return [*drum(view, at, R_P, 4.6 * size, 5.0 * size, width=width), *_pin(view, at, R_P, size)]
-        case "cylindrical":
+        case "sleeve":
             return drum(view, at, R_P, 4.6 * size, 10.0 * size, width=width)
-        case "screw":
+        case "thread":
             return [*drum(view, at, R_P, 4.6 * size, 10.0 * size, width=width), *_thread(view, at, R_P, size)]
-        case "prismatic":
+        case "slide":
             return block(view, at, R_P, np.array([4.4, 4.4, 10.0]) * size, width=width)
-        case "universal":
+        case "cross":
             return _cross(joint, view, at, R_P, R_C, size)
-        case "spherical":
+        case "ball":
             shine = at + size * np.array([-1.4, 1.5])
             return [disc(at, 4.8 * size, METAL, width=width), disc(shine, 1.3 * size, PAPER, PAPER, 0.1)]
-        case "distance":
+        case "rod":
             rod = Stroke(view.page(np.stack([r_P, r_C])), INK, 1.6 * width)
             return [rod, *(disc(view.page(r), 2.6 * size, PAPER, width=width) for r in (r_P, r_C))]
-        case "fixed":
+        case "weld":
             return [Stroke(at + 3.4 * size * SQUARE, INK, width, INK)]
-        case "point_on_line" | "point_on_plane":
+        case "bead_on_wire" | "bead_on_plate":
             return [disc(at, 3.2 * size, INK, width=width)]
-        case "free":
+        case "nothing":
             return []
         case _:
             return [disc(at, 4.0 * size, PAPER, width=width)]

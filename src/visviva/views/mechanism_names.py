@@ -21,16 +21,17 @@ def names_of(scene: Scene, place: Placement, view: View, size: float) -> list[La
     labels = [
         Label(joint.name, view.page(place.frame(joint, joint.child)[1]), INK, clear=6.0 * size)
         for joint in m.joints
-        if joint.joint.kind not in ("free", "distance")
+        if joint.joint.glyph not in ("nothing", "rod")
     ]
     for link in scene.links:
-        if isinstance(link, Element) or link.joint.kind == "distance":
+        if isinstance(link, Element) or link.joint.glyph == "rod":
             ends = np.stack([place.frame(link, end)[1] for end in (link.parent, link.child)])
             colour = SPRING if isinstance(link, Element) else INK
             labels.append(Label(link.name, view.page(ends.mean(0)), colour, clear=7.0 * size))
-    for torsion in scene.torsions:
-        at = view.page(place.frame(torsion.joint, torsion.joint.child)[1])
-        labels.append(Label(torsion.name, at, SPRING, clear=13.0 * size))
+    for part in scene.joint_elements:
+        joint = part.coordinates[0].joint
+        at = view.page(place.frame(joint, joint.child)[1])
+        labels.append(Label(part.name, at, SPRING, clear=13.0 * size))
     for frame in m.frames:
         labels.append(Label(frame.name, view.page(place.point(frame.carrier, frame.r_WF)), INK, clear=3.0 * size))
     for port in m.ports:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism.elements import Element, Torsion
-from visviva.mechanism.parts import Force, Joint, Port, WrenchPort
-from visviva.views.mechanism_joints import SQUARE
+from visviva.library.joints import Shift, Turn
+from visviva.mechanism.elements import Element, JointElement
+from visviva.mechanism.parts import Force, JointCoordinate, Port, WrenchPort
+from visviva.views.mechanism_joints import SIDE_ON, SQUARE
 from visviva.views.mechanism_placement import Placement
-from visviva.views.mechanism_strokes import PAPER, PORT, SPRING, Stroke, arrow, disc
+from visviva.views.mechanism_strokes import CHAIN_DASHES, PAPER, PORT, SPRING, Stroke, arrow, disc
 from visviva.views.mechanism_view import View
 
 COILS = 7
@@ -63,9 +64,22 @@ def _rubber(at: Array, size: float) -> list[Stroke]:
     ]
 
 
-def torsion_marks(torsion: Torsion, place: Placement, view: View, size: float) -> list[Stroke]:
-    """A spiral about the axis of the joint."""
-    at, R = _joint_frame(torsion.joint, place, view)
+def joint_element_marks(part: JointElement, place: Placement, view: View, size: float) -> list[Stroke]:
+    """A spiral about the axis of an angle, a coil along a displacement, and a thin line between several joints."""
+    strokes = [stroke for one in part.coordinates for stroke in _coordinate_marks(one, place, view, size)]
+    ends = [_coordinate_frame(one, place, view)[0] for one in part.coordinates]
+    if any(np.hypot(*(end - ends[0])) > size for end in ends):
+        strokes.append(Stroke(np.array(ends), SPRING, 0.8 * size, dash=CHAIN_DASHES))
+    return strokes
+
+
+def _coordinate_marks(one: JointCoordinate, place: Placement, view: View, size: float) -> list[Stroke]:
+    at, R = _coordinate_frame(one, place, view)
+    if not one.turns:
+        z = view.flat(R[:, 2])
+        if np.hypot(*z) < SIDE_ON:
+            return []
+        return [zigzag(at - 4 * size * z, at + 26 * size * z, size, np.zeros(2))]
     s = np.linspace(0.0, 1.0, 120)
     angle, radius = 5 * np.pi * s, (5.5 + 7.0 * s) * size
     spiral = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -78,7 +92,7 @@ def port_marks(port: Port, place: Placement, view: View, size: float) -> list[St
     if isinstance(port, WrenchPort):
         at = view.page(place.q[port.carrier.name][:3])
         return arrow(at + size * FROM, at, PORT, width, 7 * size)
-    at, R = _joint_frame(port.joint, place, view)
+    at, R = _coordinate_frame(port.at, place, view)
     if isinstance(port, Force):
         z = size * view.flat(R[:, 2])
         return arrow(at + 13 * z, at + 36 * z, PORT, width, 7 * size)
@@ -92,11 +106,15 @@ def port_anchor(port: Port, place: Placement, view: View, size: float) -> tuple[
     """The page point that the name of a port belongs to, and how far away from it the name stays."""
     if isinstance(port, WrenchPort):
         return view.page(place.q[port.carrier.name][:3]) + size * FROM, 2.0
-    at, R = _joint_frame(port.joint, place, view)
+    at, R = _coordinate_frame(port.at, place, view)
     return (at + 26 * size * view.flat(R[:, 2]), 4.0) if isinstance(port, Force) else (at, 14.0 * size)
 
 
-def _joint_frame(joint: Joint, place: Placement, view: View) -> tuple[Array, Array]:
-    R, _ = place.frame(joint, joint.parent)
-    _, r = place.frame(joint, joint.child)
-    return view.page(r), R
+def _coordinate_frame(one: JointCoordinate, place: Placement, view: View) -> tuple[Array, Array]:
+    """Where the joint is on the page, and axes of which z is that of the coordinate."""
+    joint, kind = one.joint, one.joint.joint
+    (R_P, _), (R_C, r) = (place.frame(joint, end) for end in (joint.parent, joint.child))
+    motion = next(move for move in kind.chain if move.coordinates.start == one.number)
+    assert isinstance(motion, Turn | Shift)
+    R = R_C if one.number in kind.of_child else R_P
+    return view.page(r), np.roll(R, 2 - motion.axis, axis=1)

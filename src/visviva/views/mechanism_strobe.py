@@ -62,7 +62,7 @@ def strobe(
 
 def _thin(scene: Scene, alpha: str) -> list[tuple[Joint | Element, str]]:
     """Rods and springs, with the colours of their lines."""
-    rods = [(joint, INK + alpha) for joint in scene.mechanism.joints if joint.joint.kind == "distance"]
+    rods = [(joint, INK + alpha) for joint in scene.mechanism.joints if joint.joint.glyph == "rod"]
     return [*rods, *((element, SPRING + alpha) for element in scene.elements)]
 
 

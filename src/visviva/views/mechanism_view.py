@@ -16,8 +16,7 @@ AZIMUTHS, ELEVATION = (-60.0, -30.0, -120.0, -150.0, 30.0, 60.0), 20.0  # [degre
 BETTER = 1.25  # spread that another view must win to be taken
 WIDTH, HEIGHT = 420.0, 270.0  # largest size of the mechanism on the page [pt]
 PARALLEL = 1e-6
-TURNING, SLIDING = {"revolute", "planar"}, {"prismatic"}
-SPATIAL = {"spherical", "universal", "cylindrical", "screw", "free", "point_on_plane", "point_on_line"}
+TURNING, SLIDING, STIFF = {"hinge", "table"}, {"slide"}, {"weld", "rod"}  # glyphs of joints; others are spatial
 
 
 @final
@@ -106,10 +105,10 @@ def _axes(up: Array, normal: Array) -> View:
 
 def _normal(m: Mechanism, place: Placement, points: Array) -> Array | None:
     """The common normal of a mechanism that lies and moves in one plane, None for a spatial one."""
-    kinds = [joint.joint.kind for joint in m.joints]
+    glyphs = [joint.joint.glyph for joint in m.joints]
     axes = [np.reshape(place.frame(joint, joint.parent)[0][..., 2], (-1, 3)) for joint in m.joints]
     turning, sliding = (
-        np.concatenate([np.zeros((0, 3)), *(axis for axis, kind in zip(axes, kinds, strict=True) if kind in wanted)])
+        np.concatenate([np.zeros((0, 3)), *(axis for axis, glyph in zip(axes, glyphs, strict=True) if glyph in wanted)])
         for wanted in (TURNING, SLIDING)
     )
     spread = points.reshape(-1, 3) - points.reshape(-1, 3).mean(0)
@@ -118,7 +117,7 @@ def _normal(m: Mechanism, place: Placement, points: Array) -> Array | None:
     if sizes[1] > PARALLEL * sizes[2]:
         normal = directions[:, 0] if sizes[0] <= PARALLEL * sizes[2] else None
     else:
-        normal = turning[0] if len(turning) and not SPATIAL & set(kinds) else None
+        normal = turning[0] if len(turning) and {*glyphs} <= TURNING | SLIDING | STIFF else None
     if normal is None or np.abs(spread @ normal).max() > PARALLEL * sizes[2]:
         return None
     same = (np.abs(turning @ normal) > 1 - PARALLEL).all() and (np.abs(sliding @ normal) < PARALLEL).all()

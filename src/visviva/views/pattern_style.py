@@ -11,6 +11,7 @@ COLOURS = {
     "reversible": "#a5ddc4",
     "irreversible": "#f2b48c",
     "environment": "#d9d9d9",
+    "source": "#e2b8d2",
     "composite": "#f5e28c",
 }
 INK, QUIET, GROUND, INNER_GROUND = "#1a1a1a", "#404040", "#ffffff", "#faf7ea"

@@ -84,15 +84,15 @@ def _quaternion_matrix() -> Array:
 
 
 class AbstractChart(ABC):
-    """Coordinates q of a group of motions, embedded in the poses of space.
+    """Coordinates q of motions, embedded in the poses of space.
 
-    Laws:    Ẋ = X (S ξ)^ on φ = 0, `advance` is X exp(S δ), and along q̇ = A ξ + rate·restoring each φ decays.
+    Laws:    Ẋ = X (S(q) ξ)^ on φ = 0, the derivative of `advance` at δ = 0 is A, and along q̇ = A ξ + rate·restoring
+             each φ decays.
     """
 
     coordinates: tuple[str, ...]  # suffixes of the names
     velocities: tuple[str, ...]
     q0: Array  # (ν,)
-    S: Array  # (6, n)
     A: Polynomial  # (ν, n)
     phi: Polynomial  # (m,)
 
@@ -101,12 +101,20 @@ class AbstractChart(ABC):
         """X(q), shape (4, 4); a rotation also where |q| differs from 1, for (c, s) and quaternions."""
 
     @abstractmethod
+    def twists(self, q: Array) -> Array:
+        """S(q), shape (6, n)."""
+
+    @abstractmethod
+    def bias(self, q: Array, xi: Array) -> Array:
+        """Ṡ ξ along q̇ = A ξ, shape (6,)."""
+
+    @abstractmethod
     def advance(self, q: Array, delta: Array) -> Array:
-        """The configuration reached from q by the motion exp(δ)."""
+        """The configuration at local coordinates δ from q, shape (ν,)."""
 
     @abstractmethod
     def inverse_tangent(self, delta: Array, xi: Array) -> Array:
-        """δ̇ of local coordinates X exp(δ) when the velocity is ξ, shape (n,)."""
+        """δ̇ of these local coordinates when the velocity is ξ, shape (n,)."""
 
     @abstractmethod
     def restoring(self, q: Array) -> Array:
@@ -117,8 +125,20 @@ class AbstractChart(ABC):
         """The nearest configuration with φ = 0."""
 
 
+class AbstractGroupChart(AbstractChart):
+    """Coordinates of a group of motions: S is constant, and `advance` is X exp(S δ)."""
+
+    S: Array  # (6, n)
+
+    def twists(self, q: Array) -> Array:  # noqa: D102
+        return self.S
+
+    def bias(self, q: Array, xi: Array) -> Array:  # noqa: D102
+        return np.zeros(6)
+
+
 @final
-class Line(AbstractChart):
+class Line(AbstractGroupChart):
     """One coordinate of its own along a constant screw: an angle, a shift, or both. X = exp(S q), q̇ = ξ."""
 
     def __init__(self, screw: Array) -> None:
@@ -147,7 +167,7 @@ class Line(AbstractChart):
 
 
 @final
-class Circle(AbstractChart):
+class Circle(AbstractGroupChart):
     """A turn about an axis by (c, s): ċ = -s ω, ṡ = c ω, φ = c² + s² - 1."""
 
     def __init__(self, axis: Array) -> None:
@@ -178,7 +198,7 @@ class Circle(AbstractChart):
 
 
 @final
-class Plane(AbstractChart):
+class Plane(AbstractGroupChart):
     """A pose of the xy plane by (x, y, c, s), in body velocities (ω; v_x, v_y)."""
 
     def __init__(self) -> None:
@@ -208,7 +228,7 @@ class Plane(AbstractChart):
 
 
 @final
-class Matrix(AbstractChart):
+class Matrix(AbstractGroupChart):
     """A rotation by the nine entries of R, column by column: Ṙ = R ω̂, φ = the six entries of RᵀR - I on and above
     the diagonal.
     """
@@ -239,7 +259,7 @@ class Matrix(AbstractChart):
 
 
 @final
-class Quaternion(AbstractChart):
+class Quaternion(AbstractGroupChart):
     """A rotation by a quaternion of unit length: q̇ = ½ q ∘ (0, ω), φ = |q|² - 1."""
 
     def __init__(self) -> None:
@@ -267,7 +287,7 @@ class Quaternion(AbstractChart):
 
 
 @final
-class Space(AbstractChart):
+class Space(AbstractGroupChart):
     """A pose of space: position, then a rotation by matrix or quaternion; ṙ = R v, in body velocities (ω; v)."""
 
     def __init__(self, rotation: Matrix | Quaternion) -> None:
@@ -309,7 +329,7 @@ class Space(AbstractChart):
 
 
 @final
-class Rigid(AbstractChart):
+class Rigid(AbstractGroupChart):
     """No motion at all."""
 
     def __init__(self) -> None:

@@ -11,6 +11,7 @@ from visviva.forms.calculus.maps import AbstractMap
 from visviva.geometry.rotations import checked_homogeneous
 from visviva.numerics.nullspace import split
 
+TIMES = (0.0, 0.1, 0.37, 1.3, 4.1)  # [s], where poses that depend on time are looked at before any run
 EXACT = 1e-9  # defects above this part of the size of their terms are errors
 
 
@@ -77,5 +78,12 @@ def _dependent(A: Array, velocities: tuple[str, ...]) -> str:
 
 
 def check_pose(edge: AbstractEdge, q: Array) -> None:
-    """The pose of an edge is in SE(3)."""
-    checked_homogeneous(edge.pose(q), f"the pose of edge {edge.name}", 3)
+    """The pose of an edge is in SE(3), at several times where it depends on time."""
+    for t in TIMES if edge.timed else TIMES[:1]:
+        check_rigid(edge, edge.pose(q, t), t)
+
+
+def check_rigid(edge: AbstractEdge, X: Array, t: float) -> None:
+    """An error that names the edge, and the time where it depends on it, unless a pose X of it is in SE(3)."""
+    when = f" at t = {t:g} s" if edge.timed else ""
+    checked_homogeneous(X, f"the pose of edge {edge.name}{when}", 3)

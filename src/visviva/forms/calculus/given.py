@@ -9,7 +9,7 @@ import numpy as np
 from visviva._arrays import finite_array, frozen
 from visviva.forms.calculus.expression_map import ExpressionMap, entrywise
 from visviva.forms.calculus.function_map import FunctionMap
-from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, shaped
+from visviva.forms.calculus.maps import AbstractMap, Arguments, Blocks, Polynomial, shaped
 
 
 def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None, ...] | None) -> AbstractMap:
@@ -30,6 +30,8 @@ def map_of(given: Any, arguments: Arguments, what: str, shape: tuple[int | None,
 
 def reads_time(f: AbstractMap) -> bool:
     """Whether a function asks for t, or an expression has it."""
+    if isinstance(f, Blocks):
+        return any(reads_time(block.f) for block in f.blocks)
     if isinstance(f, FunctionMap):
         return "t" in f.asked
     return isinstance(f, ExpressionMap) and f.arguments.time and any(e.has(f.symbols[-1]) for e in f.values.ravel())

@@ -8,7 +8,7 @@ Source: Konz (2.26)-(2.33).
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,21 +19,24 @@ from visviva.forms.calculus.commutation import commutation
 from visviva.forms.calculus.given import map_of, reads_time
 from visviva.forms.calculus.maps import AbstractMap
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.flows.flowing import AbstractFlowing
 from visviva.forms.kinds import of_kind
-from visviva.numerics.rank import singular_values, velocity_units
+from visviva.numerics.rank import LIGHTEST, significant, velocity_units
 
-SINGULAR = 1e-12  # smallest part of the largest singular value of M that counts as inertia
+if TYPE_CHECKING:
+    from visviva.forms.calculus.hamel_flow import HamelFlow
 
 
 @final
-class Hamel:
+class Hamel(AbstractFlowing):
     """The motion of L(q, xi, t) under forces f(q, xi, t) that belong to the velocities.
 
     L: one number, a function of q, xi and t as far as it asks for them, or a SymPy expression in their names.
-    f: (n,), none by default; power is f·ξ.
+    f: (n,), none by default; power is f·ξ.   name: how errors and pages call it.
     """
 
-    def __init__(self, p: Parameterisation, L: Any, f: Any = None) -> None:
+    def __init__(self, p: Parameterisation, L: Any, f: Any = None, *, name: str = "lagrangian") -> None:
+        self.name = name
         self.p = of_kind(p, Parameterisation, "p", "a Parameterisation")
         self.L: AbstractMap = map_of(L, p.motion, "L", ())
         self.f: AbstractMap = map_of(np.zeros(p.n) if f is None else f, p.motion, "f", (p.n,))
@@ -42,6 +45,13 @@ class Hamel:
     def depends_on_time(self) -> bool:
         """Whether L asks for t."""
         return reads_time(self.L)
+
+    @property
+    def flow(self) -> HamelFlow:
+        """What is integrated."""
+        from visviva.forms.calculus.hamel_flow import HamelFlow
+
+        return HamelFlow(self, self.name)
 
     def momentum(self, q: Array, xi: Array, t: float = 0.0) -> Array:
         """∂L/∂ξ, shape (n,)."""
@@ -99,13 +109,14 @@ class Hamel:
 
 
 def check_inertia(M: Array, velocities: tuple[str, ...]) -> None:
-    """An error that names a velocity without inertia, if there is one; velocities count in units of their inertia."""
+    """An error that names a velocity without inertia, if there is one; velocities count in units of their inertia.
+
+    M of a Lagrangian may be of any sign: it need not be definite, but regular.
+    """
     unit = velocity_units(np.abs(np.diag(M)))
-    scaled = unit[:, None] * M * unit
-    s = singular_values(scaled)
-    if len(s) and not s[-1] > SINGULAR * s[0]:
-        Z = np.linalg.svd(scaled)[2][s <= SINGULAR * s.max(initial=0.0)].T
-        worst = int(np.argmax(np.abs(Z).max(axis=1))) if Z.size else 0
+    _, s, Vt = np.linalg.svd(unit[:, None] * M * unit)
+    if not (kept := significant(s, LIGHTEST)).all():
+        worst = int(np.argmax(np.abs(Vt[~kept]).max(axis=0)))
         raise ModelError(
             f"the mass matrix is singular: no inertia resists the velocity {velocities[worst]!r}"
             f" (smallest singular value {s[-1]:.1e}, largest {s[0]:.1e}).\n"

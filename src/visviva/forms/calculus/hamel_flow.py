@@ -7,7 +7,7 @@ from typing import final
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.calculus.hamel import Hamel
-from visviva.forms.flows.flow import Flow
+from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.kinds import of_kind
 
 
@@ -44,6 +44,10 @@ class HamelFlow(Flow):
         if not self.has_energy:
             raise ModelError(f"L of {self.name!r} depends on time: it has no energy that is a state alone.")
         return self.system.energy(q, xi)
+
+    def violations(self, state: FlowState) -> dict[str, float | None]:
+        """See `Parameterisation.violation`."""
+        return self.system.p.violation(state.q)
 
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """f·ξ."""

@@ -9,6 +9,7 @@ Source: Konz (2.34)-(2.45). There p = ∂L/∂ẋ must read ∂L/∂ξ; in (2.43
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -21,6 +22,11 @@ from visviva.forms.calculus.hamel import Hamel, check_inertia
 from visviva.forms.calculus.maps import AbstractMap, Arguments
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.forms.kinds import of_kind
+from visviva.numerics.convergence import Convergence, newton
+
+ITERATIONS = 50
+EXACT = 1e-15  # of the velocities: a change that is rounding
+NEARLY = 1e-10  # where it shrinks no further, and is accepted
 
 
 class AbstractHamiltonian(ABC):
@@ -72,18 +78,22 @@ class Legendre(AbstractHamiltonian):
 
     def velocity(self, q: Array, momentum: Array, t: float = 0.0) -> Array:
         """ξ with ∂L/∂ξ = p, shape (n,)."""
-        xi, last = np.zeros(self.p.n), np.inf
+        xi = np.zeros(self.p.n)
         check_inertia(self.system.mass(q, xi, t), self.p.velocities)
-        for _ in range(50):
+
+        def step(xi: Array) -> tuple[float, Callable[[], Array]]:
             try:
                 M = self.system.mass(q, xi, t)
-                step = np.linalg.solve(M, momentum - self.system.momentum(q, xi, t))
+                change = np.linalg.solve(M, momentum - self.system.momentum(q, xi, t))
             except (ModelError, np.linalg.LinAlgError):
-                break
-            xi, size = xi + step, float(np.abs(step).max(initial=0.0))
-            if size <= 1e-15 * np.abs(xi).max(initial=0.0) or (size < 1e-10 and size >= last / 2):
-                return xi
-            last = size
+                return np.inf, lambda: xi
+            ahead = xi + change
+            size = float(np.abs(ahead).max(initial=0.0))
+            return float(np.abs(change).max(initial=0.0)) / (size or 1.0), lambda: ahead
+
+        xi, found = newton(xi, step, Convergence(EXACT, NEARLY), ITERATIONS)
+        if found:
+            return xi
         raise ConvergenceError(
             f"no velocity was found that has the momentum {momentum.tolist()}: Newton's method ended at"
             f" {xi.tolist()}.\nA Lagrangian such as that may have bounded momenta: look at momentum(q, xi)."

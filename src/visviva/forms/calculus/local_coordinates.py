@@ -84,7 +84,10 @@ class ChartPlace:
 @final
 @dataclass(frozen=True, eq=False)
 class Exponentials(AbstractLocalCoordinates):
-    """X exp(δ) of every joint, in closed form and of any length; Munthe-Kaas (1998), BIT 38, 92-111."""
+    """X exp(δ) of every joint that is a group, q + δ of coordinates that have rates as velocities, of any length.
+
+    Source:  Munthe-Kaas (1998), BIT 38, 92-111.
+    """
 
     places: tuple[ChartPlace, ...]
 
@@ -95,7 +98,7 @@ class Exponentials(AbstractLocalCoordinates):
         return moved
 
     def rate(self, q: Array, delta: Array, xi: Array) -> Array:
-        """dexp⁻¹(δ) ξ, joint by joint."""
+        """dexp⁻¹(δ) ξ, or ξ, joint by joint."""
         found = np.array(xi, dtype=np.float64)
         for at in self.places:
             found[at.xi] = at.chart.inverse_tangent(delta[at.xi], found[at.xi])

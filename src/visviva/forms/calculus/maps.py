@@ -113,7 +113,7 @@ class Block:
 
     f: AbstractMap
     read: slice
-    fill: tuple[slice, ...]
+    fill: tuple[slice | int, ...]
 
 
 @final

@@ -15,7 +15,7 @@ from visviva.forms.calculus.cached_map import CachedMap
 from visviva.forms.calculus.checks import check_kinematics, check_pose
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
 from visviva.forms.calculus.given import map_of
-from visviva.forms.calculus.graph import FrameGraph, frame_graph
+from visviva.forms.calculus.graph import GROUND, FrameGraph, frame_graph
 from visviva.forms.calculus.local_coordinates import AbstractLocalCoordinates, Changed, Tangents
 from visviva.forms.calculus.maps import AbstractMap, Arguments, Polynomial, Product
 from visviva.forms.kinds import by_name
@@ -30,11 +30,13 @@ class Parameterisation:
     q, xi:   names of coordinates and velocities, or SymPy symbols.
     A:       (ν, n), with ∂φ/∂q A = 0 and rank n.
     phi:     (m,), zero on every configuration; rows may be redundant. None where q is minimal.
-    edges:   poses (4, 4) of frame b in frame a by ("a", "b"); they connect all frames with "ground".
+    edges:   poses (4, 4) of frame b in frame a by ("a", "b"); they connect all frames with "ground". They may depend
+             on time: frames then have twists J ξ + W. A and φ do not, as coordinates are those of one space of
+             configurations; what moves by itself is a pose.
     q0:      one configuration, where all of this is checked.
 
-    A, phi and poses are plain Python functions of q (differentiated by jets), SymPy expressions, or numbers. In
-    functions q has entries by place and name, q[0] or q.theta. Velocities of frames are twists (ω; v).
+    A, phi and poses are plain Python functions of q (poses: of q and t), differentiated by jets, SymPy expressions, or
+    numbers. In functions q has entries by place and name, q[0] or q.theta. Velocities of frames are twists (ω; v).
     `coordinates.joined` makes one of joints with ready-made coordinates.
 
     Source: Konz, sections 2.1 and 3.4; (2.1)-(2.5), (3.94)-(3.100).
@@ -58,7 +60,7 @@ class Parameterisation:
         self.local: AbstractLocalCoordinates = Tangents(self.A_map, self.phi_map)
         self.q0 = frozen(finite_vector(q0, "q0", self.size_q))
         self._set_edges(
-            GivenEdge(a, b, map_of(X, arguments, f"the pose of {b!r} in {a!r}", (4, 4)), self.A_map)
+            GivenEdge(a, b, map_of(X, self.places, f"the pose of {b!r} in {a!r}", (4, 4)), self.A_map)
             for (a, b), X in _pairs(edges)
         )
         self.check(self.q0)
@@ -102,6 +104,23 @@ class Parameterisation:
     def arguments(self) -> Arguments:
         """What functions of the configuration can ask for."""
         return Arguments((("q", self.coordinates),))
+
+    @property
+    def places(self) -> Arguments:
+        """What poses and positions can ask for."""
+        return Arguments((("q", self.coordinates),), time=True)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the pose of some frame depends on time."""
+        return any(edge.timed for edge in self.edges)
+
+    def with_frames(self, poses: Mapping[str, AbstractMap]) -> Parameterisation:
+        """The same with more frames, by the maps of their poses (4, 4) in the ground over (q, t)."""
+        edges = [GivenEdge(GROUND, name, X, self.A_map) for name, X in poses.items()]
+        return Parameterisation.of_maps(
+            self.coordinates, self.velocities, self.A_map, self.phi_map, (*self.edges, *edges), self.local, self.q0
+        )
 
     @property
     def motion(self) -> Arguments:
@@ -152,6 +171,14 @@ class Parameterisation:
     def _at(self, q: Array) -> Array:
         """q as it is, or an error where it has another length; a look at its shape alone, since this is asked often."""
         return q if np.shape(q) == (self.size_q,) and isinstance(q, np.ndarray) else finite_vector(q, "q", self.size_q)
+
+    def violation(self, q: Array) -> dict[str, float | None]:
+        """Largest |φ| relative to the size of its terms, as "g"; nothing where coordinates are minimal."""
+        phi = np.abs(self.phi(q))
+        if not len(phi):
+            return {}
+        size = np.abs(self.Phi(q)) @ np.abs(q)
+        return {"g": float((phi / np.where(size > 0, size, 1.0)).max())}
 
     def check(self, q: ArrayLike) -> None:
         """An error unless φ = 0, ∂φ/∂q A = 0, both ranks are right and all poses are in SE(3), at q."""

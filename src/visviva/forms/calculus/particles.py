@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +21,13 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.hamel import check_inertia
-from visviva.forms.calculus.maps import AbstractMap, Arguments
+from visviva.forms.calculus.maps import AbstractMap
 from visviva.forms.calculus.parameterisation import Parameterisation
-from visviva.forms.kinds import by_name
+from visviva.forms.flows.flowing import AbstractFlowing
+from visviva.forms.kinds import by_name, of_kind
+
+if TYPE_CHECKING:
+    from visviva.forms.rigid.system import RigidSystem
 
 
 @final
@@ -54,11 +59,13 @@ class ParticleMotion:
 
 
 @final
-class ParticleSystem:
+class ParticleSystem(AbstractFlowing):
     """Particles with masses, gravity, springs and dampers.
 
+    What takes a flow takes it as the `RigidSystem` that `flow` is: each particle is a body without extent there.
+
     particles: by name (mass [kg], position), the position a function of q and t, expressions, or numbers, (3,).
-    gravity:   acceleration (3,) [m/s²].   ties: springs and dampers.
+    gravity:   acceleration (3,) [m/s²].   ties: springs and dampers.   name: how errors and pages call it.
     """
 
     def __init__(
@@ -68,18 +75,25 @@ class ParticleSystem:
         *,
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         ties: Sequence[Tie] = (),
+        name: str = "particle system",
     ) -> None:
-        self.p = p
-        arguments = Arguments((("q", p.coordinates),), time=True)
+        self.p, self.name = of_kind(p, Parameterisation, "the first argument", "a Parameterisation"), name
         for name, pair in by_name(particles, "particles", "{'bob': (1.0, lambda q: [q.x, 0, 0])}").items():
             if not (isinstance(pair, Sequence) and len(pair) == 2):
                 raise ModelError(f"particle {name!r} is given by its mass and position, (m, r), got {pair!r}.")
         self.mass = {name: finite_number(m, f"mass of {name!r}", positive=True) for name, (m, _) in particles.items()}
-        self._r: dict[str, AbstractMap] = {
-            name: map_of(r, arguments, f"position of {name!r}", (3,)) for name, (_, r) in particles.items()
+        self.positions: dict[str, AbstractMap] = {
+            name: map_of(r, p.places, f"position of {name!r}", (3,)) for name, (_, r) in particles.items()
         }
         self.gravity = frozen(finite_vector(gravity, "gravity", 3))
         self.ties = [self._checked(tie) for tie in ties]
+
+    @cached_property
+    def flow(self) -> RigidSystem:
+        """The same as a rigid system, on a frame for each particle."""
+        from visviva.forms.rigid.of_particles import rigid_system
+
+        return rigid_system(self)
 
     def motion(self, q: Array, xi: Array, t: float = 0.0) -> ParticleMotion:
         """Where all particles are, and how they move."""
@@ -88,7 +102,7 @@ class ParticleSystem:
         x, x_dot = np.append(q, t), np.append(q_dot, 1.0)
         x_ddot = np.append(self.p.q_ddot(q, xi, np.zeros(self.p.n)), 0.0)
         motion = ParticleMotion({}, {}, {}, {})
-        for name, r in self._r.items():
+        for name, r in self.positions.items():
             motion.r[name], motion.r_dot[name], motion.bias[name] = r.along(x, x_dot, x_ddot)
             motion.J[name] = r.slope(x)[:, :-1] @ A
         return motion
@@ -158,7 +172,7 @@ class ParticleSystem:
         q, xi = ([sympy.Symbol(name, real=True) for name in names] for names in (p.coordinates, p.velocities))
         t = sympy.Symbol("t", real=True)
         q_dot = p.A_map.expressions(q) @ np.array(xi, dtype=object)
-        r = {name: f.expressions([*q, t]) for name, f in self._r.items()}
+        r = {name: f.expressions([*q, t]) for name, f in self.positions.items()}
         L = sympy.Integer(0)
         for name, m in self.mass.items():
             for place, a in zip(r[name], self.gravity, strict=True):

@@ -8,13 +8,16 @@ Source: Konz (2.8)-(2.10), where "Yᵀ Φ = 0" must read Y Φᵀ = 0, and (A.10)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.coordinates import JointEdge
-from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge
+from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge
+from visviva.forms.calculus.function_map import FunctionMap
 from visviva.forms.calculus.parameterisation import Parameterisation
 from visviva.numerics.rank import TOLERANCE, preferred_rows, unit_rows
 
@@ -54,8 +57,7 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
     (c, s), quaternion  ẋ = A ξ - Λ (|x|² - 1) x
     """
     q_dot, rate = p.q_dot(q, xi), finite_number(rate, "rate")
-    for edge in p.edges:
-        joint = _joint_edge(edge)
+    for joint in _joint_edges(p):
         q_dot[joint.read] += rate * joint.joint.chart.restoring(q[joint.read])
     return q_dot
 
@@ -63,15 +65,21 @@ def restoring_rate(p: Parameterisation, q: Array, xi: Array, rate: float) -> Arr
 def nearest_configuration(p: Parameterisation, q: Array) -> Array:
     """The nearest q with φ = 0, joint by joint: unit length, and rotations by special polar decomposition."""
     nearest = finite_vector(q, "q", p.size_q)
-    for edge in p.edges:
-        joint = _joint_edge(edge)
+    for joint in _joint_edges(p):
         nearest[joint.read] = joint.joint.chart.nearest(nearest[joint.read])
     return nearest
 
 
+def _joint_edges(p: Parameterisation) -> Iterator[JointEdge]:
+    """All edges of joints; those that time alone moves have no coordinates."""
+    for edge in p.edges:
+        while isinstance(edge, ChangedEdge):
+            edge = edge.edge
+        if not (isinstance(edge, GivenEdge) and isinstance(edge.X, FunctionMap) and edge.X.asked == ["t"]):
+            yield _joint_edge(edge)
+
+
 def _joint_edge(edge: AbstractEdge) -> JointEdge:
-    while isinstance(edge, ChangedEdge):
-        edge = edge.edge
     if not isinstance(edge, JointEdge):
         raise ModelError(
             f"edge {edge.name} is no joint with ready-made coordinates.\nUse stabilised_rate, which takes any of them."

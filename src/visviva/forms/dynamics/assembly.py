@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
+from visviva.forms.dynamics.cycles import joint_cycle, row_cycles, within
 from visviva.forms.dynamics.entries import Entries, find, value_of
 from visviva.forms.dynamics.loop_rows import AbstractLoopRows
 from visviva.forms.dynamics.space import Space
@@ -22,13 +23,14 @@ from visviva.library.joints import Angle
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.parts import Joint
 from visviva.model.linked import configuration
-from visviva.numerics.convergence import Convergence
+from visviva.numerics.convergence import Convergence, newton
 from visviva.numerics.nullspace import split
 
 ITERATIONS = 25
 LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept
 FASTEST = 10.0  # times as far may others move in the meantime
 BENT = 0.3  # part of a step that a motion may depart from its tangent
+GROWN = 1e3  # times the least gap so far, or that of all terms: closing has gone astray
 SHORTEST = 1e-7  # part of the way: a shorter step that cannot be closed is the end of it
 
 
@@ -46,17 +48,20 @@ class _Goal:
 @final
 @dataclass(frozen=True, eq=False)
 class _CutJoints:
-    """Joints that close loops and have coordinates; names of all of these, and which are angles."""
+    """Joints that close loops and have coordinates: names of these, which are angles, and velocities of the cycles."""
 
     joints: list[Joint]
     rates: JointRates
     names: list[str]
     turns: Mask
+    cycles: Mask
 
 
 @final
 class Assembly:
     """Moves coordinates to given values by steps, and closes what the tree does not hold after each.
+
+    Joints that no loop goes through stay where they are, to the last bit.
 
     sizes: typical sizes of the velocities, [rad, m].   rows: of what the tree does not hold; None: nothing.
     """
@@ -102,14 +107,15 @@ class Assembly:
         point = Point(form, q, np.zeros(form.n), s)
         goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
         rows, ahead = self._goal_rows(point, goals)
-        Z, unit = np.concatenate([point.Z, rows]), point.velocity_units[~held]
+        Z, free = np.concatenate([within(self._cycles, point.Z), rows]), ~held & self._taking_part
+        unit = point.velocity_units[free]
         delta = self.space.difference(q, goal.aim) * held * ((reached - done) / (1.0 - done))
         wanted = np.concatenate([np.zeros(len(point.Z)), -ahead]) - Z @ delta
-        delta[~held] = unit * split(Z[:, ~held] * unit).solve(wanted)
+        delta[free] = unit * split(Z[:, free] * unit).solve(wanted)
         length = float(np.abs(delta / self.sizes).max(initial=0.0))
         if length > FASTEST * LONGEST:
             raise AssemblyError(f"mechanism {form.name!r} moves without bound there: a dead point.")
-        moved = self.space.integrate(q, delta)
+        moved = self._moved(q, delta)
         if reached == 1.0:
             moved[goal.places] = goal.aim[goal.places]
         found = self.close(moved, held, s, goals)
@@ -150,32 +156,58 @@ class Assembly:
 
         goals: values of coordinates of cut joints, by row.
         """
-        form, goals = self.form, goals or {}
-        assert self.rows is not None
-        free, to_rounding = ~held, Convergence(CLOSED, NEARLY)
-        for _ in range(ITERATIONS):
-            here = self.rows.at(q, s)
-            g, residual, scale, more = here.g, here.g, here.scale, None
-            if goals:
-                more, gaps = self._goal_rows(Point(form, q, np.zeros(form.n), s), goals)
-                residual, scale = np.concatenate([g, gaps]), np.concatenate([scale, np.ones(len(gaps))])
-            gap = float((np.abs(residual) / scale).max(initial=0.0))
-            best = to_rounding.best
-            if to_rounding.ended(gap):
-                return q
-            if not np.isfinite(gap) or gap > 1e3 * max(best, 1.0):
-                break
-            unit = here.units[free]
-            Z = (here.Z if more is None else np.concatenate([here.Z, more]))[:, free] * unit
-            delta = np.zeros(form.n)
-            delta[free] = unit * split(Z / scale[:, None]).solve(-residual / scale)
-            longest = float(np.abs(delta / self.sizes).max(initial=0.0))
-            q = self.space.integrate(q, delta * min(1.0, LONGEST / longest if longest > 0 else 1.0))
-        worst = int((np.abs(residual) / scale).argmax())
-        name = form.open.kinds[worst][0] if worst < len(g) else self._cut.names[list(goals)[worst - len(g)]]
+        goals, free = goals or {}, ~held & self._taking_part
+        rule = Convergence(CLOSED, NEARLY, grown=GROWN, near=1.0)
+        q, is_closed = newton(q, lambda q: self._step(q, free, s, goals), rule, ITERATIONS)
+        if is_closed:
+            return q
+        residual, scale, _ = self._left(q, s, goals)
+        worst, rows = int((np.abs(residual) / scale).argmax()), len(self._cycles)
+        name = self.form.open.kinds[worst][0] if worst < rows else self._cut.names[list(goals)[worst - rows]]
         raise AssemblyError(
-            f"{name!r} of mechanism {form.name!r} cannot be closed: {np.abs(residual[worst]):.3g} is left."
+            f"{name!r} of mechanism {self.form.name!r} cannot be closed: {np.abs(residual[worst]):.3g} is left."
         )
+
+    def _left(self, q: Array, s: Array, goals: Mapping[int, float]) -> tuple[Array, Array, Array]:
+        """What is left of loops and goals, the sizes of their terms, and rows of the goals over ξ."""
+        assert self.rows is not None
+        here = self.rows.at(q, s)
+        if not goals:
+            return here.g, here.scale, np.zeros((0, self.form.n))
+        more, gaps = self._goal_rows(Point(self.form, q, np.zeros(self.form.n), s), goals)
+        return np.concatenate([here.g, gaps]), np.concatenate([here.scale, np.ones(len(gaps))]), more
+
+    def _step(self, q: Array, free: Mask, s: Array, goals: Mapping[int, float]) -> tuple[float, Callable[[], Array]]:
+        """How far loops are open, in units of their terms, and the next configuration."""
+        residual, scale, more = self._left(q, s, goals)
+
+        def following() -> Array:
+            assert self.rows is not None
+            here, delta = self.rows.at(q, s), np.zeros(self.form.n)
+            unit, Z = here.units[free], np.concatenate([within(self._cycles, here.Z), more])
+            delta[free] = unit * split(Z[:, free] * unit / scale[:, None]).solve(-residual / scale)
+            longest = float(np.abs(delta / self.sizes).max(initial=0.0))
+            return self._moved(q, delta * min(1.0, LONGEST / longest if longest > 0 else 1.0))
+
+        return float((np.abs(residual) / scale).max(initial=0.0)), following
+
+    def _moved(self, q: Array, delta: Array) -> Array:
+        """q after increments; joints without any are left as they are, quaternions of balls not rounded again."""
+        moved = self.space.integrate(q, delta)
+        for place in self.form.spanning.places:
+            if not delta[place.xi].any():
+                moved[place.q] = q[place.q]
+        return moved
+
+    @cached_property
+    def _cycles(self) -> Mask:
+        """Velocities that each row depends on, (k, n)."""
+        return row_cycles(self.form)
+
+    @cached_property
+    def _taking_part(self) -> Mask:
+        """Velocities that some loop goes through, (n,)."""
+        return np.asarray(self._cycles.any(axis=0))
 
     # -- joints that close loops --------------------------------------------------------------------------------
 
@@ -187,7 +219,9 @@ class Assembly:
             count = len(joint.joint.coordinates)
             names += [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
         turns = [isinstance(part, Angle) for joint in joints for part in joint.joint.coordinates]
-        return _CutJoints(joints, JointRates(self.form.mechanism.bodies, joints), names, np.array(turns, dtype=bool))
+        cycles = [joint_cycle(self.form, joint) for joint in joints for _ in joint.joint.coordinates]
+        rates = JointRates(self.form.mechanism.bodies, joints)
+        return _CutJoints(joints, rates, names, np.array(turns, dtype=bool), np.array(cycles).reshape(-1, self.form.n))
 
     def _cut_rows(self, name: Any) -> list[int]:
         """Rows of the coordinates of a cut joint, `joint`, `joint.q` or `joint.q[k]`; none for other names."""
@@ -218,7 +252,7 @@ class Assembly:
         rows, wanted, at = list(goals), np.array(list(goals.values())), self._bodies(point)
         found = self._cut.rates.values(at)[rows]
         found = np.where(self._cut.turns[rows], continued(found, wanted), found)
-        return np.asarray(self._cut.rates.matrix(at)[rows] @ point.S), found - wanted
+        return within(self._cut.cycles[rows], self._cut.rates.matrix(at)[rows] @ point.S), found - wanted
 
     def _bodies(self, point: Point) -> Array:
         return configuration(self.form.model, self.form.linkage, point.x)

@@ -33,7 +33,7 @@ def derivatives(
     if d.tree.forces is not None:
         return d.tree.derivatives(q, v, inputs)
     one = _of_tree if d.loops is None else _of_loops
-    found = d.batches.over(one, d, q=q, v=v, s=d.s_built if s is None else s, u=inputs)
+    found = d.batches.over(one, d, q=q, v=v, s=d.states(q) if s is None else s, u=inputs)
     return found[0], found[1], found[2]
 
 

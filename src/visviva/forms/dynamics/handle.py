@@ -17,6 +17,7 @@ from visviva.forms.dynamics.assembly import Assembly
 from visviva.forms.dynamics.batches import Batches
 from visviva.forms.dynamics.closed import ClosedEquations
 from visviva.forms.dynamics.coriolis import coriolis_matrix
+from visviva.forms.dynamics.cut_angles import CutAngles
 from visviva.forms.dynamics.derivatives import derivatives
 from visviva.forms.dynamics.entries import Entries, entries_of, indices, listed
 from visviva.forms.dynamics.evaluator import Evaluator
@@ -74,7 +75,8 @@ class Dynamics:
           quaternion (w, x, y, z) in q and ω in v, what flies has (r, quaternion) and (ω; v), both in axes of the body.
           With loops q is always whole and closed; v are all velocities of the tree, or the independent ones.
           sizes: typical sizes of steps along them [rad, m].
-    u:    inputs in the order of `input_names`.   s: states besides motion (currents, entropies), as built by default.
+    u:    inputs in the order of `input_names`.
+    s:    states besides motion (currents, entropies), by default `states(q)`.
 
     Every method takes leading axes. Angular rows come before linear ones.
     """
@@ -313,6 +315,17 @@ class Dynamics:
 
     # -- configurations -----------------------------------------------------------------------------------------
 
+    def states(self, q: ArrayLike) -> Array:
+        """The states s that are taken where none are given, (..., ns): as built, but for angles of joints in loops.
+
+        Angles of joints that close a loop of parallel axes follow those of the tree over any number of turns; in other
+        loops q says them up to whole turns, and the nearest to those as built are taken, with a warning where they may
+        be others.
+        """
+        if self._cut_angles is None:
+            return self.s_built
+        return self._cut_angles.at(self.batches.stacked(q=q)[1][0])
+
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The configuration that constant velocities v lead to in a unit of time, (..., nq); loops are closed there."""
         if self._closed is None:
@@ -360,6 +373,13 @@ class Dynamics:
         return reach(wanted, q, self._reaching)
 
     # -- helpers ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _cut_angles(self) -> CutAngles | None:
+        """None where no angle of a joint that closes a loop is a state."""
+        if not set(self.form.states.s) & set(self.form.states.angles):
+            return None
+        return CutAngles(self.form, lambda name, q: self.tree_jacobian(name, q, "world"))
 
     @cached_property
     def _inputs(self) -> TreeInputs:
@@ -456,5 +476,5 @@ class Dynamics:
         self, f: Callable[..., Array], q: ArrayLike, v: ArrayLike | None = None, s: ArrayLike | None = None, **more: Any
     ) -> Array:
         """f at every state of some leading axes."""
-        v, s = np.zeros(self.nv) if v is None else v, self.s_built if s is None else s
+        v, s = np.zeros(self.nv) if v is None else v, self.states(q) if s is None else s
         return np.asarray(self.batches.over(f, q=q, v=v, s=s, **more))

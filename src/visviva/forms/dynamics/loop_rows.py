@@ -28,6 +28,7 @@ from visviva.forms.minimal.point import Point
 from visviva.geometry.embedding import Flat, SO3xR3_SPACE
 from visviva.kernels.trees.frames import WORLD
 from visviva.model.holonomic import Holonomic
+from visviva.model.row_units import row_units
 from visviva.numerics.rank import velocity_units
 
 VECTORS = 4  # of a body: its centre of mass and three axes
@@ -155,11 +156,7 @@ class ProductRows(AbstractLoopRows):
         b = len(names)
         self.a = a.reshape(2 * self.k, b * VECTORS)
         self.at_centre, self.at_axes = a.reshape(2 * self.k, b, VECTORS)[..., 0], a.reshape(-1, b, VECTORS)[..., 1:]
-        reaching = (self.at_centre != 0.0).any(axis=1)  # factors that are lengths, not axes
-        self.degree = (
-            reaching[: self.k].astype(int) + reaching[self.k :]
-        )  # rows are numbers, lengths or squares of them
-        self.group = np.unique(3 * np.repeat(np.arange(len(parts)), counts) + self.degree, return_inverse=True)[1]
+        self.row_units = row_units([part.degrees for part in parts])
         self.s, self.c = s.reshape(2 * self.k, 3), c
         self.a_size, self.s_size, self.c_size = np.abs(self.a), np.abs(self.s), np.abs(c)
         self.others = np.roll(np.arange(2 * self.k), self.k)  # all w, then all u
@@ -197,11 +194,7 @@ class ProductRowsAt(AbstractRowsAt):
         rows, k = self._rows, self._rows.k
         sizes = rows.a_size @ np.abs(self._y).reshape(-1, 3) + rows.s_size
         terms = (np.abs(self._both) * sizes[rows.others]).sum(1)
-        each, largest = np.zeros(rows.group.max(initial=-1) + 1), np.zeros(3)  # of a joint, and of all, by degrees
-        np.maximum.at(each, rows.group, terms[:k] + terms[k:] + rows.c_size)
-        np.maximum.at(largest, rows.degree, each[rows.group])
-        least = np.where(rows.degree == 0, 1.0, np.maximum(1e-6 * largest[rows.degree], SMALL))  # cosines count as one
-        return np.maximum(each[rows.group], least)
+        return np.maximum(rows.row_units.sizes(terms[:k] + terms[k:] + rows.c_size), SMALL)
 
     @cached_property
     def _parts(self) -> RowParts:

@@ -28,7 +28,7 @@ from visviva.forms.minimal.closing import ON_ROWS, check_state
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
-from visviva.numerics.nullspace import Split, split
+from visviva.numerics.nullspace import Inclusion, split
 from visviva.numerics.rank import pivots
 
 SHARE = 0.1  # of the fastest velocity of a motion: those below are not named
@@ -47,20 +47,16 @@ class Closure:
         if not (np.abs(self.rows.g) <= ON_ROWS * self.rows.scale).all():
             check_state(form, Point(form, q, np.zeros(form.n), s), np.zeros(len(form.inputs.base)))
         assert loops.independent is not None
-        I, D = loops.independent, loops.dependent
-        rows, self._unit = self.rows, self.rows.units[D]
-        self._parts: Split = split(rows.Z[:, D] * self._unit, np.linalg.norm(rows.terms * rows.units, axis=1), len(D))
-        if self._parts.rank < len(D):
-            loops.refuse(rows, self._unit[:, None] * self._parts.Z)
-        self.N = np.zeros((form.n, len(I)))
-        self.N[I, np.arange(len(I))] = 1.0
-        self.N[D] = -self._unit[:, None] * self._parts.solve(rows.Z[:, I])
+        rows, D = self.rows, loops.dependent
+        terms = np.linalg.norm(rows.terms * rows.units, axis=1)
+        self._inclusion = Inclusion(rows.Z, loops.independent, rows.units, terms)
+        if self._inclusion.parts.rank < len(D):
+            loops.refuse(rows, rows.units[D, None] * self._inclusion.parts.Z)
+        self.N = self._inclusion.N
 
     def following(self, z: Array) -> Array:
         """Of rates with Z ξ̇ = z, (k,) or (k, m), the part of the dependent velocities, where others are zero."""
-        out = np.zeros((len(self.N), *z.shape[1:]))
-        out[self.loops.dependent] = (self._unit * self._parts.solve(z).T).T
-        return out
+        return self._inclusion.following(z)
 
 
 @final

@@ -12,7 +12,6 @@ from visviva.forms.dynamics.evaluator import Evaluator
 from visviva.forms.dynamics.frames import PlacedFrame, PlacedFrames
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
-from visviva.forms.minimal.tree_forces import coordinate_of
 from visviva.kernels.trees.frames import BODY, WORLD
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 
@@ -26,10 +25,12 @@ class ModelForces:
 
     @cached_property
     def _weightless(self) -> MinimalForm:
-        """The same mechanism without gravity: what acts there is all that is not a weight."""
+        """The same mechanism on the same tree without gravity: what acts there is all that is not a weight."""
         m = self.form.mechanism.snapshot()
         m.gravity = np.zeros(3)
-        return MinimalForm(m, wanted=[place.joint.name for place in self.form.spanning.places if place.joint])
+        form = MinimalForm(m, wanted=self.form.wanted)
+        assert form.names == self.form.names  # coordinates have one order in both
+        return form
 
     def passive(self, q: Array, v: Array, s: Array) -> Array:
         """Their sum on the left-hand side, (n,)."""
@@ -75,7 +76,7 @@ class TreeInputs:
             columns = form.model.port_columns[port.name]
             match port:
                 case Torque() | Force():
-                    place = at.get((port.joint.name, coordinate_of(port)))
+                    place = at.get((port.joint.name, port.at.number))
                     if place is None:
                         self.beyond = True
                     else:

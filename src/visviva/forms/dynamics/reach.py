@@ -16,6 +16,7 @@ import numpy as np
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
+from visviva.numerics.nullspace import split
 
 ITERATIONS = 100
 ATTEMPTS = 20  # dampings of a step
@@ -145,7 +146,7 @@ def _tried(goals: list[Goal], now: _Reached, eta: Array, by: Reaching) -> _Reach
 
 def _polished(goals: list[Goal], now: _Reached, by: Reaching) -> Array:
     """One more step of Newton's, kept if it is no worse: from 1e-12 to rounding."""
-    eta = np.asarray(np.linalg.lstsq(now.J * by.sizes, now.e, rcond=1e-8)[0], dtype=np.float64)
+    eta = split(now.J * by.sizes, np.ones(len(now.e))).solve(now.e)  # rows are angles and typical lengths
     trial = _tried(goals, now, eta, by)
     return trial.q if trial is not None and trial.square < now.square else now.q
 

@@ -27,6 +27,7 @@ class FlowState:
     """One instant of the motion of a flow, all that continues it.
 
     h: length of the next step, if the scheme has chosen one [s].   memory: what its start values follow from.
+    momenta: whether xi are momenta.
     """
 
     t: float
@@ -35,6 +36,7 @@ class FlowState:
     s: Array
     h: float = 0.0
     memory: Array = field(default_factory=lambda: np.zeros(0))
+    momenta: bool = False
 
 
 class Flow(AbstractSystem):
@@ -47,7 +49,9 @@ class Flow(AbstractSystem):
     n:      number of velocities.   size_q: number of coordinates.   extra: number of other states.
     name:   how errors and pictures call it.   names: of coordinates, then velocities, then other states, where given.
     has_energy: whether `energy` and `power` are known.
+    has_power:  whether somebody told `power`, which is zero otherwise.
     has_clock:  whether the last of the other states is time.
+    in_momenta: whether momenta are in place of velocities.
     """
 
     n: int
@@ -56,7 +60,9 @@ class Flow(AbstractSystem):
     name: str = "flow"
     names: tuple[str, ...] = ()
     has_energy: bool = True
+    has_power: bool = True
     has_clock: bool = False
+    in_momenta: bool = False
 
     @abstractmethod
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
@@ -79,9 +85,28 @@ class Flow(AbstractSystem):
         still = self.energy(q, np.zeros(self.n), s)
         return abs(still) + abs(self.energy(q, xi, s) - still)
 
+    def energy_changes(self, start: FlowState, state: FlowState) -> Array:
+        """Parts of the energy [J] that do not depend on where it counts from: by default that of the motion, and what
+        the rest has changed by since the start of a run."""
+        still = [self.energy(each.q, np.zeros(self.n), each.s) for each in (start, state)]
+        return np.array([self.energy(state.q, state.xi, state.s) - still[1], still[1] - still[0]])
+
     @abstractmethod
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Power supplied less power dissipated [W]: the rate of the energy."""
+
+    def inputs_of(self, state: FlowState) -> tuple[tuple[str, ...], Array]:
+        """Names of inputs that act besides, all zero in a run, and the rates (n, m) of what is in the place of
+        velocities by each."""
+        return (), np.zeros((self.n, 0))
+
+    def violations(self, state: FlowState) -> dict[str, float | None] | None:
+        """Largest violation of constraints and of their rates, relative, by "g" and "g_v".
+
+        One that is left out: there are no such constraints. One that is None: they know no positions. None for all: the
+        flow does not tell.
+        """
+        return None
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The state next to a given one that satisfies the constraints which rates alone would leave slowly."""
@@ -107,6 +132,9 @@ class Flow(AbstractSystem):
         if isinstance(initial, Trajectory):
             initial = initial.final
         if isinstance(initial, FlowState):
+            if initial.momenta != self.in_momenta:
+                kinds = ("momenta", "velocities") if self.in_momenta else ("velocities", "momenta")
+                raise ModelError(f"{self.name!r} goes on from {kinds[0]}, the run that ended has {kinds[1]}.")
             given: tuple[Any, ...] = (initial.q, initial.xi, initial.s)
         elif isinstance(initial, Sequence) and not isinstance(initial, str) and len(initial) in (2, 3):
             given = tuple(initial)
@@ -129,7 +157,7 @@ class Flow(AbstractSystem):
             )
         if isinstance(initial, FlowState):
             return with_own_arrays(initial, writeable=True)
-        return FlowState(0.0, q_there, xi, s)
+        return FlowState(0.0, q_there, xi, s, momenta=self.in_momenta)
 
     def simulated(
         self, t_end: float, h: float, *, integrator: AbstractIntegrator | None, initial: Any, every: int

@@ -22,7 +22,8 @@ class HandFlow(Flow):
 
     rates(t, q, xi):  ξ̇; with `extra` other states rates(t, q, xi, s), which returns (ξ̇, ṡ).
     energy, power:    of (q, xi) and (t, q, xi), with s as the last argument where there are other states. Without an
-                      energy the run has none to show, and schemes that keep it refuse the flow. power defaults to 0.
+                      energy the run has none to show, and schemes that keep it refuse the flow. Without a power the
+                      energy counts as constant, and what is supplied is not measured.
     configuration:    blocks of q, see `Configuration`; default: as many coordinates as velocities, ξ = q̇.
     names:            of the coordinates, the velocities and the other states, in this order.
     """
@@ -64,7 +65,7 @@ class HandFlow(Flow):
         self._rates = function_in_order(rates, f"rates of {name!r}", arguments)
         self._energy = energy if energy is None else function_in_order(energy, f"energy of {name!r}", arguments[3:])
         self._power = power if power is None else function_in_order(power, f"power of {name!r}", arguments)
-        self.has_energy = energy is not None
+        self.has_energy, self.has_power = energy is not None, power is not None
 
     @property
     def given(self) -> dict[str, Callable[..., Any]]:

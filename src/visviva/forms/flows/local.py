@@ -89,7 +89,8 @@ class Local:
             q, xi, s = self.flow.projected(t, *self.parts(y))
         except ModelError as reason:
             raise _no_step(reason) from None
-        return FlowState(t, q, xi, s, memory=np.zeros(0) if memory is None else memory)
+        kept = np.zeros(0) if memory is None else memory
+        return FlowState(t, q, xi, s, memory=kept, momenta=self.flow.in_momenta)
 
     def sizes(self, h: float, k: Array) -> Array:
         """Units of y for errors and rounding: those of δ are the flow's; velocities follow from the fastest one.

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number, with_own_arrays
 from visviva.errors import ConvergenceError, Interrupted, ModelError
+from visviva.forms.flows.account import FlowAccount
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.flows.pacing import Pacer
 from visviva.forms.flows.schemes import DOP853, AbstractFlowScheme
@@ -39,7 +40,7 @@ def trajectory(
     if scheme.fixed_step and t_end > start:
         count, h, notes = fitted_steps(t_end - start, h)
     pacer, nodes, made, divided, loose = Pacer(scheme, flow, h, t_end), [state], 0, 0, 0
-    watch = Watch(scheme, flow, count)
+    watch, account = Watch(scheme, flow, count), FlowAccount(flow, scheme)
     failure: BaseException | None = None
     while state.t < t_end and (not scheme.fixed_step or made < count):
         try:
@@ -50,6 +51,7 @@ def trajectory(
             failure = error
             break
         made += 1
+        account.add(state, steps)
         divided, loose = divided + (len(steps) > 1), loose + (not all(step.balanced for step in steps))
         state = steps[-1].end
         if scheme.fixed_step:
@@ -65,7 +67,7 @@ def trajectory(
         return _values(flow, [_advanced(scheme, flow, node, t, h)])[name][0]
 
     final = with_own_arrays(state, writeable=False)
-    run = Trajectory(flow.name, _values(flow, nodes), final, scheme, tuple(notes), made, between)
+    run = Trajectory(flow.name, _values(flow, nodes), final, scheme, tuple(notes), made, between, account.audit)
     if failure is not None:
         raise _error(failure, state, flow, run, pacer.h) from None
     warn(run.warnings)

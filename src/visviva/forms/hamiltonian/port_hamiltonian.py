@@ -2,43 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, final
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from visviva._arrays import Array, finite_vector
+from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
+from visviva.forms.calculus.parameterisation import names_of
+from visviva.forms.flows.flow import FlowState
+from visviva.forms.flows.flowing import AbstractFlowing
+from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.geometry.definite import semidefinite, symmetric
+from visviva.language.trace import UntraceableError
+from visviva.model import Model, State
 from visviva.numerics.nullspace import split
+from visviva.results import Run
+from visviva.results.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from visviva.forms.hamiltonian.hamiltonian_flow import HamiltonianFlow
+    from visviva.integrate.integrator import AbstractIntegrator
 
 SKEW = 1e-12  # of the largest entry
+OWN = frozenset({"state", "t", "energy", "power"})  # names that a run has for other things
 Given = Callable[[Any], Any] | ArrayLike
 
 
 @final
-class PortHamiltonian:
+class PortHamiltonian(AbstractFlowing):
     """ẋ = (J - R) ∂H + G u,   y = Gᵀ ∂H,   hence   Ḣ = y·u - ∂H·R ∂H   with J = -Jᵀ and R = Rᵀ ⪰ 0.
 
-    n:       number of states.
+    n:       number of states, x0, x1, …, or their names.
     H:       a function of x, one number.   J: (n, n), numbers or a function of x.
     R, G:    (n, n) and (n, p), numbers or functions of x; none by default.
+    inputs:  names of u, u0, u1, … by default.   name: how errors and pages call it.
 
-    Functions are plain Python in arithmetic and NumPy's functions; derivatives are exact, by jets.
+    Functions are plain Python in arithmetic and NumPy's functions; derivatives are exact, by jets. States are x[0], or
+    x.q by name.
+
+    `vv.simulate` makes steps of it by discrete gradients in compiled code, with an audit; initial is x, or states by
+    name. Where a function cannot be run on symbols, and for schemes of flows such as DOP853, it runs in NumPy with
+    inputs at zero.
 
     Source:  Stramigioli, Maschke and Bidard (18); y has p entries, not the n of the print.
     """
 
-    def __init__(self, n: int, H: Callable[[Any], Any], J: Given, *, R: Given | None = None, G: Given | None = None):
-        self.n = n
-        self.arguments = Arguments((("x", tuple(f"x{i}" for i in range(n))),))
+    def __init__(
+        self,
+        n: int | Sequence[str],
+        H: Callable[[Any], Any],
+        J: Given,
+        *,
+        R: Given | None = None,
+        G: Given | None = None,
+        inputs: Sequence[str] | None = None,
+        name: str = "port-Hamiltonian system",
+    ) -> None:
+        self.name = name
+        self.states = names_of([f"x{i}" for i in range(n)] if isinstance(n, int) else n, "state", OWN)
+        self.n = n = len(self.states)
+        self.arguments = Arguments((("x", self.states),))
         self.H = map_of(H, self.arguments, "H", ())
         self.J_map = map_of(J, self.arguments, "J", (n, n))
         self.R_map = map_of(np.zeros((n, n)) if R is None else R, self.arguments, "R", (n, n))
         self.G_map = map_of(np.zeros((n, 0)) if G is None else G, self.arguments, "G", (n, None))
+        self._named = None if inputs is None else names_of(inputs, "input", OWN | set(self.states))
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of u."""
+        width = self.G_map.value(np.full(self.n, 0.5)).shape[1]
+        found = tuple(f"u{k}" for k in range(width)) if self._named is None else self._named
+        if len(found) != width:
+            raise ModelError(f"G of {self.name!r} has {width} columns, inputs= has {len(found)} names.")
+        return found
+
+    @property
+    def flow(self) -> HamiltonianFlow:
+        """ẋ = (J - R) ∂H."""
+        from visviva.forms.hamiltonian.hamiltonian_flow import HamiltonianFlow
+
+        return HamiltonianFlow(self)
+
+    @cached_property
+    def model(self) -> Model:
+        """The Model, see `hamiltonian_model`; an `UntraceableError` where there is none."""
+        from visviva.forms.hamiltonian.hamiltonian_model import hamiltonian_model
+
+        return hamiltonian_model(self)
+
+    def model_for(self, integrator: AbstractIntegrator | None) -> Model | None:
+        """Its Model, unless a scheme of flows is asked for, or a function cannot be run on symbols."""
+        if isinstance(integrator, AbstractFlowScheme):
+            return None
+        try:
+            return self.model
+        except UntraceableError:
+            if integrator is None:
+                return None
+            raise
+
+    def model_start(self, initial: Any) -> Any:
+        """x, as the Model has it; at the time of a run of the flow that it continues."""
+        from visviva.integrate.start import state_at
+
+        if isinstance(initial, FlowState | Trajectory):
+            there = self.flow.checked(initial)
+            return state_at(self.model, {"state": there.xi}, there.t)
+        return initial if isinstance(initial, State | Run) else {"state": self.state(initial)}
+
+    def state(self, given: Any) -> Array:
+        """x, from numbers or from a mapping by name; states that it leaves out are an error."""
+        if not isinstance(given, Mapping):
+            return finite_vector(() if given is None else given, f"initial state x of {self.name!r}", self.n)
+        if set(given) != set(self.states):
+            odd = sorted(set(given) ^ set(self.states))
+            raise ModelError(
+                f"{self.name!r} starts from values of {', '.join(self.states)}; {odd[0]!r} is missing or unknown."
+            )
+        return np.array([finite_number(given[name], f"initial value of {name!r}") for name in self.states])
 
     def J(self, x: ArrayLike) -> Array:
         """The structure matrix at x, checked to be skew."""

@@ -2,61 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from visviva.errors import ModelError
+from visviva.forms.component_equations import ComponentEquations
 from visviva.forms.kane.rates import derivatives, momentum_drift, require_holonomic, rheonomic, rule
 from visviva.forms.kane.system import KaneSystem, tidy
 from visviva.views.equations_names import Label
-from visviva.views.equations_text import LatexWriter, TextWriter, aligned
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class KaneEquations:
-    """Equations of a form, left and right sides by component, and what the names in them stand for.
-
-    rates:   of coordinates and of velocities or momenta.   drives: forces of the drives of known velocities.
-    where:   momenta, known velocities, kinetic energy.   Numbers of parameters are in `values` of the system.
-    """
-
-    name: str
-    form: str
-    rates: tuple[tuple[Any, Any], ...]
-    drives: tuple[tuple[Any, Any], ...]
-    where: tuple[tuple[Any, Any], ...]
-    spelling: dict[Any, str]
-
-    def as_sympy(self) -> list[Any]:
-        """All equations, then what the names stand for."""
-        import sympy
-
-        return [sympy.Eq(left, right, evaluate=False) for left, right in (*self.rates, *self.drives, *self.where)]
-
-    def latex(self) -> str:
-        """An `aligned` environment."""
-        writer = LatexWriter(self.spelling)
-        lines = [writer.equation(writer.expression(a), writer.expression(b)) for a, b in (*self.rates, *self.drives)]
-        where = [writer.equation(writer.expression(a), writer.expression(b)) for a, b in self.where]
-        return aligned(lines, where)
-
-    def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex()}\n$$"
-
-    def __str__(self) -> str:
-        writer = TextWriter()
-        lines = [writer.equation(str(a), writer.expression(b)) for a, b in (*self.rates, *self.drives)]
-        where = [writer.equation(str(a), writer.expression(b)) for a, b in self.where]
-        return "\n".join([f"{self.name}, {self.form} form:", *lines, *(["where", *where] if where else [])])
-
-    def __repr__(self) -> str:
-        return f"<KaneEquations of {self.name!r} in {self.form} form: {len(self.rates) + len(self.drives)} equations>"
-
-
-def kane_equations(system: KaneSystem, form: str) -> KaneEquations:
+def kane_equations(system: KaneSystem, form: str) -> ComponentEquations:
     """The equations of a system in a form, by components."""
     momenta, letters = rule(system, form).momenta, _Letters(system)
     if form in ("lagrange", "hamilton"):
@@ -70,8 +27,8 @@ def kane_equations(system: KaneSystem, form: str) -> KaneEquations:
     if form == "momentum":
         where += [(letters.p[k], system.p[k]) for k in letters.u]
     where += [(system.symbols.xi[k], system.prescribed[name]) for k, name in letters.known]
-    spelling = letters.spelling
-    return KaneEquations(system.name, form, tuple(rates), tuple(_drives(system, letters)), tuple(where), spelling)
+    drives = tuple(_drives(system, letters))
+    return ComponentEquations(system.name, form, tuple(rates), drives, tuple(where), letters.spelling, system.values)
 
 
 class _Letters:

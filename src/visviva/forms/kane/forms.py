@@ -13,6 +13,7 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.kane.point import KanePoint
 from visviva.forms.kane.rates import rule
 from visviva.forms.kane.system import KaneSystem
+from visviva.results.trajectory import Trajectory
 
 
 @final
@@ -28,17 +29,17 @@ class KaneForm(Flow):
 
     def __init__(self, system: KaneSystem, form: str) -> None:
         chosen = rule(system, form)
-        self.system, self.form, self.momenta = system, form, chosen.momenta
+        self.system, self.form, self.in_momenta = system, form, chosen.momenta
         self._rate = chosen.rate(system)
         self.n = len(system.unknown)
         self.extra = len(system.coordinates) + system.timed
         self.name, self.has_clock = system.name, system.timed
-        moving = (f"p_{name}" for name in system.unknown) if self.momenta else system.unknown
+        moving = (f"p_{name}" for name in system.unknown) if self.in_momenta else system.unknown
         self.names = (*moving, *system.coordinates, *(("t",) if system.timed else ()))
 
     def point(self, t: float, y: Array, q: Array) -> KanePoint:
         """Kane's equations at velocities or momenta y."""
-        return self.system.point(t, q, self.system.velocity(t, q, y) if self.momenta else y)
+        return self.system.point(t, q, self.system.velocity(t, q, y) if self.in_momenta else y)
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """Of the velocities or momenta, and of the coordinates."""
@@ -69,6 +70,10 @@ class KaneForm(Flow):
         """Of impressed forces and drives [W]."""
         return self.point(t, xi, s[: len(self.system.coordinates)]).power
 
+    def violations(self, state: FlowState) -> dict[str, float | None]:
+        """Velocities satisfy all constraints by themselves."""
+        return {}
+
     def quantities(self, state: FlowState) -> dict[str, Array]:
         """Coordinates, velocities and momenta, and forces of drives."""
         system, q = self.system, state.s[: len(self.system.coordinates)]
@@ -80,13 +85,15 @@ class KaneForm(Flow):
         return shown | {f"{name}.drive": np.asarray(force) for name, force in point.drives.items()}
 
     def checked(self, initial: Any) -> FlowState:
-        """From (q, xi) or (q, xi, t), in every form with velocities, or from `run.final`."""
+        """From (q, xi) or (q, xi, t), in every form with velocities, or from `run.final` of any form."""
+        if isinstance(initial, Trajectory):
+            initial = initial.final
         if isinstance(initial, FlowState):
             if (len(initial.q), len(initial.xi), len(initial.s)) != (0, self.n, self.extra):
                 raise ModelError(
                     f"{self.name!r} cannot continue a run of something else: its states have other numbers."
                 )
-            return initial
+            return initial if initial.momenta == self.in_momenta else self._converted(initial)
         if not isinstance(initial, Sequence) or isinstance(initial, str) or len(initial) not in (2, 3):
             raise ModelError(
                 f"{self.name!r} starts from initial=(q, xi), coordinates ({', '.join(self.system.coordinates)}) and "
@@ -99,6 +106,17 @@ class KaneForm(Flow):
         return FlowState(
             t,
             np.zeros(0),
-            (point.p if self.momenta else point.xi)[u],
+            (point.p if self.in_momenta else point.xi)[u],
             np.concatenate([q, [t]]) if self.system.timed else q,
+            momenta=self.in_momenta,
         )
+
+    def _converted(self, state: FlowState) -> FlowState:
+        """The same instant with momenta p = A ξ in place of velocities, or the other way round."""
+        system, q = self.system, state.s[: len(self.system.coordinates)]
+        if self.in_momenta:
+            point = system.point(state.t, q, state.xi)
+            moving = point.p[list(point.unknown)]
+        else:
+            moving = system.velocity(state.t, q, state.xi)
+        return FlowState(state.t, state.q, moving, state.s, state.h, momenta=self.in_momenta)

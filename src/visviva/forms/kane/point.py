@@ -12,8 +12,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.forms.kane.matrices import KaneMatrices
-
-SINGULAR = 1e-13  # of the mass matrix with unit diagonal
+from visviva.numerics.constrained import NoInertia, check_definite
 
 
 @final
@@ -113,17 +112,12 @@ class KanePoint:
 
 def check_mass(A: Array, names: list[str]) -> None:
     """An error that names the velocity which moves no mass, if the mass matrix is singular."""
-    if not names:
-        return
-    scale = np.sqrt(np.diag(A))
-    if not scale.all():
-        raise singular_mass(names[int(np.argmin(scale))])
-    values, vectors = np.linalg.eigh(A / np.outer(scale, scale))
-    if values[0] < SINGULAR:
-        mixed = np.abs(vectors[:, 0])
-        raise singular_mass(
-            " and ".join(name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max())
-        )
+    try:
+        check_definite(A)
+    except NoInertia as light:
+        mixed = np.abs(light.motion)
+        shown = [name for name, part in zip(names, mixed, strict=True) if part > 0.1 * mixed.max()]
+        raise singular_mass(" and ".join(shown)) from None
 
 
 def singular_mass(which: str) -> ModelError:

@@ -10,15 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_number, finite_vector
+from visviva.forms.flows.flowing import AbstractFlowing
+from visviva.forms.flows.schemes import AbstractFlowScheme
 from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
 from visviva.forms.kane.numbers import numbers_of
 from visviva.forms.kane.point import KanePoint, check_mass
 from visviva.forms.kane.trace import KaneTracing
 from visviva.language.slopes import slope
+from visviva.model import Model, State
+from visviva.results import Run
 
 if TYPE_CHECKING:
-    from visviva.forms.kane.equations import KaneEquations
+    from visviva.forms.component_equations import ComponentEquations
+    from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
     from visviva.forms.kane.forms import KaneForm
+    from visviva.integrate.integrator import AbstractIntegrator
 
 TIME = "time"
 LONG = 120  # operations; trigonometric simplification takes seconds beyond
@@ -26,8 +32,8 @@ LONG = 120  # operations; trigonometric simplification takes seconds beyond
 
 @final
 @dataclass(frozen=True, eq=False)
-class KaneSystem:
-    """q̇ = Q ξ, A ξ̇ + D ξ = τ; made by `kane`.
+class KaneSystem(AbstractFlowing):
+    """q̇ = Q ξ, A ξ̇ + D ξ = τ; made by `kane`. What takes a flow takes it in the velocity form; others: see `form`.
 
     Attributes in capitals and p, tau, gyration are SymPy matrices; `at` gives their numbers at a state.
     """
@@ -154,7 +160,7 @@ class KaneSystem:
         """Numbers of the parameters by symbol."""
         return dict(self.symbols.parameters)
 
-    def equations(self, form: str = "velocity") -> KaneEquations:
+    def equations(self, form: str = "velocity") -> ComponentEquations:
         """The equations in a form ("velocity", "momentum", "partially-lagrangian", "lagrange", "hamilton")."""
         from visviva.forms.kane.equations import kane_equations
 
@@ -172,6 +178,38 @@ class KaneSystem:
         q = finite_vector(q, f"coordinates q of {self.name!r}", len(self.coordinates))
         p = finite_vector(p, f"momenta p of {self.name!r} ({', '.join(self.unknown)})", len(self.unknown))
         return self.point(finite_number(t, "time t"), q, self.velocity(finite_number(t, "time t"), q, p))
+
+    @property
+    def flow(self) -> KaneForm:
+        """The velocity form."""
+        return self.form()
+
+    @cached_property
+    def hamiltonian(self) -> PortHamiltonian:
+        """The momentum form as a port-Hamiltonian system, where nothing is prescribed in time."""
+        from visviva.forms.kane.hamiltonian import kane_hamiltonian
+
+        return kane_hamiltonian(self)
+
+    @cached_property
+    def model(self) -> Model:
+        """The Model of it, which other schemes than those of flows integrate."""
+        from visviva.forms.kane.hamiltonian import kane_model
+
+        return kane_model(self)
+
+    def model_for(self, integrator: AbstractIntegrator | None) -> Model | None:
+        """Its Model, for schemes that are none of flows."""
+        return None if integrator is None or isinstance(integrator, AbstractFlowScheme) else self.model
+
+    def model_start(self, initial: Any) -> Any:
+        """(q, p) of (q, xi), (q, xi, t), or of where a run of any form ended, at its time."""
+        from visviva.integrate.start import state_at
+
+        if isinstance(initial, State | Run):
+            return initial
+        state = self.form("momentum").checked(initial)
+        return state_at(self.model, {"state": np.concatenate([state.s[: len(self.coordinates)], state.xi])}, state.t)
 
     def form(self, form: str = "velocity") -> KaneForm:
         """What can be simulated: vv.simulate(system.form("momentum"), t_end, h, initial=(q, xi))."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import Any, final
 
@@ -46,6 +47,13 @@ class KaneTracing:
         ]
         self.parameters: dict[Any, float] = dict(zip(symbols, numbers, strict=True))
         self._used: set[Any] = set()
+
+    def extended(self, coordinate: Any, velocity: Any) -> KaneTracing:
+        """The same names with one coordinate and one velocity more."""
+        other = copy(self)
+        other.q, other.xi = [*self.q, coordinate], [*self.xi, velocity]
+        other.coordinates, other.velocities = (*self.coordinates, str(coordinate)), (*self.velocities, str(velocity))
+        return other
 
     def values(self, given: Any, what: str, *, of: str = "q, xi and t") -> Any:
         """An object array of expressions of what a function returns, or of what is given itself.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +13,7 @@ from visviva.errors import AssemblyError
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.model.driven import row_inputs
-from visviva.numerics.convergence import Convergence
+from visviva.numerics.convergence import Convergence, newton
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -30,17 +32,18 @@ def closed(form: MinimalForm, point: Point) -> Point:
     Each step must come nearer, else an error names what stays open: a projection repairs what a step of a run leaves,
     and does not search.
     """
-    to_rounding = Convergence(CLOSED, NEARLY)
-    for _ in range(ITERATIONS):
-        best = to_rounding.best
-        g, scale = form.open.g(point.x), _sizes(form, point)
-        gap = float((np.abs(g) / scale).max(initial=0.0))
-        if to_rounding.ended(gap):
-            return point
-        if not gap < best:
-            break
-        point = Point(form, form.advance_q(point.q, _correction(form, point, g)), point.xi, point.s)
-    worst = int((np.abs(g) / scale).argmax())
+
+    def step(point: Point) -> tuple[float, Callable[[], Point]]:
+        g = form.open.g(point.x)
+        gap = float((np.abs(g) / _sizes(form, point)).max(initial=0.0))
+        moved = partial(_correction, form, point, g)
+        return gap, lambda: Point(form, form.advance_q(point.q, moved()), point.xi, point.s)
+
+    point, is_closed = newton(point, step, Convergence(CLOSED, NEARLY, grown=1.0), ITERATIONS)
+    if is_closed:
+        return point
+    g = form.open.g(point.x)
+    worst = int((np.abs(g) / _sizes(form, point)).argmax())
     raise AssemblyError(
         f"{form.open.kinds[worst][0]!r} of mechanism {form.name!r} cannot be closed from this state: "
         f"g = {g[worst]:.3g} is left.\nStart from one that is nearer, e.g. form.initial."

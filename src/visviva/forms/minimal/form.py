@@ -35,6 +35,7 @@ from visviva.model.course import Instant
 from visviva.model.linked import configuration as poses_of
 from visviva.numerics.constrained import Constrained
 from visviva.numerics.rank import rank
+from visviva.results.accounts import rate_violations
 
 
 @final
@@ -79,7 +80,8 @@ class MinimalForm(Flow):
         self.mechanism = self.model.mechanism
         self.form = form
         self.name = self.mechanism.name
-        self.spanning: Spanning = spanning(self.mechanism, wanted)
+        self.wanted = tuple(wanted)
+        self.spanning: Spanning = spanning(self.mechanism, self.wanted)
         held = self.spanning.held
         structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
         self.open: Model = replace(self.model, structures=structures)
@@ -340,6 +342,22 @@ class MinimalForm(Flow):
         hot = [model.layout.z[variable.name] for variable in model.variables if variable.entropy]
         flow = model.flow(point.x, z, u) if hot else z
         return power + model.theta0 * float(sum(flow[at].sum() for at in hot))
+
+    def violations(self, state: FlowState) -> dict[str, float | None]:
+        """Of what the tree does not hold by itself, as the audit of a Run has it."""
+        if not self.open.constraints:
+            return {}
+        point = Point(self, state.q, state.xi, state.s)
+        positions, rows = self.open.has_g, self.open.g_scale(point.x)
+        value, terms, most = rate_violations(self.open, point.x, self._u(state.t, point))
+        speed = np.sqrt(float(state.xi @ point.M @ state.xi) / self.open.largest_mass(point.x))
+        size = np.maximum(terms, most * speed)  # where a row has no terms, rounding is not measured by rounding
+        found: dict[str, float | None] = {"g_v": float((value / np.where(size > 0, size, 1.0)).max(initial=0.0))}
+        if positions.any():
+            found["g"] = float((np.abs(self.open.g(point.x)) / rows)[positions].max())
+        else:
+            found["g"] = None
+        return found
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state, in the metric of kinetic energy, that satisfies all constraints.

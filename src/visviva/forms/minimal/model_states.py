@@ -9,8 +9,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler.conditions import angle_variable
 from visviva.geometry.turning import continued
-from visviva.library.joints import TURN, Angle
-from visviva.mechanism.joint_coordinates import turn_names
+from visviva.mechanism.joint_coordinates import turn_name, turn_names
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.spanning.spanning import Spanning
 from visviva.model import Model
@@ -25,7 +24,8 @@ class ModelStates:
     configuration says all but the number of turns.
 
     s: where each state of its own is in s, by variable.   extra: their number.
-    turned: where angles are in q, by variable.   lengths: what follows from poses, by variable.
+    turned: where angles are in q, by variable.   stacked: places in x of angles that are one of several that a spring
+    acts along, and the variable of each.   lengths: what follows from poses, by variable.
     """
 
     def __init__(self, model: Model, spanning: Spanning) -> None:
@@ -44,6 +44,13 @@ class ModelStates:
             if variable.name not in follow:
                 self.s[variable.name] = slice(self.extra, self.extra + variable.space.size)
                 self.extra += variable.space.size
+        self.stacked = {
+            model.layout.x[part.variable].start + k: angle_variable(turn_name(one))
+            for part in model.mechanism.joint_elements
+            if part.energy is not None and len(part.coordinates) > 1
+            for k, one in enumerate(part.coordinates)
+            if one.turns
+        }
         self.lengths = {name: part for name, part in model.measured.items() if name not in self.angles}
 
     def s_of(self, x: Array) -> Array:
@@ -67,6 +74,8 @@ class ModelStates:
                 part = model.measured[name]
                 value = continued(part.value(x[..., model.layout.read(part.reads)]), value)
             x[..., model.layout.x[name]] = value
+        for place, angle in self.stacked.items():  # each angle of several is followed by itself
+            x[..., place] = x[..., model.layout.x[angle].start]
         return x
 
 
@@ -74,8 +83,9 @@ def angle_variables(model: Model) -> dict[str, tuple[Joint, int]]:
     """The variables of a mechanism's model that are angles over many turns: joint, and number of the coordinate."""
     m = model.mechanism
     assert m is not None
-    found = {f"{part.name}.angle": (part.joint, part.joint.joint.coordinates.index(TURN)) for part in m.torsions}
-    found |= {stop.variable: (stop.joint, stop.coordinate) for stop in m.stops if isinstance(stop.measure, Angle)}
+    single = [(part.variable, part.coordinates[0]) for part in m.joint_elements if len(part.coordinates) == 1]
+    single += [(stop.variable, stop.at) for stop in m.stops]
+    found = {variable: (one.joint, one.number) for variable, one in single if one.turns}
     for joint in m.joints:
         for name, angle in turn_names(joint).items():
             found[angle_variable(name)] = joint, joint.joint.coordinates.index(angle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, final
 
 from visviva._arrays import Array, finite_vector
@@ -23,6 +24,7 @@ class MomentumForm(Flow):
     """
 
     form = "kane-momentum"
+    in_momenta = True
 
     def __init__(self, m: Mechanism, inputs: Any = None) -> None:
         self.minimal = MinimalForm(m, "kane-velocity", inputs)
@@ -87,6 +89,10 @@ class MomentumForm(Flow):
     def power(self, t: float, q: Array, xi: Array, s: Array) -> float:
         """Power supplied less power dissipated [W] at momenta p."""
         return self.minimal.power(t, q, self.velocities(q, xi), s)
+
+    def violations(self, state: FlowState) -> dict[str, float | None]:
+        """Those of the velocity form."""
+        return self.minimal.violations(replace(state, xi=self.velocities(state.q, state.xi)))
 
     def projected(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array, Array]:
         """The nearest state that satisfies all constraints."""

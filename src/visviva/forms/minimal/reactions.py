@@ -24,8 +24,8 @@ def reactions(form: MinimalForm, point: Point, u: Array, u_dot: Array) -> dict[s
     missing = point.flow(u)[form.at_z] - form.masses * V_dot
     lam = split(model.C(point.x)[:, form.at_z]).solve_transposed(missing)
     found = {joint.name: reaction(model, joint, point.x, lam) for joint in form.mechanism.joints if joint.joint.rows}
-    leads = {f"{joint.name}.lead" for joint in form.mechanism.joints if joint.joint.lead is not None}
+    own = {name for joint in form.mechanism.joints for name in joint.sum_names}
     for condition in form.mechanism.conditions:
-        if condition.name not in leads:
+        if condition.name not in own:
             found[condition.name] = -lam[model.layout.act((condition.name,)) - model.layout.dim]
     return found

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.language.slopes import slope
-from visviva.library.joints import TURN, along
 from visviva.mechanism.builder import Part
-from visviva.mechanism.elements import Torsion
+from visviva.mechanism.elements import JointElement
 from visviva.mechanism.parts import Force, Torque, WrenchPort
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def beyond_linear(form: MinimalForm, *, wrenches: bool = False) -> str:
     others: list[Part] = [*m.elements, *m.stops]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [p for p in m.ports if not isinstance(p, Torque | Force | WrenchPort if wrenches else Torque | Force)]
-    others += [part for part in m.torsions if part.energy is not None and linear(part) is None]
+    others += [part for part in m.joint_elements if not _is_linear(part)]
     names = ", ".join(repr(part.name) for part in others)
     return f"forces that are not linear in its joints: {names}" if others else ""
 
@@ -82,7 +81,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
     B = np.zeros((form.n, len(form.inputs.base)))
     for port in form.mechanism.ports:
         assert isinstance(port, Torque | Force)
-        B[at[port.joint.name, coordinate_of(port)], form.model.port_columns[port.name]] = 1.0
+        B[at[port.joint.name, port.at.number], form.model.port_columns[port.name]] = 1.0
     return TreeForces(*springs, B)
 
 
@@ -95,7 +94,8 @@ def joint_springs(form: MinimalForm) -> tuple[Array, Array, Array] | None:
         return None
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
-    if any((part.joint.name, 0) not in at for part in form.mechanism.torsions):
+    along = [(part, part.coordinates[0]) for part in form.mechanism.joint_elements]  # those of several are not linear
+    if any((one.joint.name, one.number) not in at for _, one in along):
         return None
     damping, stiffness, moment = (np.zeros(form.n) for _ in range(3))
     for joint in form.mechanism.joints:
@@ -104,29 +104,30 @@ def joint_springs(form: MinimalForm) -> tuple[Array, Array, Array] | None:
                 damping[at[joint.name, k]] += d
             elif d:
                 return None
-    for part in form.mechanism.torsions:
-        damping[at[part.joint.name, 0]] += part.damping
+    for part, one in along:
+        here = at[one.joint.name, one.number]
+        damping[here] += 0.0 if part.damping is None else part.damping[0, 0]
         if part.energy is not None:
             found = linear(part)
             assert found is not None
-            stiffness[at[part.joint.name, 0]] += found[0]
-            moment[at[part.joint.name, 0]] += found[1]
+            stiffness[here] += found[0]
+            moment[here] += found[1]
     return damping, stiffness, np.divide(moment, stiffness, out=np.zeros(form.n), where=stiffness != 0)
 
 
-def linear(part: Torsion) -> tuple[float, float] | None:
-    """(k, m) of the torque -(k θ - m) of a spring about the axis of a joint; None where it is not linear."""
+def _is_linear(part: JointElement) -> bool:
+    """Whether its force is linear in one coordinate."""
+    return len(part.coordinates) == 1 and (part.energy is None or linear(part) is not None)
+
+
+def linear(part: JointElement) -> tuple[float, float] | None:
+    """(k, m) of the force -(k q - m) of a spring along one coordinate; None where it is not linear."""
     assert part.energy is not None
     H = part.energy.H
-    (angle,) = H.states["angle"]
+    (q,) = H.states[part.port]
     U = H.values.item().subs(list(H.parameters.values()))
-    moment = slope(U, angle)
-    k = slope(moment, angle)
+    force = slope(U, q)
+    k = slope(force, q)
     if k.free_symbols or not k > 0:
         return None
-    return float(k), -float(moment.subs(angle, 0))
-
-
-def coordinate_of(port: Torque | Force) -> int:
-    """Which coordinate of its joint an input acts on: the angle about z, or the displacement along it."""
-    return port.joint.joint.coordinates.index(TURN if isinstance(port, Torque) else along(2))
+    return float(k), -float(force.subs(q, 0))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, frozen
 from visviva.errors import ModelError
+from visviva.forms.calculus.checks import check_rigid
 from visviva.forms.calculus.edges import AbstractEdge
 from visviva.forms.calculus.graph import GROUND, FrameGraph
 from visviva.geometry.se3 import SE3
@@ -18,7 +19,9 @@ from visviva.geometry.se3 import SE3
 @final
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A frame in another: pose X, Jacobian J of its body twist V = J ξ, and bias B = J̇ ξ.
+    """A frame in another: pose X, Jacobian J of its body twist V = J ξ + W, and bias B = J̇ ξ + Ẇ.
+
+    W is what is left at ξ = 0, where poses depend on time.
 
     terms: of each column of J, the lengths of all angular velocities that add up to its own, and of all velocities.
            They do not depend on axes, in which an entry may be small without anything that cancels.
@@ -36,15 +39,18 @@ def pose_of(given: SE3 | ArrayLike, what: str) -> SE3:
     return SE3(frozen(given.R), frozen(given.r)) if isinstance(given, SE3) else SE3.from_matrix(given, what)
 
 
-def edge_motion(edge: AbstractEdge, q: Array, xi: Array) -> Frame:
+def edge_motion(edge: AbstractEdge, q: Array, xi: Array, t: float = 0.0) -> Frame:
     """Frame b of an edge in its frame a."""
-    X, J = edge.pose(q), edge.jacobian(q)
-    if np.linalg.det(X[:3, :3]) < 0:
+    X, J = edge.pose(q, t), edge.jacobian(q, t)
+    if edge.timed:
+        check_rigid(edge, X, t)
+    elif np.linalg.det(X[:3, :3]) < 0:
         raise ModelError(
             f"these coordinates are no configuration: the pose {edge.name} is a reflection, not a rotation.\n"
             "Its axes are left-handed. Change the sign of one of them, or of all three."
         )
-    return Frame(SE3(X[:3, :3], X[:3, 3]), J, J @ xi, edge.bias(q, xi), _lengths(J))
+    V = J @ xi + edge.drift(q, t) if edge.timed else J @ xi
+    return Frame(SE3(X[:3, :3], X[:3, 3]), J, V, edge.bias(q, xi, t), _lengths(J))
 
 
 def _lengths(J: Array) -> Array:
@@ -61,11 +67,11 @@ def fixed_frame(X: SE3, n: int) -> Frame:
     return Frame(X, np.zeros((6, n)), np.zeros(6), np.zeros(6), np.zeros((2, n)))
 
 
-def frames_of(graph: FrameGraph, q: Array, xi: Array) -> dict[str, Frame]:
+def frames_of(graph: FrameGraph, q: Array, xi: Array, t: float = 0.0) -> dict[str, Frame]:
     """All frames in the ground's, outwards along the tree of edges.  Source: Konz, dissertation, (3.122)."""
     frames = {GROUND: fixed_frame(SE3.identity(), len(xi))}
     for edge in graph.tree:
-        frames[edge.b] = after(frames[edge.a], edge_motion(edge, q, xi))
+        frames[edge.b] = after(frames[edge.a], edge_motion(edge, q, xi, t))
     return frames
 
 

@@ -44,7 +44,7 @@ def check_frames(p: Parameterisation, what: str, frames: Iterable[str]) -> None:
 def check_configuration(p: Parameterisation, q: Array) -> None:
     """An error if coordinates are far from every configuration; what drifts, or is a stage of a step, is near one."""
     phi = np.abs(p.phi(q))
-    if phi.max(initial=0.0) > FAR * max(1.0, float(np.abs(q).max()) ** 2):
+    if phi.max(initial=0.0) > FAR * max(1.0, float(np.abs(q).max(initial=0.0)) ** 2):
         row = int(np.argmax(phi))
         raise ModelError(
             f"these coordinates are no configuration: phi[{row}] is {phi[row]:.3g}, a configuration has 0.\n"

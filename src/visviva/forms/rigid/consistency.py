@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
 from visviva.numerics.constrained import nearest
-from visviva.numerics.convergence import Convergence
+from visviva.numerics.convergence import Convergence, newton
 from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
@@ -32,24 +33,26 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     to what is left of ψ (Levenberg-Marquardt): off the constraints redundant rows are not quite redundant, and would
     hold what may move.
     """
-    q, xi = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
-    rest = np.zeros(system.n)
-    first, to_rounding = 0.0, Convergence(EXACT, ROUNDING)
-    for _ in range(ITERATIONS):
+    start, speeds = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
+    rest, first = np.zeros(system.n), 0.0
+
+    def to_positions(q: Array) -> tuple[float, Callable[[], Array]]:
+        nonlocal first
         residual, delta = _step(system, q, rest, t, "position", first)
-        if to_rounding.ended(residual):
-            break
         first = first or residual
-        q = _advance(system.parameterisation, q, delta)
-    else:
-        raise AssemblyError(_unreached(system, q, rest, t, "position"))
-    to_rounding = Convergence(EXACT, ROUNDING)
-    for _ in range(ITERATIONS):
-        residual, delta = _step(system, q, xi, t, "velocity", np.inf)
-        if to_rounding.ended(residual):
-            return q, xi
-        xi = xi + delta
-    raise AssemblyError(_unreached(system, q, xi, t, "velocity"))
+        return residual, lambda: _advance(system.parameterisation, q, delta)
+
+    def to_velocities(xi: Array) -> tuple[float, Callable[[], Array]]:
+        residual, delta = _step(system, place, xi, t, "velocity", np.inf)
+        return residual, lambda: xi + delta
+
+    place, reached = newton(start, to_positions, Convergence(EXACT, ROUNDING), ITERATIONS)
+    if not reached:
+        raise AssemblyError(_unreached(system, place, rest, t, "position"))
+    motion, reached = newton(speeds, to_velocities, Convergence(EXACT, ROUNDING), ITERATIONS)
+    if not reached:
+        raise AssemblyError(_unreached(system, place, motion, t, "velocity"))
+    return place, motion
 
 
 def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, first: float) -> tuple[float, Array]:
@@ -62,7 +65,7 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
     if not parts:
         return 0.0, np.zeros(system.n)
     Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
-    M = system.terms(q, np.zeros(system.n)).M
+    M = system.terms(q, np.zeros(system.n), None, t).M
     terms = np.concatenate([part.terms for part in parts]) * velocity_units(np.diag(M))
     rows, size = rows_of_one_size(Z, terms)  # over ½ ξᵀM ξ = T
     off = off / size

@@ -78,9 +78,17 @@ class AbstractConstraint(ABC):
     name: str
     baumgarte: tuple[float, float]
 
+    @property
+    def reach(self) -> float:
+        """The longest arm that it has of its own [m]."""
+        return 0.0
+
     @abstractmethod
     def law(self, p: Parameterisation) -> Law:
         """Its rows in the velocities of a parameterisation, without stabilisation."""
+
+    def check(self, at: Instant) -> None:  # noqa: B027
+        """An error at a state that has the rows of a constraint but not its meaning; most have no such states."""
 
     def stabilised(self, p: Parameterisation) -> Law:
         """Its rows with z - L1 ψ̇ - L0 ψ for z, checked for their shape."""

@@ -19,6 +19,7 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.numerics.constrained import NoInertia, constrained
 from visviva.numerics.nullspace import split
 from visviva.numerics.rank import EPS, LEAST, counted, singular_values, unit_rows, velocity_units
+from visviva.numerics.saddle import full_saddle
 
 Method = Literal["auto", "null space", "kkt", "range space"]
 NOTHING = (
@@ -117,12 +118,8 @@ def _range_space(M: Array, b: Array, Z: Array, z: Array) -> Constrained | None:
 
 def _kkt(M: Array, b: Array, Z: Array, z: Array, plain: Callable[[], Constrained]) -> Constrained:
     """[[M, Zᵀ], [Z, 0]] (ξ̇; λ) = (b; z) for independent rows; where it is singular the null space says why."""
-    n, c = len(b), len(z)
-    K = np.block([[M, Z.T], [Z, np.zeros((c, c))]])
-    if np.linalg.cond(K) * EPS > 1:
-        return plain()
-    solution = np.linalg.solve(K, np.concatenate([b, z]))
-    return Constrained(solution[:n], solution[n:])
+    found = full_saddle(M, Z, b, z)
+    return plain() if found is None else Constrained(*found)
 
 
 def _null_space(M: Array, b: Array, Z: Array, z: Array, names: Sequence[str], velocities: Sequence[str]) -> Constrained:

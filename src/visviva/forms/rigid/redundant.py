@@ -27,7 +27,7 @@ def agreeing(system: RigidSystem, at: Instant, rows: dict[str, Rows]) -> dict[st
     hold what may move, and contradict each other. Z and z are therefore those of the nearest state, and of what
     stabilisation asks for, -L1 ψ̇ - L0 ψ here, the part that Z can reach counts: no acceleration undoes the rest.
     """
-    unit = velocity_units(np.diag(system.terms(at.q, np.zeros(system.n)).M)) if rows else np.ones(system.n)
+    unit = velocity_units(np.diag(system.terms(at.q, np.zeros(system.n), None, at.t).M)) if rows else np.ones(system.n)
     if not rows or _independent(rows, unit, CLEAR) or _on(at, rows):
         return rows
     near = system.rows(system.instant(*consistent(system, at.q, at.xi, at.t), at.t))

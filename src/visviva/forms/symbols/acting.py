@@ -5,21 +5,22 @@ Forces are generalised ones, by the name of the part; powers that become heat go
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.forms.calculus.moving import Moving, stacked
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
-from visviva.forms.symbols.moving import Moving
+from visviva.forms.symbols.moving import named
 from visviva.forms.symbols.parameters import directions
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
 from visviva.language import Storage
 from visviva.language.slopes import slope
-from visviva.library.joints import TURN, Angle, along
-from visviva.mechanism.elements import Element, Stop, Torsion
+from visviva.library.joints import Angle
+from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_symbol
 from visviva.mechanism.other_states import entropy_of, flux_of
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque, WrenchPort
@@ -48,8 +49,8 @@ class Acting:
         self.theta0 = self.parameters.number(m.theta0, Label("theta", ("0",)), "K") if m.thermals else None
         for element in m.elements:
             self._element(element)
-        for torsion in m.torsions:
-            self._torsion(torsion)
+        for along in m.joint_elements:
+            self._joint_element(along)
         for stop in m.stops:
             self._stop(stop)
         for joint in m.joints:
@@ -96,12 +97,13 @@ class Acting:
                 part, y, self.steps.names(D / (2 * y.value[0]), Label("D", (part.name,))) if part.line else D
             )
 
-    def _matrix(self, D: Any, name: str) -> Any:
-        """Equal numbers of a damper's matrix, of one unit, are one parameter."""
+    def _matrix(self, D: Any, name: str, units: Sequence[str] = ()) -> Any:
+        """Equal numbers of a damper's matrix, of one unit, are one parameter; units: of its diagonal, where known."""
         made: dict[tuple[float, str], Any] = {}
         found = zeros(*np.shape(D))
         for at in np.ndindex(found.shape):
-            key = abs(float(D[at])), damping_unit(len(D), *at)
+            unit = damping_unit(len(D), *at) if not units else units[at[0]] if units[at[0]] == units[at[1]] else "N s"
+            key = abs(float(D[at])), unit
             if key[0] and key not in made:
                 letter = Label("d", (name,) if not made else (name, str(len(made) + 1)))
                 made[key] = self.parameters.number(key[0], letter, key[1])
@@ -121,22 +123,23 @@ class Acting:
     def _viscous(self, part: Any, y: Moving, d: Any) -> None:
         self._dissipate(part, y, np.array([[d]], dtype=object))
 
-    def _torsion(self, part: Torsion) -> None:
-        y = self.places.coordinate(part.joint, TURN)
+    def _joint_element(self, part: JointElement) -> None:
+        y = stacked([self.places.coordinate(one.joint, one.scalar) for one in part.coordinates])
+        turns = all(one.turns for one in part.coordinates)
         if part.energy is not None:
-            self._spring(part.name, part.energy, "angle", y, TURN_UNITS)
-        if part.damping > 0:
-            d = self.parameters.number(part.damping, Label("d", (part.name,)), "N m s/rad")
-            self._viscous(part, y, d)
+            self._spring(part.name, part.energy, part.port, y, TURN_UNITS if turns else {})
+        if part.damping is not None:
+            units = ["N m s/rad" if one.turns else "N s/m" for one in part.coordinates]
+            self._dissipate(part, y, self._matrix(part.damping, part.name, units))
 
     def _stop(self, part: Stop) -> None:
         """U'(y) (1 + χ(β v)); see `mechanism.elements.Stop`."""
         import sympy
 
-        y = self.places.coordinate(part.joint, part.measure)
-        e = self._spring(part.name, part.energy, "y", y, TURN_UNITS if isinstance(part.measure, Angle) else LINE)
+        y = self.places.coordinate(part.joint, part.at.scalar)
+        e = self._spring(part.name, part.energy, "y", y, TURN_UNITS if part.at.turns else LINE)
         if part.loss > 0:
-            unit = "s/rad" if isinstance(part.measure, Angle) else "s/m"
+            unit = "s/rad" if part.at.turns else "s/m"
             loss = self.parameters.number(part.loss, Label("beta", (part.name,)), unit)
             opening = sympy.Max(0, -loss * y.rate[0] * sympy.sign(e[0]))
             self._viscous(part, y, self.steps.name(loss * sympy.Abs(e[0]) / (1 + opening), Label("mu", (part.name,))))
@@ -153,7 +156,9 @@ class Acting:
                 unit = "N m s/rad" if isinstance(coordinates[k], Angle) else "N s/m"
                 label = Label("d", (joint.name,) if len(coordinates) == 1 else (joint.name, str(k + 1)))
                 self._viscous(joint, y, self.parameters.number(d, label, unit))
-        if joint.joint.kind == "spherical":
+        if joint.spin_friction is not None:
+            self._spin_friction(joint, joint.spin_friction)
+        if joint.joint.spins:
             for law in joint.laws:
                 if law is not None:
                     self._ball(joint, law)
@@ -171,11 +176,24 @@ class Acting:
         import sympy
 
         P, C = (self._spin(end) for end in (joint.parent, joint.child))
-        y = (C - P).named(self.steps, Label("omega", (joint.name,)))
+        y = named(C - P, self.steps, Label("omega", (joint.name,)))
         r = self.steps.name(sympy.sqrt(y.rate @ y.rate), Label("omega", (joint.name, "r")))
         factor = sympy.cancel(self._law(joint, law, True) / rate_symbol()).xreplace({rate_symbol(): r})
         mu = self.steps.name(factor, Label("mu", (joint.name,)))
         self._dissipate(joint, y, np.diag(np.full(3, mu, dtype=object)))
+
+    def _spin_friction(self, joint: Joint, D: Array) -> None:
+        """A torque -D ω with the relative angular velocity ω in axes of the joint frame on the child."""
+        P, C = (self._spin(end) for end in (joint.parent, joint.child))
+        y = named(C - P, self.steps, Label("omega", (joint.name,)))
+        own = self._matrix(D, joint.name, ("N m s/rad",) * 3)
+        R_W, body = joint.frame_on(joint.child)[0], joint.child
+        axes = directions(R_W)
+        if isinstance(body, Body):
+            turned = np.stack([axis.value for axis in self.places.principal(body)], axis=1)
+            axes = turned @ directions(body.R_WC.T @ R_W)
+        world = self.steps.names(axes @ own @ axes.T, Label("D", (joint.name,)))
+        self._dissipate(joint, y, world)
 
     def _spin(self, end: Any) -> Moving:
         if not isinstance(end, Particle) and end is not self.places.m.ground:
@@ -199,10 +217,8 @@ class Acting:
         ports = self.places.m.ports
         first = sum(other.width for other in ports[: ports.index(port)])
         u = self.variables.u[first : first + port.width]
-        if isinstance(port, Torque):
-            self._add(port.name, self.places.coordinate(port.joint, TURN).row.T @ u)
-        elif isinstance(port, Force):
-            self._add(port.name, self.places.coordinate(port.joint, along(2)).row.T @ u)
+        if isinstance(port, Torque | Force):
+            self._add(port.name, self.places.coordinate(port.joint, port.at.scalar).row.T @ u)
         elif isinstance(port, WrenchPort):
             if port.R_CB is not None:
                 u = self._turned_with(port.carrier, port.R_CB, u)
@@ -225,7 +241,7 @@ class Acting:
                 (motor.resistance, "R", "Ω"), (motor.inductance, "L", "H"), (motor.k, "k", "N m/A"),
             )
         )  # fmt: skip
-        psi, y = self.variables.s[at][0], self.places.coordinate(motor.joint, TURN)
+        psi, y = self.variables.s[at][0], self.places.coordinate(motor.joint, motor.at.scalar)
         torque = y.row.T @ np.array([k * psi / L], dtype=object)
         self._add(motor.name, torque)
         self.driven = self.driven + torque

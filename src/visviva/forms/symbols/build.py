@@ -8,17 +8,26 @@ import numpy as np
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
+from visviva.forms.calculus.hamel import Hamel
+from visviva.forms.calculus.particles import ParticleSystem
+from visviva.forms.component_equations import ComponentEquations
+from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
+from visviva.forms.kane.forms import KaneForm
+from visviva.forms.kane.system import KaneSystem
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.rigid.system import RigidSystem
 from visviva.forms.symbols.acting import Acting
+from visviva.forms.symbols.by_components import hamel_equations, hamiltonian_equations
 from visviva.forms.symbols.director_build import director_equations
 from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.forms.symbols.frames import ad, frames_of
 from visviva.forms.symbols.inertia import Carried, Inertia
+from visviva.forms.symbols.lagrangian import lagrangian_equations
 from visviva.forms.symbols.parameters import Parameters, tidy
 from visviva.forms.symbols.places import TreePlaces
 from visviva.forms.symbols.rigid import of_rigid_system
+from visviva.forms.symbols.rigid_kane import kane_of_rigid
 from visviva.forms.symbols.rows import constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
@@ -28,17 +37,22 @@ from visviva.model import Model
 from visviva.views.equations_names import Label
 
 FORMS = ("minimal", "kane-velocity", "kane-momentum", "lagrange", "hamilton", "directors")
+KANE = {"minimal": "velocity", "kane-velocity": "velocity", "kane-momentum": "momentum"}
 
 
 @helpful
 def symbols(
-    m: Mechanism | Model | MinimalForm | RigidSystem,
+    m: Any,
     form: str = "minimal",
     *,
     numeric: bool = False,
     simplify: bool | None = None,
-) -> SymbolicEquations | DirectorEquations:
+) -> SymbolicEquations | DirectorEquations | ComponentEquations:
     """The equations of motion of a mechanism or a rigid system as SymPy expressions, to read, print and compile.
+
+    m:        a Mechanism, its `vv.analytical` form or Model; a RigidSystem, a ParticleSystem; a `vv.kane` system or one
+              of its forms, a PortHamiltonian, a Lagrangian (`vv.lagrangian`, `forms.Hamel`), whose equations are listed
+              by components: a `ComponentEquations`. So are those of poses that depend on time, in Kane's forms.
 
     form:     "minimal":        M ξ̇ + c = f - Zᵀλ;
               "kane-velocity":  A ξ̇ + D ξ = f - Zᵀλ;        "kane-momentum": ṗ = f + Dᵀξ - Zᵀλ;
@@ -55,6 +69,11 @@ def symbols(
     """
     if form not in FORMS:
         raise ModelError(f"there is no symbolic form {form!r}; there are {', '.join(FORMS)}.")
+    if isinstance(m, ParticleSystem):
+        m = m.flow
+    listed = by_components(m, form)
+    if listed is not None:
+        return listed.with_numbers() if numeric else listed
     if isinstance(m, RigidSystem):
         if form == "directors":
             raise ModelError("a RigidSystem has no director form: directors are those of the bodies of a Mechanism.")
@@ -65,13 +84,37 @@ def symbols(
         m = m.mechanism
     if not isinstance(m, Mechanism):
         raise ModelError(
-            f"symbols() takes a Mechanism or a RigidSystem, got {type(m).__name__}.\n"
-            "Systems of the language have vv.equations(system), Kane systems system.equations(), Lagrangians of\n"
-            "one's own visviva.forms.symbolic_equations(Hamel(...))."
+            "symbols() takes a Mechanism, a RigidSystem, a ParticleSystem, a KaneSystem, a PortHamiltonian or a "
+            f"Lagrangian, got {type(m).__name__}.\n"
+            "Systems of the language have vv.equations(system)."
         )
     if form == "directors":
         return director_equations(m, numeric)
     return of_mechanism(MinimalForm(m), form, numeric, simplify)
+
+
+def by_components(m: Any, form: str) -> ComponentEquations | None:
+    """Equations of what is no tree of bodies with constraints, or moves by itself; None for the others."""
+    if isinstance(m, KaneForm):
+        m, form = m.system, m.form if form == "minimal" else form
+    if isinstance(m, RigidSystem) and m.has_clock:
+        m = kane_of_rigid(m)
+    if form == "directors" and isinstance(m, KaneSystem | PortHamiltonian | Hamel | Model):
+        if isinstance(m, Model) and m.mechanism is not None:
+            return None
+        raise ModelError(
+            f"a {type(m).__name__} has no director form: directors are those of the bodies of a Mechanism."
+        )
+    match m:
+        case KaneSystem():
+            return m.equations(KANE.get(form, form))
+        case PortHamiltonian():
+            return hamiltonian_equations(m)
+        case Hamel():
+            return hamel_equations(m, form)
+        case Model() if m.coordinates:
+            return lagrangian_equations(m)
+    return None
 
 
 def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool | None) -> SymbolicEquations:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from visviva.compiler import compile_mechanism
+from visviva.forms.calculus.moving import Moving, dot, stacked
 from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.symbols.acting import Acting
 from visviva.forms.symbols.director_places import DirectorPlaces
 from visviva.forms.symbols.directors import DirectorEquations
-from visviva.forms.symbols.moving import Moving, dot, stacked
 from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros

@@ -6,13 +6,15 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva.forms.calculus.moving import Moving, stacked
 from visviva.forms.minimal.model_states import ModelStates
-from visviva.forms.symbols.moving import Moving, constant, stacked
+from visviva.forms.symbols.moving import constant
 from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.places import AbstractPlaces, size_of
 from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.forms.symbols.variables import Variables
 from visviva.mechanism import Mechanism
+from visviva.mechanism.linkage import euler_moments
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 from visviva.views.equations_names import Label
 
@@ -88,7 +90,6 @@ class DirectorPlaces(AbstractPlaces):
         for body in self.m.bodies:
             found += [self.parameters.number(body.mass, Label("m", (body.name,)), "kg")] * 3
             if isinstance(body, Body):
-                euler = np.maximum(0.5 * body.J_C.sum() - body.J_C, 0.0)
-                for i, value in enumerate(np.where(euler > 1e-12 * body.J_C.sum(), euler, 0.0)):
+                for i, value in enumerate(euler_moments(body)):
                     found += [self.parameters.number(value, Label("E", (body.name, str(i + 1))), "kg m²")] * 3
         return np.array(found, dtype=object)

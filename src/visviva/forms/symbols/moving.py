@@ -1,47 +1,23 @@
-"""Quantities that move with frames: values, rows over ξ, rates, and what of the second rates has no ξ̇.
-
-ẏ = C ξ,    ÿ = C ξ̇ + b,    b = Ċ ξ
-"""
+"""Quantities that move with frames, as symbols; see `forms.calculus.moving`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
+from visviva.forms.calculus.moving import Moving
 from visviva.forms.symbols.frames import Frame
 from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.language.slopes import slope
 from visviva.views.equations_names import Label
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Moving:
-    """value: (k,).   row: C, (k, n).   rate: C ξ, (k,).   bias: b, (k,)."""
-
-    value: Any
-    row: Any
-    rate: Any
-    bias: Any
-
-    def __sub__(self, other: Moving) -> Moving:
-        return Moving(self.value - other.value, self.row - other.row, self.rate - other.rate, self.bias - other.bias)
-
-    def __getitem__(self, at: Any) -> Moving:
-        return Moving(self.value[at], self.row[at], self.rate[at], self.bias[at])
-
-    def named(self, steps: Steps, label: Label) -> Moving:
-        """With short entries."""
-        b, c, d = (Label(letter, (label.name, *label.subscripts)) for letter in ("C", "rate", "bias"))
-        return Moving(
-            steps.names(self.value, label),
-            steps.names(self.row, b),
-            steps.names(self.rate, c),
-            steps.names(self.bias, d),
-        )
+def named(y: Moving, steps: Steps, label: Label) -> Moving:
+    """With short entries."""
+    b, c, d = (Label(letter, (label.name, *label.subscripts)) for letter in ("C", "rate", "bias"))
+    return Moving(steps.names(y.value, label), steps.names(y.row, b), steps.names(y.rate, c), steps.names(y.bias, d))
 
 
 def constant(values: Any, n: int) -> Moving:
@@ -50,32 +26,18 @@ def constant(values: Any, n: int) -> Moving:
     return Moving(values, zeros(len(values), n), zeros(len(values)), zeros(len(values)))
 
 
-def stacked(parts: Sequence[Moving]) -> Moving:
-    """One after the other."""
-    joined = [np.concatenate([getattr(part, field) for part in parts]) for field in ("value", "row", "rate", "bias")]
-    return Moving(*joined)
-
-
 def axis_on(frame: Frame, a: Any, steps: Steps, label: Label) -> Moving:
     """The vector R a, which turns with a frame, in world axes."""
     R, w = frame.R, frame.w
     bias = cross(frame.bw, a) + cross(w, cross(w, a))
-    return Moving(R @ a, -R @ cross(a, frame.Jw), R @ cross(w, a), R @ bias).named(steps, label)
+    return named(Moving(R @ a, -R @ cross(a, frame.Jw), R @ cross(w, a), R @ bias), steps, label)
 
 
 def point_on(frame: Frame, p: Any, steps: Steps, label: Label) -> Moving:
     """The point r + R p of a frame, in world axes."""
     parts = frame.at(p)
     row, rate, bias = (sum(part.R_W @ getattr(part, field) for part in parts) for field in ("J", "v", "a"))
-    return Moving(frame.r + frame.R @ p, row, rate, bias).named(steps, label)
-
-
-def dot(a: Moving, b: Moving) -> Moving:
-    """The scalar product of two vectors, with one entry."""
-    value, rate = a.value @ b.value, a.rate @ b.value + a.value @ b.rate
-    row = a.value @ b.row + b.value @ a.row
-    bias = a.value @ b.bias + b.value @ a.bias + 2 * (a.rate @ b.rate)
-    return Moving(*(np.array([part], dtype=object) for part in (value, row, rate, bias)))
+    return named(Moving(frame.r + frame.R @ p, row, rate, bias), steps, label)
 
 
 def function_of(f: Any, symbols: Sequence[Any], y: Moving) -> Moving:

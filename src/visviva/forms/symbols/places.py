@@ -8,10 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva.forms.calculus.moving import Moving, dot, stacked
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.model_states import ModelStates
 from visviva.forms.symbols.frames import Frame
-from visviva.forms.symbols.moving import Moving, axis_on, constant, dot, function_of, point_on, stacked, value_and_rate
+from visviva.forms.symbols.moving import axis_on, constant, function_of, named, point_on, value_and_rate
 from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
@@ -81,7 +82,7 @@ class AbstractPlaces(ABC):
                 l = self.parameters.number(row.length, Label("l", (pair.name,)), "m")
                 product = Moving((product.value - l**2) / 2, product.row / 2, product.rate / 2, product.bias / 2)
             found.append(product)
-        return stacked(found).named(self.steps, Label("y", (pair.name,)))
+        return named(stacked(found), self.steps, Label("y", (pair.name,)))
 
     def _vector(self, pair: Any, one: Vector) -> Moving:
         """A vector of a pair, see `library.joints.scalars`."""
@@ -94,8 +95,8 @@ class AbstractPlaces(ABC):
 
     def _between(self, pair: Any) -> Moving:
         """d, from the origin on the parent to that on the child."""
-        return (self.origin(pair, pair.child) - self.origin(pair, pair.parent)).named(
-            self.steps, Label("d", (pair.name,))
+        return named(
+            self.origin(pair, pair.child) - self.origin(pair, pair.parent), self.steps, Label("d", (pair.name,))
         )
 
     def coordinate(self, joint: Joint, coordinate: Scalar) -> Moving:
@@ -117,7 +118,7 @@ class AbstractPlaces(ABC):
         y = self.functions(joint, (coordinate.cos, coordinate.sin))
         found = function_of(sympy.atan2(s, c), (c, s), y)  # its derivatives are those of the angle over many turns
         value = np.array([value_and_rate(angle, (c, s), y)[0]], dtype=object)
-        return Moving(value, found.row, found.rate, found.bias).named(self.steps, Label("theta", (joint.name,)))
+        return named(Moving(value, found.row, found.rate, found.bias), self.steps, Label("theta", (joint.name,)))
 
     def turned(self, joint: Joint, angle: Angle) -> Any:
         """The state that knows the turns of an angle, or zero where none is followed."""
@@ -204,7 +205,7 @@ class TreePlaces(AbstractPlaces):
             return linear
         R = frame.R
         angular = Moving(zeros(3), R @ frame.Jw, R @ frame.w, R @ frame.bw)
-        return stacked([angular.named(self.steps, Label("omega", (body.name, "W"))), linear])
+        return stacked([named(angular, self.steps, Label("omega", (body.name, "W"))), linear])
 
     def own(self, joint: Joint, k: int) -> Moving | None:  # noqa: D102
         place = self._place.get((joint.name, k))

@@ -8,17 +8,28 @@ from typing import Any
 import numpy as np
 
 from visviva.errors import ModelError
-from visviva.forms.calculus.charts import AbstractChart, Circle, Line, Matrix, Plane, Quaternion, Rigid, Space
+from visviva.forms.calculus.charts import (
+    AbstractChart,
+    AbstractGroupChart,
+    Circle,
+    Line,
+    Matrix,
+    Plane,
+    Quaternion,
+    Rigid,
+    Space,
+)
 from visviva.forms.calculus.coordinates import JointEdge
 from visviva.forms.calculus.edges import AbstractEdge, ChangedEdge, GivenEdge, InverseEdge, adjoint, inverse_pose
+from visviva.forms.calculus.joint_chart import JointChart
 from visviva.forms.symbols.frames import Edge, ad
 from visviva.forms.symbols.parameters import directions, exacts, tidy
 from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.forms.symbols.tree import rotation
 from visviva.forms.symbols.trigonometry import shortest
+from visviva.library.joints import AbstractMotion, Ball
 from visviva.views.equations_names import Label
 
-TURNING = (Matrix, Quaternion, Space)  # about no fixed axis
 SHORT = 400  # operations that an entry may have to be simplified
 
 
@@ -27,20 +38,67 @@ def edge_of(edge: AbstractEdge, parent: int, q: Sequence[Any], A: Any, xi: Any, 
     if isinstance(edge, InverseEdge):
         return _inverse(edge_of(edge.edge, parent, q, A, xi, steps), edge.b, steps)
     X, n = pose_expression(edge, q), len(xi)
-    label, turns = Label("R", (f"{edge.b}'",)), isinstance(edge, JointEdge) and isinstance(edge.joint.chart, TURNING)
+    label, turns = Label("R", (f"{edge.b}'",)), isinstance(edge, JointEdge) and _turning(edge.joint.chart)
     R, r = steps.names(X[:3, :3], label, keep=turns), steps.names(X[:3, 3], Label("r", label.subscripts))
-    if isinstance(edge, JointEdge):
+    if isinstance(edge, JointEdge) and isinstance(edge.joint.chart, AbstractGroupChart):
         J = adjoint(inverse_pose(edge.joint.X_Kb)) @ edge.joint.chart.S
         S = zeros(6, n)
         S[:, edge.move] = exacts(tidy(J))
         return Edge(edge.b, parent, R, r, S, turns=turns)
-    S = _jacobian(X, q, A)
-    bend = np.array([_derivative(S, q, A[:, k]) for k in range(n)], dtype=object)
+    if isinstance(edge, JointEdge):
+        S, bend = _joint_twists(edge, q, n)
+    else:
+        S = _jacobian(X, q, A)
+        bend = np.array([_derivative(S, q, A[:, k]) for k in range(n)], dtype=object)
     S = steps.names(S, Label("S", label.subscripts))
     if not bend.any():
-        return Edge(edge.b, parent, R, r, S)
+        return Edge(edge.b, parent, R, r, S, turns=turns)
     bias = steps.names(sum(bend[k] @ xi * xi[k] for k in range(n)), Label("b", label.subscripts))
-    return Edge(edge.b, parent, R, r, S, bias, bend)
+    return Edge(edge.b, parent, R, r, S, bias, bend, turns=turns)
+
+
+def _joint_twists(edge: JointEdge, q: Sequence[Any], n: int) -> tuple[Any, Any]:
+    """S (6, n) and ∂_k S (n, 6, n) by the chain of a joint: S_k of each motion, -ad(S_j) S_k for those behind."""
+    chart = edge.joint.chart
+    assert isinstance(chart, JointChart)  # other charts have a constant S
+    here, m = np.array(list(q), dtype=object)[edge.read], chart.joint.nv
+    S, bend, behind = zeros(6, m), zeros(m, 6, m), zeros(6, m)
+    R, r = exacts(np.eye(3)), zeros(3)  # of the child in the frame behind the motion
+    for motion in reversed(chart.joint.chain):
+        at, own = chart.columns(motion), exacts(tidy(chart.own_twist(motion)))
+        w = R.T @ own[:3]
+        column = np.concatenate([w, R.T @ (own[3:] + _crossed(own[:3], r))]) if own.size else own
+        for j in range(m):
+            if behind[:, j].any():
+                bend[j, :, at] = bend[j, :, at] - ad(behind[:, j], column)
+        S[:, at] = S[:, at] + column
+        behind[:, at] = behind[:, at] + column
+        X = _chain_motion(chart, motion, here)
+        R, r = X[:3, :3] @ R, X[:3, :3] @ r + X[:3, 3]
+    on_b = exacts(tidy(adjoint(inverse_pose(edge.joint.X_Kb))))
+    every, bends = zeros(6, n), zeros(n, 6, n)
+    every[:, edge.move] = on_b @ S
+    bends[edge.move, :, edge.move] = np.array([on_b @ one for one in bend], dtype=object).reshape(bend.shape)
+    return every, bends
+
+
+def _crossed(w: Any, r: Any) -> Any:
+    """w x r of columns w (3, k)."""
+    return np.array([cross(one, r) for one in w.T], dtype=object).reshape(-1, 3).T
+
+
+def _chain_motion(chart: JointChart, motion: AbstractMotion, q: Any) -> Any:
+    """X_k of a motion of the chain of a joint."""
+    if isinstance(motion, Ball):
+        return chart_pose(chart.rotation, q[chart.k :])
+    if motion.coordinates.stop == motion.coordinates.start:
+        return _constant(motion.pose(np.zeros(chart.joint.nv)).matrix)
+    return _screw_motion(chart.own_twist(motion)[:, 0], q[chart.columns(motion).start])
+
+
+def _turning(chart: AbstractChart) -> bool:
+    """Whether it turns about no fixed axis."""
+    return isinstance(chart, Matrix | Quaternion | Space) or (isinstance(chart, JointChart) and chart.ball)
 
 
 def _jacobian(X: Any, q: Sequence[Any], A: Any) -> Any:
@@ -74,15 +132,20 @@ def _inverse(edge: Edge, name: str, steps: Steps) -> Edge:
 
 
 def pose_expression(edge: AbstractEdge, q: Sequence[Any]) -> Any:
-    """X_ab(q), an object array (4, 4)."""
+    """X_ab(q, t), an object array (4, 4)."""
+    import sympy
+
     match edge:
         case GivenEdge():
-            return edge.X.expressions(q)
+            return edge.X.expressions([*q, sympy.Symbol("t", real=True)])
         case ChangedEdge():
             return pose_expression(edge.edge, q)
         case JointEdge():
             motion = chart_pose(edge.joint.chart, np.array(list(q), dtype=object)[edge.read])
             return _constant(edge.joint.X_aJ) @ motion @ _constant(edge.joint.X_Kb)
+        case InverseEdge():
+            X = pose_expression(edge.edge, q)
+            return _homogeneous(X[:3, :3].T, -X[:3, :3].T @ X[:3, 3])
     raise ModelError(f"the edge {edge.name} has no symbols: a {type(edge).__name__} is known as numbers only.")
 
 
@@ -113,6 +176,11 @@ def chart_pose(chart: AbstractChart, q: Any) -> Any:
             return X
         case Rigid():
             return exacts(np.eye(4))
+        case JointChart():
+            X = exacts(np.eye(4))
+            for motion in chart.joint.chain:
+                X = X @ _chain_motion(chart, motion, q)
+            return X
     raise ModelError(f"coordinates of the kind {type(chart).__name__} have no symbols.")
 
 

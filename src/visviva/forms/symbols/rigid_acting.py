@@ -31,13 +31,13 @@ def spring_force(at: RigidMotion, spring: Stiffness | Spring, parameters: Parame
     rest = law.rest if isinstance(law, ChordEnergy | LogarithmEnergy) else None
     y = at.pose(at.frames[spring.a], at.frames[spring.b], rest)
     X = np.array(sympy.symbols("X0:12", real=True), dtype=object)
-    V = _energy(spring, law, X.reshape(3, 4), parameters, name)
+    V = pose_energy(spring, law, X.reshape(3, 4), parameters, name)
     placed = dict(zip(X, y.value, strict=True))
     e = at.steps.names([slope(V, x).xreplace(placed) for x in X], Label("e"))
     return -y.row.T @ e, V.xreplace(placed)
 
 
-def _energy(spring: Stiffness | Spring, law: Any, X: Any, parameters: Parameters, name: str) -> Any:
+def pose_energy(spring: Stiffness | Spring, law: Any, X: Any, parameters: Parameters, name: str) -> Any:
     """V over the entries X of a pose, (3, 4)."""
     match law:
         case Stiffness():

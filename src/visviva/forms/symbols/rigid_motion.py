@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from typing import Any, final
 
 import numpy as np
 
 from visviva.forms.calculus.function_map import FunctionMap
+from visviva.forms.calculus.moving import Moving, dots, stacked
 from visviva.forms.calculus.parameterisation import Parameterisation
+from visviva.forms.rigid.joint_rows import Vectors
 from visviva.forms.symbols.frames import Frame
-from visviva.forms.symbols.moving import Moving, axis_on, dot, point_on, stacked
+from visviva.forms.symbols.moving import axis_on, constant, named, point_on
 from visviva.forms.symbols.parameters import directions, exacts, tidy
 from visviva.forms.symbols.steps import Steps, zeros
 from visviva.geometry.se3 import SE3
 from visviva.language.slopes import slope
+from visviva.library.joints import Vector
+from visviva.library.joints.scalars import C, P
 from visviva.views.equations_names import Label
 
 
@@ -33,15 +39,28 @@ class RigidMotion:
     frames: Mapping[str, Frame]
     steps: Steps
 
-    def pose(self, a: Frame, b: Frame, X_a: SE3 | None = None, X_b: SE3 | None = None) -> Moving:
-        """The twelve numbers of the pose of b in a, row by row of (R, r); X_a, X_b: of frames fixed in them."""
-        R_a, r_a = _fixed(X_a)
-        R_b, r_b = _fixed(X_b)
-        d = point_on(b, r_b, self.steps, Label("d")) - point_on(a, r_a, self.steps, Label("d"))
-        axes_a = [axis_on(a, R_a[:, i], self.steps, Label("e")) for i in range(3)]
-        axes_b = [axis_on(b, R_b[:, j], self.steps, Label("e")) for j in range(3)]
-        rows = [stacked([*(dot(axis, other) for other in axes_b), dot(axis, d)]) for axis in axes_a]
-        return stacked(rows).named(self.steps, Label("X"))
+    def vectors(self, a: Frame, b: Frame, X_a: SE3 | None = None, X_b: SE3 | None = None) -> Vectors:
+        """Vectors of the pair of two frames, in world axes.   X_a, X_b: of the frames of the pair in them."""
+        (R_a, r_a), (R_b, r_b) = _fixed(X_a), _fixed(X_b)
+
+        @cache
+        def vector(one: Vector) -> Moving:
+            if one == Vector.D:
+                return point_on(b, r_b, self.steps, Label("d")) - point_on(a, r_a, self.steps, Label("d"))
+            if one >= Vector.EX:
+                return constant(exacts(np.eye(3)[one - Vector.EX]), len(self.xi))
+            if one < Vector.CX:
+                return axis_on(a, R_a[:, one - Vector.PX], self.steps, Label("e"))
+            return axis_on(b, R_b[:, one - Vector.CX], self.steps, Label("e"))
+
+        none = Moving(zeros(0, 3), zeros(0, 3, len(self.xi)), zeros(0, 3), zeros(0, 3))
+        return lambda which: stacked([none, *(vector(one)[None] for one in which)])
+
+    def pose(self, a: Frame, b: Frame, X_a: SE3 | None = None) -> Moving:
+        """The twelve numbers of the pose of b in a, row by row of (R, r); X_a: of a frame fixed in a."""
+        vectors, pairs = self.vectors(a, b, X_a), list(product(P, (*C, Vector.D)))
+        rows = dots(vectors([axis for axis, _ in pairs]), vectors([other for _, other in pairs]))
+        return named(rows, self.steps, Label("X"))
 
     def traced(self, function: Callable[..., Any], what: str) -> Any:
         """The expressions of a function of any of q, xi and t, an object array."""

@@ -10,13 +10,17 @@ from visviva.errors import ModelError
 from visviva.forms.calculus.given import map_of
 from visviva.forms.calculus.maps import Arguments
 from visviva.forms.rigid.constraints import AbstractConstraint, Acceleration, Geometric, Kinematic, Pfaffian
-from visviva.forms.rigid.loops import LOCKED, Closure, Loop
-from visviva.forms.symbols.moving import Moving, function_of, stacked
-from visviva.forms.symbols.parameters import Parameters
+from visviva.forms.rigid.joint_rows import Functions, joint_rows, products, upright_factor
+from visviva.forms.rigid.loops import Closure, Loop
+from visviva.forms.symbols.frames import Frame
+from visviva.forms.symbols.moving import named
+from visviva.forms.symbols.parameters import Parameters, exact
 from visviva.forms.symbols.rigid_motion import RigidMotion
 from visviva.forms.symbols.rows import ConstraintRows
 from visviva.forms.symbols.steps import zeros
+from visviva.geometry.se3 import SE3
 from visviva.language.slopes import slope
+from visviva.library.joints import AbstractJoint, Fixed
 from visviva.views.equations_names import Label
 
 
@@ -55,9 +59,9 @@ def _rows(at: RigidMotion, part: AbstractConstraint) -> ConstraintRows:
             return ConstraintRows(part.name, "acceleration", None, Z, Z @ at.xi, z)
         case Loop():
             a, b = at.frames[part.a], at.frames[part.b]
-            return _closing(at, part.name, at.pose(a, b, part.X_aJ, part.X_bJ), part.kind)
+            return _closing(at, part.name, part.joint, a, b, part.X_aJ, part.X_bJ)
         case Closure():
-            return _closing(at, part.name, at.pose(at.frames[part.name], at.frames[part.edge.b]), "fixed")
+            return _closing(at, part.name, Fixed(), at.frames[part.name], at.frames[part.edge.b])
     raise ModelError(f"{what} has no symbols: it is given by functions of numbers ({type(part).__name__}).")
 
 
@@ -67,19 +71,14 @@ def _geometric(at: RigidMotion, name: str, psi: Any) -> ConstraintRows:
     return ConstraintRows(name, "holonomic", psi, Z, r, -at.along(Z) @ at.xi + at.along(r))
 
 
-def _closing(at: RigidMotion, name: str, X: Moving, kind: str) -> ConstraintRows:
-    """2 tan(θ/2) n and shifts: see `forms.rigid.loops`."""
+def _closing(
+    at: RigidMotion, name: str, joint: AbstractJoint, a: Frame, b: Frame, X_a: SE3 | None = None, X_b: SE3 | None = None
+) -> ConstraintRows:
+    """Rows of a joint between two frames: see `forms.rigid.joint_rows`."""
     import sympy
 
-    x = sympy.symbols("X0:12", real=True)
-    M = [x[4 * i : 4 * i + 4] for i in range(3)]
-    turns, shifts = LOCKED[kind]
-    rows: list[Any] = []
-    if turns == "all":
-        below = 1 + M[0][0] + M[1][1] + M[2][2]
-        rows += [2 * (M[i][j] - M[j][i]) / below for i, j in ((2, 1), (0, 2), (1, 0))]
-    elif turns == "tilt":
-        rows += [2 * M[i][2] / (1 + M[2][2]) for i in range(2)]
-    rows += [M[i][3] for i in shifts]
-    y = stacked([function_of(row, x, X) for row in rows]).named(at.steps, Label("y"))
-    return ConstraintRows(name, "holonomic", y.value, y.row, zeros(len(rows)), -y.bias)
+    f = Functions(sympy.sin, sympy.cos, sympy.atan2, exact)
+    vectors = at.vectors(a, b, X_a, X_b)
+    y = joint_rows(joint, vectors, upright_factor(products(joint.upright, vectors, f), f), f)
+    y = named(y, at.steps, Label("y"))
+    return ConstraintRows(name, "holonomic", y.value, y.row, zeros(len(y.value)), -y.bias)

@@ -10,7 +10,8 @@ import numpy as np
 
 from visviva.compiler.conditions import shift_variable
 from visviva.errors import ModelError
-from visviva.forms.symbols.moving import Moving, constant, function_of, stacked
+from visviva.forms.calculus.moving import Moving, stacked
+from visviva.forms.symbols.moving import constant, function_of, named
 from visviva.forms.symbols.parameters import exacts
 from visviva.forms.symbols.places import AbstractPlaces
 from visviva.forms.symbols.steps import zeros
@@ -59,7 +60,7 @@ def constraint_rows(places: AbstractPlaces) -> Iterator[ConstraintRows]:
 def _condition(places: AbstractPlaces, part: AbstractCondition) -> ConstraintRows:
     import sympy
 
-    y = measured(places, part).named(places.steps, Label("g", (part.name,)))
+    y = named(measured(places, part), places.steps, Label("g", (part.name,)))
     if part.kind == "nonholonomic":
         return ConstraintRows(part.name, part.kind, None, y.row, zeros(part.rows), -y.bias)
     g, r, r_dot = y.value, sympy.Integer(0), sympy.Integer(0)
@@ -123,7 +124,7 @@ def _function(places: AbstractPlaces, part: FunctionCondition) -> Moving:
     """g(y) with y = L q + c affine in the directors of the bodies."""
     x, L = places.directors(part.movers), exacts(part.placements.L)
     y = Moving(L @ x.value + exacts(part.placements.c), L @ x.row, L @ x.rate, L @ x.bias)
-    y = y.named(places.steps, Label("y", (part.name,)))
+    y = named(y, places.steps, Label("y", (part.name,)))
     return stacked([function_of(g, part.placements.symbols(), y) for g in part.g])
 
 

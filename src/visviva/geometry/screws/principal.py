@@ -24,6 +24,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.screws.screw import Screw
+from visviva.numerics.rank import counted
 
 EQUAL = 1e-12  # difference of pitches, relative to the largest or to 1, below which they are equal
 
@@ -53,12 +54,12 @@ class Principal:
 def principal_form(basis: Array, tolerance: float) -> Principal:
     """Of orthonormal rows (n, 6); angles and angular parts below the tolerance count as zero."""
     U, s, R = np.linalg.svd(basis[:, :3])
-    k = int((s > tolerance).sum())
+    k = counted(s, tolerance)
     w, v = R[:k], (U[:, :k] / s[:k]).T @ basis[:, 3:]  # v normal to A, since the basis is orthonormal
     A = _rows(U[:, k:].T @ basis[:, 3:], len(basis) - k)
     # principal angles between the directions of turning and of translation
     Y, cosines, Z = np.linalg.svd(w @ A.T @ A)
-    n = int((cosines > tolerance).sum())
+    n = counted(cosines, tolerance)
     signs = _signs(Y.T @ w)
     cosines, partners = cosines[:n], signs[:n] * Z[:n]
     w, v = signs * (Y.T @ w), signs * (Y.T @ v)

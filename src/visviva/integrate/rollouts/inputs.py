@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.integrate.inputs import Input, TimeInputs, check_ports, looks_back, port_name
+from visviva.integrate.inputs import Input, TimeInputs, check_ports, looks_back, port_name, refuse_held_sources
 from visviva.model import Model
 
 MemberInputs = Mapping[str, Input] | ArrayLike | None
@@ -69,6 +69,7 @@ def member_inputs(
     if not isinstance(inputs, Mapping):
         if solved:
             raise _solved(solved[0])
+        refuse_held_sources(model, model.port_columns)
         values = _numbers(inputs, "inputs of a rollout")
         if values.ndim != 3 or values.shape[2] != width or values.shape[1] not in (1, steps):
             raise ModelError(
@@ -83,6 +84,7 @@ def member_inputs(
         name = port_name(port)
         if name in solved:
             raise _solved(name)
+        refuse_held_sources(model, (name,))
         if not callable(value):
             at = given.columns[name]
             entries.append((f"input {name!r}", at, _held(value, name, at.stop - at.start, steps)))

@@ -116,7 +116,9 @@ class MemberRuns:
             return [self(start, each) for start, each in zip(starts, rows, strict=True)]
         x = np.array([start.x for start in starts])
         H = rolling.model.exergies(x)
-        scale, rounding = energy_scale(rolling.model, H, H), EPS * state_terms(rolling.model, x)
+        sizes = rolling.model.exergy_changes(x, x)[1]
+        scale = energy_scale(rolling.model, np.zeros_like(H), H)
+        rounding = EPS * state_terms(rolling.model, x, sizes)
         return [
             self._accounted(*each)
             for each in zip(starts, held, found, H, scale.tolist(), rounding.tolist(), strict=True)
@@ -142,7 +144,15 @@ class MemberRuns:
         model, nodes = rolling.model, np.broadcast_to(u[-1], (n + 1, u.shape[1]))
         nothing = np.zeros((n, 0))
         columns = Accounts(model, start.x, H).of(
-            run.nodes, nodes, np.zeros((n + 1, 0)), run.heat, run.work, nothing, nothing, run.tallies
+            run.nodes,
+            nodes,
+            np.zeros((n + 1, 0)),
+            run.heat,
+            run.work,
+            nothing,
+            nothing,
+            np.full(n, rolling.h),
+            run.tallies,
         )
         t = start.t + rolling.h * np.minimum(rolling.every * np.arange(len(run.x)), n)
         record = nodes_with(t, run.x, run.angles, nodes[: len(t)], columns)

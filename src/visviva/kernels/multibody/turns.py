@@ -72,7 +72,10 @@ def turned_by(c0: float, s0: float, c1: float, s1: float) -> Turned:
 
 @inner
 def place_turn(B: Array, T: Array, TK: Int, k: int) -> None:
-    """Axes of a joint that turns, and its angle, at the start of a step; the angle continues the last one."""
+    """Axes of a joint that turns, and its angle, at the start of a step; the angle continues the last one.
+
+    By the axes alone but for its full turns: read again from a state it has the same bits.
+    """
     P, C = TK[k, 0], TK[k, 1]
     R = matrix(B, P, ROT)
     x, y = mul(R, vector(T, k, XX)), mul(R, vector(T, k, XY))
@@ -81,8 +84,8 @@ def place_turn(B: Array, T: Array, TK: Int, k: int) -> None:
     put(T, k, YN, y)
     put(T, k, ZN, z)
     T[k, COS], T[k, SIN] = dot(x, z), dot(y, z)
-    turn = math.atan2(T[k, SIN], T[k, COS]) - T[k, ANGLE]
-    T[k, ANGLE] += turn - 2.0 * math.pi * math.floor(turn / (2.0 * math.pi) + 0.5)
+    angle = math.atan2(T[k, SIN], T[k, COS])
+    T[k, ANGLE] = angle + 2.0 * math.pi * math.floor((T[k, ANGLE] - angle) / (2.0 * math.pi) + 0.5)
 
 
 @woven

@@ -1,15 +1,17 @@
-"""Joints as data: one file each, with motion subspace, relative pose, constraint rows and coordinates."""
+"""Joints as data: one file each, with chain of motions, constraint rows, coordinates and glyph."""
 
 from visviva.library.joints.cylindrical import Cylindrical
 from visviva.library.joints.distance import Distance
 from visviva.library.joints.fixed import Fixed
 from visviva.library.joints.free import Free
 from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.motions import AbstractMotion, Ball, Chain, Flight, Reach, Shift, Turn
 from visviva.library.joints.planar import Planar
 from visviva.library.joints.point_on_line import PointOnLine
 from visviva.library.joints.point_on_plane import PointOnPlane
 from visviva.library.joints.prismatic import Prismatic
 from visviva.library.joints.revolute import Revolute
+from visviva.library.joints.rzeppa import Rzeppa
 from visviva.library.joints.scalars import (
     MEET,
     TURN,
@@ -17,6 +19,7 @@ from visviva.library.joints.scalars import (
     Family,
     Product,
     Scalar,
+    Sum,
     Vector,
     along,
     along_child,
@@ -40,6 +43,7 @@ JOINTS: tuple[AbstractJoint, ...] = (
     Distance(1.5),
     PointOnPlane(),
     PointOnLine(),
+    Rzeppa(),
 )
 
 __all__ = [
@@ -47,21 +51,30 @@ __all__ = [
     "MEET",
     "TURN",
     "AbstractJoint",
+    "AbstractMotion",
     "Angle",
+    "Ball",
+    "Chain",
     "Cylindrical",
     "Distance",
     "Family",
     "Fixed",
+    "Flight",
     "Free",
     "Planar",
     "PointOnLine",
     "PointOnPlane",
     "Prismatic",
     "Product",
+    "Reach",
     "Revolute",
+    "Rzeppa",
     "Scalar",
     "Screw",
+    "Shift",
     "Spherical",
+    "Sum",
+    "Turn",
     "Universal",
     "Vector",
     "along",

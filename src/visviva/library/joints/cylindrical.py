@@ -1,15 +1,12 @@
-"""The sleeve on a shaft."""
+"""The sleeve."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import numpy as np
-
-from visviva._arrays import Array
-from visviva.geometry import SE3
 from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.motions import Chain, Shift, Turn
 from visviva.library.joints.scalars import TURN, Product, Scalar, along, cosine
 
 
@@ -22,14 +19,9 @@ class Cylindrical(AbstractJoint):
     """
 
     kind: ClassVar[str] = "cylindrical"
-    nv: ClassVar[int] = 2
+    glyph: ClassVar[str] = "sleeve"
+    chain: ClassVar[Chain] = (Shift(2, 1), Turn(2, 0))
     rows: ClassVar[tuple[Product, ...]] = (along(0), along(1), cosine(2, 0), cosine(2, 1))
     coordinates: ClassVar[tuple[Scalar, ...]] = (TURN, along(2))
+    names: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2),)
-    turns: ClassVar[bool] = True
-
-    def S(self, q: Array) -> Array:  # noqa: D102
-        return np.broadcast_to(np.eye(6)[:, [2, 5]], (*q.shape[:-1], 6, 2))
-
-    def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3.exp(q @ np.eye(6)[[2, 5]])

@@ -1,13 +1,12 @@
-"""No joint at all: it says where a body belongs."""
+"""No joint: the child moves as it likes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from visviva._arrays import Array
-from visviva.geometry import SE3
 from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.motions import Chain, Flight
 from visviva.library.joints.scalars import Product
 
 
@@ -20,11 +19,6 @@ class Free(AbstractJoint):
     """
 
     kind: ClassVar[str] = "free"
-    nv: ClassVar[int] = 6
+    glyph: ClassVar[str] = "nothing"
+    chain: ClassVar[Chain] = (Flight(),)
     rows: ClassVar[tuple[Product, ...]] = ()
-
-    def S(self, q: Array) -> Array:  # noqa: D102
-        return SE3.dexp(q)
-
-    def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3.exp(q)

@@ -1,16 +1,12 @@
-"""The plate on a table."""
+"""The joint that keeps the child to a plane of the parent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import numpy as np
-
-from visviva._arrays import Array
-from visviva.geometry import SE3, SO3
-from visviva.geometry.linear import transpose
 from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.motions import Chain, Shift, Turn
 from visviva.library.joints.scalars import TURN, Product, Scalar, along, cosine
 
 
@@ -23,17 +19,9 @@ class Planar(AbstractJoint):
     """
 
     kind: ClassVar[str] = "planar"
-    nv: ClassVar[int] = 3
+    glyph: ClassVar[str] = "table"
+    chain: ClassVar[Chain] = (Shift(0, 1), Shift(1, 2), Turn(2, 0))
     rows: ClassVar[tuple[Product, ...]] = (along(2), cosine(2, 0), cosine(2, 1))
     coordinates: ClassVar[tuple[Scalar, ...]] = (TURN, along(0), along(1))
+    names: ClassVar[tuple[str, ...]] = ("angle", "x", "y")
     upright: ClassVar[tuple[Product, ...]] = (cosine(2, 2),)
-    turns: ClassVar[bool] = True
-
-    def S(self, q: Array) -> Array:  # noqa: D102
-        S = np.zeros((*q.shape[:-1], 6, 3))
-        S[..., 2, 0] = 1.0
-        S[..., 3:, 1:] = transpose(self.X_PC(q).R)[..., :2]
-        return S
-
-    def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3(SO3.exp(q[..., :1] * np.eye(3)[2]).R, q[..., 1:] @ np.eye(3)[:2])

@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import numpy as np
-
-from visviva._arrays import Array
-from visviva.geometry import SE3, SO3
-from visviva.geometry.linear import transpose
 from visviva.library.joints.joint import AbstractJoint
+from visviva.library.joints.motions import Ball, Chain, Shift
 from visviva.library.joints.scalars import Product, Scalar, along
 
 
@@ -23,15 +19,8 @@ class PointOnPlane(AbstractJoint):
     """
 
     kind: ClassVar[str] = "point_on_plane"
-    nv: ClassVar[int] = 5
+    glyph: ClassVar[str] = "bead_on_plate"
+    chain: ClassVar[Chain] = (Shift(0, 0), Shift(1, 1), Ball(2))
     rows: ClassVar[tuple[Product, ...]] = (along(2),)
     coordinates: ClassVar[tuple[Scalar, ...]] = (along(0), along(1))
-
-    def S(self, q: Array) -> Array:  # noqa: D102
-        S = np.zeros((*q.shape[:-1], 6, 5))
-        S[..., :3, 2:] = SO3.dexp(q[..., 2:])
-        S[..., 3:, :2] = transpose(self.X_PC(q).R)[..., :2]
-        return S
-
-    def X_PC(self, q: Array) -> SE3:  # noqa: D102
-        return SE3(SO3.exp(q[..., 2:]).R, q[..., :2] @ np.eye(3)[:2])
+    names: ClassVar[tuple[str, ...]] = ("x", "y")

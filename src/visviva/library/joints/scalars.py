@@ -19,6 +19,10 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva._arrays import Array
+from visviva.geometry import SE3
+from visviva.geometry.linear import dot, transpose
+
 
 class Vector(IntEnum):
     """Vectors of a pair: axes of P and of C, d, axes of the world."""
@@ -109,6 +113,14 @@ class Product:
         moment = cross(u, w) if k_P or k_C else none
         return f, k_P * moment if k_P else none, k_C * moment if k_C else none
 
+    def wrench_at(self, vectors: Array) -> tuple[Array, Array, Array]:
+        """f, τ_P and τ_C for the vectors of a pair, (..., 10, 3), in the order of `Vector`."""
+        return self.wrench(vectors[..., self.u, :], vectors[..., self.w, :])
+
+    def value_at(self, vectors: Array) -> Array:
+        """u·w - c for the vectors of a pair, (..., 10, 3)."""
+        return np.asarray(self.factor * dot(vectors[..., self.u, :], vectors[..., self.w, :]) - self.c)
+
 
 @final
 @dataclass(frozen=True)
@@ -118,8 +130,51 @@ class Angle:
     cos: Product
     sin: Product
 
+    def wrench_at(self, vectors: Array) -> tuple[Array, Array, Array]:
+        """f, τ_P and τ_C of dθ = cos θ d(sin θ) - sin θ d(cos θ) for the vectors of a pair, (..., 10, 3)."""
+        c, s = (one.value_at(vectors)[..., None] for one in (self.cos, self.sin))
+        both = zip(self.sin.wrench_at(vectors), self.cos.wrench_at(vectors), strict=True)
+        f, parent, child = (c * by_sin - s * by_cos for by_sin, by_cos in both)
+        return f, parent, child
+
+    def value_at(self, vectors: Array) -> Array:
+        """θ in (-π, π] for the vectors of a pair, (..., 10, 3)."""
+        return np.asarray(np.arctan2(self.sin.value_at(vectors), self.cos.value_at(vectors)))
+
 
 Scalar = Product | Angle
+
+
+@final
+@dataclass(frozen=True)
+class Sum:
+    """Σ c_k y_k of scalars of one pair. name: what it is called behind the name of the joint."""
+
+    name: str
+    terms: tuple[tuple[float, Scalar], ...]
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """What it adds up."""
+        return tuple(scalar for _, scalar in self.terms)
+
+    @property
+    def reaches(self) -> bool:
+        """Whether it depends on where the origins are."""
+        return any(isinstance(scalar, Product) and scalar.reaches for scalar in self.scalars)
+
+    def value_at(self, vectors: Array) -> Array:
+        """Its value for the vectors of a pair, (..., 10, 3)."""
+        return np.asarray(sum((c * scalar.value_at(vectors) for c, scalar in self.terms), np.zeros(())))
+
+    def wrench_at(self, vectors: Array) -> tuple[Array, Array, Array]:
+        """f, τ_P and τ_C for the vectors of a pair, (..., 10, 3)."""
+        none = np.zeros((*vectors.shape[:-2], 3))
+        f, parent, child = none, none, none
+        for c, scalar in self.terms:
+            more = scalar.wrench_at(vectors)
+            f, parent, child = f + c * more[0], parent + c * more[1], child + c * more[2]
+        return f, parent, child
 
 
 def cosine(parent: int, child: int) -> Product:
@@ -140,6 +195,13 @@ def along_child(axis: int) -> Product:
 def rod(length: float = 0.0) -> Product:
     """½ (d·d - length²) with the distance d of the origins."""
     return Product(D, D, 0.5 * length**2)
+
+
+def pair_vectors(P: SE3, C: SE3) -> Array:
+    """The vectors of a pair of frames in the world, (..., 10, 3), in the order of `Vector`."""
+    d = C.r - P.r
+    world = np.broadcast_to(np.eye(3), (*d.shape, 3))
+    return np.concatenate([transpose(P.R), transpose(C.R), d[..., None, :], world], axis=-2)
 
 
 MEET = tuple(Product(axis, D) for axis in E)  # both origins coincide: d in world axes

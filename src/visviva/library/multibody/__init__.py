@@ -4,7 +4,7 @@ from visviva.library.multibody.body import ground, rigid_body
 from visviva.library.multibody.joint import joint
 from visviva.library.multibody.pairs import LOWER_PAIRS
 from visviva.library.multibody.particle import massless_body, particle
-from visviva.library.multibody.ports import force_port, freedom_port, torsion, wrench_port
+from visviva.library.multibody.ports import force_port, freedom_port, freedom_spring, wrench_port
 from visviva.library.multibody.system import multibody
 from visviva.library.multibody.tie import spring, tie
 
@@ -12,6 +12,7 @@ __all__ = [
     "LOWER_PAIRS",
     "force_port",
     "freedom_port",
+    "freedom_spring",
     "ground",
     "joint",
     "massless_body",
@@ -20,6 +21,5 @@ __all__ = [
     "rigid_body",
     "spring",
     "tie",
-    "torsion",
     "wrench_port",
 ]

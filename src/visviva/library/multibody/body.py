@@ -16,6 +16,7 @@ from visviva.geometry.inertia import check_inertia
 from visviva.language import Composite, Reversible, Storage, compose, reversible, storage
 from visviva.library.multibody.parameters import entries, filled, taking
 from visviva.library.multibody.spatial import Domain, coupling, domain, hat
+from visviva.numerics.rank import DATA
 
 DOWN = (0.0, 0.0, -9.81)
 
@@ -85,7 +86,7 @@ def lie_poisson(space: Domain) -> Reversible:
 
 def _kinetic(space: Domain, mass: float, J: Array) -> Storage:
     """E_ke(p) = p_ω·J⁻¹ p_ω / 2 + p_v·p_v / 2m; source: Lohmayer, Capobianco and Leyendecker (18)."""
-    if np.linalg.eigvalsh(J)[0] <= 1e-12 * np.trace(J):
+    if np.linalg.eigvalsh(J)[0] <= DATA * np.trace(J):
         raise ModelError(
             "inertia of the body has a principal moment of zero: its kinetic energy is no function of the momentum.\n"
             "Give a thin rod the moment that it has about its own axis."

@@ -11,10 +11,11 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3, SO3
-from visviva.geometry.linear import dot, transpose
+from visviva.geometry.linear import dot
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import interface
-from visviva.library.joints import Family, Product
+from visviva.library.joints import Family, Product, Sum
+from visviva.library.joints.scalars import pair_vectors
 from visviva.library.multibody.pairs import RelativePose
 from visviva.library.multibody.parameters import taking
 
@@ -24,28 +25,26 @@ from visviva.library.multibody.parameters import taking
 class RowClosure:
     """The rows of a `tie` themselves, as functions of the poses of its bodies."""
 
-    rows: tuple[Product, ...]
+    rows: tuple[Product | Sum, ...]  # sums of products
     o1: SE3
     o2: SE3
 
     @property
     def length(self) -> float:
         """The longest one of its arms and rods [m]."""
-        rods = [row.length for row in self.rows if row.family is Family.ROD]
+        rods = [row.length for row in self.rows if isinstance(row, Product) and row.family is Family.ROD]
         return max(float(np.linalg.norm(self.o1.r)), float(np.linalg.norm(self.o2.r)), *rods)
 
     def gap(self, X_1: SE3, X_2: SE3, *_: Array) -> Array:
         """Angles by which axes are not normal to each other [rad] and shifts of origins [m], (..., 6); others are 0."""
         P, C = X_1 @ self.o1, X_2 @ self.o2
-        d = C.r - P.r
-        vectors = np.concatenate(
-            [transpose(P.R), transpose(C.R), d[..., None, :], np.broadcast_to(np.eye(3), P.R.shape)], axis=-2
-        )  # in the order of `Vector`
-        found, turns, shifts = np.zeros((*d.shape[:-1], 6)), itertools.count(), itertools.count(3)
+        vectors = pair_vectors(P, C)
+        found, turns, shifts = np.zeros((*P.shape, 6)), itertools.count(), itertools.count(3)
         for row in self.rows:
-            value = dot(vectors[..., row.u, :], vectors[..., row.w, :])
-            if row.family is Family.ROD:
-                value = np.sqrt(value) - row.length
+            if isinstance(row, Product) and row.family is Family.ROD:
+                value = np.sqrt(dot(vectors[..., row.u, :], vectors[..., row.w, :])) - row.length
+            else:
+                value = row.value_at(vectors)
             found[..., next(shifts if row.reaches else turns)] = value
         return found
 

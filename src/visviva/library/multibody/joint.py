@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.language import AbstractSystem, Composite, Quantity, Reversible, compose, environment, reversible, storage
+from visviva.library.joints import AbstractJoint
 from visviva.library.multibody.closure import PairClosure
 from visviva.library.multibody.friction import friction_tensor, viscous
-from visviva.library.multibody.pairs import RelativePose, relative_pose
+from visviva.library.multibody.pairs import RelativePose, relative_pose, relative_pose_of
 from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
 from visviva.library.multibody.spatial import Ad_inverse, Domain, coupling, domain, shift
 
@@ -23,7 +24,7 @@ HERE = SE3.identity()
 
 
 def joint(
-    kind: str,
+    kind: str | AbstractJoint,
     o1: SE3 = HERE,
     o2: SE3 = HERE,
     *,
@@ -44,7 +45,7 @@ def joint(
 
     kind:       a lower pair: spherical, planar, cylindrical, revolute, prismatic or screw, the last with its pitch
                 [m/rad]; universal, about z of C1, then x of C2; or table, which is planar with u_r = (angular velocity,
-                velocities along x and y of C1).
+                velocities along x and y of C1). Or a joint of `library.joints` itself.
     o1, o2:     poses of the joint frames C1 in body 1 and C2 in body 2; z is the axis or the normal of the plane.
     potential:  V_r(x), traced, of the relative pose x.q_r; `parameters` are its own.
     friction:   μ, a number, the diagonal or the matrix; None leaves out the boxes mf and env.
@@ -57,7 +58,8 @@ def joint(
                 joint has the outer ports q_1 and q_2 for their poses, which share the state only.
     Source:     Lohmayer, Capobianco and Leyendecker, Fig. 3 and (24) to (31), with Ad(o⁻¹) in (27).
     """
-    space, pair = domain(group), relative_pose(kind, pitch)
+    space = domain(group)
+    pair = relative_pose_of(kind) if isinstance(kind, AbstractJoint) else relative_pose(kind, pitch)
     relative, momentum = pair.pose_quantity, pair.momentum
     boxes: dict[str, AbstractSystem] = {
         "pe": storage({"q_r": relative}, H=0.0 if potential is None else potential, **parameters),
@@ -84,7 +86,9 @@ def joint(
     if drive:
         outer.append("p_r")
     if friction is not None:
-        boxes["mf"] = viscous(momentum, friction_tensor(friction, pair.units, kind))
+        boxes["mf"] = viscous(
+            momentum, friction_tensor(friction, pair.units, kind if isinstance(kind, str) else kind.kind)
+        )
         junctions["p_r"].append("mf.p_r")
         junctions["s"] = ["mf.s"]
         if theta0 is None:

@@ -1,9 +1,10 @@
-"""Kinematic pairs by their relative poses: the six lower pairs, which are subgroups of rigid motions, and two more."""
+"""Kinematic pairs by their relative poses: the chains of joints, for coordinates that are angles, turns and lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,21 @@ import numpy as np
 from visviva._arrays import finite_number
 from visviva.errors import ModelError
 from visviva.language import Quantity
+from visviva.library.joints import (
+    AbstractJoint,
+    AbstractMotion,
+    Angle,
+    Cylindrical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Shift,
+    Spherical,
+    Turn,
+    Universal,
+)
+from visviva.library.multibody.spatial import hat
 from visviva.library.quantities import momentum_along
 
 Placement = tuple[Any, Any]  # R (3, 3) and r (3,) of the frame C2 in C1
@@ -35,6 +51,7 @@ class RelativePose:
     inclusion: Callable[[Any, Mapping[str, Any]], Any]
     units: tuple[str, ...]
     parameters: dict[str, float] = field(default_factory=dict)
+    moves: bool = False  # origins, by a coordinate that turns
 
     @property
     def pose_quantity(self) -> Quantity:
@@ -54,7 +71,7 @@ class RelativePose:
     @property
     def translates(self) -> bool:
         """Whether the origins of the joint frames move apart."""
-        return "m" in self.units or bool(self.parameters)
+        return self.moves or "m" in self.units
 
 
 def relative_pose(kind: str, pitch: float | None = None) -> RelativePose:
@@ -62,78 +79,117 @@ def relative_pose(kind: str, pitch: float | None = None) -> RelativePose:
     if kind == "screw":
         if pitch is None:
             raise ModelError("a screw joint needs its pitch [m/rad]: pitch=0.01. Without one it is a revolute joint.")
-        return _screw(finite_number(pitch, "pitch of a screw joint [m/rad]"))
-    if kind not in _PAIRS:
-        raise ModelError(f"there is no joint {kind!r}; there is {', '.join((*_PAIRS, 'screw'))}.")
+        return relative_pose_of(Screw(finite_number(pitch, "pitch of a screw joint [m/rad]")))
+    if kind not in _KINDS:
+        raise ModelError(f"there is no joint {kind!r}; there is {', '.join((*_KINDS, 'screw'))}.")
     if pitch is not None:
         raise ModelError(f"a {kind} joint has no pitch: it belongs to kind='screw'.")
-    return _PAIRS[kind]
+    return _KINDS[kind]
 
 
-def turned(R: Any) -> Any:
-    """A plane rotation as the rotation about z."""
-    return np.block([[R, np.zeros((2, 1))], [np.zeros((1, 2)), np.ones((1, 1))]])
+@cache
+def relative_pose_of(joint: AbstractJoint) -> RelativePose:
+    """The pair of a joint whose chain has named coordinates alone, or is one ball.
 
+    A coordinate that only turns is a rotation of the plane, every other one a number. Numbers of the joint, as the
+    pitch of a screw, are parameters.
+    """
+    if joint.rotation_vector is not None:
+        return RelativePose("SO3", "so3*", lambda q, _: (q.R, np.zeros(3)), _ball_inclusion, ("rad",) * 3)
+    given = [one.name for one in fields(joint)] if is_dataclass(joint) else list[str]()
+    numbers: dict[str, float] = {name: getattr(joint, name) for name in given}
+    users = [[one for one in joint.chain if one.coordinates.start == k] for k in range(joint.nv)]
+    spins = [len(using) == 1 and isinstance(using[0], Turn) for using in users]
 
-def _columns(*rows: int) -> Callable[[Any, Mapping[str, Any]], Any]:
-    basis = np.eye(6)[:, rows]
-    return lambda _, __: basis
+    def chain(q: Any, given: Mapping[str, Any]) -> list[tuple[AbstractMotion, Placement]]:
+        values = _split(q, spins)
+        motions = replace(joint, **{name: given[name] for name in numbers}).chain if numbers else joint.chain  # type: ignore[type-var]
+        return [(one, _placement(one, values[one.coordinates.start])) for one in motions]
 
-
-def _plane(q: Any) -> Any:
-    """A rotation of SO(2) from the first four coordinates of a product."""
-    return np.array([[q[0], q[2]], [q[1], q[3]]], dtype=object)
-
-
-def _about_x(R: Any) -> Any:
-    return np.block([[np.ones((1, 1)), np.zeros((1, 2))], [np.zeros((2, 1)), R]])
-
-
-def _cylindrical(q: Any, _: Mapping[str, Any]) -> Placement:
-    return turned(_plane(q)), np.array([0, 0, q[4]], dtype=object)
-
-
-def _table(q: Any, _: Mapping[str, Any]) -> Placement:
-    return turned(_plane(q)), np.array([q[4], q[5], 0], dtype=object)
-
-
-def _table_inclusion(q: Any, _: Mapping[str, Any]) -> Any:
-    """(e_z, 0, 0; 0, Rᵀe_x, Rᵀe_y): displacements along the axes of C1."""
-    zero = np.zeros((3, 1))
-    return np.block([[np.eye(3)[:, 2:], np.zeros((3, 2))], [zero, turned(_plane(q)).T[:, :2]]])
-
-
-def _universal(q: Any, _: Mapping[str, Any]) -> Placement:
-    """R_z R_x: the first axis is z of C1, the second x of C2."""
-    return turned(_plane(q)) @ _about_x(_plane(q[4:])), np.zeros(3)
-
-
-def _universal_inclusion(q: Any, _: Mapping[str, Any]) -> Any:
-    """(R_xᵀe_z, e_x; 0, 0)."""
-    axes = np.column_stack([_about_x(_plane(q[4:])).T[:, 2], np.eye(3)[:, 0]])
-    return np.vstack([axes, np.zeros((3, 2))])
-
-
-def _screw(pitch: float) -> RelativePose:
     def pose(q: Any, given: Mapping[str, Any]) -> Placement:
-        c, s = np.cos(q), np.sin(q)
-        return turned(np.array([[c, -s], [s, c]], dtype=object)), np.array([0, 0, given["pitch"] * q], dtype=object)
+        R, r = np.eye(3), np.zeros(3)
+        for _, (turn, shift) in chain(q, given):
+            R, r = R @ turn, r + R @ shift
+        return R, r
 
-    def inclusion(_: Any, given: Mapping[str, Any]) -> Any:
-        return np.array([[0], [0], [1], [0], [0], [given["pitch"]]], dtype=object)
+    def inclusion(q: Any, given: Mapping[str, Any]) -> Any:
+        columns = np.zeros((6, joint.nv), dtype=object)
+        R, r = np.eye(3), np.zeros(3)  # of the child's frame in the one after the motion
+        for one, (turn, shift) in reversed(chain(q, given)):
+            assert isinstance(one, Turn | Shift)
+            axis, k = np.eye(3)[one.axis], one.coordinate
+            if isinstance(one, Turn):
+                columns[:3, k] = columns[:3, k] + one.factor * (R.T @ axis)
+                columns[3:, k] = columns[3:, k] + one.factor * (R.T @ (hat(axis) @ r))
+            else:
+                columns[3:, k] = columns[3:, k] + one.factor * (R.T @ axis)
+            R, r = turn @ R, turn @ r + shift
+        return columns
 
-    return RelativePose("R", "R", pose, inclusion, ("rad",), {"pitch": pitch})
+    groups, lengths = ["SO2" for spin in spins if spin], sum(not spin for spin in spins)
+    if lengths:
+        groups.append("R" if lengths == 1 else f"R{lengths}")
+    assert spins == sorted(spins, reverse=True)  # rotations come first in the products of spaces
+    dual = "so2*" if groups == ["SO2"] else "R" if joint.nv == 1 else f"R{joint.nv}"
+    units = tuple("rad" if isinstance(one, Angle) else "m" for one in joint.coordinates)
+    moves = any(isinstance(one, Shift) for one in joint.chain)
+    return RelativePose("x".join(groups), dual, pose, inclusion, units, numbers, moves)
 
 
-_PAIRS = {
-    "spherical": RelativePose("SO3", "so3*", lambda q, _: (q.R, np.zeros(3)), _columns(0, 1, 2), ("rad",) * 3),
-    "planar": RelativePose(
-        "SE2", "se2*", lambda q, _: (turned(q.R), np.array([*q.r, 0])), _columns(2, 3, 4), ("rad", "m", "m")
-    ),
-    "cylindrical": RelativePose("SO2xR", "R2", _cylindrical, _columns(2, 5), ("rad", "m")),
-    "revolute": RelativePose("SO2", "so2*", lambda q, _: (turned(q.R), np.zeros(3)), _columns(2), ("rad",)),
-    "prismatic": RelativePose("R", "R", lambda q, _: (np.eye(3), np.array([0, 0, q])), _columns(5), ("m",)),
-    "universal": RelativePose("SO2xSO2", "R2", _universal, _universal_inclusion, ("rad", "rad")),
-    "table": RelativePose("SO2xR2", "R3", _table, _table_inclusion, ("rad", "m", "m")),
-}
+def _split(q: Any, spins: list[bool]) -> list[Any]:
+    """The value of each coordinate: a rotation of the plane (2, 2), or a number."""
+    if len(spins) == 1:
+        return [q.R] if spins[0] else [q]
+    found, at = list[Any](), 0
+    for spin in spins:
+        if spin:
+            found.append(np.array([[q[at], q[at + 2]], [q[at + 1], q[at + 3]]], dtype=object))
+            at += 4
+        else:
+            found.append(q[at])
+            at += 1
+    return found
+
+
+def _placement(motion: AbstractMotion, value: Any) -> Placement:
+    """Rotation and shift of one motion, for the value of its coordinate."""
+    if isinstance(motion, Shift):
+        return np.eye(3), np.array([motion.factor * value if k == motion.axis else 0 for k in range(3)], dtype=object)
+    assert isinstance(motion, Turn)
+    if isinstance(value, np.ndarray):
+        plane = value
+    else:
+        c, s = np.cos(motion.factor * value), np.sin(motion.factor * value)
+        plane = np.array([[c, -s], [s, c]], dtype=object)
+    R = np.zeros((3, 3), dtype=object)
+    R[motion.axis, motion.axis] = 1
+    i, j = (motion.axis + 1) % 3, (motion.axis + 2) % 3
+    R[np.ix_((i, j), (i, j))] = plane
+    return R, np.zeros(3)
+
+
+def _ball_inclusion(_: Any, __: Mapping[str, Any]) -> Any:
+    return np.eye(6)[:, :3]
+
+
+def _in_plane(q: Any, _: Mapping[str, Any]) -> Placement:
+    """A pose of SE(2)."""
+    R = np.zeros((3, 3), dtype=object)
+    R[:2, :2], R[2, 2] = q.R, 1
+    return R, np.array([*q.r, 0])
+
+
+def _plane_inclusion(_: Any, __: Mapping[str, Any]) -> Any:
+    return np.eye(6)[:, [2, 3, 4]]
+
+
+_KINDS = {
+    "spherical": relative_pose_of(Spherical()),
+    "planar": RelativePose("SE2", "se2*", _in_plane, _plane_inclusion, ("rad", "m", "m")),
+    "cylindrical": relative_pose_of(Cylindrical()),
+    "revolute": relative_pose_of(Revolute()),
+    "prismatic": relative_pose_of(Prismatic()),
+    "universal": relative_pose_of(Universal()),
+    "table": relative_pose_of(Planar()),
+}  # planar by its group, in velocities of the child's axes; table by coordinates along the parent's
 LOWER_PAIRS = ("spherical", "planar", "cylindrical", "revolute", "prismatic", "screw")

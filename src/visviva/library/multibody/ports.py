@@ -16,32 +16,38 @@ from visviva.library.quantities import momentum_along
 WRENCH = Quantity("R6", "momentum")
 
 
-def torsion(
-    momentum: Quantity, *, energy: Storage | None = None, damping: float = 0.0, theta0: float = 300.0
+def freedom_spring(
+    momentum: Quantity,
+    freedoms: tuple[int, ...] = (0,),
+    *,
+    energy: Storage | None = None,
+    damping: Array | None = None,
+    theta0: float = 300.0,
 ) -> Composite:
-    """A spring and damper about the axis of a joint; boxes pe, pkc, mf and env, outer port p_r, that of the joint.
+    """A spring and damper along freedoms of a joint; boxes pe, pkc, mf and env, outer port p_r, that of the joint.
 
-        angle_dot = u_r[0],   force on p_r[0]: dU(angle) + damping u_r[0]
+        y_dot = u_r,   force on p_r: dU(y) + D u_r   of the freedoms, by their numbers
 
-    energy: a storage with the port angle. The angle is continuous over many turns, other than a rotation.
+    energy:  a storage with one port, "angle" or "y"; angles are continuous over many turns, other than rotations.
+    damping: D ⪰ 0, (k, k).
     """
-    n = momentum.dim
+    n, at = momentum.dim, list(freedoms)
     boxes: dict[str, AbstractSystem] = {}
     junctions: dict[str, list[str]] = {"p_r": []}
     if energy is not None:
-        angle = energy.interface["angle"].quantity
-        J = coupling(n)[[0, *range(n, 2 * n)]][:, [0, *range(n, 2 * n)]]  # of the first freedom only
-        boxes |= {"pe": energy, "pkc": reversible({"angle": angle, "p_r": momentum}, J=J)}
-        junctions["angle"] = ["pe.angle", "pkc.angle"]
+        ((port, y),) = energy.interface.items()
+        kept = [*at, *range(n, 2 * n)]
+        J = coupling(n)[np.ix_(kept, kept)]
+        boxes |= {"pe": energy, "pkc": reversible({port: y.quantity, "p_r": momentum}, J=J)}
+        junctions[port] = [f"pe.{port}", f"pkc.{port}"]
         junctions["p_r"].append("pkc.p_r")
-    if damping:
-        boxes |= {
-            "mf": viscous(momentum, damping * np.diag(np.eye(n)[0])),
-            "env": environment({"s": ENTROPY}, theta0),
-        }
+    if damping is not None:
+        D = np.zeros((n, n))
+        D[np.ix_(at, at)] = damping
+        boxes |= {"mf": viscous(momentum, D), "env": environment({"s": ENTROPY}, theta0)}
         junctions["s"] = ["mf.s", "env.s"]
         junctions["p_r"].append("mf.p_r")
-    return compose("torsion", boxes, junctions, outer=("p_r",))
+    return compose("spring", boxes, junctions, outer=("p_r",))
 
 
 def freedom_port(momentum: Quantity, k: int, unit: str) -> Reversible:

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva.geometry import SE3
 from visviva.language import Quantity, Reversible
-from visviva.library.joints import MEET, TURN, Angle, Product, Scalar
+from visviva.library.joints import MEET, TURN, Angle, Product, Scalar, Sum
 from visviva.library.joints.scalars import C, D, E, P
 from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
 from visviva.library.multibody.spatial import domain, hat
@@ -78,10 +78,10 @@ class End:
 
 
 def ends_of(
-    rows: Sequence[Product], particles: tuple[bool, bool], coordinates: Sequence[Scalar] = ()
+    rows: Sequence[Product | Sum], particles: tuple[bool, bool], coordinates: Sequence[Scalar] = ()
 ) -> tuple[End, End]:
     """Both ends, with what rows and coordinates need of them."""
-    functions = [*rows, *coordinates]
+    functions = [one for row in (*rows, *coordinates) for one in (row.scalars if isinstance(row, Sum) else (row,))]
     products = [row for row in functions if isinstance(row, Product)]
     products += [one for row in functions if isinstance(row, Angle) and row != TURN for one in (row.cos, row.sin)]
     first = {row.parent for row in products} | {2 for row in functions if row == TURN}
@@ -109,7 +109,7 @@ def _offset_box(number: str, r: Grid) -> Reversible:
     return constraint_box({pose: BODY.pose.state, port: BODY.momentum, f"p_j{number}": HYBRID}, C, r.names)
 
 
-def row_matrix(rows: Sequence[Scalar], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
+def row_matrix(rows: Sequence[Scalar | Sum], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
     """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.scalars`.
 
     An axis a turns with ω x a; a particle has v alone, and axes that do not turn.
@@ -130,6 +130,10 @@ def row_matrix(rows: Sequence[Scalar], ends: tuple[End, End], given: Mapping[str
                 c, s = A[cos.parent] @ B[cos.child], A[sin.parent] @ B[sin.child]
                 slopes = row_matrix((cos, sin), ends, given)
                 found.append((c * slopes[1] - s * slopes[0]) / (c * c + s * s))
+            case Sum(terms=terms):
+                found.append(
+                    sum(c * row for (c, _), row in zip(terms, row_matrix(each.scalars, ends, given), strict=True))
+                )
     return np.array(found, dtype=object)
 
 

@@ -22,7 +22,7 @@ from visviva.language import (
     reversible,
     storage,
 )
-from visviva.library.joints import Angle, Product, Scalar
+from visviva.library.joints import Angle, Product, Scalar, Sum
 from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
@@ -35,7 +35,7 @@ BODIES = (False, False)
 
 
 def tie(
-    rows: Sequence[Product],
+    rows: Sequence[Product | Sum],
     o1: SE3 = HERE,
     o2: SE3 = HERE,
     *,
@@ -51,7 +51,8 @@ def tie(
 
     with the velocities u_j = (ω; v) of the joint frames in world axes, and the rates u_r of coordinates.
 
-    rows:        the functions y, see `library.joints`; a distance is rod(), a point in a plane along(2).
+    rows:        the functions y, see `library.joints`; a distance is rod(), a point in a plane along(2);
+                 sums of products too.
     o1, o2:      poses of the joint frames in the bodies, whose poses are in SO3xR3.
     particles:   which of the ends are particles, see `particle`.
     coordinates: functions c with a port p_r, the angle about z or displacements.
@@ -115,7 +116,7 @@ def spring(
 
 
 def _rows(
-    kept: Sequence[Product], moving: Sequence[Scalar], ends: tuple[End, End], offsets: tuple[SE3, SE3]
+    kept: Sequence[Product | Sum], moving: Sequence[Scalar], ends: tuple[End, End], offsets: tuple[SE3, SE3]
 ) -> Reversible:
     """0 = -∇y (u_1, u_2) of what is kept, 0 = u_r - ∇c (u_1, u_2) of what moves; λ is the force on body 2."""
     box = _rows_box(tuple(map(_plain, kept)), tuple(map(_plain, moving)), ends)
@@ -123,7 +124,7 @@ def _rows(
 
 
 @cache
-def _rows_box(kept: tuple[Product, ...], moving: tuple[Scalar, ...], ends: tuple[End, End]) -> Reversible:
+def _rows_box(kept: tuple[Product | Sum, ...], moving: tuple[Scalar, ...], ends: tuple[End, End]) -> Reversible:
     def C(given: dict[str, Any]) -> Any:
         slopes = -row_matrix((*kept, *moving), ends, given)
         rates = np.eye(len(slopes))[:, len(slopes) - n :]

@@ -15,15 +15,14 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry import SE3
-from visviva.library.joints import AbstractJoint
-from visviva.mechanism.coupling import lead_of
+from visviva.library.joints import AbstractJoint, Ball, Flight, Free, Shift, Turn
 from visviva.mechanism.mechanism import Mechanism
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import SIZES
 from visviva.mechanism.spanning.tree import Link, Tree
 from visviva.numerics.spanning_trees import grow
 
-X_AXIS, Y_AXIS = np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]]  # frames with z along x, and along y
+AXES = tuple(np.roll(np.eye(3), 2 - k, axis=1) for k in range(3))  # frames with z along x, y and z
 REVERSED = np.diag([1.0, -1.0, -1.0])  # half a turn about x
 
 
@@ -41,21 +40,7 @@ class Part:
     pitch: float = 0.0
 
 
-_Z = np.eye(3)
-PARTS: dict[str, tuple[Part, ...]] = {
-    "fixed": (),
-    "revolute": (Part("hinge", _Z, 0),),
-    "prismatic": (Part("slider", _Z, 0),),
-    "screw": (Part("hinge", _Z, 0),),
-    "cylindrical": (Part("slider", _Z, 1), Part("hinge", _Z, 0)),
-    "universal": (Part("hinge", _Z, 0), Part("hinge", X_AXIS, 1)),
-    "planar": (Part("slider", X_AXIS, 1), Part("slider", Y_AXIS, 2), Part("hinge", _Z, 0)),
-    "spherical": (Part("ball", _Z),),
-    "point_on_line": (Part("slider", _Z, 0), Part("ball", _Z)),
-    "point_on_plane": (Part("slider", X_AXIS, 0), Part("slider", Y_AXIS, 1), Part("ball", _Z)),
-    "free": (Part("free", _Z),),
-}  # parent to child; rods have no entry: they are never in a tree
-FLIGHT = (Part("slider", X_AXIS), Part("slider", Y_AXIS), Part("slider", _Z))  # of a particle
+FLIGHT = tuple(Part("slider", R) for R in AXES)  # of a particle
 
 
 @final
@@ -131,14 +116,14 @@ def spanning(m: Mechanism, wanted: Collection[str] = ()) -> Spanning:
             X_PJ, R = SE3.identity(), part.R
         carried[below.name] = parent
     del carried[m.ground.name]
-    held = {joint.name for joint in used} | {lead_of(joint).name for joint in used if joint.joint.lead is not None}
+    held = {name for joint in used for name in (joint.name, *joint.sum_names)}
     cut = tuple(joint for joint in m.joints if joint not in used and joint.joint.rows)
     return Spanning(Tree(tuple(links), m.gravity), tuple(places), carried, frozenset(held), cut)
 
 
 def strength(joint: AbstractJoint) -> int:
     """How many rows it has; -1 where it cannot hold a body in a tree."""
-    return len(joint.rows) + (joint.lead is not None) if joint.kind in PARTS else -1
+    return len(joint.rows) + len(joint.sums) if joint.carries else -1
 
 
 def _grow(m: Mechanism, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
@@ -164,18 +149,32 @@ def _chain(joint: Joint | None, below: Body | Particle) -> tuple[Part, ...]:
 
     Against the direction of the joint they follow in reverse order about reversed axes: the coordinates are the same.
     """
-    kind = "free" if joint is None else joint.joint.kind
-    if kind == "free" and isinstance(below, Particle):
+    chain = _parts(Free() if joint is None else joint.joint)
+    if isinstance(below, Particle) and any(part.kind == "free" for part in chain):
         return FLIGHT
-    chain = PARTS[kind]
-    if joint is not None:
-        if joint.joint.lead is not None:
-            chain = tuple(replace(part, pitch=joint.joint.lead) for part in chain)
-        if below is joint.parent:
-            chain = tuple(replace(part, R=part.R @ REVERSED) for part in reversed(chain))
+    if joint is not None and below is joint.parent:
+        chain = tuple(replace(part, R=part.R @ REVERSED) for part in reversed(chain))
     if isinstance(below, Particle):  # it has no orientation
         chain = tuple(part for part in chain if part.kind != "ball")
     return chain or (Part("fixed", np.eye(3)),)
+
+
+def _parts(joint: AbstractJoint) -> tuple[Part, ...]:
+    """The chain of a joint as links; a shift by the coordinate of a turn is the pitch of a screw."""
+    parts: list[Part] = []
+    for motion in joint.chain:
+        match motion:
+            case Turn():
+                parts.append(Part("hinge", AXES[motion.axis], motion.coordinate))
+            case Shift() if parts and parts[-1].coordinate == motion.coordinate:
+                parts[-1] = replace(parts[-1], pitch=motion.factor)
+            case Shift():
+                parts.append(Part("slider", AXES[motion.axis], motion.coordinate))
+            case Ball():
+                parts.append(Part("ball", AXES[2]))
+            case Flight():
+                parts.append(Part("free", AXES[2]))
+    return tuple(parts)
 
 
 def _frames(joint: Joint | None, above: Carrier, below: Body | Particle) -> tuple[SE3, SE3]:

@@ -64,7 +64,8 @@ def increments(model: Model, m: Mechanism, units: Units) -> Array:
     twist = np.array(3 * [1.0] + 3 * [units.length])
     sizes = np.full(model.layout.dim, min(1.0, units.length))
     joints = {f"{joint.name}.q_r": units.coordinates(joint) for joint in m.joints}
-    joints |= {f"{turn.name}.angle": units.coordinates(turn.joint)[:1] for turn in m.torsions}
+    for part in m.joint_elements:
+        joints[part.variable] = np.array([units.coordinates(one.joint)[one.number] for one in part.coordinates])
     for variable in model.variables:
         at = model.layout.z[variable.name]
         if len(joints.get(variable.name, ())) == at.stop - at.start:

@@ -10,7 +10,6 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.mechanism.losses import ENTROPY, FRICTION, HEAT, LOSS, rubbing
 from visviva.mechanism.parts import Force, Torque
-from visviva.mechanism.port_values import driven_coordinate
 from visviva.numerics.rank import significant, unit_rows
 from visviva.results.kinestatics import kinestatics as network_of
 from visviva.testing.laws import require
@@ -66,13 +65,14 @@ def _arms(now: Instant) -> dict[str, Array]:
     for joint in m.joints:
         if rubbing(joint):
             found[f"{joint.name}{FRICTION}"] = of[joint.name] if len(joint.friction) else np.ones(3)
-    for turn in m.torsions:
-        found[turn.name] = found[f"{turn.name}{LOSS}"] = of[turn.joint.name][:1]
+    for part in m.joint_elements:
+        arms = np.array([of[one.joint.name][one.number] for one in part.coordinates])
+        found[part.name] = found[f"{part.name}{LOSS}"] = arms
     for stop in m.stops:
-        found[stop.name] = found[f"{stop.name}{LOSS}"] = of[stop.joint.name][stop.coordinate :][:1]
+        found[stop.name] = found[f"{stop.name}{LOSS}"] = of[stop.joint.name][stop.at.number :][:1]
     for port in m.ports:
         if isinstance(port, Torque | Force):
-            found[port.name] = of[port.joint.name][driven_coordinate(port) :][:1]
+            found[port.name] = of[port.joint.name][port.at.number :][:1]
     return found
 
 
