@@ -17,14 +17,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from refusals import LIGHT, NO_BOX, NO_CONDITION, NO_MOMENTUM, NO_PORTS, NUMPY_ONLY, Refusal
+from refusals import LIGHT, NO_BOX, NO_CONDITION, NO_MOMENTUM, NUMPY_ONLY, Refusal
 
 from visviva.testing import Verdict, check_readings, varied_mechanism
 from visviva.testing.readings import READINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "random_readings_table.txt"
 REASONS = (
-    NUMPY_ONLY, NO_PORTS, NO_CONDITION, NO_BOX, NO_MOMENTUM, LIGHT,
+    NUMPY_ONLY, NO_CONDITION, NO_BOX, NO_MOMENTUM, LIGHT,
     Refusal("A drive prescribes what joints determine.", "prescribes what is determined without it"),
     Refusal("Joints cannot be closed: what was drawn does not fit together.", "(?s)cannot be (assembled|closed)"),
     Refusal("Redundant loops with screws have no form that stays closed.", "redundant constraints .* and screws"),

@@ -29,10 +29,6 @@ NO_ACROSS = Refusal(
     "Composites have springs along coordinates of one joint; across several there is no box.",
     "springs across several joints",
 )
-NO_PORTS = Refusal(
-    "An interconnection by ports is one of joints: other conditions have no form in it.",
-    "has constraints beyond its joints.*\n.*an interconnection by ports",
-)
 NO_CONDITION = Refusal(
     "Composites have joints and screws; other conditions have no box there.",
     "has constraints beyond its joints.*\n.*the language of composites",
@@ -67,7 +63,6 @@ REFUSED: dict[str, dict[str, Refusal]] = {
     "PHMPGGL compiled": dict.fromkeys(("screw", "rzeppa", *CONDITIONS), NUMPY_ONLY) | dict.fromkeys(STACKS, NO_STACK),
     "Kane's momenta": {"stream": LIGHT},
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
-    "interconnection": dict.fromkeys(CONDITIONS, NO_PORTS),
     "composite": dict.fromkeys(CONDITIONS, NO_CONDITION)
     | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX)
     | {"thin rod": NO_MOMENTUM, "spring across joints": NO_ACROSS},

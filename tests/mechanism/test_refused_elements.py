@@ -92,10 +92,6 @@ REFUSED = {
         lambda m: vv.equilibrium(m, initial=3),
         ["the initial state of mechanism 'm'", "got int"],
     ),
-    "ports that leave out a gear": (
-        lambda m: (m.gear("x", "r", "s"), m.interconnection()),
-        ["constraint 'x'", "no form in an interconnection by ports"],
-    ),
     "a tolerance that is text": (lambda m: vv.Adaptive(tolerance="1e-6"), ["tolerance must be numbers", "'1e-6'"]),
 }
 
