@@ -71,7 +71,6 @@ REFUSED: dict[str, dict[str, Refusal]] = {
 WRONG: dict[str, dict[str, str]] = {}
 
 TOGETHER: dict[tuple[str, str], dict[str, str]] = {  # what a reading of a pair says, that says it of neither part
-    ("fixed", "knife edge"): {"symbols": "wrong"},  # between welded bodies the row of a blade is redundant
     ("rzeppa", "friction matrix"): {"composite": "refused"},  # a tie has no port for its angular velocity
     ("rzeppa", "friction matrix of a ball"): {"composite": "refused"},
     ("rzeppa", "viscous friction"): {"composite": "refused"},

@@ -10,6 +10,7 @@ import pytest
 import sympy
 from messages import says
 from numpy.testing import assert_allclose
+from parts import sample
 from symbolic_models import double_pendulum, six_joint_arm, top
 
 import visviva as vv
@@ -179,3 +180,17 @@ def test_without_a_compiler_the_text_is_there(monkeypatch):
     assert "void evaluate(" in evaluate.source
     with pytest.raises(ModelError, match=says("there is no C compiler")):
         evaluate([0, 0], [0, 0])
+
+
+@pytest.mark.parametrize("element", ["knife edge", "gravity"])
+def test_a_row_that_is_rounding_says_nothing(element):
+    """A blade between welded bodies: at most states its row is a rounding error, and no constraint."""
+    m = sample("fixed", element).mechanism
+    e, form = vv.symbols(m), vv.analytical(m)
+    assert e.rank == 0
+    rows = []
+    for q, xi in np.random.default_rng(3).uniform(-3, 3, (30, 2, 1)):
+        found = e.accelerations(q, xi)
+        assert_allclose(found, form.rates(0.0, q, xi, form.initial[2])[0], rtol=0, atol=1e-12)
+        rows.append(np.abs(e.function("Z")(q, xi)).max(initial=0.0))
+    assert (0 < max(rows) < 1e-14) == (element == "knife edge")
