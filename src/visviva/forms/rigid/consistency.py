@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.numerics.constrained import nearest
+from visviva.numerics.constrained import least_change
 from visviva.numerics.convergence import Convergence, newton
 from visviva.numerics.rank import velocity_units
 
@@ -72,14 +72,7 @@ def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, firs
     state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
     residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
     mu = DAMPING * residual / (first or residual or 1.0)
-    return residual, nearest(_metric(M), rows, -off, damping=mu, in_terms=True)
-
-
-def _metric(M: Array) -> Array:
-    """M; velocities without inertia, which constraints have to hold, count as light ones."""
-    light = 1e-9 * (float(np.trace(M)) / max(len(M), 1) or 1.0)
-    smallest = float(np.linalg.eigvalsh(M)[0])
-    return M if smallest > 1e-3 * light else M + light * np.eye(len(M))
+    return residual, least_change(rows, -off, M, terms=np.ones(len(off)), damping=mu)
 
 
 def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:
