@@ -5,6 +5,7 @@ import pytest
 from bench import arm, cart_pole, warm_motor
 from coupled_mechanisms import driven_four_bar, gears
 from feature_mechanisms import FEATURES
+from formulation_catalogue import CATALOGUE
 from numpy.testing import assert_allclose
 
 import visviva as vv
@@ -332,3 +333,14 @@ def test_what_is_built_cannot_be_held_beside_a_state():
     motion, report = demo.four_bar().assemble(at={"A.q": 0.1})
     assert "crank: moved by" in str(report)
     assert motion_of(demo.four_bar(), motion) is motion
+
+
+def test_particles_on_balls_have_states_by_name():
+    """A ball joint that carries on a particle turns nothing there: such rates have no inertia, and stay."""
+    m = CATALOGUE["particles"].build()
+    now, _ = m.assemble(at={"base.q": 0.07})
+    linkage = Linkage(m)
+    assert is_closed(linkage, coordinates(linkage, now), 1e-12 * extent(linkage, coordinates(linkage, now)))
+    V = np.concatenate([now.V[body.name] for body in linkage.bodies])
+    rows = linkage.dense(linkage.kinematics.place(coordinates(linkage, now)))
+    assert_allclose(rows @ V, linkage.speeds, atol=1e-12 * np.abs(V).max())

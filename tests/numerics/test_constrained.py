@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from visviva.numerics.constrained import NoInertia, check_definite, constrained, definite_solve, nearest
+from visviva.numerics.constrained import NoInertia, check_definite, constrained, definite_solve, least_change
 from visviva.numerics.rank import LEAST
 
 
@@ -83,7 +83,7 @@ def test_levels_of_wishes_are_met_in_their_order_by_the_least_change(seed):
     rng = np.random.default_rng(10 + seed)
     A2 = np.vstack([A[0] + A[1], rng.normal(size=(2, 7))])
     b2 = rng.normal(size=3)
-    x = nearest(M, A, b, then=(A2, b2))
+    x = least_change(A, b, M, then=(A2, b2))
     assert_allclose(A @ x, b, atol=1e-11)
     assert_allclose(A2[1:] @ x, b2[1:], atol=1e-10)  # the first contradicts what comes before
     both = np.vstack([A, A2[1:]])
@@ -92,9 +92,38 @@ def test_levels_of_wishes_are_met_in_their_order_by_the_least_change(seed):
 
 def test_damping_shortens_a_change_and_keeps_its_direction_downhill():
     M, A, _, b = problem(0)
-    free, damped = nearest(M, A, b), nearest(M, A, b, damping=0.1)
+    free, damped = least_change(A, b, M), least_change(A, b, M, damping=0.1)
     assert damped @ M @ damped < free @ M @ free
     assert 0 < np.linalg.norm(A @ damped - b) < np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_damped_change_is_that_of_levenberg_in_the_metric(seed):
+    M, A, _, b = problem(seed)
+    mu, one = 0.3, np.ones(len(b))
+    x = least_change(A, b, M, terms=one * np.linalg.norm(A, axis=1), damping=mu)
+    rows = A / np.linalg.norm(A, axis=1)[:, None]
+    wanted = np.linalg.solve(M + rows.T @ rows / mu, rows.T @ (b / np.linalg.norm(A, axis=1)) / mu)
+    assert_allclose(x, wanted, rtol=0, atol=1e-12)
+
+
+def test_what_is_not_free_stays_and_the_others_change_least():
+    M, A, _, b = problem(2)
+    free = np.array([True, False, True, True, False, True, True])
+    x = least_change(A, b, M, free=free)
+    assert not x[~free].any()
+    assert_allclose(x[free], kkt(M[np.ix_(free, free)], A[:, free], np.zeros(5), b)[0], atol=1e-11)
+
+
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e3])
+def test_a_motion_without_inertia_changes_least_in_any_units(length):
+    """One that no row asks for stays; one that a row asks for follows it."""
+    units = np.array([1.0, 1.0 / length, 1.0])
+    M = units[:, None] * np.diag([2.0, 1.0, 0.0]) * units
+    rows = np.array([[1.0, 1.0, 0.0]]) * units
+    assert_allclose(units * least_change(rows, np.array([3.0]), M), [1.0, 2.0, 0.0], atol=1e-8)
+    held = np.array([[0.0, 0.0, 1.0]]) * units
+    assert_allclose(units * least_change(held, np.array([3.0]), M), [0.0, 0.0, 3.0], atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,9 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.language import Composite
 from visviva.model import Model, RowKind
 from visviva.model.layout import Index
-from visviva.numerics.convergence import Convergence, newton
-from visviva.numerics.nullspace import split
+from visviva.numerics.constrained import least_change
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.projection import Gap, nearest_point, relative
 from visviva.numerics.rank import DATA
 
 TOLERANCE = 1e-9  # of the size of the terms of a row
@@ -113,21 +114,18 @@ def _measured(size: Array, reach: Array, slopes: Array, blocks: list[Index]) -> 
     return size
 
 
-def worst_gap(rest: Array, size: Array) -> float:
-    """The largest part that remains of a row, in units of its terms."""
-    return float(_parts(rest, size).max(initial=0.0))
-
-
-def _parts(rest: Array, size: Array) -> Array:
-    return np.divide(np.abs(rest), size, out=np.zeros_like(rest), where=rest != 0.0)
+def is_consistent(model: Model, x: Array, u: Array | None = None) -> bool:
+    """Whether efforts at x satisfy all constraints and balances, within a tolerance of their terms."""
+    return bool(relative(*algebraic_gap(model, x, u)).max(initial=0.0) <= TOLERANCE)
 
 
 def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:
     """An error that names the component or junction whose row the initial efforts violate."""
     rest, size = algebraic_gap(model, x, u)
-    if worst_gap(rest, size) <= TOLERANCE:
+    parts = relative(rest, size)
+    if parts.max(initial=0.0) <= TOLERANCE:
         return
-    worst = int(_parts(rest, size).argmax())
+    worst = int(parts.argmax())
     name, kind = model.kinds[worst]
     what = "the balance of flows at junction" if kind is RowKind.EFFORT else "the constraint of"
     raise AssemblyError(
@@ -167,24 +165,23 @@ def consistent(
     for name in fixed:
         free[model.layout.z[name]] = False
 
-    def step(x: Array) -> tuple[float, Callable[[], Array]]:
-        rest, size = algebraic_gap(model, x, u)
-        return worst_gap(rest, size), lambda: _corrected(model, x, u, rest, free)
+    def gap(x: Array) -> Gap:
+        return Gap(*algebraic_gap(model, x, u), lambda z: least_change(_slope(model, x, u, free), z, free=free))
 
     if free.any():
-        x, _ = newton(x, step, Convergence(EXACT, TOLERANCE), iterations)
+        x, _ = nearest_point(x, gap, model.retract, Convergence(EXACT, TOLERANCE), iterations)
     check_consistent(model, x, u)
     return {name: x[at] for name, at in model.layout.x.items()}
 
 
-def _corrected(model: Model, x: Array, u: Array, rest: Array, free: Mask) -> Array:
-    """The state after a step of Gauss and Newton's, the least change of what is free."""
+def _slope(model: Model, x: Array, u: Array, free: Mask) -> Array:
+    """Derivatives (m, dim) of what algebraic rows leave along free variables, by differences; zero along others."""
     steps = STEP * np.eye(model.layout.dim)[free]
     pairs = zip(model.retract(x, steps), model.retract(x, -steps), strict=True)
-    slope = np.array([algebraic_gap(model, a, u)[0] - algebraic_gap(model, b, u)[0] for a, b in pairs])
-    change = np.zeros(model.layout.dim)
-    change[free] = split(slope.T / (2 * STEP)).solve(-rest)
-    return model.retract(x, change)
+    columns = np.array([algebraic_gap(model, a, u)[0] - algebraic_gap(model, b, u)[0] for a, b in pairs])
+    slope = np.zeros((columns.shape[1], len(free)), order="F")
+    slope[:, free] = columns.T / (2 * STEP)
+    return slope
 
 
 def _inputs(model: Model, values: Mapping[str, ArrayLike]) -> Array:

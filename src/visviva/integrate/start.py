@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, Mask, with_own_arrays
 from visviva.compiler import check_consistent, check_massless_motion, initial_x
-from visviva.compiler.consistent import TOLERANCE, algebraic_gap, worst_gap
+from visviva.compiler.consistent import TOLERANCE, is_consistent
 from visviva.errors import AssemblyError, ModelError
 from visviva.integrate.integrator import AbstractIntegrator, Inputs
 from visviva.integrate.names import row_name
@@ -229,8 +229,7 @@ def _on_constraints(model: Model, state: State, inputs: Inputs) -> tuple[State, 
         x, notes = _with_tangent_velocities(model, state.x)
         return (dataclasses.replace(state, x=x, rate=(), gam=np.zeros(0)), notes) if notes else (state, [])
     u = inputs(state.t)
-    rest, size = algebraic_gap(model, state.x, u)
-    if worst_gap(rest, size) <= TOLERANCE:
+    if is_consistent(model, state.x, u):
         return state, []
     places = model.layout.read(tuple(model.kinetic))
     M = np.concatenate([np.diag(model.mass(name, state.x)) for name in model.kinetic])
@@ -245,8 +244,7 @@ def _on_constraints(model: Model, state: State, inputs: Inputs) -> tuple[State, 
 
 def _with_tangent_velocities(model: Model, x: Array) -> tuple[Array, list[str]]:
     """The state of a Lagrangian system with velocities on its constraints, and a note if they were not."""
-    rest, size = algebraic_gap(model, x)
-    if worst_gap(rest, size) <= TOLERANCE:
+    if is_consistent(model, x):
         return x, []
     at = model.layout.x["v"]
     projected = x.copy()

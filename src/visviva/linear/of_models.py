@@ -25,6 +25,7 @@ from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
 BALANCED = 1e-8  # of the size of the terms
 EXACT, NEARLY = 1e-15, 1e-13  # of efforts and multipliers: changes that are rounding, and that are where they stay
 NOTHING = 1e-13  # of what a variable that differs by one makes: where all terms vanish, what is left may be rounding
+STILL, SETTLED = 1e-13, 1e-9  # the same of a state that comes to rest, beside the largest of its numbers
 ITERATIONS = 60
 
 
@@ -215,28 +216,33 @@ def _cyclic(J: Array, n: int) -> Mask:
 def _settled(field: ModelField, x: Array, steady: bool) -> tuple[Array, Array]:
     """Gauss and Newton's steps of least length from a state to one where nothing changes, but for what may."""
     n, k = field.dim, field.algebraic
-    w, still, size, none = np.zeros(k), np.zeros(n), np.inf, np.zeros(n + k + len(field.inputs))
-    for _ in range(ITERATIONS):
+    still, none = np.zeros(n), np.zeros(n + k + len(field.inputs))
+    balance = np.zeros(n)
+
+    def step(at: tuple[Array, Array]) -> tuple[float, Callable[[], tuple[Array, Array]]]:
+        nonlocal balance
+        x, w = at
         J = field.slopes(x, w, still)[: n + k + int(field.has_g.sum()), : n + k]
         left = field.values(x, w, still, none)[: len(J)]
         if steady:
             left[:n][_cyclic(J, n)] = 0.0
             J[:n][_cyclic(J, n)] = 0.0
-        units = np.linalg.norm(J, axis=1)
+        balance, units = left, np.linalg.norm(J, axis=1)
         units = np.where(units > 0, units, 1.0)  # rows are forces, speeds and lengths
         J, left = J / units[:, None], left / units
-        step = split_alike(J).solve(-left)
-        x, w = field.model.retract(x, step[:n]), w + step[n:]
-        forces = float(np.abs(step[n:]).max(initial=0.0)) / max(1.0, float(np.abs(w).max(initial=0.0)))
-        before, size = size, max(float(np.abs(step[:n]).max(initial=0.0)), forces)
-        large = max(1.0, float(np.abs(x).max(initial=0.0)))
+        change = split_alike(J).solve(-left)
+        ahead = field.model.retract(x, change[:n]), w + change[n:]
+        forces = float(np.abs(change[n:]).max(initial=0.0)) / max(1.0, float(np.abs(ahead[1]).max(initial=0.0)))
+        large = max(1.0, float(np.abs(ahead[0]).max(initial=0.0)))
+        size = max(float(np.abs(change[:n]).max(initial=0.0)), forces) / large
         stuck = float(np.abs(left).max(initial=0.0)) > BALANCED * large * float(np.abs(J).max(initial=0.0))
-        if not np.isfinite(size) or (stuck and size <= 1e-9 * large):
-            break
-        if size <= 1e-13 * large or (size < 1e-9 and size >= before):
-            return x, w
+        return (np.inf if stuck and size <= SETTLED else size), lambda: ahead
+
+    found, reached = newton((x, np.zeros(k)), step, Convergence(STILL, SETTLED), ITERATIONS)
+    if reached:
+        return found
     raise AssemblyError(
-        f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, units * left)}.\n"
+        f"no equilibrium of {field.model.name!r} was found from where it starts: {_largest(field, balance)}.\n"
         "Give a state that is nearer, at=..., or one in motion with residual_ok=True;\n"
         "steady=True lets variables change on which nothing depends."
     )

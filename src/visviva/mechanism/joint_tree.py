@@ -12,7 +12,9 @@ X exp(y), with X kept beside y. Particles do not turn.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -27,9 +29,10 @@ from visviva.mechanism.kinematics import Int
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.placement import offset
+from visviva.numerics.convergence import Convergence, newton
 
 ITERATIONS = 20
-FITS = 1e-15
+FITS, NEARLY = 1e-15, 1e-10  # of coordinates: changes that are rounding, and that are where they shrink no further
 NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # of three axes
 
 
@@ -148,19 +151,8 @@ class JointTree:
             X = _inverse(self._above[b]) @ _inverse(X_W[self.parent[b]]) @ X_W[b] @ _inverse(self._under[b])
             X_PC = SE3(*_parts(_inverse(X) if self._reversed[b] else X))
             own, columns = self.active[self.columns[b]], np.arange(self.n)[self.columns[b]]
-            for _ in range(ITERATIONS):
-                now = joint.joint.X_PC(y[columns])
-                gap = (now.inverse() @ X_PC).log()
-                S = joint.joint.S(y[columns])
-                if self.point[b] and not own.all():  # it has no orientation
-                    gap, S = (
-                        np.concatenate([np.zeros(3), apply(now.R.T, X_PC.r - now.r)]),
-                        S * (np.arange(6) > 2)[:, None],
-                    )
-                step = np.linalg.lstsq(S[:, own], gap, rcond=None)[0]
-                y[columns[own]] += step
-                if np.abs(step).max(initial=0.0) <= FITS * max(1.0, float(np.abs(y[columns]).max(initial=0.0))):
-                    break
+            step = partial(_onto, joint.joint, X_PC, own, self.point[b] and not own.all())
+            y[columns], _ = newton(y[columns], step, Convergence(FITS, NEARLY), ITERATIONS)
         return Posture(y, flying)
 
     # -- velocities ---------------------------------------------------------------------------------------------
@@ -232,6 +224,21 @@ class JointTree:
                 twist, columns = at_point @ twist, at_point @ columns
             rates[own] = np.linalg.lstsq(columns, twist, rcond=None)[0]
         return rates
+
+
+def _onto(joint: AbstractJoint, X_PC: SE3, own: Mask, point: bool, y: Array) -> tuple[float, Callable[[], Array]]:
+    """A step of Newton's to the coordinates with a pose, of which `own` move: its length, and what it leads to.
+
+    point: what hangs on it has no orientation.
+    """
+    now, S = joint.X_PC(y), joint.S(y)
+    gap = (now.inverse() @ X_PC).log()
+    if point:
+        gap, S = np.concatenate([np.zeros(3), apply(now.R.T, X_PC.r - now.r)]), S * (np.arange(6) > 2)[:, None]
+    step = np.zeros(len(y))
+    step[own] = np.linalg.lstsq(S[:, own], gap, rcond=None)[0]
+    size = max(1.0, float(np.abs(y).max(initial=0.0)))
+    return float(np.abs(step).max(initial=0.0)) / size, lambda: y + step
 
 
 def advanced(tree: JointTree, at: Posture, step: Array) -> Posture:

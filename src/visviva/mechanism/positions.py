@@ -10,8 +10,10 @@ long as axes that must point the same way are far from each other, a·b = 1 is o
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -22,6 +24,8 @@ from visviva.mechanism.closure import row_scale, typical_length
 from visviva.mechanism.condition_rows import ConditionRows
 from visviva.mechanism.kinematics import Kinematics
 from visviva.mechanism.linkage import Linkage
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.levenberg import search
 from visviva.numerics.saddle import Saddle
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ FITS = 1e-12  # of the size of the mechanism: rounding
 CLOSED = 1e-10  # what is accepted where rounding hinders more
 ITERATIONS = 100
 DAMPING = 10.0  # μ of an error of a typical length: far above what redundant rows are off by
+LEAST_DAMPED, MOST_DAMPED = 1e-6, 1e3  # μ after a step that was too long, and where no step comes nearer
 LARGEST_TURN = 0.7  # [rad] of a body in one iteration
 ALIGNED = 0.5  # a·b of axes that are near each other
 SHAKES = (0.01, 0.1, 0.5)  # of a typical length, and in radians: other starts, where the given one leads nowhere
@@ -136,33 +141,49 @@ def _residual(linkage: Linkage, *, upright: bool = False) -> _Residual:
 
 
 def _descend(linkage: Linkage, residual: _Residual, q: Array, free: Mask, size: float) -> Array:
-    kinematics, length = residual.kinematics, typical_length(linkage.kinematics)
-    M = linkage.metric[free] / linkage.metric[~linkage.turning].mean()
-    g = residual.value(q)
-    norm = float(np.linalg.norm(g))
-    mu = min(1e-2, DAMPING * (norm / length) ** 2)
-    for _ in range(ITERATIONS):
-        if np.abs(g).max(initial=0.0) <= 0.5 * EPS * size:
-            break
-        C = residual.slope(q)
-        C = C if free.all() else C[:, free]
-        delta = np.zeros(len(free))
-        delta[free] = Saddle(M, C, np.full(len(g), max(mu, 1e-12))).once(np.zeros(len(M)), -g)[0]
+    """Levenberg and Marquardt's search: the damping falls with the square of the residual."""
+    length = typical_length(linkage.kinematics)
+    start = _Placement(linkage, residual, free, q, residual.value(q))
+
+    def adapted(mu: float, now: _Placement, nearer: bool) -> float | None:
+        if nearer:
+            return min(0.1 * mu, DAMPING * (now.size / length) ** 2)
+        return None if mu > MOST_DAMPED else 10.0 * max(mu, LEAST_DAMPED)
+
+    mu = min(1e-2, DAMPING * (start.size / length) ** 2)
+    rule = Convergence(0.5 * EPS * size * np.sqrt(len(start.g)), CLOSED * size)
+    return search(start, mu, adapted, rule, ITERATIONS).q
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Placement:
+    """Coordinates of all bodies, and what must vanish there."""
+
+    linkage: Linkage
+    residual: _Residual
+    free: Mask
+    q: Array
+    g: Array
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.g))
+
+    @cached_property
+    def _rows(self) -> csr_array:
+        C = self.residual.slope(self.q)
+        return C if self.free.all() else C[:, self.free]
+
+    def tried(self, damping: float) -> _Placement | None:
+        """After a step of least ½ Δᵀ M Δ + |C Δ + g|²/(2 μ), in which no body turns too far."""
+        linkage, delta = self.linkage, np.zeros(len(self.free))
+        M = linkage.metric[self.free] / linkage.metric[~linkage.turning].mean()
+        soft = np.full(len(self.g), max(damping, 1e-12))
+        delta[self.free] = Saddle(M, self._rows, soft).once(np.zeros(len(M)), -self.g)[0]
         turn = float(np.abs(delta[linkage.turning]).max(initial=0.0))
-        ahead = kinematics.retract(q, delta * min(1.0, LARGEST_TURN / max(turn, 1e-300)))
-        g_ahead = residual.value(ahead)
-        norm_ahead = float(np.linalg.norm(g_ahead))
-        if not norm_ahead < (1.0 - 1e-6) * norm:
-            if mu > 1e3 or norm <= CLOSED * size:
-                break
-            mu = 10.0 * max(mu, 1e-6)
-            continue
-        stagnates = norm <= CLOSED * size and norm_ahead > 0.5 * norm
-        q, g, norm = ahead, g_ahead, norm_ahead
-        if stagnates:
-            break
-        mu = min(0.1 * mu, DAMPING * (norm / length) ** 2)
-    return q
+        ahead = self.residual.kinematics.retract(self.q, delta * min(1.0, LARGEST_TURN / max(turn, 1e-300)))
+        return dataclasses.replace(self, q=ahead, g=self.residual.value(ahead))
 
 
 def _open_joints(linkage: Linkage, q: Array, tolerance: float, held: set[str]) -> AssemblyError:

@@ -34,7 +34,7 @@ from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import CLOSED, EPS, extent
 from visviva.mechanism.state_goals import Goals
 from visviva.mechanism.state_names import Wanted
-from visviva.numerics.constrained import nearest
+from visviva.numerics.constrained import least_change
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
@@ -199,9 +199,8 @@ class StatePath:
             if np.abs(g).max(initial=0.0) <= 0.5 * EPS * self.size and not len(soft):
                 break
             A, A2, S = self._slopes(now, s, exact)
-            step, S = np.zeros(self.tree.n), S[:, free]
-            goals = A2[:, free], -soft
-            step[free] = nearest(S.T @ (M[:, None] * S), A[:, free], -g, damping=mu, then=goals, follow=SOFT)
+            metric, goals = S.T @ (M[:, None] * S), (A2, -soft)
+            step = least_change(A, -g, metric, free=free, alike=True, damping=mu, then=goals, follow=SOFT)
             turn = float((np.abs(step) / np.where(self._turning, 1.0, self.length)).max(initial=0.0))
             ahead = self._at(advanced(self.tree, now.at, step * min(1.0, LARGEST_TURN / max(turn, 1e-300))), s)
             g_ahead, soft_ahead, norm_ahead = self._measured(ahead, s, exact)

@@ -23,7 +23,7 @@ from visviva.mechanism.parts import Body, Joint
 from visviva.mechanism.state_goals import carrier_of, frame_on, point_rows
 from visviva.mechanism.state_names import SpeedGoal, Wanted
 from visviva.mechanism.velocities import SPEED_TOLERANCE
-from visviva.numerics.constrained import nearest
+from visviva.numerics.constrained import least_change
 from visviva.numerics.rank import unit_rows
 
 
@@ -113,11 +113,9 @@ class StateRates:
         free, M = ~fixed, self.linkage.metric
         if not free.any():
             return rates
-        S, found = self.S[:, free], np.array(rates)
         (rows, scale), (others, values) = unit_rows(A), built
-        then = others[:, free], values - others @ rates
-        found[free] += nearest(S.T @ (M[:, None] * S), rows[:, free], (b - A @ rates) / scale, then=then)
-        return found
+        metric, then = self.S.T @ (M[:, None] * self.S), (others, values - others @ rates)
+        return rates + least_change(rows, (b - A @ rates) / scale, metric, free=free, alike=True, then=then)
 
     def _check(self, left: Array, rates: Array, want: Wanted, labels: list[str]) -> None:
         fastest = max(float(np.abs(self.S @ rates).max(initial=0.0)), float(np.abs(rates).max(initial=0.0)))

@@ -8,29 +8,18 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
-from visviva.geometry.linear import apply, transpose
 from visviva.numerics.nullspace import split
-from visviva.numerics.rank import LEAST, LIGHTEST, significant, unit_rows, velocity_units
+from visviva.numerics.projection import nearest_velocities
+from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
 
 if TYPE_CHECKING:
     from visviva.model.model import Model
 
 
 def tangent_velocities(model: Model, x: Array) -> Array:
-    """Velocities v' of states x (..., size) that satisfy C v' = 0, next to theirs in the metric M.
-
-    With the projection P on the velocities that C leaves they solve P M P v' = P M v, P v' = v', here in units in which
-    the inertia of each velocity is one.
-    """
-    at = model.layout.act(tuple(model.kinetic))
-    M = model.E(x)[..., at[:, None], at]
-    unit = velocity_units(np.diagonal(M, axis1=-2, axis2=-1), lightest=LEAST)
-    M = unit[..., None] * 0.5 * (M + transpose(M)) * unit[..., None, :]
-    _, s, Vt = np.linalg.svd(unit_rows(model.C(x)[..., at] * unit[..., None, :])[0], full_matrices=False)
-    held = transpose(Vt) @ (significant(s)[..., None] * Vt)
-    P = np.eye(len(at)) - held
-    K = np.asarray(np.linalg.pinv(P @ M @ P + held, rcond=LIGHTEST, hermitian=True))  # regular but without inertia
-    return unit * apply(K @ P @ M, x[..., model.layout.read(tuple(model.kinetic))] / unit)
+    """Velocities v' of states x (..., size) that satisfy C v' = 0, next to theirs in the metric M."""
+    at, read = model.layout.act(tuple(model.kinetic)), model.layout.read(tuple(model.kinetic))
+    return nearest_velocities(model.E(x)[..., at[:, None], at], model.C(x)[..., at], x[..., read])
 
 
 def check_inertia(model: Model, x: Array) -> None:

@@ -10,10 +10,11 @@ so that M need be definite on N alone: bodies without mass, and directors of fla
 unique; where rows depend on each other w is not, and that of least norm is given, in the units of the rows as they are.
 Velocities count in units in which their own inertia is one, rows in those of their terms: see `numerics.rank`.
 
-    minimise |A x - b|², then |A₂ x - b₂|², then ½ xᵀ M x                            `nearest`
+    minimise |Z x - z|², then |Z₂ x - z₂|², then ½ xᵀ M x                            `least_change`
 
 is the change of a state towards what it should satisfy: a step of Gauss and Newton's, or with damping of Levenberg and
-Marquardt's. The rows of each level are taken as the level above leaves them.
+Marquardt's. The rows of each level are taken as the level above leaves them. `numerics.projection` goes on with it
+until a state satisfies its constraints.
 
 Source: Konz, dissertation, section 3.5, (3.125)-(3.132); Nakamura (1991), Advanced Robotics, chapter 4, for levels.
 """
@@ -26,9 +27,11 @@ from typing import final
 
 import numpy as np
 
-from visviva._arrays import Array
-from visviva.numerics.nullspace import Split, split
-from visviva.numerics.rank import EPS, LIGHTEST, TOLERANCE, counted, velocity_units
+from visviva._arrays import Array, Mask
+from visviva.numerics.nullspace import Split, split, split_alike
+from visviva.numerics.rank import EPS, LEAST, LIGHTEST, TOLERANCE, velocity_units
+
+LIGHT = 1e-9  # inertia of motions without any, in units in which that of others is one, where a least change is sought
 
 
 @final
@@ -121,35 +124,72 @@ def check_definite(M: Array, lightest: float = LIGHTEST) -> None:
         raise NoInertia(vectors[:, 0], float(values[0]))
 
 
-def nearest(
-    M: Array,
-    A: Array,
-    b: Array,
+def least_change(
+    Z: Array,
+    z: Array,
+    M: Array | None = None,
     *,
+    free: Mask | None = None,
+    units: Array | None = None,
+    terms: Array | None = None,
+    alike: bool = False,
     damping: float = 0.0,
     then: tuple[Array, Array] | None = None,
     follow: float = TOLERANCE,
-    in_terms: bool = False,
 ) -> Array:
-    """x (n,) with A x = b as well as can be, then A₂ x = b₂ as well as that leaves, then least in the metric M.
+    """x (n,) with Z x = z as well as can be, then Z₂ x = z₂ as well as that leaves, then least in the metric M.
 
-    M:        positive definite.   then: A₂ and b₂.
-    follow:   singular values of the second level, beside its largest one, below which it is not followed.
-    damping:  μ of the first level: singular values s become s/(s² + μ), in the units below.
-    in_terms: rows are in units of their terms over the metric; else singular values count beside the largest one.
+    M:       positive semidefinite: what has no inertia counts as light. Default: that of the units.
+    free:    the x that may change, (n,); others stay zero.   units: see `constrained`; without M default: ones.
+    terms:   sizes of the terms of each row over x in these units, (m,).   then: Z₂ and z₂.
+    alike:   rows are of one kind, all in units of the longest one, see `split_alike`.
+    damping: μ of ½ xᵀM x + |Z x - z|²/(2 μ), of rows in their units, which is least then: see Levenberg (1944).
+    follow:  singular values of the second level, beside its largest one, below which it is not followed.
     """
-    L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
-    U, s, Vt = np.linalg.svd(_over(L, A))
-    unit = 1.0 if in_terms else max(float(s.max(initial=0.0)), 1e-300)
-    r = counted(s / unit) if len(s) else 0
-    x = Vt[:r].T @ (s[:r] / (s[:r] ** 2 + damping * unit**2) * (U.T @ b)[:r])
-    N = Vt[r:].T
-    if then is not None and len(then[1]) and N.shape[1]:
-        B = _over(L, then[0])
-        x = x + N @ np.linalg.lstsq(B @ N, then[1] - B @ x, rcond=follow)[0]
-    return np.asarray(np.linalg.solve(L.T, x))
+    if free is not None and not free.all():
+        x = np.zeros(len(free))
+        M, units = (M if M is None else M[np.ix_(free, free)]), (units if units is None else units[free])
+        second = None if then is None else (then[0][:, free], then[1])
+        x[free] = least_change(
+            Z[:, free], z, M, units=units, terms=terms, alike=alike, damping=damping, then=second, follow=follow
+        )
+        return x
+    n = Z.shape[1]
+    if units is None:
+        units = np.ones(n) if M is None else velocity_units(np.diagonal(M), lightest=LEAST)
+    parts = split_alike(Z * units) if alike else split(Z * units, terms)
+    if M is None and not damping and then is None:
+        return units * parts.solve(z)
+    metric = np.eye(n) if M is None else _definite(units[:, None] * M * units)
+    N, G = parts.Z, metric @ parts.Z
+    inner = N.T @ G
+    x = _damped(parts, metric, G, z, damping) if damping else parts.solve(z)
+    if N.size:
+        x = x - N @ definite_solve(inner, G.T @ x, LEAST)
+    if then is not None and len(then[1]) and N.size:
+        rows = then[0] * units
+        x = x + N @ _followed(rows @ N, then[1] - rows @ x, inner, follow)
+    return units * x
 
 
-def _over(L: Array, A: Array) -> Array:
-    """Rows over velocities Lᵀ x, whose metric is one."""
-    return np.asarray(np.linalg.solve(L, A.T).T, dtype=np.float64)
+def _damped(parts: Split, M: Array, G: Array, z: Array, damping: float) -> Array:
+    """The part V y of x in the row space: (μ S + s²) y = s Uᵀz, with the inertia S that is left of M beside N."""
+    left = parts.V.T @ M @ parts.V
+    if G.size:
+        across = G.T @ parts.V
+        left = left - across.T @ np.linalg.solve(parts.Z.T @ G, across)
+    return np.asarray(
+        parts.V @ np.linalg.solve(damping * left + np.diag(parts.s**2), parts.s * (parts.U.T @ (z / parts.units)))
+    )
+
+
+def _followed(rows: Array, left: Array, M: Array, follow: float) -> Array:
+    """α of rows α = left by least squares of rows as they are, least in the metric M, as far as they are followed."""
+    L = np.linalg.cholesky(M)
+    over = np.linalg.solve(L, rows.T).T
+    return np.asarray(np.linalg.solve(L.T, np.linalg.lstsq(over, left, rcond=follow)[0]))
+
+
+def _definite(M: Array) -> Array:
+    """A metric in its units; motions without inertia count as light ones, so that they change least."""
+    return M if np.linalg.eigvalsh(M)[0] > 1e-3 * LIGHT else M + LIGHT * np.eye(len(M))

@@ -16,11 +16,13 @@ from visviva._arrays import Array
 from visviva.errors import ConvergenceError
 from visviva.forms.calculus.charts import AbstractChart
 from visviva.forms.calculus.maps import AbstractMap
+from visviva.numerics.constrained import least_change
 from visviva.numerics.convergence import Convergence
-from visviva.numerics.nullspace import split
+from visviva.numerics.projection import Gap, nearest_point
 
-GROWN = 3  # times that Newton's steps may fail to halve what is left of φ
-EXACT = 1e-14  # of φ, in the size of its terms
+ITERATIONS = 12
+GROWN = 10.0  # times the least that was left of φ: no configuration is near
+EXACT, NEARLY = 1e-14, 1e-11  # of φ, in the size of its terms
 
 
 class AbstractLocalCoordinates(ABC):
@@ -52,14 +54,17 @@ class Tangents(AbstractLocalCoordinates):
         if not normals.shape[1]:
             return moved
         size = max(1.0, float(np.abs(normals).max() * np.abs(q).max()))
-        to_rounding, last, grown = Convergence(EXACT * size, 1e3 * EXACT * size), np.inf, 0
-        while grown < GROWN:
+
+        def gap(moved: Array) -> Gap:
             phi = self.phi.value(moved)
-            error = float(np.abs(phi).max())
-            if to_rounding.ended(error):
-                return moved
-            last, grown = error, grown + (error > last / 2)
-            moved = moved - normals @ split(self.phi.slope(moved) @ normals).solve(phi)  # rows of φ may be redundant
+            along = self.phi.slope(moved) @ normals
+            return Gap(phi, np.full(len(phi), size), lambda z: normals @ least_change(along, z))
+
+        rule = Convergence(EXACT, NEARLY, grown=GROWN)
+        moved, reached = nearest_point(moved, gap, np.add, rule, ITERATIONS)
+        if reached:
+            return moved
+        error = float(np.abs(self.phi.value(moved)).max())
         raise ConvergenceError(
             f"no configuration lies over a step of length {float(np.linalg.norm(delta)):.3g} from here: φ stays at"
             f" {error:.1e}.\nThese local coordinates reach less than a quarter turn of a rotation: take a shorter step."

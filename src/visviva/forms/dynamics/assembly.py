@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -23,8 +23,9 @@ from visviva.library.joints import Angle
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.parts import Joint
 from visviva.model.linked import configuration
-from visviva.numerics.convergence import Convergence, newton
-from visviva.numerics.nullspace import split
+from visviva.numerics.constrained import least_change
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.projection import Gap, nearest_point
 
 ITERATIONS = 25
 LONGEST = 0.2  # [rad, typical lengths] a coordinate is moved by no more at a time, so that its branch is kept
@@ -108,10 +109,9 @@ class Assembly:
         goals = {k: x + reached * (goal.asked[k] - x) for k, x in start.items()}
         rows, ahead = self._goal_rows(point, goals)
         Z, free = np.concatenate([within(self._cycles, point.Z), rows]), ~held & self._taking_part
-        unit = point.velocity_units[free]
         delta = self.space.difference(q, goal.aim) * held * ((reached - done) / (1.0 - done))
         wanted = np.concatenate([np.zeros(len(point.Z)), -ahead]) - Z @ delta
-        delta[free] = unit * split(Z[:, free] * unit).solve(wanted)
+        delta = delta + least_change(Z, wanted, free=free, units=point.velocity_units)
         length = float(np.abs(delta / self.sizes).max(initial=0.0))
         if length > FASTEST * LONGEST:
             raise AssemblyError(f"mechanism {form.name!r} moves without bound there: a dead point.")
@@ -157,39 +157,37 @@ class Assembly:
         goals: values of coordinates of cut joints, by row.
         """
         goals, free = goals or {}, ~held & self._taking_part
-        rule = Convergence(CLOSED, NEARLY, grown=GROWN, near=1.0)
-        q, is_closed = newton(q, lambda q: self._step(q, free, s, goals), rule, ITERATIONS)
-        if is_closed:
-            return q
-        residual, scale, _ = self._left(q, s, goals)
-        worst, rows = int((np.abs(residual) / scale).argmax()), len(self._cycles)
-        name = self.form.open.kinds[worst][0] if worst < rows else self._cut.names[list(goals)[worst - rows]]
-        raise AssemblyError(
-            f"{name!r} of mechanism {self.form.name!r} cannot be closed: {np.abs(residual[worst]):.3g} is left."
-        )
 
-    def _left(self, q: Array, s: Array, goals: Mapping[int, float]) -> tuple[Array, Array, Array]:
-        """What is left of loops and goals, the sizes of their terms, and rows of the goals over ξ."""
-        assert self.rows is not None
-        here = self.rows.at(q, s)
-        if not goals:
-            return here.g, here.scale, np.zeros((0, self.form.n))
-        more, gaps = self._goal_rows(Point(self.form, q, np.zeros(self.form.n), s), goals)
-        return np.concatenate([here.g, gaps]), np.concatenate([here.scale, np.ones(len(gaps))]), more
+        def gap(q: Array) -> Gap:
+            return self._gap(q, free, s, goals)
 
-    def _step(self, q: Array, free: Mask, s: Array, goals: Mapping[int, float]) -> tuple[float, Callable[[], Array]]:
-        """How far loops are open, in units of their terms, and the next configuration."""
-        residual, scale, more = self._left(q, s, goals)
-
-        def following() -> Array:
-            assert self.rows is not None
-            here, delta = self.rows.at(q, s), np.zeros(self.form.n)
-            unit, Z = here.units[free], np.concatenate([within(self._cycles, here.Z), more])
-            delta[free] = unit * split(Z[:, free] * unit / scale[:, None]).solve(-residual / scale)
+        def moved(q: Array, delta: Array) -> Array:
             longest = float(np.abs(delta / self.sizes).max(initial=0.0))
             return self._moved(q, delta * min(1.0, LONGEST / longest if longest > 0 else 1.0))
 
-        return float((np.abs(residual) / scale).max(initial=0.0)), following
+        rule = Convergence(CLOSED, NEARLY, grown=GROWN, near=1.0)
+        q, is_closed = nearest_point(q, gap, moved, rule, ITERATIONS)
+        if is_closed:
+            return q
+        left, rows = gap(q), len(self._cycles)
+        worst = left.worst
+        name = self.form.open.kinds[worst][0] if worst < rows else self._cut.names[list(goals)[worst - rows]]
+        raise AssemblyError(
+            f"{name!r} of mechanism {self.form.name!r} cannot be closed: {np.abs(left.g[worst]):.3g} is left."
+        )
+
+    def _gap(self, q: Array, free: Mask, s: Array, goals: Mapping[int, float]) -> Gap:
+        """What is left of loops and goals, and changes of what is free that are least in units of inertia."""
+        assert self.rows is not None
+        here = self.rows.at(q, s)
+        more, gaps = self._goal_rows(Point(self.form, q, np.zeros(self.form.n), s), goals)
+        sizes = np.concatenate([here.scale, np.ones(len(gaps))])
+
+        def change(z: Array) -> Array:
+            Z = np.concatenate([within(self._cycles, here.Z), more])
+            return least_change(Z / sizes[:, None], z / sizes, free=free, units=here.units)
+
+        return Gap(np.concatenate([here.g, gaps]), sizes, change)
 
     def _moved(self, q: Array, delta: Array) -> Array:
         """q after increments; joints without any are left as they are, quaternions of balls not rounded again."""

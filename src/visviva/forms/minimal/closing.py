@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,8 @@ from visviva.errors import AssemblyError
 from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.point import Point
 from visviva.model.driven import row_inputs
-from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.projection import Gap, nearest_point, relative
 
 if TYPE_CHECKING:
     from visviva.forms.minimal.form import MinimalForm
@@ -33,31 +33,30 @@ def closed(form: MinimalForm, point: Point) -> Point:
     and does not search.
     """
 
-    def step(point: Point) -> tuple[float, Callable[[], Point]]:
-        g = form.open.g(point.x)
-        gap = float((np.abs(g) / _sizes(form, point)).max(initial=0.0))
-        moved = partial(_correction, form, point, g)
-        return gap, lambda: Point(form, form.advance_q(point.q, moved()), point.xi, point.s)
+    def gap(point: Point) -> Gap:
+        return Gap(form.open.g(point.x), _sizes(form, point), partial(_correction, form, point))
 
-    point, is_closed = newton(point, step, Convergence(CLOSED, NEARLY, grown=1.0), ITERATIONS)
+    def moved(point: Point, delta: Array) -> Point:
+        return Point(form, form.advance_q(point.q, delta), point.xi, point.s)
+
+    point, is_closed = nearest_point(point, gap, moved, Convergence(CLOSED, NEARLY, grown=1.0), ITERATIONS)
     if is_closed:
         return point
-    g = form.open.g(point.x)
-    worst = int((np.abs(g) / _sizes(form, point)).argmax())
+    g, worst = form.open.g(point.x), gap(point).worst
     raise AssemblyError(
         f"{form.open.kinds[worst][0]!r} of mechanism {form.name!r} cannot be closed from this state: "
         f"g = {g[worst]:.3g} is left.\nStart from one that is nearer, e.g. form.initial."
     )
 
 
-def _correction(form: MinimalForm, point: Point, g: Array) -> Array:
+def _correction(form: MinimalForm, point: Point, z: Array) -> Array:
     """The increment that a step takes. Rows without a g are about velocities: configurations may move against them."""
     held, zero = form.open.has_g, np.zeros(form.n)
     if held.all():
-        return form.constrained(point, zero, -g).a
+        return form.constrained(point, zero, z).a
     who, terms = f"mechanism {form.name!r}", point.row_terms[held]
     names, rank, lengths = form.xi_names, form.position_rank, form.lengths
-    return constrained(point.M, point.Z[held], zero, -g[held], names, who, rank, terms, sizes=lengths).a
+    return constrained(point.M, point.Z[held], zero, z[held], names, who, rank, terms, sizes=lengths).a
 
 
 def tangent(form: MinimalForm, point: Point, u: Array) -> Array:
@@ -70,7 +69,7 @@ def check_state(form: MinimalForm, point: Point, u: Array) -> None:
     model = form.open
     if not model.constraints:
         return
-    gap, what = np.abs(model.g(point.x)) / _sizes(form, point), "it is"
+    gap, what = relative(model.g(point.x), _sizes(form, point)), "it is"
     if gap.max(initial=0.0) <= ON_ROWS:
         driven = float(np.abs(row_inputs(model, point.x, u)).max(initial=0.0))
         size = float(np.abs(point.C).max(initial=0.0) * np.abs(point.V).max(initial=0.0)) + driven

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
 from visviva.forms.rigid.gauss import rows_of_one_size
-from visviva.numerics.constrained import nearest
-from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.constrained import least_change
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.projection import Gap, nearest_point, relative
 from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
@@ -36,50 +37,47 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     start, speeds = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
     rest, first = np.zeros(system.n), 0.0
 
-    def to_positions(q: Array) -> tuple[float, Callable[[], Array]]:
+    def open_at(q: Array) -> Gap:
         nonlocal first
-        residual, delta = _step(system, q, rest, t, "position", first)
-        first = first or residual
-        return residual, lambda: _advance(system.parameterisation, q, delta)
+        left = _gap(system, q, rest, t, "position", lambda residual: DAMPING * residual / first)
+        first = first or left.largest or 1.0
+        return left
 
-    def to_velocities(xi: Array) -> tuple[float, Callable[[], Array]]:
-        residual, delta = _step(system, place, xi, t, "velocity", np.inf)
-        return residual, lambda: xi + delta
+    def off_at(xi: Array) -> Gap:
+        return _gap(system, place, xi, t, "velocity", lambda residual: 0.0)
 
-    place, reached = newton(start, to_positions, Convergence(EXACT, ROUNDING), ITERATIONS)
+    def moved(q: Array, delta: Array) -> Array:
+        return _advance(system.parameterisation, q, delta)
+
+    place, reached = nearest_point(start, open_at, moved, Convergence(EXACT, ROUNDING), ITERATIONS)
     if not reached:
         raise AssemblyError(_unreached(system, place, rest, t, "position"))
-    motion, reached = newton(speeds, to_velocities, Convergence(EXACT, ROUNDING), ITERATIONS)
+    motion, reached = nearest_point(speeds, off_at, np.add, Convergence(EXACT, ROUNDING), ITERATIONS)
     if not reached:
         raise AssemblyError(_unreached(system, place, motion, t, "velocity"))
     return place, motion
 
 
-def _step(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, first: float) -> tuple[float, Array]:
-    """The residual, relative to the state, and the change of coordinates or velocities that it asks for.
+def _gap(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, damping: Callable[[float], float]) -> Gap:
+    """What constraints leave, in units in which their rows and the mass matrix have size one, beside the state.
 
-    first: the residual of the first step, 0 before it.
+    damping: of a step, from the largest part of what is left.
     """
     at = system.instant(q, xi, t)
     parts = [part for part in system.rows(at).values() if getattr(part, level) is not None]
-    if not parts:
-        return 0.0, np.zeros(system.n)
-    Z, off = np.concatenate([part.Z for part in parts]), np.concatenate([getattr(part, level) for part in parts])
+    Z = np.concatenate([np.zeros((0, system.n)), *(part.Z for part in parts)])
+    off = np.concatenate([np.zeros(0), *(getattr(part, level) for part in parts)])
     M = system.terms(q, np.zeros(system.n), None, t).M
-    terms = np.concatenate([part.terms for part in parts]) * velocity_units(np.diag(M))
+    terms = np.concatenate([np.zeros((0, system.n)), *(part.terms for part in parts)]) * velocity_units(np.diag(M))
     rows, size = rows_of_one_size(Z, terms)  # over ½ ξᵀM ξ = T
-    off = off / size
     state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
-    residual = float(np.linalg.norm(off)) / (state * (float(np.sqrt(np.trace(M))) or 1.0))
-    mu = DAMPING * residual / (first or residual or 1.0)
-    return residual, nearest(_metric(M), rows, -off, damping=mu, in_terms=True)
+    sizes = np.full(len(off), state * (float(np.sqrt(np.trace(M))) or 1.0))
 
+    def change(z: Array) -> Array:
+        mu = damping(float(relative(z, sizes).max(initial=0.0)))
+        return least_change(rows, z, M, terms=np.ones(len(z)), damping=mu)
 
-def _metric(M: Array) -> Array:
-    """M; velocities without inertia, which constraints have to hold, count as light ones."""
-    light = 1e-9 * (float(np.trace(M)) / max(len(M), 1) or 1.0)
-    smallest = float(np.linalg.eigvalsh(M)[0])
-    return M if smallest > 1e-3 * light else M + light * np.eye(len(M))
+    return Gap(off / size, sizes, change)
 
 
 def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:
