@@ -25,23 +25,6 @@ NO_STACK = Refusal(
     "Runs in NumPy: compiled schemes have no energies and losses of several coordinates together.",
     "ran in NumPy, not in compiled code.*has no compiled form",
 )
-NO_ACROSS = Refusal(
-    "Composites have springs along coordinates of one joint; across several there is no box.",
-    "springs across several joints",
-)
-NO_CONDITION = Refusal(
-    "Composites have joints and screws; other conditions have no box there.",
-    "has constraints beyond its joints.*\n.*the language of composites",
-)
-NO_BOX = Refusal(
-    "There is no box for motors, end stops, thermal nodes and laws of friction in a composite of a mechanism; viscous "
-    "friction, springs and ports have one.",
-    "has no form in the language; viscous friction, springs and ports have",
-)
-NO_MOMENTUM = Refusal(
-    "Kinetic energy is a function of momentum in a composite, which a body without a moment about an axis has not.",
-    "has a principal moment of zero",
-)
 ON_THE_WAY = Refusal(
     "Where a mechanism with conditions on velocities comes to rest depends on the way it takes: no energy decides it.",
     "has conditions on velocities",
@@ -63,17 +46,8 @@ REFUSED: dict[str, dict[str, Refusal]] = {
     "PHMPGGL compiled": dict.fromkeys(("screw", "rzeppa", *CONDITIONS), NUMPY_ONLY) | dict.fromkeys(STACKS, NO_STACK),
     "Kane's momenta": {"stream": LIGHT},
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
-    "composite": dict.fromkeys(CONDITIONS, NO_CONDITION)
-    | dict.fromkeys(("end stop", "friction law", "friction that heats", "motor"), NO_BOX)
-    | {"thin rod": NO_MOMENTUM, "spring across joints": NO_ACROSS},
 }
 
 WRONG: dict[str, dict[str, str]] = {}
 
-TOGETHER: dict[tuple[str, str], dict[str, str]] = {  # what a reading of a pair says, that says it of neither part
-    ("rzeppa", "friction matrix"): {"composite": "refused"},  # a tie has no port for its angular velocity
-    ("rzeppa", "friction matrix of a ball"): {"composite": "refused"},
-    ("rzeppa", "viscous friction"): {"composite": "refused"},
-    ("spherical", "viscous friction"): {"composite": "refused"},  # the friction of a ball is a law, viscous or not
-    ("screw", "redundant joint"): {"composite": "refused"},  # no form of a redundant screw stays closed there
-}
+TOGETHER: dict[tuple[str, str], dict[str, str]] = {}  # what a reading of a pair says, that says it of neither part

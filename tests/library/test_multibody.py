@@ -11,16 +11,21 @@ from visviva.geometry import SE3
 from visviva.library.joints import MEET, TURN, along, cosine, rod
 from visviva.library.multibody import (
     LOWER_PAIRS,
-    freedom_spring,
+    SPIN,
+    coordinate_spring,
     ground,
     joint,
     massless_body,
     multibody,
     particle,
+    rate_coupling,
     rigid_body,
     spring,
     tie,
 )
+from visviva.library.multibody.friction import viscous
+from visviva.library.multibody.tie import rate_quantity
+from visviva.library.quantities import angular_momentum, momentum
 from visviva.views.equations import equations
 
 J = [0.3, 0.4, 0.5]
@@ -104,11 +109,19 @@ def test_a_tie_has_offsets_on_bodies_only():
     assert list(ball.interface) == ["p_1", "p_2"]
 
 
-def test_a_tie_shows_the_rates_of_its_coordinates():
-    hinge = tie((*MEET, cosine(2, 0), cosine(2, 1)), coordinates=(TURN,), friction=np.eye(1), drive=True)
-    assert list(hinge.interface) == ["q_1", "p_1", "q_2", "p_2", "p_r"]
+def test_a_tie_shows_rates_with_the_quantity_of_what_moves():
+    rub = viscous({"angle": angular_momentum}, np.eye(1))
+    hinge = tie((*MEET, cosine(2, 0), cosine(2, 1)), rates={"angle": (TURN,)}, losses={"mf": rub})
+    assert list(hinge.interface) == ["q_1", "p_1", "q_2", "p_2", "angle"]
     assert set(hinge.boxes) == {"hc", "o1", "o2", "mf", "env"}
-    assert "p_r" not in tie((along(0),), coordinates=(along(2),)).boxes["hc"].interface
+    assert hinge.interface["angle"].quantity == angular_momentum
+    slide = tie((along(0),), rates={"slide": (along(2),)})
+    assert slide.interface["slide"].quantity == momentum
+    ball = tie(
+        MEET, rates={"spin": SPIN}, losses={"mf": viscous({"spin": rate_quantity(SPIN)}, np.eye(3))}, theta0=None
+    )
+    assert list(ball.interface) == ["q_1", "p_1", "q_2", "p_2", "s", "spin"]
+    assert ball.interface["spin"].quantity.dim == 3
 
 
 def test_a_damper_without_a_spring_keeps_its_measure():
@@ -119,12 +132,20 @@ def test_a_damper_without_a_spring_keeps_its_measure():
 
 def test_what_has_no_mass_and_what_has_no_rotation():
     assert list(massless_body().interface) == list(particle(1.0).interface) == ["q", "p"]
-    assert (
-        freedom_spring(joint("planar", drive=True).interface["p_r"].quantity, damping=np.eye(1))
-        .interface["p_r"]
-        .quantity.dim
-        == 3
-    )
+
+
+def test_a_thin_rod_has_no_momentum_about_its_own_axis():
+    needle = rigid_body(1.0, [0.2, 0, 0.2], group="SO3xR3")
+    assert set(needle.boxes) == {"pe", "ke", "axes", "pkc", "lp"}
+    assert needle.junctions["p_k"].quantity.dim == 5
+    assert list(needle.interface) == ["q", "p"]
+
+
+def test_what_acts_along_coordinates_has_a_port_for_each():
+    both = coordinate_spring(("rad", "m"), damping=np.eye(2))
+    assert {name: port.quantity for name, port in both.interface.items()} == {"r1": angular_momentum, "r2": momentum}
+    assert list(coordinate_spring(("m",), damping=np.eye(1), theta0=None).interface) == ["r1", "s"]
+    assert list(rate_coupling(("rad", "m"), (1.0, -0.3)).interface) == ["r1", "r2"]
 
 
 # -- the pendulum M10: its motion is that of one equation, (1/3) ω' = -g/2 cos θ - μ ω
@@ -210,7 +231,7 @@ def test_a_damped_pendulum_reaches_the_published_state(group):
     ("build", "message"),
     [
         (lambda: rigid_body(0, J), "mass must be positive"),
-        (lambda: rigid_body(1, [0, 1, 1]), r"principal moment of zero.*\n.*thin rod"),
+        (lambda: rate_coupling(("rad",), (1.0, 2.0)), "coupling of 1 rates has 2 coefficients"),
         (lambda: rigid_body(1, [1, 1, 5]), "inertia"),
         (lambda: rigid_body(1, J, gravity=9.81), "gravity must have shape"),
         (lambda: rigid_body(1, J, group="SO3"), "is 'SE3' or 'SO3xR3', got 'SO3'"),

@@ -266,12 +266,13 @@ def test_positions_that_contradict_each_other_are_named():
         m.assemble()
 
 
-def test_composites_say_that_they_have_no_form_for_conditions():
+def test_composites_have_boxes_for_conditions():
     m = shafts()
     m.gear("gear", "j0", "j1", ratio=2.0)
     m.drive("motor", "j2", rate=1.0)
+    assert {"gear", "motor"} <= {*m.system().boxes}
     with pytest.raises(ModelError, match="beyond its joints: constraint 'gear', drive 'motor'"):
-        m.system()
+        m.interconnection()
 
 
 def test_a_law_that_fails_later_ends_the_run_where_it_was_valid():

@@ -100,10 +100,9 @@ def test_a_start_outside_of_the_limits_is_refused(m):
         vv.simulate(m, t_end=0.1, h=0.01)
 
 
-def test_other_readings_refuse_what_they_cannot_say(m):
+def test_other_readings_see_a_motor_too(m):
     m.motor("motor", "hinge", **MOTOR)
-    with pytest.raises(vv.ModelError, match="motor 'motor' of mechanism 'arm' has no form in the language"):
-        m.system()
+    assert m.system().interface["motor"].quantity.name == "flux linkage"
     assert m.kinestatics().mobility() == 1
     assert "hinge" in m.kinestatics().actuated()
 

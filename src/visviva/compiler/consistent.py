@@ -148,7 +148,7 @@ def consistent(
 
     model: a Model, or a composite of the language.
     fixed: variables that keep their values. Nearest: least Euclidean change of the others, in their own units.
-    inputs: values at the start by port, e.g. of sources, whose efforts states have to follow; default: zero.
+    inputs: values at the start by port, e.g. of sources, whose efforts states have to follow; default: their laws, or zero.
     """
     if isinstance(model, Composite):
         model = compile_system(model)
@@ -157,7 +157,7 @@ def consistent(
             f"consistent() takes a Model or a composite system, got {type(model).__name__}; of a mechanism "
             "m.assemble(...) finds one."
         )
-    x, u = model.pack(guess), _inputs(model, inputs or {})
+    x, u = model.pack(guess), _inputs(model, {name: law(0.0) for name, law in model.laws.items()} | dict(inputs or {}))
     unknown = [name for name in fixed if name not in model.layout.x]
     if unknown:
         raise ModelError(f"consistent(fixed=...) names {unknown[0]!r}; the variables are {', '.join(model.layout.x)}.")

@@ -78,6 +78,7 @@ def compile_system(system: Composite) -> Model:
         theta0=theta0,
         start={variable.name: flat.start[variable.name] for variable in variables if variable.name in flat.start},
         closures=tuple(_closures(flat, at)),
+        laws={box: part.law for box, part in flat.boxes.items() if isinstance(part, Source) and part.law is not None},
     )
 
 

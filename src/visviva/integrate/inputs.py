@@ -176,6 +176,7 @@ def input_function(model: Model, inputs: AllInputs | None) -> tuple[TimeInputs, 
         )
     given = {port_name(port): value for port, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     check_ports(model, given)
+    given = {**model.laws, **given}
     widths = {port.name: port.width for port in model.ports}
     base, functions, efforts = np.zeros(sum(widths.values())), {}, {}
     feedback = [part for part in model.feedback if part.own]

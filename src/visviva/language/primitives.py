@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,19 +116,23 @@ def environment(ports: dict[str, Any], theta0: float = 300.0) -> Environment:
     return Environment(box, finite_number(theta0, "theta0 of an environment [K]", positive=True))
 
 
-def source(ports: dict[str, Any]) -> Source:
+def source(ports: dict[str, Any], law: Callable[[float], Any] | None = None) -> Source:
     """An effort that is given: drive = source({"p": momentum}) moves what is at its junction with the velocity u(t).
 
     u is the input that has the name of the box: vv.simulate(..., inputs={"drive": lambda t: 0.1 * np.sin(t)}). Of
     entropy it is θ - θ0, as all of its efforts are. A flow that is given is an outer port: compose(..., outer=...).
+
+    law: u as a function of time, where that input is not given.
     """
+    if law is not None and not callable(law):
+        raise ModelError(f"the law of a source is a function of time, e.g. law=lambda t: 0.1 * np.sin(t), got {law!r}.")
     box = interface(ports, "source")
     if len(box) != 1 or not next(iter(box.values())).power:
         raise ModelError(
             f"a source has exactly one power port, got {', '.join(map(str, box.values()))}.\n"
             "Several efforts are given by several sources, or by one of a product space."
         )
-    return Source(box)
+    return Source(box, law)
 
 
 # -- checks ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
@@ -83,9 +84,12 @@ class Source(AbstractSystem):
     """An effort that is given from outside, e = u(t): its flow is whatever that takes, its power P = u·f is work.
 
     It is the dual of an outer port, which is given a flow and shows the effort.
+
+    law: u as a function of time, where an input of a run gives no other; None: zero.
     """
 
     interface: dict[str, Port]
+    law: Callable[[float], Any] | None = None
     kind: Kind = field(default="source", init=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -310,15 +310,18 @@ class Mechanism(
 
         return interconnection_of(self, motion if at is None else at)
 
-    def system(self) -> Composite:
-        """The mechanism as a composite of the language: see `system.composite_of`."""
-        from visviva.mechanism.system import composite_of
+    def system(self, expose: str | Iterable[str] = ()) -> Composite:
+        """The mechanism as a composite of the language: see `composite.composite_of`.
 
-        return composite_of(self)
+        expose: bodies, thermal nodes, and "s" for the heat of all that has no node, to be shown as outer ports.
+        """
+        from visviva.mechanism.composite import composite_of
+
+        return composite_of(self, expose)
 
     def system_state(self, at: StateLike | None = None, *, motion: Motion | None = None) -> dict[str, Array]:
         """Values of the variables of `system()` at a state, as assembled by default."""
-        from visviva.mechanism.system import state_of
+        from visviva.mechanism.composite import state_of
 
         return state_of(self, motion if at is None else at)
 

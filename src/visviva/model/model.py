@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -62,6 +62,7 @@ class Model:
     coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
     closures: joints that rows on velocities hold, as functions of the state: how far they are open is measured.
+    laws: functions of time that ports follow, by name, where a run gives no other inputs.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Model:
     coordinates: tuple[str, ...] = ()
     form: str = ""
     closures: tuple[Closure, ...] = ()
+    laws: Mapping[str, Callable[[float], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry.inertia import check_inertia
-from visviva.language import Composite, Reversible, Storage, compose, reversible, storage
+from visviva.language import AbstractSystem, Composite, Quantity, Reversible, Storage, compose, reversible, storage
 from visviva.library.multibody.parameters import entries, filled, taking
 from visviva.library.multibody.spatial import Domain, coupling, domain, hat
 from visviva.numerics.rank import DATA
@@ -39,17 +39,32 @@ def rigid_body(
                    whose state the joints need.
     potential:     a further V(x), traced, of the pose x.q with x.q.R and x.q.r; `parameters` are its own.
     Source:        Lohmayer, Capobianco and Leyendecker, Fig. 2 and (16) to (22).
+
+    A thin rod has no moment about its own axis, and no momentum there: its kinetic energy is one of the momentum p_k
+    along the other principal axes E, (Eᵀ u_ω; u_v) = dE_ke(p_k), by the box `axes`.
     """
     space = domain(group)
     mass, J = check_inertia(mass, inertia)
-    boxes = {
-        "pe": _potential(space, mass * finite_vector(gravity, "gravity", 3), potential, parameters),
-        "ke": _kinetic(space, mass, J),
-        "pkc": potential_kinetic(space),
-        "lp": lie_poisson(space),
-    }
-    junctions = {"q": ("pe.q", "pkc.q"), "p": ("pkc.p", "ke.p", "lp.p")}
+    moments, E = heavy_axes(J)
+    weight = mass * finite_vector(gravity, "gravity", 3)
+    boxes: dict[str, AbstractSystem] = {"pe": _potential(space, weight, potential, parameters)}
+    junctions = {"q": ["pe.q", "pkc.q"], "p": ["pkc.p", "ke.p", "lp.p"]}
+    if len(moments) == 3:
+        boxes |= {"ke": _kinetic(space, mass, J), "pkc": potential_kinetic(space), "lp": lie_poisson(space)}
+    else:
+        boxes |= {**_thin(space, mass, moments, E), "pkc": potential_kinetic(space)}
+        junctions |= {"p": ["pkc.p", "axes.p", "lp.p"], "p_k": ["ke.p_k", "axes.p_k", "lp.p_k"]}
     return compose("body", boxes, junctions, outer=("q", "p") if space.direct else ("p",))
+
+
+def heavy_axes(J: Array) -> tuple[Array, Array]:
+    """Principal moments of a tensor that are not zero, (k,), and the axes (ω; v) that have momentum, (6, k + 3)."""
+    moments, axes = np.linalg.eigh(J)
+    heavy = moments > DATA * np.trace(J)
+    k = np.count_nonzero(heavy)
+    E = np.zeros((6, k + 3))
+    E[:3, :k], E[3:, k:] = axes[:, heavy], np.eye(3)
+    return moments[heavy], E
 
 
 def ground(group: str = "SE3") -> Composite:
@@ -76,21 +91,34 @@ def lie_poisson(space: Domain) -> Reversible:
 
     Source: Lohmayer, Capobianco and Leyendecker (15), (19).
     """
+    return reversible({"p": space.momentum}, J=lambda x: _gyroscopic(space, x.p))
 
-    def J(x: Any) -> Any:
-        p_w, p_v = hat(x.p[:3]), hat(np.zeros(3) if space.direct else x.p[3:])
-        return np.block([[p_w, p_v], [p_v, np.zeros((3, 3))]])
 
-    return reversible({"p": space.momentum}, J=J)
+def _gyroscopic(space: Domain, p: Any) -> Any:
+    p_w, p_v = hat(p[:3]), hat(np.zeros(3) if space.direct else p[3:])
+    return np.block([[p_w, p_v], [p_v, np.zeros((3, 3))]])
+
+
+def _thin(space: Domain, mass: float, moments: Array, E: Array) -> dict[str, AbstractSystem]:
+    """ke, axes and lp of a body with momentum along some axes only, see `heavy_axes`."""
+    n = E.shape[1]
+    momentum = Quantity(f"R{n}", "momentum")
+    values = {f"J{j + 1}": float(moment) for j, moment in enumerate(moments)}
+
+    def H(given: dict[str, Any]) -> Any:
+        p = given["x"].p_k
+        inertias = [*(given[name] for name in values), *3 * [given["m"]]]
+        return sum(one**2 / (2 * inertia) for one, inertia in zip(p, inertias, strict=True))
+
+    return {
+        "ke": storage({"p_k": momentum}, H=taking(("x", *values, "m"), H), m=mass, **values),
+        "axes": reversible({"p": space.momentum, "p_k": momentum}, C=np.hstack([E.T, -np.eye(n)])),
+        "lp": reversible({"p": space.momentum, "p_k": momentum.state}, J=lambda x: _gyroscopic(space, E @ x.p_k)),
+    }
 
 
 def _kinetic(space: Domain, mass: float, J: Array) -> Storage:
     """E_ke(p) = p_ω·J⁻¹ p_ω / 2 + p_v·p_v / 2m; source: Lohmayer, Capobianco and Leyendecker (18)."""
-    if np.linalg.eigvalsh(J)[0] <= DATA * np.trace(J):
-        raise ModelError(
-            "inertia of the body has a principal moment of zero: its kinetic energy is no function of the momentum.\n"
-            "Give a thin rod the moment that it has about its own axis."
-        )
     if np.count_nonzero(J - np.diag(np.diag(J))) == 0:
         values = {f"J{k + 1}": float(J[k, k]) for k in range(3)}
 

@@ -87,7 +87,7 @@ def joint(
         outer.append("p_r")
     if friction is not None:
         boxes["mf"] = viscous(
-            momentum, friction_tensor(friction, pair.units, kind if isinstance(kind, str) else kind.kind)
+            {"p_r": momentum}, friction_tensor(friction, pair.units, kind if isinstance(kind, str) else kind.kind)
         )
         junctions["p_r"].append("mf.p_r")
         junctions["s"] = ["mf.s"]

@@ -11,6 +11,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.language import Reversible, reversible
+from visviva.language.expression import traced
+from visviva.language.quantity import interface
 
 
 def entries(letter: str, array: Array, constants: Iterable[float] = (0.0,)) -> tuple[Any, dict[str, float]]:
@@ -65,6 +67,18 @@ def constraint_box(ports: dict[str, Any], C: Callable[[dict[str, Any]], Any], na
     names = list(names)
     some: dict[str, Any] = {name: 0.5 + 0.1 * k for k, name in enumerate(names)}
     return reversible(ports, C=taking(("x", *names), C), **some)
+
+
+def singular_constraint_box(
+    ports: dict[str, Any], C: Callable[[dict[str, Any]], Any], names: Iterable[str]
+) -> Reversible:
+    """A box as of `constraint_box` whose rows may have no slope somewhere, as those of a disc that lies flat."""
+    names = list(names)
+    box = interface(ports, "reversible component")
+    some: dict[str, Any] = {name: 0.5 + 0.1 * k for k, name in enumerate(names)}
+    n = sum(port.quantity.dim for port in box.values() if port.power)
+    rows = traced(taking(("x", *names), C), box, some, "C of a reversible component")
+    return Reversible(box, traced(np.zeros((n, n)), box, {}, "J of a reversible component"), rows)
 
 
 def numbered(box: Reversible, values: Mapping[str, float]) -> Reversible:

@@ -23,6 +23,18 @@ HYBRID = Quantity("R6", "momentum")  # of a frame: effort (ω; v of its origin),
 
 @final
 @dataclass(frozen=True)
+class Spin:
+    """Angular velocity of the child against the parent along an axis of C: a rate that no coordinate has."""
+
+    axis: int
+
+
+SPIN = (Spin(0), Spin(1), Spin(2))
+Rate = Scalar | Spin  # what has a rate over the velocities of two frames
+
+
+@final
+@dataclass(frozen=True)
 class End:
     """One of the two ends of a pair: a joint frame on a body, or a particle.
 
@@ -77,15 +89,13 @@ class End:
         return f"r{self.number}_"
 
 
-def ends_of(
-    rows: Sequence[Product | Sum], particles: tuple[bool, bool], coordinates: Sequence[Scalar] = ()
-) -> tuple[End, End]:
-    """Both ends, with what rows and coordinates need of them."""
-    functions = [one for row in (*rows, *coordinates) for one in (row.scalars if isinstance(row, Sum) else (row,))]
+def ends_of(rows: Sequence[Scalar | Sum], particles: tuple[bool, bool], rates: Sequence[Rate] = ()) -> tuple[End, End]:
+    """Both ends, with what rows and rates need of them."""
+    functions = [one for row in (*rows, *rates) for one in (row.scalars if isinstance(row, Sum) else (row,))]
     products = [row for row in functions if isinstance(row, Product)]
     products += [one for row in functions if isinstance(row, Angle) and row != TURN for one in (row.cos, row.sin)]
     first = {row.parent for row in products} | {2 for row in functions if row == TURN}
-    second = {row.child for row in products}
+    second = {row.child for row in products} | {row.axis for row in functions if isinstance(row, Spin)}
     reach = any(row.reaches and row not in MEET for row in products)
     one = End("1", particles[0], tuple(sorted(first - {-1})), reach)
     return one, End("2", particles[1], tuple(sorted(second - {-1})), reach)
@@ -109,7 +119,7 @@ def _offset_box(number: str, r: Grid) -> Reversible:
     return constraint_box({pose: BODY.pose.state, port: BODY.momentum, f"p_j{number}": HYBRID}, C, r.names)
 
 
-def row_matrix(rows: Sequence[Scalar | Sum], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
+def row_matrix(rows: Sequence[Rate | Sum], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
     """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.scalars`.
 
     An axis a turns with ω x a; a particle has v alone, and axes that do not turn.
@@ -124,6 +134,8 @@ def row_matrix(rows: Sequence[Scalar | Sum], ends: tuple[End, End], given: Mappi
             case Product():
                 f, turn_1, turn_2 = each.wrench(vectors[each.u], vectors[each.w], cross)
                 found.append(_row(ends, turn_1, turn_2, f))
+            case Spin(axis):
+                found.append(_row(ends, -B[axis], B[axis], np.zeros(3)))
             case Angle() if each == TURN:  # ω along the axis that both share
                 found.append(_row(ends, -A[2], A[2], np.zeros(3)))
             case Angle(cos, sin):  # θ̇ = (cos d(sin)/dt - sin d(cos)/dt)/(cos² + sin²)

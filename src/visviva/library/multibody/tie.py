@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from visviva.geometry import SE3
 from visviva.language import (
     AbstractSystem,
     Composite,
+    Irreversible,
     Quantity,
     Reversible,
     Storage,
@@ -22,16 +24,17 @@ from visviva.language import (
     reversible,
     storage,
 )
-from visviva.library.joints import Angle, Product, Scalar, Sum
+from visviva.library.joints import Angle, Product, Sum
 from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
 from visviva.library.multibody.parameters import constraint_box, numbered
-from visviva.library.multibody.rows import End, ends_of, offset_box, row_matrix
+from visviva.library.multibody.rows import End, Rate, Spin, ends_of, offset_box, row_matrix
 from visviva.library.multibody.spatial import coupling
 from visviva.library.quantities import momentum_along
 
 BODIES = (False, False)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def tie(
@@ -40,41 +43,39 @@ def tie(
     o2: SE3 = HERE,
     *,
     particles: tuple[bool, bool] = BODIES,
-    coordinates: Sequence[Scalar] = (),
-    friction: Array | None = None,
-    theta0: float = 300.0,
-    drive: bool = False,
+    rates: Mapping[str, Sequence[Rate]] = NOTHING,
+    losses: Mapping[str, Irreversible] = NOTHING,
+    theta0: float | None = 300.0,
 ) -> Composite:
-    """Functions of two frames that stay as they are; boxes hc, o1, o2, mf and env, outer ports q_1, q_2, p_1, p_2.
+    """Functions of two frames that stay as they are; boxes hc, o1, o2 and env, outer ports q_1, q_2, p_1, p_2.
 
-        0 = -∇y (u_j1, u_j2),   0 = u_r - ∇c (u_j1, u_j2),   0 = λ_r + μ u_r
+        0 = -∇y (u_j1, u_j2),   0 = u_r - ∇c (u_j1, u_j2)
 
-    with the velocities u_j = (ω; v) of the joint frames in world axes, and the rates u_r of coordinates.
+    with the velocities u_j = (ω; v) of the joint frames in world axes, and rates u_r.
 
-    rows:        the functions y, see `library.joints`; a distance is rod(), a point in a plane along(2);
-                 sums of products too.
-    o1, o2:      poses of the joint frames in the bodies, whose poses are in SO3xR3.
-    particles:   which of the ends are particles, see `particle`.
-    coordinates: functions c with a port p_r, the angle about z or displacements.
-    friction:    μ (k, k) of their rates.   drive: True shows p_r, as for a `joint`.
+    rows:      the functions y, see `library.joints`; a distance is rod(), a point in a plane along(2); sums too.
+    o1, o2:    poses of the joint frames in the bodies, whose poses are in SO3xR3.
+    particles: which of the ends are particles, see `particle`.
+    rates:     by the name of a further outer port, functions c whose rates are its efforts: {"angle": (TURN,)} has the
+               quantity of `library.rotation`, {"slide": (along(2),)} that of `library.translation`, and
+               {"spin": SPIN} is the angular velocity of the child, in its axes. What acts there acts along c.
+    losses:    boxes by name with ports that are called like those of rates, and s; see `friction`.
+    theta0:    temperature of the environment that takes their heat [K]; None shows the outer port s instead.
 
-    The functions y are quadratic in both poses, and their increments are exact at the mean of a step: other than a
-    `joint`, which has a relative pose of its own, a tie stays closed, and may be one of several that repeat each other.
+    Products are quadratic in both poses, and their increments are exact at the mean of a step: other than a `joint`,
+    which has a relative pose of its own, a tie stays closed, and may be one of several that repeat each other. A sum
+    with an angle opens by O(h²).
     Source: Stramigioli, Maschke and Bidard (31), of pairs that need be no subgroups.
     """
-    acting = tuple(coordinates) if friction is not None or drive else ()
-    ends = ends_of(rows, particles, acting)
-    held = replace(_rows(rows, acting, ends, (o1, o2)), closure=RowClosure(tuple(rows), o1, o2))
-    boxes: dict[str, AbstractSystem] = {"hc": held}
-    junctions: dict[str, list[str]] = {"p_r": ["hc.p_r"]} if acting else {}
-    if friction is not None:
-        boxes |= {
-            "mf": viscous(_momentum(acting), friction),
-            "env": environment({"s": ENTROPY}, theta0),
-        }
-        junctions["p_r"].append("mf.p_r")
-        junctions["s"] = ["mf.s", "env.s"]
-    return _between(ends, (o1, o2), boxes, junctions, ("p_r",) if drive else ())
+    moving = tuple(one for several in rates.values() for one in several)
+    ends = ends_of(rows, particles, moving)
+    held = replace(_rows(rows, rates, ends, (o1, o2)), closure=RowClosure(tuple(rows), o1, o2))
+    boxes: dict[str, AbstractSystem] = {"hc": held, **losses}
+    junctions = {port: [f"hc.{port}"] for port in rates}
+    for name, box in losses.items():
+        for port in box.interface:
+            junctions.setdefault(port, []).append(f"{name}.{port}")
+    return _between(ends, (o1, o2), *_heated(boxes, junctions, theta0), tuple(rates))
 
 
 def spring(
@@ -86,66 +87,79 @@ def spring(
     energy: Storage | None = None,
     damping: Array | None = None,
     line: bool = False,
-    theta0: float = 300.0,
+    theta0: float | None = 300.0,
 ) -> Composite:
     """Energy U(y) and damping D ẏ of functions y of two frames; boxes pe, pkc, hc, o1, o2, mf and env, ports as a tie.
 
         y_dot = u_r,   0 = dU(y) + D u_r + λ,   0 = u_r - ∇y (u_j1, u_j2)
 
-    energy:  a storage with the port y.   damping: D ⪰ 0, (k, k).   theta0: temperature of what takes the heat [K].
+    energy:  a storage with the port y.   damping: D ⪰ 0, (k, k).
     line:    y = ½ d·d alone, and the damping is one of the length l = √(2y): D l_dot along the line.
+    theta0:  temperature of what takes the heat [K]; None shows the outer port s instead.
     """
     ends = ends_of(rows, particles)
     k = len(rows)
     y = energy.interface["y"].quantity if energy is not None else Quantity(f"R{k}", "measure")
-    momentum = _momentum(rows)
+    momentum = rate_quantity(rows)
     boxes: dict[str, AbstractSystem] = {
         "pe": energy if energy is not None else storage({"y": y}, H=0.0),
         "pkc": reversible({"y": y, "p_r": momentum}, J=coupling(k)),
-        "hc": _rows((), rows, ends, (o1, o2)),
+        "hc": _rows((), {"p_r": rows}, ends, (o1, o2)),
     }
     junctions = {"y": ["pe.y", "pkc.y"], "p_r": ["pkc.p_r", "hc.p_r"]}
     if damping is not None:
-        boxes["mf"] = along_line(y, momentum, float(damping[0, 0])) if line else viscous(momentum, damping)
-        boxes["env"] = environment({"s": ENTROPY}, theta0)
+        boxes["mf"] = along_line(y, momentum, float(damping[0, 0])) if line else viscous({"p_r": momentum}, damping)
         junctions["p_r"].append("mf.p_r")
-        junctions["s"] = ["mf.s", "env.s"]
+        junctions["s"] = ["mf.s"]
         if line:
             junctions["y"].append("mf.y")
-    return _between(ends, (o1, o2), boxes, junctions, ())
+    return _between(ends, (o1, o2), *_heated(boxes, junctions, theta0), ())
+
+
+def rate_quantity(rates: Sequence[Rate]) -> Quantity:
+    """That of a port of rates: an angle and a spin turn, all else counts as displacement."""
+    return momentum_along(*("rad" if isinstance(each, Angle | Spin) else "m" for each in rates))
 
 
 def _rows(
-    kept: Sequence[Product | Sum], moving: Sequence[Scalar], ends: tuple[End, End], offsets: tuple[SE3, SE3]
+    kept: Sequence[Product | Sum],
+    rates: Mapping[str, Sequence[Rate]],
+    ends: tuple[End, End],
+    offsets: tuple[SE3, SE3],
 ) -> Reversible:
     """0 = -∇y (u_1, u_2) of what is kept, 0 = u_r - ∇c (u_1, u_2) of what moves; λ is the force on body 2."""
-    box = _rows_box(tuple(map(_plain, kept)), tuple(map(_plain, moving)), ends)
+    moving = tuple((port, tuple(map(_plain, several))) for port, several in rates.items())
+    box = _rows_box(tuple(map(_plain, kept)), moving, ends)
     return numbered(box, ends[0].values(offsets[0]) | ends[1].values(offsets[1]))
 
 
 @cache
-def _rows_box(kept: tuple[Product | Sum, ...], moving: tuple[Scalar, ...], ends: tuple[End, End]) -> Reversible:
+def _rows_box(
+    kept: tuple[Product | Sum, ...], rates: tuple[tuple[str, tuple[Rate, ...]], ...], ends: tuple[End, End]
+) -> Reversible:
+    moving = tuple(one for _, several in rates for one in several)
+
     def C(given: dict[str, Any]) -> Any:
         slopes = -row_matrix((*kept, *moving), ends, given)
-        rates = np.eye(len(slopes))[:, len(slopes) - n :]
-        return np.hstack([slopes, rates])
+        return np.hstack([slopes, np.eye(len(slopes))[:, len(kept) :]])
 
-    n = len(moving)
     ports = ends[0].reads | ends[1].reads | dict(end.velocity for end in ends)
-    if moving:
-        ports["p_r"] = _momentum(moving)
+    ports |= {port: rate_quantity(several) for port, several in rates}
     return constraint_box(ports, C, [name for end in ends for name in end.values(HERE)])
-
-
-def _momentum(moving: Sequence[Scalar]) -> Quantity:
-    """Of the rates of functions: an angle turns, all else counts as displacement."""
-    units = ("rad" if isinstance(each, Angle) else "m" for each in moving)
-    return momentum_along(*units)
 
 
 def _plain(row: Any) -> Any:
     """The row without its offset: derivatives of rods of all lengths are one law."""
     return replace(row, c=0.0) if isinstance(row, Product) else row
+
+
+def _heated(
+    boxes: dict[str, AbstractSystem], junctions: dict[str, list[str]], theta0: float | None
+) -> tuple[dict[str, AbstractSystem], dict[str, list[str]]]:
+    """With an environment at the junction s, where there is one and a temperature is given."""
+    if "s" not in junctions or theta0 is None:
+        return boxes, junctions
+    return boxes | {"env": environment({"s": ENTROPY}, theta0)}, junctions | {"s": [*junctions["s"], "env.s"]}
 
 
 def _between(
@@ -167,4 +181,6 @@ def _between(
             if inner:
                 junctions[port] = [f"{box}.{port}" for box in inner]
                 shown.append(port)
+    if "s" in junctions and "env" not in boxes:
+        shown.append("s")
     return compose("tie", boxes, junctions, outer=(*shown, *outer))

@@ -7,7 +7,10 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.compiler import compile
 from visviva.mechanism import Mechanism
+from visviva.mechanism.composite.state import momentum_variable
+from visviva.mechanism.composite.wiring import box_names
 from visviva.model import Model
+from visviva.model.driven import row_inputs
 from visviva.testing.laws import require
 from visviva.testing.readings.case import Units
 from visviva.testing.readings.instant import Instant, close, slope
@@ -15,11 +18,13 @@ from visviva.testing.readings.instant import Instant, close, slope
 
 def composite(now: Instant) -> None:
     """Momenta of the composite change as those of the Model; energy, heat and work are the same."""
-    m, given = now.case.mechanism, now.case.constant_inputs
+    m, own = now.case.mechanism, now.model.port_columns
     model = compile(m.system())
     x = model.pack(m.system_state(now.motion))
-    u = np.concatenate([np.zeros(0), *(np.atleast_1d(given[port.name]) for port in model.ports)])
-    xi, z = rates_of(model, x, u, increments(model, m, now.units))
+    names = {short: name for name, short in box_names(m).items()}
+    columns = np.concatenate([np.zeros(0, int), *(np.r_[own[names[port.name]]] for port in model.ports)])
+    u, u_dot = now.u[columns], now.u_dot[columns]
+    xi, z = rates_of(model, x, u, u_dot, increments(model, m, now.units))
     now.same_energy(float(model.H(x)))
     now.same_power(float(model.heats(x, z).sum()), now.heat, "heat")
     now.same_power(float(model.outputs(x, z) @ u), now.power, "work")
@@ -27,22 +32,25 @@ def composite(now: Instant) -> None:
     expected = zip(m.bodies, now.split_by_body(now.form.masses * now.v_dot), now.split_by_body(unit), strict=True)
     for body, p_dot, one in expected:
         if body.mass:
-            found = xi[model.layout.z[f"p_{body.name}"]]
-            close(found / one, p_dot / one, f"momentum of {body.name}", now.scale)
+            name, axes = momentum_variable(body, box_names(m)[body.name])
+            close(
+                xi[model.layout.z[name]] / (axes.T @ one), axes.T @ (p_dot / one), f"momentum of {body.name}", now.scale
+            )
 
 
-def rates_of(model: Model, x: Array, u: Array, sizes: Array) -> tuple[Array, Array]:
-    """ξ and z of a Model with junctions: its rows C(x) (e, w) = 0 hold, and go on to hold.
+def rates_of(model: Model, x: Array, u: Array, u_dot: Array, sizes: Array) -> tuple[Array, Array]:
+    """ξ and z of a Model with junctions: its rows C(x) (e, w) + B u = 0 hold, and go on to hold.
 
-    E ξ = f - C_eᵀλ,   0 = f_w - C_wᵀλ,   d/dt (C_e e + C_w w) = 0
+    E ξ = f - C_eᵀλ,   0 = f_w - C_wᵀλ,   d/dt (C_e e + C_w w) + B u_dot = 0
 
     sizes: of increments of all states, for differences.
     """
     dim, solved = model.layout.dim, model.layout.solved
     z, C = np.array(model.z(x)), model.C(x)
     m = C.shape[1]
-    z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim], *_by_largest(C[:, dim:]))
-    require("rows", C @ z[:m], 0.0, 1e-10, float((np.abs(C) @ np.abs(z[:m])).max(initial=1e-300)))
+    driven, driven_rate = row_inputs(model, x, u), row_inputs(model, x, u_dot)
+    z[dim:m] = _least_squares(C[:, dim:], -C[:, :dim] @ z[:dim] - driven, *_by_largest(C[:, dim:]))
+    require("rows", C @ z[:m] + driven, 0.0, 1e-10, float((np.abs(C) @ np.abs(z[:m])).max(initial=1e-300)))
     f, inverse = model.flow(x, z, u), np.linalg.inv(model.E(x)[:dim, :dim])
 
     def rows(h: float) -> Array:
@@ -54,7 +62,7 @@ def rates_of(model: Model, x: Array, u: Array, sizes: Array) -> tuple[Array, Arr
     A = slope(rows) / sizes
     zeros = np.zeros((m - dim, m - dim))
     K = np.block([[A @ inverse @ C[:, :dim].T, -C[:, dim:]], [C[:, dim:].T, zeros]])
-    found = _least_squares(K, np.concatenate([A @ inverse @ f[:dim], f[dim:m]]), *_by_sums(K))
+    found = _least_squares(K, np.concatenate([A @ inverse @ f[:dim] + driven_rate, f[dim:m]]), *_by_sums(K))
     z[m:solved] = found[: len(C)]
     return inverse @ model.flow(x, z, u)[:dim], z
 
