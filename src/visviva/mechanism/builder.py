@@ -50,17 +50,22 @@ class Builder:
     name: str
     ground: Ground
     parts: dict[str, Part]
+    _modules: dict[str, Any]  # those that `include` has put there, by prefix
     _laws: dict[Any, tuple[Any, Any]]
 
     def __getitem__(self, name: str) -> Part | Ground:
         if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
             return self.ground
+        if name in self._modules:
+            inside = ", ".join(repr(part) for part in self.parts if part.startswith(f"{name}."))
+            raise ModelError(f"{name!r} of mechanism {self.name!r} is a module: name a part of it, {inside}.")
         if name not in self.parts:
             raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")
         return self.parts[name]
 
     def _new_name(self, name: str, what: str) -> None:
         check_new_name(name, self.parts, what)
+        check_new_name(name, self._modules, what)
 
     def _add(self, part: P) -> P:
         _freeze(part)
