@@ -38,6 +38,7 @@ P = TypeVar("P", bound=Part)
 L = TypeVar("L")
 
 PLAIN = (float, int, str, type(None))
+LISTED = 8  # parts of a module that an error names
 WORLD = "world"  # the ground, where no part is called so
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
 CALLED |= {"JointElement": "spring"}
@@ -57,8 +58,9 @@ class Builder:
         if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
             return self.ground
         if name in self._modules:
-            inside = ", ".join(repr(part) for part in self.parts if part.startswith(f"{name}."))
-            raise ModelError(f"{name!r} of mechanism {self.name!r} is a module: name a part of it, {inside}.")
+            inside = [repr(part) for part in self.parts if part.startswith(f"{name}.")]
+            listed = ", ".join(inside[:LISTED]) + (", …" if len(inside) > LISTED else "")
+            raise ModelError(f"{name!r} of mechanism {self.name!r} is a module: name a part of it, {listed}.")
         if name not in self.parts:
             raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")
         return self.parts[name]

@@ -106,7 +106,7 @@ class Mount:
         if isinstance(made, Body):
             X_BC = SE3(made.R_WB, made.r_WB).inverse() @ X_WC
             assert made.twist is not None
-            return replace(made, twist=made.twist + X_BC.Ad @ carrier.twist)
+            return replace(made, twist=made.twist + X_BC.Ad() @ carrier.twist)
         assert isinstance(made, Particle) and made.velocity is not None
         omega, v = X_WC.R @ carrier.twist[:3], X_WC.R @ carrier.twist[3:]
         return replace(made, velocity=made.velocity + v + np.cross(omega, made.r_W - X_WC.r))

@@ -63,13 +63,13 @@ class InclusionMethods(Builder):
         self._modules |= {name: shapes} | {f"{name}.{inner}": {} for inner in module._modules}
         return Module(self, name)  # type: ignore[arg-type]
 
-    def _mount(
-        self, name: str, on: Body | Ground | Frame | str, at: ArrayLike | None, rotation: RotationLike
-    ) -> Frame:
+    def _mount(self, name: str, on: Body | Ground | Frame | str, at: ArrayLike | None, rotation: RotationLike) -> Frame:
         """The frame that the module's ground becomes."""
         part, where = self._find(on, f"module {name!r}"), f"module {name!r}"
         if not isinstance(part, Body | Ground | Frame):
-            raise ModelError(f"{where} cannot be mounted on {kind_of(part)} {part.name!r}: give a frame, body or ground.")
+            raise ModelError(
+                f"{where} cannot be mounted on {kind_of(part)} {part.name!r}: give a frame, body or ground."
+            )
         if isinstance(part, Frame):
             if at is not None or rotation is not None:
                 raise ModelError(

@@ -45,7 +45,7 @@ def _is_world(frame: Frame) -> bool:
 
 def same_as_world(R: Array, r: Array) -> bool:
     """Whether a pose is the identity, to the last bit."""
-    return bool((R == np.eye(3)).all()) and not r.any()
+    return bool((np.eye(3) == R).all()) and not r.any()
 
 
 def _points(parts: tuple[Placed, ...]) -> tuple[bool, ...]:
