@@ -66,7 +66,7 @@ class Mount:
         if isinstance(part, FunctionCondition):
             held = tuple(map(self._referred, part.placements.parts))
             return FunctionCondition(name, *function_seen_from(self.frame, held, part.function))
-        return replace(self.moved(part), name=name)
+        return replace(self.moved(part), name=name)  # type: ignore[type-var]
 
     def moved(self, data: D) -> D:
         """A dataclass with its places moved, and with parts of the host in the place of those of the module."""
@@ -107,7 +107,8 @@ class Mount:
             X_BC = SE3(made.R_WB, made.r_WB).inverse() @ X_WC
             assert made.twist is not None
             return replace(made, twist=made.twist + X_BC.Ad() @ carrier.twist)
-        assert isinstance(made, Particle) and made.velocity is not None
+        assert isinstance(made, Particle)
+        assert made.velocity is not None
         omega, v = X_WC.R @ carrier.twist[:3], X_WC.R @ carrier.twist[3:]
         return replace(made, velocity=made.velocity + v + np.cross(omega, made.r_W - X_WC.r))
 

@@ -1,4 +1,4 @@
-"""The handle of a module: the parts that a mechanism has by `m.include(...)`, by the names that the module gave them."""
+"""The handle of a module: parts that `m.include(...)` has put into a mechanism, by their names in the module."""
 
 from __future__ import annotations
 

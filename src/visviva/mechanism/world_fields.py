@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 Place = Literal["axes", "point", "vector", "pose"]
 
-# A rigid motion x ↦ R x + r of the world takes axes to R·axes, a point to R·point + r, a vector to R·vector, and a pose,
-# (axes, origin), to both; None stays None.
+# A rigid motion x ↦ R x + r of the world takes axes to R·axes, a point to R·point + r, a vector to R·vector, and a
+# pose, (axes, origin), to both; None stays None.
 AXES: Mapping[str, Place] = {"place": "axes"}
 POINT: Mapping[str, Place] = {"place": "point"}
 VECTOR: Mapping[str, Place] = {"place": "vector"}

@@ -91,8 +91,7 @@ class Dynamics:
                 "Leave them out, and prescribe the motion by d.inverse(q, v, a); or simulate the mechanism as it is."
             )
         wanted = listed(m.name, independent)
-        names = [split_name(str(getattr(name, "name", name)), m.parts)[0] for name in wanted]
-        flow = ModelFlow(model, inputs, names)
+        flow = ModelFlow(model, inputs, [split_name(str(getattr(one, "name", one)), m.parts)[0] for one in wanted])
         self.form, self._flow = flow.form, flow
         if not self.form.n:
             raise ModelError(f"nothing in mechanism {m.name!r} can move: all of its bodies are fixed to the ground.")
