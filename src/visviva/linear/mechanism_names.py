@@ -23,7 +23,7 @@ def increment_names(form: MinimalForm) -> tuple[str, ...]:
             owner = own[0].rsplit(".", 1)[0]
             names += [f"{owner}.{word}[{k}]" for word in ("turn", "shift")[: len(own) // 3] for k in range(3)]
         else:
-            names += [name.replace(".rate", ".q") for name in own]
+            names += [".q".join(name.rsplit(".rate", 1)) for name in own]
     return tuple(names)
 
 

@@ -38,6 +38,7 @@ P = TypeVar("P", bound=Part)
 L = TypeVar("L")
 
 PLAIN = (float, int, str, type(None))
+LISTED = 8  # parts of a module that an error names
 WORLD = "world"  # the ground, where no part is called so
 CALLED = {"WrenchPort": "port", "Torque": "port", "Force": "port", "Ground": "the", "Element": "spring"}
 CALLED |= {"JointElement": "spring"}
@@ -50,17 +51,23 @@ class Builder:
     name: str
     ground: Ground
     parts: dict[str, Part]
+    _modules: dict[str, Any]  # those that `include` has put there, by prefix
     _laws: dict[Any, tuple[Any, Any]]
 
     def __getitem__(self, name: str) -> Part | Ground:
         if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
             return self.ground
+        if name in self._modules:
+            inside = [repr(part) for part in self.parts if part.startswith(f"{name}.")]
+            listed = ", ".join(inside[:LISTED]) + (", …" if len(inside) > LISTED else "")
+            raise ModelError(f"{name!r} of mechanism {self.name!r} is a module: name a part of it, {listed}.")
         if name not in self.parts:
             raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")
         return self.parts[name]
 
     def _new_name(self, name: str, what: str) -> None:
         check_new_name(name, self.parts, what)
+        check_new_name(name, self._modules, what)
 
     def _add(self, part: P) -> P:
         _freeze(part)

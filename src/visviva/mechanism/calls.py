@@ -13,9 +13,10 @@ from typing import Any, TypeVar, final
 
 import numpy as np
 
+from visviva._arrays import frozen
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia
-from visviva.mechanism.builder import Part
+from visviva.mechanism.builder import Builder, Part
 from visviva.mechanism.parts import Ground
 
 METHODS = (
@@ -23,7 +24,7 @@ METHODS = (
     "cylindrical", "screw", "universal", "spherical", "planar", "free", "distance", "point_on_plane", "point_on_line",
     "spring", "torsion", "joint_spring", "point_springs", "bushing", "trace_spring", "stiffness", "pose_spring",
     "damper", "thermal", "motor", "stop", "gear", "rack", "coupler", "drive", "constraint", "knife_edge",
-    "rolling_disc", "velocity_constraint",
+    "rolling_disc", "velocity_constraint", "include",
 )  # fmt: skip
 PLAIN = (float, int, str, type(None))
 
@@ -59,7 +60,7 @@ class Call:
 
     @property
     def name(self) -> str:
-        """Of the part."""
+        """Of the part, or of the module."""
         return str(self.given["name"])
 
     @functools.cached_property
@@ -154,7 +155,16 @@ def own(value: Any) -> Any:
         return {own(key): own(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):
         return value.copy()
+    if isinstance(value, Builder):
+        return _module(value)
     return value.name if isinstance(value, Part | Ground) else value
+
+
+def _module(m: Any) -> Any:
+    """A mechanism as it is now, for an inclusion; its gravity is that of the host."""
+    module = m.snapshot()
+    module.gravity = frozen(np.zeros(3))
+    return module
 
 
 def _texts(values: Any) -> Iterator[str]:

@@ -26,6 +26,7 @@ from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.motion_laws import MotionLaw
 from visviva.mechanism.parts import Body, Carrier, Particle
+from visviva.mechanism.world_fields import POSE
 
 
 @final
@@ -39,8 +40,8 @@ class ContactHeight(AbstractCondition):
     name: str
     parent: Carrier
     child: Body
-    plane: tuple[Array, Array]
-    disc: tuple[Array, Array]
+    plane: tuple[Array, Array] = field(metadata=POSE)
+    disc: tuple[Array, Array] = field(metadata=POSE)
     radius: float
     force_unit: str = field(default="N", init=False)
     kind: Kind = field(default="holonomic", init=False)

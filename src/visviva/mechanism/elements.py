@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from visviva._arrays import Array
@@ -10,6 +10,7 @@ from visviva.language import Storage
 from visviva.library.joints import Product
 from visviva.mechanism.parts import Carrier, Joint, JointCoordinate
 from visviva.mechanism.thermal import Thermal
+from visviva.mechanism.world_fields import AXES, POINT, POSE
 
 
 @final
@@ -29,9 +30,9 @@ class Element:
     name: str
     parent: Carrier
     child: Carrier
-    R_W: Array  # (3, 3)
-    r_W: Array  # (3,)
-    parent_frame: tuple[Array, Array]
+    R_W: Array = field(metadata=AXES)  # (3, 3)
+    r_W: Array = field(metadata=POINT)  # (3,)
+    parent_frame: tuple[Array, Array] = field(metadata=POSE)
     rows: tuple[Product, ...]
     energy: Storage | None = None
     damping: Array | None = None

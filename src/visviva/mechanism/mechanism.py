@@ -19,6 +19,7 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.damper_methods import DamperMethods
 from visviva.mechanism.drive_methods import DriveMethods
 from visviva.mechanism.elements import Element, JointElement, Stop
+from visviva.mechanism.inclusion_methods import InclusionMethods
 from visviva.mechanism.joint_methods import JointMethods
 from visviva.mechanism.kept import Kept
 from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from visviva.language import Composite
     from visviva.mechanism.analysis import Analysis
     from visviva.mechanism.assembly import AssemblyReport, Motion, StateLike
+    from visviva.mechanism.inclusion import Shapes
     from visviva.mechanism.interconnection import Interconnection
+    from visviva.mechanism.module import Module
     from visviva.mechanism.network import MechanismNetwork
     from visviva.mechanism.parameters import Parameters
 
@@ -40,7 +43,14 @@ if TYPE_CHECKING:
 @recording
 @suggesting
 class Mechanism(
-    JointMethods, SpringMethods, PoseSpringMethods, DamperMethods, DriveMethods, ConditionMethods, RollingMethods
+    JointMethods,
+    SpringMethods,
+    PoseSpringMethods,
+    DamperMethods,
+    DriveMethods,
+    ConditionMethods,
+    RollingMethods,
+    InclusionMethods,
 ):
     """Bodies, joints and loops in space.
 
@@ -60,6 +70,7 @@ class Mechanism(
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
         self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
+        self._modules: dict[str, Shapes] = {}  # what each has brought along to look at, by prefix
         self._kept, self._alike = Kept(), Kept()
         self._calls: list[Call] = []  # that have built it
         self._inside_call = False
@@ -116,6 +127,13 @@ class Mechanism(
     def thermals(self) -> list[Thermal]:
         """What takes up heat and gets warm, in the order of building."""
         return [part for part in self.parts.values() if isinstance(part, Thermal)]
+
+    @property
+    def modules(self) -> dict[str, Module]:
+        """Handles of what `include` has put there, by prefix; modules of modules with dots, "arm.left"."""
+        from visviva.mechanism.module import Module
+
+        return {name: Module(self, name) for name in self._modules}
 
     @property
     def made(self) -> dict[Any, Any]:
@@ -333,6 +351,7 @@ class Mechanism(
         """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
         copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
+        copy._modules = dict(self._modules)
         copy._kept, copy._calls, copy._laws = self._kept, list(self._calls), self._laws
         copy._alike.share(copy, self.alike)
         return copy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
@@ -30,6 +30,18 @@ def check_new_name(name: object, taken: Iterable[str], what: str) -> str:
     if name in taken:
         raise ModelError(f"the name {name!r} is taken already. Names are unique within a mechanism: use another one.")
     return name
+
+
+def split_name(text: str, parts: Container[str]) -> tuple[str, str]:
+    """The part that a dotted name begins with, and the rest: ("left.hinge", "q[1]") of "left.hinge.q[1]".
+
+    Parts of modules have dots in their names: the longest beginning that is a part is meant, the first word if none is.
+    """
+    part, rest = text, ""
+    while part not in parts and "." in part:
+        part, _, word = part.rpartition(".")
+        rest = f"{word}.{rest}" if rest else word
+    return part, rest
 
 
 def unknown_name(name: str, known: Iterable[str], where: str) -> ModelError:

@@ -44,7 +44,7 @@ def unit_of(m: Mechanism, calls: Mapping[str, Call], name: str) -> str:
     """The unit of a parameter, empty where it has none or it is not one unit."""
     owner, _, word = name.rpartition(".")
     word, _, beside = word.partition("[")  # a number beside laws, hinge.friction[1]
-    inside, _, _ = owner.partition(".friction")
+    inside = owner if owner in calls else owner.rpartition(".friction")[0]  # a number of a law, hinge.friction.level
     method = calls[owner].method if owner in calls else ""
     if (method, word) in OWN:
         return OWN[method, word]

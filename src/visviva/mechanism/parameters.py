@@ -23,6 +23,7 @@ from visviva.errors import ModelError
 from visviva.geometry import SE3, SO3
 from visviva.mechanism.calls import Call, Lost, signature
 from visviva.mechanism.friction import FrictionLaw, with_arguments
+from visviva.mechanism.inclusion import with_shapes, without_shapes
 from visviva.mechanism.kept import Kept
 from visviva.mechanism.parameter_units import unit_of
 from visviva.mechanism.same_geometry import same_geometry
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 STRUCTURE = frozenset(
     {"name", "parent", "child", "a", "b", "joint", "joint_a", "joint_b", "carrier", "pinion", "slide", "plane", "disc"}
-    | {"parts", "joints", "kind", "heat_to", "massless", "frame", "against", "coordinate"}
+    | {"parts", "joints", "kind", "heat_to", "massless", "frame", "against", "coordinate", "module", "on"}
 )  # keywords that say what a part is and what it belongs to
 OF_WHOLE = ("gravity", "theta0")
 IN_LAW = re.compile(r"(.*\.friction)(?:\[(\d+)\])?\.(\w+)")
@@ -45,22 +46,22 @@ class Parameters(Mapping[str, Any]):
 
     def __init__(self, m: Mechanism) -> None:
         self.mechanism = m
-        self._calls = {call.name: call for call in live_calls(m)}
+        self._calls = calls_by_name(m)
 
     @cached_property
     def _values(self) -> dict[str, Any]:
         found: dict[str, Any] = {word: getattr(self.mechanism, word) for word in OF_WHOLE}
-        for call in self._calls.values():
+        for name, call in self._calls.items():
             for keyword, value in _with_defaults(call).items():
                 if keyword not in STRUCTURE:
-                    found |= dict(_numbers(f"{call.name}.{keyword}", value))
+                    found |= dict(_numbers(f"{name}.{keyword}", value))
         return found
 
     @property
     def known(self) -> list[str]:
         """All names that can be given a value, those without one yet included."""
         words = [
-            f"{call.name}.{keyword}" for call in self._calls.values() for keyword in signature(call.method).parameters
+            f"{name}.{keyword}" for name, call in self._calls.items() for keyword in signature(call.method).parameters
         ]
         return [*self._values, *(word for word in words if word.rpartition(".")[2] not in STRUCTURE)]
 
@@ -113,9 +114,9 @@ class Parameters(Mapping[str, Any]):
         for name, value in values.items():
             inside = IN_LAW.fullmatch(name) if isinstance(name, str) else None
             beside = BESIDE_LAW.fullmatch(name) if isinstance(name, str) else None
-            if beside is not None and name in self._values:
+            if beside is not None and name in self._values:  # "hinge.friction[1]"
                 laws.setdefault(beside[1], {})[int(beside[2])] = value
-            elif inside is not None and name in self._values:
+            elif inside is not None and name in self._values and inside[1] not in self._calls:
                 number = None if inside[2] is None else int(inside[2])
                 laws.setdefault(inside[1], {}).setdefault(number, {})[inside[3]] = value
             else:
@@ -155,19 +156,50 @@ def rebuilt(m: Mechanism, changes: Mapping[str, Mapping[str, Any]]) -> Mechanism
     other.gravity, other.theta0 = checked.gravity, checked.theta0
     other.parts, other.shapes, other._kept, other._alike = {}, dict(m.shapes), Kept(), Kept()
     other._calls, other._laws = [], dict(m._laws)
+    other._modules = {}
+    for shapes in m._modules.values():
+        other.shapes = without_shapes(other.shapes, shapes)
     new: set[str] = set()
     for call in live_calls(m):
-        again = call if call.name not in changes else call.with_options(changes[call.name])
+        again = _changed_call(call, changes, other.theta0)
         at_theta0 = call.method == "thermal" and call.given.get("temperature") is None and m.theta0 != other.theta0
         if again is call and not at_theta0 and new.isdisjoint(call.references):
             other.parts.update((name, m.parts[name]) for name in call.parts)
             other._calls.append(call)
+            if call.method == "include":
+                other._modules |= {name: shapes for name, shapes in m._modules.items() if _inside(name, call.name)}
+                other.shapes = with_shapes(other.shapes, m._modules[call.name])
         else:
             again.apply(other)
             new.update(other._calls[-1].parts)
     if same_geometry(m, other):
         other._alike.share(other, m.alike)
     return other
+
+
+def _changed_call(call: Call, changes: Mapping[str, Mapping[str, Any]], theta0: float) -> Call:
+    """The same call with its changes; that of a module has those of its parts in it."""
+    options = dict(changes.get(call.name, {}))
+    if call.method == "include":
+        module, start = call.given["module"], f"{call.name}."
+        inner = {part.removeprefix(start): words for part, words in changes.items() if part.startswith(start)}
+        if inner or module.theta0 != theta0:
+            options["module"] = rebuilt(module, inner | {"": {"theta0": theta0}})
+    return call.with_options(options) if options else call
+
+
+def _inside(name: str, module: str) -> bool:
+    return name == module or name.startswith(f"{module}.")
+
+
+def calls_by_name(m: Mechanism) -> dict[str, Call]:
+    """The calls that have made the parts of a mechanism, by name; those of its modules by names with their prefix."""
+    found: dict[str, Call] = {}
+    for call in live_calls(m):
+        found[call.name] = call
+        if call.method == "include":
+            found |= {f"{call.name}.{name}": inner for name, inner in calls_by_name(call.given["module"]).items()}
+    return found
 
 
 def live_calls(m: Mechanism) -> list[Call]:

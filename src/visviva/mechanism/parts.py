@@ -12,6 +12,7 @@ from visviva._arrays import Array, frozen
 from visviva.library.joints import AbstractJoint, Angle, Scalar
 from visviva.mechanism.friction import FrictionLaw
 from visviva.mechanism.thermal import Thermal
+from visviva.mechanism.world_fields import AXES, POINT, POSE, VECTOR
 
 
 @final
@@ -35,8 +36,8 @@ class Body:
     mass: float
     J: Array  # (3, 3)
     com: Array  # (3,)
-    R_WB: Array  # (3, 3)
-    r_WB: Array  # (3,)
+    R_WB: Array = field(metadata=AXES)  # (3, 3)
+    r_WB: Array = field(metadata=POINT)  # (3,)
     R_BC: Array  # (3, 3)
     J_C: Array  # (3,)
     twist: Array | None = None  # (6,)
@@ -63,8 +64,8 @@ class Particle:
 
     name: str
     mass: float
-    r_W: Array  # (3,)
-    velocity: Array | None = None  # (3,)
+    r_W: Array = field(metadata=POINT)  # (3,)
+    velocity: Array | None = field(default=None, metadata=VECTOR)  # (3,)
 
 
 Carrier = Ground | Body | Particle
@@ -77,8 +78,8 @@ class Frame:
 
     name: str
     carrier: Ground | Body
-    R_WF: Array = field(default_factory=lambda: np.eye(3))
-    r_WF: Array = field(default_factory=lambda: np.zeros(3))
+    R_WF: Array = field(default_factory=lambda: np.eye(3), metadata=AXES)
+    r_WF: Array = field(default_factory=lambda: np.zeros(3), metadata=POINT)
 
 
 class Pair(Protocol):
@@ -114,11 +115,11 @@ class Joint:
     joint: AbstractJoint
     parent: Carrier
     child: Carrier
-    R_W: Array  # (3, 3)
-    r_W: Array  # (3,)
+    R_W: Array = field(metadata=AXES)  # (3, 3)
+    r_W: Array = field(metadata=POINT)  # (3,)
     rate: Array | None = None  # (k,)
     friction: Array = field(default_factory=lambda: np.zeros(0))  # (k,)
-    parent_frame: tuple[Array, Array] | None = None
+    parent_frame: tuple[Array, Array] | None = field(default=None, metadata=POSE)
     laws: tuple[FrictionLaw | None, ...] = ()
     heat_to: Thermal | None = None
     q_built: Array | None = None  # (k,)

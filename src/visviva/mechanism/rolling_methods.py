@@ -12,13 +12,13 @@ from visviva._arrays import Array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.mechanism.builder import End, kind_of
 from visviva.mechanism.contact_height import ContactHeight
-from visviva.mechanism.contacts import blade_on_body, blade_on_ground, disc_on_body, disc_on_ground
 from visviva.mechanism.coordinates import as_built
 from visviva.mechanism.joining import Joining
 from visviva.mechanism.joining import direction as axes_along
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Particle
 from visviva.mechanism.placements import Placed, check_arguments, placements_of
-from visviva.mechanism.twist_rows import TwistRows, rows_of_law, rows_over_movers, traced_rows
+from visviva.mechanism.sliding_contacts import Blade, Disc, OwnRows
+from visviva.mechanism.twist_rows import TwistRows, traced_rows
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
 EDGE, DISC = "knife edge", "rolling disc"  # how errors call them
@@ -47,12 +47,8 @@ class RollingMethods(Joining):
         ends = self._ends(name, parent, child, EDGE)
         blade_axes = axes_along(name, direction, "direction", EDGE)
         place = self._place(name, ends, at, blade_axes, "direction", anywhere=True, what=EDGE)
-        R, r = place[1]
         body, above = _turning(f"{EDGE} {name!r}", ends.child), _carrying(f"{EDGE} {name!r}", ends.parent)
-        blade = np.array([_inside(body, R[:, 2]), body.to_principal(r)])
-        law = blade_on_ground if above is None else blade_on_body
-        movers = (body,) if above is None else (above, body)
-        return self._add(VelocityCondition(name, rows_of_law(law, movers, blade.ravel()), "N", blade))
+        return self._add(VelocityCondition(name, Blade(above, body, place[1]), "N"))
 
     def rolling_disc(
         self,
@@ -89,12 +85,8 @@ class RollingMethods(Joining):
                 f"the axis of {what} is along the normal of its plane: the disc lies flat, and touches it all round.\n"
                 "Lean it: the axis of an upright disc is in the plane, e.g. axis=(0, 1, 0) with normal=(0, 0, 1)."
             )
-        carried = n if above is None else _inside(above, n)
-        numbers = np.concatenate([_inside(body, a), body.to_principal(r_C), [rho], carried])
-        law = disc_on_ground if above is None else disc_on_body
-        movers = (body,) if above is None else (above, body)
-        self._add(ContactHeight(f"{name}.normal", ends.parent, body, (R_P, r_P), (R_C, r_C), rho))
-        return self._add(VelocityCondition(name, rows_of_law(law, movers, numbers), "N"))
+        self._add(ContactHeight(f"{name}.normal", above, body, (R_P, r_P), (R_C, r_C), rho))
+        return self._add(VelocityCondition(name, Disc(above, body, (R_P, r_P), (R_C, r_C), rho), "N"))
 
     def velocity_constraint(
         self, name: str, parts: Placed | str | Sequence[Placed | str], *, A: Callable[..., Any]
@@ -116,9 +108,9 @@ class RollingMethods(Joining):
         placements = placements_of(self._moving(what, parts))
         check_arguments(A, placements.parts, f"A of {what}")
         values = self._once(A, (traced_rows, id(A), name), lambda: traced_rows(A, placements, f"A of {what}"))
-        rows = rows_over_movers(values, placements)
-        _check_finite(rows, f"A of {what}")
-        return self._add(VelocityCondition(name, rows))
+        condition = VelocityCondition(name, OwnRows(values, placements))
+        _check_finite(condition.twists, f"A of {what}")
+        return self._add(condition)
 
     def _moving(self, what: str, parts: Placed | str | Sequence[Placed | str]) -> list[Placed]:
         parts = (parts,) if isinstance(parts, str | Placed) else parts
@@ -165,16 +157,11 @@ def _turning(what: str, end: Carrier) -> Body:
     return end
 
 
-def _carrying(what: str, end: Carrier) -> Body | None:
-    """The body that carries the other side, or None for the ground."""
+def _carrying(what: str, end: Carrier) -> Ground | Body:
+    """What carries the other side."""
     if isinstance(end, Particle):
         raise ModelError(f"{what} is against {end.name!r}, a particle, which has no orientation: give a body.")
-    return end if isinstance(end, Body) else None
-
-
-def _inside(body: Body, vector: Array) -> Array:
-    """A world direction as built in principal axes."""
-    return body.R_WC.T @ vector
+    return end
 
 
 def _check_finite(rows: TwistRows, what: str) -> None:

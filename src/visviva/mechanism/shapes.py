@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from visviva._arrays import Array, freeze
+from visviva.mechanism.world_fields import AXES, POINT
 
 
 @final
@@ -19,8 +20,8 @@ class Shape:
 
     kind: str
     half: Array  # (3,)
-    R_WS: Array  # (3, 3)
-    r_WS: Array  # (3,)
+    R_WS: Array = field(metadata=AXES)  # (3, 3)
+    r_WS: Array = field(metadata=POINT)  # (3,)
     mesh: str | None = None
     colour: tuple[float, ...] | None = None
 

@@ -16,6 +16,7 @@ from visviva.geometry import SE3, SO3
 from visviva.library.joints import Angle
 from visviva.mechanism.builder import rotation_matrix, whole
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Ground, Joint, Motor, Particle
 from visviva.mechanism.thermal import Thermal
 
@@ -139,7 +140,7 @@ def _parsed(m: Mechanism, key: Any) -> tuple[str, str, int | None]:
         raise ModelError(f"a state of mechanism {m.name!r} is given by names such as 'hinge.q', got {key!r}.")
     if not isinstance(key, str) and m.parts.get(text) is not key:
         raise ModelError(f"the state of mechanism {m.name!r} names {text!r} by a handle of another mechanism.")
-    name, _, rest = text.partition(".")
+    name, rest = split_name(text, m.parts)
     if rest and number is None and (match := INDEXED.fullmatch(rest)):
         rest, number = match[1], int(match[2])
     word = rest or word
@@ -152,9 +153,9 @@ def _parsed(m: Mechanism, key: Any) -> tuple[str, str, int | None]:
 
 def _no_state(m: Mechanism, key: Any) -> ModelError:
     names, text = state_names(m), key if isinstance(key, str) else repr(key)
-    part = m.parts.get(text.partition(".")[0])
-    own = [name for name in names if part is not None and name.partition(".")[0] == part.name]
-    parts = dict.fromkeys(name.partition(".")[0] for name in names)
+    part = m.parts.get(split_name(text, m.parts)[0])
+    parts = dict.fromkeys(split_name(name, m.parts)[0] for name in names)
+    own = [name for name in names if part is not None and split_name(name, m.parts)[0] == part.name]
     near = difflib.get_close_matches(text, own or [*names, *parts], n=3)
     near, listed = near or own[:LISTED], ", ".join(names[:LISTED])
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {listed}."

@@ -193,6 +193,9 @@ def _over_movers(given: tuple[Any, ...], shape: tuple[int, int], form: Placement
     columns: dict[int, Any] = {}
     at = first = 0
     for kind, mover in form.parts:
+        if kind == "ground":  # it has no twist, and no columns
+            first += 12
+            continue
         rows, r = values[:, at : at + 6], y[first : first + 3]
         if kind == "particle":
             rows = rows[:, :3]

@@ -7,6 +7,7 @@ do not hold at the nodes, where the velocities miss them by terms of second orde
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -15,6 +16,7 @@ from visviva._arrays import Array
 from visviva.mechanism.conditions import AbstractCondition, Kind
 from visviva.mechanism.motion_laws import MotionLaw
 from visviva.mechanism.parts import Body, Particle
+from visviva.mechanism.sliding_contacts import Blade, Disc, OwnRows
 from visviva.mechanism.twist_rows import TwistRows
 
 
@@ -23,18 +25,27 @@ from visviva.mechanism.twist_rows import TwistRows
 class VelocityCondition(AbstractCondition):
     """A(q) V = 0 over the twists of some bodies and particles.
 
-    blade: normal and point of a blade in the principal frame of the last of them, (2, 3); None for others.
+    contact: what A follows from.
     """
 
     name: str
-    twists: TwistRows
+    contact: Blade | Disc | OwnRows
     force_unit: str = ""
-    blade: Array | None = None
     kind: Kind = field(default="nonholonomic", init=False)
     follows: tuple[str, ...] = field(default=(), init=False)
     shifted: bool = field(default=False, init=False)
     law: MotionLaw | None = field(default=None, init=False)
     expects: Array = field(default_factory=lambda: np.zeros(0), init=False)
+
+    @cached_property
+    def twists(self) -> TwistRows:
+        """A, as a function of where the bodies are."""
+        return self.contact.twist_rows()
+
+    @property
+    def blade(self) -> Array | None:
+        """Normal and point of a blade in the principal frame of the last of its movers, (2, 3); None for others."""
+        return self.contact.in_child if isinstance(self.contact, Blade) else None
 
     @property
     def movers(self) -> tuple[Body | Particle, ...]:  # type: ignore[override]

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
+from visviva.mechanism.names import split_name
 from visviva.model import Model
 from visviva.model.structure import AbstractPort
 from visviva.results.reader import Reader
@@ -69,7 +70,7 @@ def _ports(model: Model, junctions: list[str]) -> dict[str, list[str]]:
     ports: dict[str, list[str]] = {}
     if model.mechanism is not None:
         for junction in junctions:
-            ports.setdefault(junction.split(".")[0], []).append(junction)
+            ports.setdefault(split_name(junction, model.mechanism.parts)[0], []).append(junction)
         return ports
     short = [junction.rpartition(".")[2] for junction in junctions]
     return {

@@ -35,6 +35,7 @@ from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 from visviva.kernels.trees.frames import WORLD
 from visviva.mechanism import Mechanism
+from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
 
@@ -90,7 +91,7 @@ class Dynamics:
                 "Leave them out, and prescribe the motion by d.inverse(q, v, a); or simulate the mechanism as it is."
             )
         wanted = listed(m.name, independent)
-        flow = ModelFlow(model, inputs, [str(getattr(name, "name", name)).split(".")[0] for name in wanted])
+        flow = ModelFlow(model, inputs, [split_name(str(getattr(one, "name", one)), m.parts)[0] for one in wanted])
         self.form, self._flow = flow.form, flow
         if not self.form.n:
             raise ModelError(f"nothing in mechanism {m.name!r} can move: all of its bodies are fixed to the ground.")

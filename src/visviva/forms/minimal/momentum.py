@@ -31,7 +31,7 @@ class MomentumForm(Flow):
         self.n, self.size_q, self.extra = self.minimal.n, self.minimal.size_q, self.minimal.extra
         self.name, self.model, self.tree = self.minimal.name, self.minimal.model, self.minimal.tree
         self.q_names, self.s_names = self.minimal.q_names, self.minimal.s_names
-        self.p_names = tuple(name.replace(".rate", ".p") for name in self.minimal.xi_names)
+        self.p_names = tuple(".p".join(name.rsplit(".rate", 1)) for name in self.minimal.xi_names)
         self.names = (*self.q_names, *self.p_names, *self.s_names)
 
     @property

@@ -61,7 +61,9 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
             xi.append(register.symbol(name, label, dots=1 if letter == "q" else 0, unit=f"{unit}/s"))
             xi_dot.append(steps.symbol(label, dots=2 if letter == "q" else 1))
             momentum = Label("p", label.subscripts if letter == "q" else (*label.subscripts[:-1], str(k + 1)))
-            p.append(register.symbol(name.replace(".rate", ".p"), momentum, unit="N m s" if unit == "rad" else "N s"))
+            p.append(
+                register.symbol(".p".join(name.rsplit(".rate", 1)), momentum, unit="N m s" if unit == "rad" else "N s")
+            )
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
     s, u, t, driven = register.others(form.mechanism, form.s_names)
     return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, register.units, driven)
@@ -113,7 +115,7 @@ def _of(name: str, k: int, width: int) -> str:
 
 def _label(name: str) -> Label:
     """`hinge.q[2]`: q with the subscripts hinge, 3."""
-    owner, _, _ = name.partition(".q")
+    owner, _, _ = name.rpartition(".q")
     return Label("q", _subscripts(owner + name.removeprefix(f"{owner}.q")))
 
 

@@ -30,9 +30,10 @@ def composite(now: Instant) -> None:
     now.same_power(float(model.outputs(x, z) @ u), now.power, "work")
     unit = now.units.power / now.units.body_velocities(now.form)
     expected = zip(m.bodies, now.split_by_body(now.form.masses * now.v_dot), now.split_by_body(unit), strict=True)
+    names = box_names(m)
     for body, p_dot, one in expected:
         if body.mass:
-            name, axes = momentum_variable(body, box_names(m)[body.name])
+            name, axes = momentum_variable(body, names[body.name])
             close(
                 xi[model.layout.z[name]] / (axes.T @ one), axes.T @ (p_dot / one), f"momentum of {body.name}", now.scale
             )
@@ -71,9 +72,12 @@ def increments(model: Model, m: Mechanism, units: Units) -> Array:
     """Sizes of increments of all states: turns, shifts, momenta, coordinates of joints, ½ l² of lines."""
     twist = np.array(3 * [1.0] + 3 * [units.length])
     sizes = np.full(model.layout.dim, min(1.0, units.length))
-    joints = {f"{joint.name}.q_r": units.coordinates(joint) for joint in m.joints}
+    names = box_names(m)
+    joints = {f"{names[joint.name]}.q_r": units.coordinates(joint) for joint in m.joints}
     for part in m.joint_elements:
-        joints[part.variable] = np.array([units.coordinates(one.joint)[one.number] for one in part.coordinates])
+        joints[f"{names[part.name]}.{part.port}"] = np.array(
+            [units.coordinates(one.joint)[one.number] for one in part.coordinates]
+        )
     for variable in model.variables:
         at = model.layout.z[variable.name]
         if len(joints.get(variable.name, ())) == at.stop - at.start:
