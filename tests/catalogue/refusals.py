@@ -18,12 +18,8 @@ class Refusal:
 
 
 NUMPY_ONLY = Refusal(
-    "Runs in NumPy: the compiled scheme has no rates of couplings, rolling, blades, drives and own constraints.",
+    "Runs in NumPy: the compiled scheme has no rates of rolling discs and own constraints.",
     "ran in NumPy, not in compiled code.*the rates of .* have no compiled form",
-)
-NO_STACK = Refusal(
-    "Runs in NumPy: compiled schemes have no energies and losses of several coordinates together.",
-    "ran in NumPy, not in compiled code.*has no compiled form",
 )
 ON_THE_WAY = Refusal(
     "Where a mechanism with conditions on velocities comes to rest depends on the way it takes: no energy decides it.",
@@ -37,13 +33,8 @@ LIGHT = Refusal(
 CONDITIONS = ("stream", "gear", "rack", "coupler", "drive by rate", "drive by position", "rolling disc", "knife edge",
               "own constraint", "own velocity constraint")  # fmt: skip
 
-STACKS = ("spring across joints", "friction matrix", "friction matrix of a ball")
-
 REFUSED: dict[str, dict[str, Refusal]] = {
-    "PHMP compiled": dict.fromkeys(STACKS, NO_STACK),
-    "LieMidpoint compiled": dict.fromkeys(STACKS, NO_STACK),
-    "continuation": dict.fromkeys(STACKS, NO_STACK),
-    "PHMPGGL compiled": dict.fromkeys(("screw", "rzeppa", *CONDITIONS), NUMPY_ONLY) | dict.fromkeys(STACKS, NO_STACK),
+    "PHMPGGL compiled": dict.fromkeys(("rolling disc", "own constraint"), NUMPY_ONLY),
     "Kane's momenta": {"stream": LIGHT},
     "equilibrium": dict.fromkeys(("rolling disc", "knife edge", "own velocity constraint"), ON_THE_WAY),
 }

@@ -73,10 +73,11 @@ def test_a_fallback_names_what_has_no_compiled_form(scheme, form):
 
 
 @pytest.mark.parametrize("wrapped", [lambda scheme: scheme, lambda scheme: vv.Adaptive(scheme, 1e-2)])
-def test_conditions_have_no_compiled_rates_and_the_note_names_them(wrapped):
+def test_own_constraints_have_no_compiled_rates_and_the_note_names_them(wrapped):
     m = pair_with()
-    first, second = (joint.name for joint in m.joints[:2])
-    m.gear("mesh", first, second, ratio=-2 / 3)
+    body = m.bodies[-1].name
+    length = float(np.linalg.norm(m.assemble()[0].q[body][:3]))
+    m.constraint("mesh", (body,), g=lambda end: end.r @ end.r - length**2)
     with pytest.warns(vv.RunWarning, match="it ran in NumPy"):
         run = vv.simulate(m, 0.02, 0.01, integrator=wrapped(vv.PHMPGGL()))
     assert run.engine == "NumPy"

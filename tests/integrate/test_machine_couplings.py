@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import visviva as vv
 from visviva.integrate.inputs import input_function
+from visviva.integrate.machine import MachineStepper
 from visviva.integrate.many import ManyStepping
 from visviva.integrate.start import start_state
 from visviva.kernels.multibody import turns
@@ -19,7 +20,7 @@ COUPLED = ("gears", "screw", "differential", "rack", "driven_four_bar")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COUPLED)
-@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint])
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL, vv.LieMidpoint])
 def test_compiled_steps_are_those_of_the_reference(name, scheme):
     m, _ = coupled_mechanisms.MECHANISMS[name]()
     model = vv.compile(m, scheme.form)
@@ -31,6 +32,7 @@ def test_compiled_steps_are_those_of_the_reference(name, scheme):
     assert_allclose(fast.record.x, plain.record.x, rtol=0, atol=1e-11 * unit)
     assert_allclose(fast.record.work, plain.record.work, rtol=0, atol=1e-10 * plain.energy_scale)
     assert_allclose(fast.record.g_v, plain.record.g_v, rtol=0, atol=0.5 * plain.record.g_v.max() + 1e-12)
+    assert_allclose(fast.final.gam, plain.final.gam, rtol=0, atol=1e-8 * np.abs(plain.final.gam).max(initial=1e-3))
     assert fast["newton.iterations"].mean() < plain["newton.iterations"].mean() + 1.0
     for part in m.conditions:
         assert_allclose(fast[f"{part.name}.reaction_mid"], plain[f"{part.name}.reaction_mid"], rtol=1e-8, atol=1e-8)
@@ -72,7 +74,7 @@ def test_derivatives_of_an_angle_between_two_ends(turn, monkeypatch):
     assert_allclose([[found.cc, found.cs], [found.sc, found.ss]], slopes, atol=1e-8)
 
 
-@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint])
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL, vv.LieMidpoint])
 def test_a_driven_run_continues_as_if_it_had_not_stopped(scheme):
     """What the drive has prescribed by then is read from the state."""
     m, _ = coupled_mechanisms.driven_four_bar()
@@ -83,7 +85,6 @@ def test_a_driven_run_continues_as_if_it_had_not_stopped(scheme):
     assert rest.audit().ok
 
 
-@pytest.mark.filterwarnings("ignore::visviva.RunWarning")  # PHMPGGL of drives runs in NumPy
 def test_a_run_continues_with_another_scheme_and_its_drive():
     """Velocities are projected on what the drive prescribes, not on rest."""
     m, _ = coupled_mechanisms.driven_four_bar()
@@ -91,6 +92,46 @@ def test_a_run_continues_with_another_scheme_and_its_drive():
     rest = vv.simulate(m, 0.15, 0.01, integrator=vv.PHMPGGL(), initial=first.final)
     assert_allclose(rest["j1.rate"], 4.0 + np.cos(2.0 * rest.t), atol=1e-10)
     assert rest.audit().g_v < 1e-13
+
+
+def geared(n):
+    """A chain of hinges, told in both directions, with a gear between two that are not neighbours and a drive."""
+    m, above = vv.Mechanism("chain", gravity=(1.0, 2.0, -9.81)), None
+    for k in range(n):
+        link = m.body(f"l{k}", mass=1.0, inertia=(0.02, 0.05, 0.06), at=(0.2 + 0.4 * k, 0.02, 0))
+        ends = (link, above) if k % 3 == 2 else (above or m.ground, link)
+        m.revolute(f"j{k}", *ends, at=(0.4 * k, 0, 0), axis=((0, 0.3, 1), (0.2, 1, 0))[k % 2])
+        above = link
+    m.gear("gear", f"j{n // 3}", f"j{2 * n // 3}", ratio=-1.5)
+    m.drive("drive", f"j{n - 1}", rate=lambda t: np.sin(3 * t))
+    return m
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL, vv.LieMidpoint])
+def test_couplings_leave_the_tree_of_hinges_as_it_is(scheme):
+    """Their rows are a border, as those of loops."""
+    model = vv.compile(geared(6), scheme.form)
+    u, model = input_function(model, None)
+    state, _ = start_state(model, None, scheme(), u)
+    runs = []
+    for along_tree in (None, False):
+        steps = MachineStepper(model, vv.Newton(), state, 0.01, along_tree=along_tree, rates=scheme is vv.PHMPGGL)
+        assert (steps.sparse is None) is (along_tree is None)
+        assert len(steps.s.border.rows) == (2 if along_tree is None else 0)
+        nodes = 0.01 * (np.arange(60)[:, None] + np.array(steps.nodes))
+        runs.append(steps.many(state, 0.01, np.sin(3 * nodes)[:, :, None]))
+    tree, sparse = runs
+    assert tree.steps == sparse.steps == 60
+    assert_allclose(tree.x, sparse.x, rtol=0, atol=1e-10)
+    assert_allclose(tree.w, sparse.w, rtol=0, atol=1e-8 * np.abs(sparse.w).max())
+    assert_allclose(tree.work, sparse.work, rtol=0, atol=1e-9 * np.abs(sparse.work).max())
+    assert abs(tree.iterations.sum() - sparse.iterations.sum()) <= 0.1 * sparse.iterations.sum()
+
+
+def test_steps_of_parts_with_a_drive_say_that_they_keep_no_rates_in_compiled_code():
+    with pytest.warns(vv.RunWarning, match="steps of several parts have no compiled form where a constraint is driven"):
+        run = vv.simulate(geared(3), 0.02, 0.01, integrator=vv.Suzuki4(vv.PHMPGGL()))
+    assert run.engine == "NumPy"
 
 
 def test_accelerations_of_what_is_driven():

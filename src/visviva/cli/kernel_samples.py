@@ -87,7 +87,7 @@ def elements() -> None:
 def in_hand(kind: str) -> None:
     """Single steps, readings, resets and rollouts."""
     m = machine(kind)
-    for scheme in (vv.PHMP(),) if kind == "coupled" else (vv.PHMP(), vv.PHMPGGL()):
+    for scheme in (vv.PHMP(), vv.PHMPGGL()):
         sim = vv.Simulator(m, h=0.01, integrator=scheme)
         sim.reset({"hinge.q": 0.1, "hinge.rate": 0.2})
         sim.step({"motor": 0.1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -12,12 +13,14 @@ from visviva._arrays import Mask
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine import JointRows, MachineModel, machine_of
 from visviva.compiler.machine_rows import row_pattern
+from visviva.mechanism.coupling import Coupling
 from visviva.model import Model
 from visviva.numerics.spanning_trees import spanning_forest
 
 if TYPE_CHECKING:
     from visviva.kernels.lu import Plan
     from visviva.kernels.multibody.border import Border
+    from visviva.kernels.multibody.curvature import Across
     from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination, Sparse
     from visviva.kernels.multibody.tables import Conditions
@@ -65,37 +68,74 @@ def eliminated(model: Model, active: Mask, along_tree: bool | None = None) -> tu
 
 
 def tree_plan(c: MachineModel, active: Mask) -> TreePlan | None:
-    """A tree of joints that hold a point, if everything else fits to it: loops with few rows, elements within the tree.
+    """A tree of joints that hold a point, if everything else fits to it: few rows beside it, elements within the tree.
 
     Rows that turn with two bodies, and elements, couple their velocities: they must act between neighbours of the tree,
-    only on rotations, or against the ground. Conditions couple any of them: with these there is no tree.
+    only on rotations, or against the ground. Couplings, and coordinates that act together, are sums of such parts, and
+    are solved after the tree as loops are. Generated rows couple any bodies: with these there is no tree.
     """
+    from visviva.kernels.multibody.tables import DOT
+
     n = len(c.machine.B) - 1
-    if c.conditioned:
-        return None  # they couple velocities of any bodies
+    if len(c.conditions.generated.table):
+        return None
     if (c.machine.B[:n, 0] == 0).any():
         return None  # a body without mass has no block of its own to eliminate
     tree = [k for k, joint in enumerate(c.joints) if joint.holds_point and active[c.w[joint.multipliers]].all()]
     plan = _hang(n, c.joints, tree)
-    neighbours = {frozenset((part.body, part.above)) for part in plan.hanging}
-    border = 0
+    if _beside(c, plan, active) > BORDER:
+        return None
     for k in plan.loops:
         joint = c.joints[k]
-        rows = active[c.w[joint.multipliers]]
-        border += int(rows.sum())
-        if n not in joint.ends and _turns_with_both(c, joint, rows):
+        if n not in joint.ends and _turns_with_both(c, joint, active[c.w[joint.multipliers]]):
             return None
-    if border > BORDER:
-        return None
-    first = int(c.machine.sizes[1])
-    for _, parent, child, _, _ in c.machine.K[first:]:
-        if n not in (parent, child):
+    turning = {c.joints[part.joint].ends for part in plan.hanging if len(c.joints[part.joint].functions) > 1}
+    for kind, parent, child, _, _ in c.machine.K[int(c.machine.sizes[1]) :].tolist():
+        if n not in (parent, child) and not (kind == DOT and (parent, child) in turning):
             return None
+    neighbours = {frozenset((part.body, part.above)) for part in plan.hanging}
     for turn in c.elements.twists[:, 0]:
         ends = frozenset(c.machine.TK[turn].tolist())
         if n not in ends and ends not in neighbours:
             return None
     return plan
+
+
+def _beside(c: MachineModel, plan: TreePlan, active: Mask) -> int:
+    """Number of rows that are solved after a tree."""
+    loops = sum(int(active[c.w[c.joints[k].multipliers]].sum()) for k in plan.loops)
+    couplings = int(active[c.w[c.conditions.couplings.rows[:, 0]]].sum())
+    return loops + couplings + sum(c.elements.stacks[k, 1] for k in _stacks_beside(c, plan))
+
+
+def _stacks_beside(c: MachineModel, plan: TreePlan) -> list[int]:
+    """Coordinates that act together, which a tree has no blocks for: those of more than one of its joints."""
+    from visviva.kernels.multibody.tables import DOT, KIND
+
+    turning = {frozenset(c.joints[part.joint].ends) for part in plan.hanging if len(c.joints[part.joint].functions) > 1}
+    n, found = len(c.machine.B) - 1, []
+    for k in range(len(c.elements.stacks)):
+        own = _members(c, k)
+        bodies = {b for member in own for b in _ends(c, member)} - {n}
+        rotations = all(c.members[j, 0] >= 0 or c.machine.K[c.members[j, 1], KIND] == DOT for j in own)
+        if len(bodies) > 1 and not (frozenset(bodies) in turning and rotations):
+            found.append(k)
+    return found
+
+
+def _members(c: MachineModel, stack: int) -> range:
+    """Coordinates of a stack."""
+    first = int(c.elements.stacks[:stack, 1].sum())
+    return range(first, first + int(c.elements.stacks[stack, 1]))
+
+
+def _ends(c: MachineModel, member: int) -> tuple[int, int]:
+    """Both bodies of a coordinate, in the order of its columns."""
+    from visviva.kernels.multibody.tables import CHILD, PARENT
+
+    turn, function, _ = c.members[member]
+    first, second = c.machine.TK[turn] if turn >= 0 else c.machine.K[function, [PARENT, CHILD]]
+    return int(first), int(second)
 
 
 def _turns_with_both(c: MachineModel, joint: JointRows, rows: Mask) -> bool:
@@ -123,7 +163,9 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
     from visviva.kernels.multibody.tree import JOINT, Tree
 
     n, m = len(c.machine.B) - 1, len(c.w)
-    pairs, twist_pairs, count = _pairs(c)
+    beside = _stacks_beside(c, plan) if plan is not None else []
+    inside = [k for k in range(len(c.elements.stacks)) if k not in beside]
+    pairs, twist_pairs, across, count = _pairs(c, inside)
     hanging = plan.hanging if plan is not None else ()
     table = np.zeros((len(hanging), 6), dtype=np.int64)
     for k, part in enumerate(hanging):
@@ -138,18 +180,20 @@ def elimination_of(c: MachineModel, plan: TreePlan | None, active: Mask) -> Elim
         pairs=pairs,
         twist_pairs=twist_pairs,
         q=np.zeros((c.widest, 36)),
+        across=across,
         loops=np.array(loops, dtype=np.int64),
         tree=Tree(table, roots, np.zeros((len(table), int(JOINT))), np.zeros((8, 6))),
-        border=_border(c, loops, active),
+        border=_border(c, loops, beside if plan is not None else None, active),
         best=np.zeros(6 * n + m),
     )
 
 
-def _pairs(c: MachineModel) -> tuple[Int, Int, int]:
-    """Rows of the blocks between bodies: one per pair of bodies that some function or torque couples.
+def _pairs(c: MachineModel, stacks: list[int]) -> tuple[Int, Int, Across, int]:
+    """Rows of the blocks between bodies: one per pair of bodies that some function, torque or stack couples.
 
     A point that two bodies share couples them by its multipliers alone; its row is of no meaning.
     """
+    from visviva.kernels.multibody.curvature import Across
     from visviva.kernels.multibody.tables import MEET
 
     known: dict[tuple[int, int], int] = {}
@@ -158,42 +202,81 @@ def _pairs(c: MachineModel) -> tuple[Int, Int, int]:
     def row(parent: int, child: int) -> int:
         return known.setdefault((parent, child), len(known))
 
+    def either(a: int, b: int) -> tuple[int, int]:
+        return (known[b, a], 1) if (b, a) in known else (row(a, b), 0)
+
     pairs = np.array([0 if kind == MEET else row(int(a), int(b)) for kind, a, b, _, _ in M.K], dtype=np.int64)
-    twists = []
-    for k in c.elements.twists[:, 0]:
-        a, b = M.TK[k].tolist()
-        turned = (b, a) in known
-        twists.append((known[b, a] if turned else row(a, b), int(turned)))
-    return pairs, np.array(twists, dtype=np.int64).reshape(-1, 2), len(known)
+    twists = [either(*M.TK[k].tolist()) for k in c.elements.twists[:, 0]]
+    blocks = []
+    for k in stacks:
+        n, slope, own = int(c.elements.stacks[k, 1]), int(c.elements.stacks[k, 2]), _members(c, k)
+        for i, a in enumerate(own):
+            for j, b in enumerate(own):
+                for side, first in enumerate(_ends(c, a)):
+                    for other, second in enumerate(_ends(c, b)):
+                        if i != j and len(M.B) - 1 not in (first, second):
+                            same = first == second
+                            place = (first, 0, 0) if same else (-1, *either(first, second))
+                            blocks.append((slope + n * i + j, a, b, side, other, *place))
+    across = Across(c.members, np.zeros((len(c.members), 24)), np.array(blocks, dtype=np.int64).reshape(-1, 8))
+    return pairs, np.array(twists, dtype=np.int64).reshape(-1, 2), across, len(known)
 
 
-def _border(c: MachineModel, loops: list[int], active: Mask) -> Border:
-    from visviva.kernels.multibody.border import Border
-    from visviva.kernels.multibody.tables import KIND, MEET, PLACE
+def _border(c: MachineModel, loops: list[int], stacks: list[int] | None, active: Mask) -> Border:
+    """Rows beside a tree: loops, couplings, and coordinates that act together; none where there is no tree."""
+    from visviva.kernels.multibody.border import BORDER_ROW, OF_COUPLING, OF_LOOP, OF_STACK, Border
+    from visviva.kernels.multibody.tables import CHILD, KIND, MEET, PARENT, PLACE
 
-    rows = []
+    n, m = len(c.machine.B) - 1, len(c.w)
+    rows: list[tuple[int, ...]] = []
+    bodies: list[int] = []
+    diagonal: list[float] = []
+
+    def add(kind: int, number: int, part: int, place: int, touched: Iterable[int]) -> None:
+        first = len(bodies)
+        bodies.extend(sorted({int(b) for b in touched} - {n}))
+        rows.append((kind, number, part, place, first, len(bodies)))
+        diagonal.append(-1.0 if kind == OF_STACK else 0.0)
+
     for i in loops:
         place = int(c.machine.K[i, PLACE])
         for part in range(3 if c.machine.K[i, KIND] == MEET else 1):
             if active[c.w[place + part]]:
-                rows.append((i, part, place + part))
-    k, n, m = len(rows), len(c.machine.B) - 1, len(c.w)
+                add(OF_LOOP, i, part, place + part, c.machine.K[i, [PARENT, CHILD]])
+    couplings = c.conditions.couplings
+    for r, (place, _, _, _, first, last, _) in enumerate(couplings.rows if stacks is not None else ()):
+        if active[c.w[place]]:
+            begin = len(bodies)
+            bodies.extend(couplings.bodies[first:last].tolist())
+            rows.append((OF_COUPLING, r, 0, int(place), begin, len(bodies)))
+            diagonal.append(0.0)
+    for k in stacks or ():
+        for member in _members(c, k):
+            add(OF_STACK, member, k, -1, {b for other in _members(c, k) for b in _ends(c, other)})
+    k = len(rows)
     return Border(
-        np.array(rows, dtype=np.int64).reshape(-1, 3), np.zeros((k, 24)), np.zeros((k, n, 6)), np.zeros((k, m)),
-        np.zeros((k, k)), np.zeros((k + 1, k)), np.zeros((n, 6)), np.zeros(m),
+        np.array(rows, dtype=np.int64).reshape(-1, BORDER_ROW), np.array(bodies, dtype=np.int64),
+        np.zeros(12 * len(bodies)), np.array(diagonal), np.zeros((k, n, 6)), np.zeros((k, m)), np.zeros((k, k)),
+        np.zeros((k + 1, k)), np.zeros((n, 6)), np.zeros(m), np.zeros(24),
     )  # fmt: skip
 
 
 def sparse_of(c: MachineModel, s: Elimination) -> Sparse:
     """Memory of the sparse matrix, without an order of its elimination."""
-    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW, Graph
+    from visviva.kernels.multibody.graph import PER_ROW, Graph
     from visviva.kernels.multibody.solver import Sparse
+
+    n, k = _size_of(c, s), c.unknowns
+    return Sparse(Graph(np.zeros(n), np.zeros(0), np.zeros(k), np.zeros(k), np.zeros(PER_ROW)), _no_plan())
+
+
+def _size_of(c: MachineModel, s: Elimination) -> int:
+    """Number of values of the sparse matrix, or of one of its blocks where the rates of constraints are kept."""
+    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
 
     n, m = len(c.machine.B) - 1, len(c.w)
     more = 12 * len(c.conditions.couplings.bodies) + len(row_pattern(c.conditions.generated, n)[0])
-    values = PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m + more
-    graph = Graph(np.zeros(values), np.zeros(0), np.zeros(6 * n + m), np.zeros(6 * n + m), np.zeros(PER_ROW))
-    return Sparse(graph, _no_plan())
+    return PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m + more
 
 
 def _no_plan() -> Plan:
@@ -205,8 +288,9 @@ def _no_plan() -> Plan:
 
 
 def check_rates(model: Model) -> None:
-    """Raises `NotCompilable` where a mechanism has constraints beyond its joints, whose rates have no compiled form."""
-    names = [] if model.mechanism is None else [repr(part.name) for part in model.mechanism.conditions]
+    """Raises `NotCompilable` where a mechanism has constraints g(q) = 0 whose rates have no compiled form."""
+    conditions = () if model.mechanism is None else model.mechanism.conditions
+    names = [repr(part.name) for part in conditions if not isinstance(part, Coupling) and part.kind != "nonholonomic"]
     if names:
         raise NotCompilable(f"the rates of {', '.join(names)} have no compiled form")
 
@@ -216,9 +300,9 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     from visviva.kernels.multibody.ggl_tables import (  # isort: skip
         JOINT_SLOTS, RATE_BODY, RATE_FUNCTION, SCRATCH_SLOTS, RateBorder, Rates, RateTree,
     )  # fmt: skip
-    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
+    from visviva.kernels.multibody.graph import PER_BODY
 
-    n, m, rows = len(c.machine.B) - 1, len(c.w), int(c.machine.sizes[1])
+    n, m = len(c.machine.B) - 1, len(c.w)
     check_rates(c.model)
     joints = s.tree.joints
     tree = RateTree(
@@ -227,13 +311,15 @@ def rates_of(c: MachineModel, s: Elimination) -> Rates:
     )  # fmt: skip
     k = len(s.border.rows)
     border = RateBorder(
-        s.border.rows, np.zeros((k, 3, 24)), np.zeros((2 * k, n, 12)), np.zeros((2 * k, 2, m)),
-        np.zeros((2 * k, 2 * k)), np.zeros((2 * k + 1, 2 * k)), np.zeros(m),
+        s.border.rows, s.border.bodies, np.zeros((3, 12 * len(s.border.bodies))),
+        np.concatenate([-s.border.diagonal, s.border.diagonal]), np.zeros((3, 24)), np.zeros((2 * k, n, 12)),
+        np.zeros((2 * k, 2, m)), np.zeros((2 * k, 2 * k)), np.zeros((2 * k + 1, 2 * k)), np.zeros(m),
     )  # fmt: skip
-    values = 3 * (PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m) + PER_BODY * n
+    size, functions = _size_of(c, s), len(c.machine.X)
     return Rates(
-        B=np.zeros((n + 1, int(RATE_BODY))), X=np.zeros((rows, int(RATE_FUNCTION))), G=np.zeros(m), dG=np.zeros(m),
-        gap=np.zeros(m), V=np.zeros(values), LU=np.zeros(0), b=np.zeros(2 * c.unknowns), pad=np.zeros(2 * c.unknowns),
+        B=np.zeros((n + 1, int(RATE_BODY))), X=np.zeros((functions, int(RATE_FUNCTION))), G=np.zeros(m),
+        dG=np.zeros(m), gap=np.zeros(m), V=np.zeros(3 * size + PER_BODY * n), size=np.array([size]), LU=np.zeros(0),
+        b=np.zeros(2 * c.unknowns), pad=np.zeros(2 * c.unknowns),
         q=np.zeros((2, 24)), plan=_no_plan(), best=np.zeros(c.unknowns), tree=tree, border=border,
     )  # fmt: skip
 
@@ -243,11 +329,10 @@ def both_levels(pattern: tuple[Int, Int, Int], c: MachineModel, s: Elimination) 
 
     Values are those of the blocks (1, 1), (2, 1) and (2, 2), which have that pattern each, and of bodies in (1, 2).
     """
-    from visviva.kernels.multibody.graph import PER_BODY, PER_PAIR, PER_ROW
+    from visviva.kernels.multibody.graph import PER_BODY
 
     rows, cols, chosen = pattern
-    n, m, k = len(c.machine.B) - 1, len(c.w), c.unknowns
-    size = PER_BODY * n + PER_PAIR * len(s.Z) + PER_ROW * m
+    n, k, size = len(c.machine.B) - 1, c.unknowns, _size_of(c, s)
     own = chosen < PER_BODY * n
     return (
         np.concatenate([rows, rows + k, rows + k, rows[own]]),
@@ -282,6 +367,11 @@ def sparse_pattern(c: MachineModel, s: Elimination) -> tuple[Int, Int, Int]:
     for k, (pair, turned) in enumerate(s.twist_pairs):
         ends[pair] = M.TK[c.elements.twists[k, 0]][:: -1 if turned else 1]
         turns[pair] = True
+    for _, a, b, side, other, body, pair, turned in s.across.blocks:
+        if body < 0:
+            ends[pair] = (_ends(c, a)[side], _ends(c, b)[other])[:: -1 if turned else 1]
+            turns[pair] = True
+            translates[pair] |= any(c.members[k, 0] < 0 and M.K[c.members[k, 1], KIND] != DOT for k in (a, b))
     rotation = (local_row >= 3) & (local_col >= 3)
     for pair, (a, b) in enumerate(ends):
         both = a < n and b < n and turns[pair]

@@ -45,6 +45,7 @@ class MachineModel:
     w: Int
     sign: Array
     joints: tuple[JointRows, ...]
+    members: Int  # (k, 3) coordinates that act together: turn or -1, function or -1, first member of its stack
     widest: int  # number of functions of an element, at most
     lossy: bool
     conditioned: bool
@@ -95,7 +96,7 @@ class _Builder:
 
         joints = self._joints()
         rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
-        acting = ActingParts(self.model, self.functions, self.instants)
+        acting = ActingParts(self.model, self.functions, self.instants, self.flipped)
         couplings, others = acting.couplings.places(), row_places(self.model)
         generated = row_tables(self.model, self.functions, own + len(couplings))
         m = own + len(couplings) + len(others)
@@ -124,7 +125,7 @@ class _Builder:
         w, sign = np.concatenate([w, couplings, others]), np.append(sign, np.ones(len(couplings) + len(others)))
         return MachineModel(
             self.model, machine, acting.tables(), acting.losses.tables(), acting.conditions(own, generated), places, w,
-            sign, joints, acting.widest, acting.losses.any, bool(self.m.conditions),
+            sign, joints, table(acting.members, 3), acting.widest, acting.losses.any, bool(self.m.conditions),
         )  # fmt: skip
 
     # -- bodies --

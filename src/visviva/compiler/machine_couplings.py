@@ -60,6 +60,7 @@ class MachineCouplings:
 
     def tables(self, measures: int, first: int) -> Couplings:
         """As the kernels want them; first: multiplier of the first coupling."""
+        from visviva.kernels.multibody.ggl_couplings import COUPLED_RATES
         from visviva.kernels.multibody.tables import Couplings
 
         layout, columns = self.model.layout, self.model.port_columns
@@ -86,4 +87,7 @@ class MachineCouplings:
             followed=table(self._followed, 2),
             secant=np.zeros(measures),
             end=np.zeros(measures),
+            rate=np.zeros((COUPLED_RATES, measures)),
+            speed=np.zeros((len(rows), 2)),
+            pad=np.zeros((2, 3, 24)),
         )

@@ -15,7 +15,7 @@ from visviva.compiler.machine_couplings import MachineCouplings
 from visviva.compiler.machine_functions import Functions, Int, table
 from visviva.compiler.machine_losses import NO_NODE, LossTables
 from visviva.geometry.quadratic import Quadratic
-from visviva.library.joints import Angle, Product
+from visviva.library.joints import Angle, Family, Product
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.other_states import entropy_of
@@ -27,7 +27,15 @@ from visviva.model.friction import LawFriction, StopLoss
 from visviva.model.heat import Cooling, HeatCapacity, Heated
 from visviva.model.holonomic import Holonomic
 from visviva.model.law import LawEnergy
-from visviva.model.measured import Measured, MeasuredAngle, MeasuredDissipation, MeasuredPort
+from visviva.model.measured import (
+    Measured,
+    MeasuredAngle,
+    MeasuredDissipation,
+    MeasuredPort,
+    MeasuredStack,
+    SpinDissipation,
+    StackDissipation,
+)
 from visviva.model.motor import MotorCoupling
 from visviva.model.storage import Kinetic, Linear
 from visviva.model.structure import AbstractStructure, Dissipation, Port, Routing
@@ -42,16 +50,20 @@ class ActingParts:
     """All structures of a model that act on bodies, in its order; raises `NotCompilable` for one without compiled form.
 
     functions: they get those that elements act along.
+    flipped:   joints whose products of axes are told from their child to their parent.
     instants:  whether efforts are wanted at instants, not over steps.
     y:         measure and place in the state, of those that are states.
     """
 
-    def __init__(self, model: Model, functions: Functions, instants: bool) -> None:
+    def __init__(self, model: Model, functions: Functions, instants: bool, flipped: frozenset[str]) -> None:
         assert model.mechanism is not None
         self.model = model
         self.m = model.mechanism
         self.functions = functions
         self.instants = instants
+        self.flipped = flipped
+        self.members: list[tuple[int, int, int]] = []  # of stacks: turn or -1, function or -1, first member
+        self._stacks: dict[str, list[int]] = {}
         self.y: list[tuple[int, int]] = []
         self._turns = {_turn_key(turn): k for k, turn in enumerate(model.turns)}
         self._measures = 0
@@ -105,6 +117,7 @@ class ActingParts:
             law_numbers=law_numbers,
             element=table(self._element, 6),
             damping=np.concatenate([np.zeros(0), *(D.ravel() for D in self._damping)]),
+            stacks=table(list(self._stacks.values()), 4),
             pushed=table(self._pushed, 2),
             loads=table(self._loads, 4),
             axes=np.array(self._axes, dtype=np.float64).reshape(-1, 9),
@@ -132,7 +145,15 @@ class ActingParts:
 
     def _add_cold(self, part: AbstractStructure, node: int) -> None:
         from visviva.kernels.multibody.accounts import BY_COUPLING, BY_LOAD, BY_PUSH, BY_VOLTAGE
-        from visviva.kernels.multibody.heats import BY_COOLING, BY_ELEMENT, BY_LAW, BY_MOTOR, BY_STOP, BY_TWIST
+        from visviva.kernels.multibody.heats import (
+            BY_COOLING,
+            BY_ELEMENT,
+            BY_LAW,
+            BY_MOTOR,
+            BY_STACK,
+            BY_STOP,
+            BY_TWIST,
+        )
 
         columns = self.model.port_columns
         match part:
@@ -141,6 +162,17 @@ class ActingParts:
                 at = self.model.layout.x[part.acts[0]].start
                 self.y += [(first + k, at + k) for k in range(n)]
                 self._slope_of[part.acts[0]] = (first, slope)
+            case MeasuredStack():
+                first, n, slope, _ = self._stack(part)
+                at = self.model.layout.x[part.acts[0]].start
+                self.y += [(first + k, at + k) for k in range(n)]
+                self._slope_of[part.acts[0]] = (first, slope)
+            case StackDissipation():
+                stack = self._stack(part.measure)
+                stack[3] = self._add_damping(part.D)
+                self._heats.append((BY_STACK, list(self._stacks).index(part.name)))
+            case SpinDissipation():
+                self._heats.append((BY_ELEMENT, self._spun(part)))
             case MeasuredAngle() if part.acts[0] not in self._stored:
                 self.couplings.follow(self._turn(part.turn), self.model.layout.x[part.acts[0]].start)
             case Conditioned():
@@ -241,23 +273,66 @@ class ActingParts:
         """Functions of an element; its number."""
         n, first = len(rows), len(self.functions)
         for k, row in enumerate(rows):
-            self.functions.add(pair, row, self._measures + k)
+            self._add_function(pair, row, self._measures + k)
         self._element.append([self._measures, n, self._slopes, -1, 0, first])
         self._measures += n
         self._slopes += n * n
         return len(self._element) - 1
 
+    def _add_function(self, pair: Pair, row: Product, place: int) -> None:
+        """Along a joint's product of axes as the joint is told: the tree wants one order of its bodies."""
+        flip = pair.name in self.flipped and row.family is Family.DOT
+        self.functions.add(pair, row, place, flip=flip)
+
+    def _stack(self, measure: MeasuredStack) -> list[int]:
+        """Coordinates that act together: their measures follow each other, and each has a slope of its own."""
+        found = self._stacks.get(measure.name)
+        if found is not None:
+            return found
+        element = next(part for part in self.m.joint_elements if part.name == measure.name)
+        n, y, slope, first = len(element.coordinates), self._measures, self._slopes, len(self.members)
+        self._measures, self._slopes = y + n, slope + n * n
+        for k, (one, part) in enumerate(zip(element.coordinates, measure.parts, strict=True)):
+            own = slope + k * (n + 1)
+            if isinstance(part, MeasuredAngle):
+                self._twists.append((self._turn(part.turn), y + k, own))
+                self._friction.append(0.0)
+                self.members.append((self._twists[-1][0], -1, first))
+            else:
+                assert isinstance(one.scalar, Product)
+                self.members.append((-1, len(self.functions), first))
+                self._element.append([y + k, 1, own, -1, 0, len(self.functions)])
+                self._add_function(one.joint, one.scalar, y + k)
+        self._stacks[measure.name] = [y, n, slope, -1]
+        return self._stacks[measure.name]
+
+    def _add_damping(self, D: Array) -> int:
+        """The place of a matrix of damping."""
+        place = sum(one.size for one in self._damping)
+        self._damping.append(D)
+        return place
+
+    def _spun(self, part: SpinDissipation) -> int:
+        """The element of the products of axes that friction of a ball belongs to."""
+        from visviva.kernels.multibody.tables import SPIN_OF_PAIR
+
+        joint = self.m.parts[part.name]
+        assert isinstance(joint, Joint)
+        e = self._new_element(joint, AXES)
+        self._element[e][3:5] = self._add_damping(part.D), SPIN_OF_PAIR
+        return e
+
     def _damped(self, part: MeasuredDissipation) -> int:
         """The element that a damper belongs to: a spring of the mechanism, or the coordinate of a joint."""
+        from visviva.kernels.multibody.tables import LINE, PLAIN
+
         if part.name in self._number:
             e = self._number[part.name]
         else:
             joint = self.m.parts[part.name]
             assert isinstance(joint, Joint)
             e = self._new_element(joint, (_coordinate(joint, part.y),))
-        self._element[e][3] = sum(D.size for D in self._damping)
-        self._element[e][4] = int(part.line)
-        self._damping.append(part.D)
+        self._element[e][3:5] = self._add_damping(part.D), LINE if part.line else PLAIN
         return e
 
     def _laws(self) -> tuple[Int, Int, Array]:

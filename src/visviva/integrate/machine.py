@@ -79,6 +79,10 @@ class MachineStepper(AbstractMany):
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
+        if rates and model.prescribed:  # what drives a constraint sets its rate at the end of a step as well
+            if len(parts) > 1:
+                raise NotCompilable("steps of several parts have no compiled form where a constraint is driven")
+            self.nodes, self.weights = (*self.nodes, 1.0), (*self.weights, 0.0)
         self._along_tree = along_tree
         self._h = h
         self._rates = rates
@@ -120,7 +124,8 @@ class MachineStepper(AbstractMany):
         self.level = rates_of(self.c, self.s) if self._rates else None
         self.feedback = machine_feedback(self.model, self.unknowns, self.nodes)
         self.losses = self.c.losses if self.c.lossy or self.feedback is not None else None
-        self.conditions = None if self.sparse is None or self._rates else self.c.conditions
+        holds = self.c.conditioned or len(self.c.conditions.couplings.followed) > 0
+        self.conditions = self.c.conditions if holds or self.sparse is not None else None
         bodies = np.ones(self.c.unknowns - len(self.c.w))
         self._signs = None if (self.c.sign == 1.0).all() else np.concatenate([bodies, self.c.sign])
         self.c.machine.active[:] = state.active[self.c.w]

@@ -107,7 +107,7 @@ def _moving(B: Array, lie: int, b: int, x_body: Vector, x: Vector) -> Vector:
 
 
 @woven
-def _rate(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[float, float, float]:
+def rate_at_node(B: Array, X: Array, K: Int, lie: int, i: int) -> tuple[float, float, float]:
     """C v, |C| |v| and |C| of a function that is no MEET."""
     kind, P, C = K[i, KIND], K[i, PARENT], K[i, CHILD]
     u, w, d = vector(X, i, UN), vector(X, i, WN), vector(X, i, DN)
@@ -143,9 +143,9 @@ def coupling_rates(B: Array, X: Array, K: Int, lie: int, c: Couplings, out: Arra
         value, size, row = 0.0, 0.0, 0.0
         for t in range(c.rows[r, 1], c.rows[r, 2]):
             i, a = c.terms[t, 3], c.coefficients[t]
-            speed, terms, length = _rate(B, X, K, lie, i)
+            speed, terms, length = rate_at_node(B, X, K, lie, i)
             if c.terms[t, 2] >= 0:
-                sine, more, _ = _rate(B, X, K, lie, i + 1)
+                sine, more, _ = rate_at_node(B, X, K, lie, i + 1)
                 speed = X[i, G] * sine - X[i + 1, G] * speed
                 terms = max(terms, more)
             value += a * speed
@@ -170,7 +170,7 @@ def rates(B: Array, X: Array, K: Int, rows: int, lie: int, owner: Int, directors
             apart, size, row = _parting(B, X, K, lie, i)
             value = max(abs(apart[0]), max(abs(apart[1]), abs(apart[2])))
         else:
-            value, size, row = _rate(B, X, K, lie, i)
+            value, size, row = rate_at_node(B, X, K, lie, i)
         value = abs(value)
         out[k, 0], out[k, 1], out[k, 2] = max(out[k, 0], value), max(out[k, 1], size), max(out[k, 2], row)
     for b in range(directors.size):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from visviva._arrays import Array, Mask
 from visviva.kernels.functions import inner, kernel
 from visviva.kernels.lu import factor, solve
-from visviva.kernels.multibody.accounts import coupling_rates, energies, rates, terms_of_rows, work_of, worst_gap
 from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.border import factor_border, solve_border
 from visviva.kernels.multibody.curvature import curve_elements
@@ -16,6 +15,7 @@ from visviva.kernels.multibody.elements import efforts, push_elements, read_inpu
 from visviva.kernels.multibody.feedback import Feedback, close_loop, feed
 from visviva.kernels.multibody.ggl_bodies import begin_rates, end_rates, open_balances
 from visviva.kernels.multibody.ggl_border import factor_rate_border, solve_rate_border
+from visviva.kernels.multibody.ggl_couplings import begin_coupling_rates, couple_rates, no_generated_rates, rate_work
 from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, load_rates, unload_rates
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
 from visviva.kernels.multibody.ggl_tree import factor_rate_tree
@@ -32,6 +32,9 @@ from visviva.kernels.multibody.ggl_step import (  # isort: skip
     keep_rates, move_rates, predict_rates, rate_residual, remember_rates, restore_rates,
 )  # fmt: skip
 
+from visviva.kernels.multibody.accounts import (  # isort: skip
+    BY_COUPLING, coupling_rates, energies, rates, terms_of_rows, work_of, worst_gap,
+)  # fmt: skip
 from visviva.kernels.multibody.couplings import (  # isort: skip
     couple, coupling_gap, move_shifts, worst_coupling, write_shifts,
 )  # fmt: skip
@@ -134,19 +137,22 @@ def trial(
     if conditions is not None:
         hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
         couple(conditions.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
+        if level is not None:
+            begin_coupling_rates(M.B, M.X, M.K, conditions.couplings)
+            couple_rates(M, level, conditions.couplings, e.y, e.effort, u, h)
     push_elements(M, e, h)
     if level is None:
         slope_bodies(M.B, M.sizes[0], h)
         clear(s.Z)
-        curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, h)
+        curve_elements(M, e, s.Z, s.pairs, s.twist_pairs, s.q, s.across, h)
         first = assemble_graph(M, sparse.graph, s.Z, s.pairs, h)
         if conditions is not None:
             first = assemble_couplings(M, sparse.graph, conditions.couplings, s.Z, first)
             slopes_of_rows(M.B, conditions.generated, M.lam, M.active, sparse.graph.V, first, h)
     else:
         rate_residual(M.B, M.X, M.K, M.sizes[1], M.active, level, h)
-        size = assemble_blocks(M, e, level, s.Z, s.pairs, s.twist_pairs, s.q, h)
-        assemble_rows(M, level, s.Z, h, size)
+        size = assemble_blocks(M, e, conditions, level, s.Z, s.pairs, s.twist_pairs, s.q, s.across, h)
+        assemble_rows(M, conditions, level, s.Z, h, size)
 
 
 @kernel
@@ -162,7 +168,8 @@ def advance(
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities, for multipliers, and for velocities at the ends of parts.
-    u:       (n, k, inputs); those that follow laws are written to it. Where a law is so steep that it rounds by more
+    u:       (n, k, inputs), one for each part, and where rates are driven those at the end of a step behind them;
+             those that follow laws are written to it. Where a law is so steep that it rounds by more
              than the balances do, its inputs are held at last, so that these close to rounding.
     history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
              known of them.
@@ -203,6 +210,8 @@ def advance(
                 begin_bodies(B, lie, length)
             else:
                 begin_rates(B, level.B)
+                if conditions is not None:
+                    begin_coupling_rates(B, X, K, conditions.couplings)
             read_inputs(B, e.loads, e.axes, inputs)
             if feedback is not None:
                 middle = feedback.clock[0] + (feedback.clock[1] + step - offset + feedback.nodes[part]) * h
@@ -233,6 +242,14 @@ def advance(
                     most, at_most = worst_coupling(conditions.couplings, gap, active, length, True)
                     if exceeds(EXACT * most, row):
                         row, at_row = EXACT * most, at_most
+                    if level is not None:
+                        last_inputs = u[step, u.shape[1] - 1]
+                        rate, at_rate = couple_rates(
+                            M, level, conditions.couplings, elastic, e.effort, last_inputs, length
+                        )
+                        if exceeds(rate, row):
+                            row, at_row = rate, at_rate
+                        no_generated_rates(conditions.generated, level.G, level.gap, active)
                 if acting:
                     push_elements(M, e, length)
                 if level is not None:
@@ -287,24 +304,24 @@ def advance(
                     continue
                 fresh = iteration == 0 or r > settings[SLOW] * last
                 if fresh and level is not None:
-                    size = assemble_blocks(M, e, level, Z, s.pairs, s.twist_pairs, s.q, length)
+                    size = assemble_blocks(M, e, conditions, level, Z, s.pairs, s.twist_pairs, s.q, s.across, length)
                     if sparse is None:
                         pivot = 1.0 + factor_rate_tree(M, level.tree, level.B, level.X, level.V, size, length)
-                        factor_rate_border(M, level, length)
+                        factor_rate_border(M, e, conditions, level, s.across, length)
                     else:
-                        assemble_rows(M, level, Z, length, size)
+                        assemble_rows(M, conditions, level, Z, length, size)
                         pivot = factor(level.plan, level.V, level.LU, level.pad)
                 elif fresh:
                     slope_bodies(B, lie, length)
                     clear(Z)
                     if acting:
-                        curve_elements(M, e, Z, s.pairs, s.twist_pairs, s.q, length)
+                        curve_elements(M, e, Z, s.pairs, s.twist_pairs, s.q, s.across, length)
                     if sparse is None:
                         if loops:
                             curve_loops(B, X, K, lam, s.loops, Z, s.pairs, length)
                         pivot = 1.0 + factor_tree(B, X, K, lam, tree_joints, tree_Y, Z, length)
                         if border:
-                            factor_border(M, s.tree, s.border)
+                            factor_border(M, e, conditions, s.tree, s.across, s.border, length)
                     else:
                         first = assemble_graph(M, sparse.graph, Z, s.pairs, length)
                         if conditions is not None:
@@ -358,6 +375,8 @@ def advance(
                 log.heat[step, k] += heat_of(X, e, losses, k, length)
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, losses, conditions, k, inputs, length)
+                if level is not None and conditions is not None and e.works[k, 0] == BY_COUPLING:
+                    log.work[step, k] += rate_work(conditions.couplings, e.works[k, 1], level.G)
             for k in range(history.shape[1]):
                 history[3, k] = history[2, k]
                 history[2, k] = history[1, k]

@@ -6,6 +6,8 @@ row of Z: parent by child, then child by parent, each as four matrices (3, 3).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from visviva._arrays import Array
@@ -18,13 +20,21 @@ from visviva.kernels.multibody.algebra import (  # isort: skip
 )  # fmt: skip
 from visviva.kernels.multibody.tables import (  # isort: skip
     ALONG, AM, AN, BEND, BM, BN, CHILD, COS, COS1, DM, DOT, F1, KIND, KVV, KWW, MA, MA1, MB, MB1, MEET, PARENT, PLACE,
-    RATIO, ROD, SHRINK, SIN, SIN1, UM, UN, WM, WN, XN, YN, ZN, A, Elements, F, Int, Machine,
+    RATIO, ROD, SECANT, SHRINK, SIN, SIN1, UM, UN, WM, WN, XN, YN, ZN, A, Elements, F, Int, Machine,
 )  # fmt: skip
 
 VV, VW, WV, WW, ACROSS = (np.int64(k) for k in (0, 9, 18, 27, 36))
 ON_PARENT, ON_CHILD = np.int64(0), np.int64(1)  # sides of a pair, typed for the reason that columns are
 FIRST = np.int64(0)  # of the three functions of a MEET
 VECTOR, POINT = np.int64(0), np.int64(1)  # what a force acts on
+
+
+class Across(NamedTuple):
+    """Stiffness between coordinates of several joints, or of one, that act together; see `Elements.stacks`."""
+
+    members: Int  # (k, 3) turn or -1, function or -1, first member of its stack
+    q: Array  # (k, 24) see `columns_of` and `turn_columns`
+    blocks: Int  # (n, 8) slope, member of row and column, side of both, body or -1; row of Z, and whether it is flipped
 
 
 @inner
@@ -139,7 +149,7 @@ def columns_of(B: Array, X: Array, K: Int, i: int, part: Place, q: Array) -> Non
 
 
 @inner
-def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array) -> None:
+def rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array) -> None:
     """Add the product of an impulse q[0:12] and a linear form t (12,) over the velocities of both bodies."""
     for row in range(2):
         for col in range(2):
@@ -148,6 +158,29 @@ def _rank_one(B: Array, Z: Array, pair: int, P: int, C: int, q: Array, t: Array)
                     i, j = 6 * row + 3 * m, 6 * col + 3 * n
                     K = add_outer(NOTHING, (q[i], q[i + 1], q[i + 2]), (t[j], t[j + 1], t[j + 2]))
                     add_block(B, Z, pair, P, C, row, col, 18 * m + 9 * n, K)
+
+
+@woven
+def _turned_end(B: Array, b: int, own: Vector, other: Vector, other_n: Vector) -> Vector:
+    """p̄ × Cᵀf1 of a vector p on body b with the force f at the end: both in the middle, f at the start as well."""
+    return cross(own, back(B, b, minus(times(2.0, other), other_n)))
+
+
+@inner
+def turn_columns(B: Array, T: Array, TK: Int, t: int, q: Array) -> None:
+    """The same as `columns_of` for an angle: parent is the body of its axes x and y, child that of z."""
+    P, C, axis = TK[t, 0], TK[t, 1], vector(T, t, SECANT)
+    xn, yn, zn = vector(T, t, XN), vector(T, t, YN), vector(T, t, ZN)
+    x, y, z = turned(B, P, xn), turned(B, P, yn), turned(B, C, zn)
+    c1, s1 = T[t, COS1], T[t, SIN1]
+    end, end_n = minus(times(c1, y), times(s1, x)), minus(times(c1, yn), times(s1, xn))
+    unit = 1.0 / (c1 * c1 + s1 * s1)
+    mA, mB = times(-1.0, moment(vector(B, P, A), axis)), moment(vector(B, C, A), axis)
+    mA1, mB1 = times(unit, _turned_end(B, P, end, z, zn)), times(unit, _turned_end(B, C, z, end, end_n))
+    for k in range(24):
+        q[k] = 0.0
+    for k in range(3):
+        q[3 + k], q[9 + k], q[15 + k], q[21 + k] = mA[k], mB[k], mA1[k], mB1[k]
 
 
 @woven
@@ -176,11 +209,11 @@ def _curve_turn(
     unit = h / (c1 * c1 + s1 * s1)
     nP, nC, by_P, by_C = ZERO, ZERO, ZERO, ZERO
     if ground > P:
-        by_P = times(unit, cross(end, back(B, P, minus(times(2.0, z), zn))))
+        by_P = times(unit, _turned_end(B, P, end, z, zn))
         nP = moment(vector(B, P, A), m)
         add_matrix_to(B, P, KWW, add_outer(mattimes(half, hat_hat(wn, z)), nP, by_P))
     if ground > C:
-        by_C = times(unit, cross(z, back(B, C, minus(times(2.0, end), end_n))))
+        by_C = times(unit, _turned_end(B, C, z, end, end_n))
         nC = times(-1.0, moment(vector(B, C, A), m))
         add_matrix_to(B, C, KWW, add_outer(mattimes(half, hat_hat(zn, w)), nC, by_C))
     if ground > C and ground > P:
@@ -189,8 +222,31 @@ def _curve_turn(
         add_matrix_to(Z, pair, ACROSS * (1 - flipped) + WW, add_outer(on_C, nC, by_P))
 
 
+@inner
+def _curve_across(B: Array, X: Array, K: Int, T: Array, TK: Int, slope: Array, a: Across, Z: Array, h: float) -> None:
+    """Stiffness of coordinates by each other: efforts along one that change with another."""
+    for k in range(a.members.shape[0]):
+        if a.members[k, 0] >= 0:
+            turn_columns(B, T, TK, a.members[k, 0], a.q[k])
+        else:
+            columns_of(B, X, K, a.members[k, 1], FIRST, a.q[k])
+    for n in range(a.blocks.shape[0]):
+        row, col, body, pair = a.blocks[n, 1], a.blocks[n, 2], a.blocks[n, 5], a.blocks[n, 6]
+        first, second = 6 * a.blocks[n, 3], 12 + 6 * a.blocks[n, 4]
+        for i in range(6):
+            force = h * h * slope[a.blocks[n, 0]] * a.q[row, first + i]
+            for j in range(6):
+                value, at = force * a.q[col, second + j], WV * (i // 3) + VW * (j // 3) + 3 * (i % 3) + j % 3
+                if body >= 0:
+                    B[body, KVV + at] += value
+                else:
+                    Z[pair, ACROSS * a.blocks[n, 7] + at] += value
+
+
 @woven
-def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: Int, q: Array, h: float) -> None:
+def curve_elements(
+    M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: Int, q: Array, across: Across, h: float
+) -> None:
     """All elements: their efforts on turning bodies, and their stiffness.
 
     pairs: (functions,) rows of Z.   twist_pairs: (twists, 2) the same, and whether its bodies are told the other way.
@@ -210,9 +266,11 @@ def curve_elements(M: Machine, e: Elements, Z: Array, pairs: Int, twist_pairs: I
                 for l in range(n):
                     t += e.slope[s + k * n + l] * q[l, 12 + j]
                 q[k, 24 + j] = h * h * t
-            _rank_one(B, Z, pairs[first], P, C, q[k], q[k, 24:])
+            rank_one(B, Z, pairs[first], P, C, q[k], q[k, 24:])
     for k in range(e.twists.shape[0]):
         impulse, stiffness = h * e.effort[e.twists[k, 1]], h * e.slope[e.twists[k, 2]]
         if impulse == 0.0 and stiffness == 0.0:
             continue
         _curve_turn(B, M.T, M.TK, Z, twist_pairs[k, 0], twist_pairs[k, 1], e.twists[k, 0], impulse, stiffness, h)
+    if across.members.shape[0] > 0:
+        _curve_across(B, X, K, M.T, M.TK, e.slope, across, Z, h)

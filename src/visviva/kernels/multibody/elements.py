@@ -12,17 +12,20 @@ from visviva._arrays import Array
 from visviva.kernels.calls import call_energy
 from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import add_to, dot, matrix, mul, put, times, vector
+from visviva.kernels.multibody.damping import damp, damp_spin, reciprocal
 from visviva.kernels.multibody.functions import middle, push, push_moment
-from visviva.kernels.multibody.heats import reciprocal, warm_nodes
+from visviva.kernels.multibody.heats import warm_nodes
 from visviva.kernels.multibody.losses import act, rub
 from visviva.kernels.multibody.tables import (
     DM,
+    LINE,
     LOAD_F,
     LOAD_M,
     OWN_F,
     OWN_M,
     PLACE,
     SECANT,
+    SPIN_OF_PAIR,
     Elements,
     G,
     Int,
@@ -85,16 +88,20 @@ def efforts(M: Machine, e: Elements, losses: Losses | None, u: Array, h: float, 
         )  # fmt: skip
     for i in range(e.element.shape[0]):
         at, n, s, d = e.element[i, 0], e.element[i, 1], e.element[i, 2], e.element[i, 3]
-        if d >= 0:
+        if d >= 0 and e.element[i, 4] == SPIN_OF_PAIR:
+            damp_spin(M.X, e.element[i, 5], e.y, e.effort, e.slope, e.damping, at, s, d, h)
+        elif d >= 0:
             unit = 1.0
-            if e.element[i, 4] == 1:
+            if e.element[i, 4] == LINE:
                 v = vector(M.X, e.element[i, 5], DM)
                 unit = reciprocal(dot(v, v))
-            for a in range(n):
-                for b in range(n):
-                    D = unit * e.damping[d + a * n + b]
-                    e.effort[at + a] += D * e.y[2, at + b]
-                    e.slope[s + a * n + b] += D / h
+            damp(e.y, e.effort, e.slope, e.damping, at, n, s, d, unit, h)
+    for i in range(e.stacks.shape[0]):
+        if e.stacks[i, 3] >= 0:
+            damp(
+                e.y, e.effort, e.slope, e.damping, e.stacks[i, 0], e.stacks[i, 1], e.stacks[i, 2], e.stacks[i, 3],
+                1.0, h,
+            )  # fmt: skip
     if losses is not None:
         act(e.y, e.effort, e.slope, losses, u, h)
         if losses.feels[0]:

@@ -1,18 +1,24 @@
-"""Loops of a mechanism on both levels: rows of joints outside of the tree, solved after it as a small dense border.
+"""Loops, couplings and stiffness across joints on both levels: solved after the tree as a small dense border.
 
-It is that of `border` with two unknowns per row: G and Λ, and two equations: its value and its rate.
+It is that of `border` with two unknowns per row: G and Λ, and two equations: its value and its rate. Stiffness across
+joints is one of the momentum by u and ω: its second unknown alone counts, and the first stays zero.
 """
 
 from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.functions import inner
-from visviva.kernels.multibody.curvature import columns_of
+from visviva.kernels.multibody.curvature import Across, columns_of
+from visviva.kernels.multibody.ggl_couplings import coupling_rate_columns
 from visviva.kernels.multibody.ggl_curvature import rate_columns_of
 from visviva.kernels.multibody.ggl_tables import RateBorder, Rates, RateTree
 from visviva.kernels.multibody.ggl_tree import load_residual, sweep, unload_increments
-from visviva.kernels.multibody.tables import PARENT, Int, Machine
+from visviva.kernels.multibody.tables import Conditions, Elements, Machine
 from visviva.kernels.multibody.tree import solve_dense
+
+from visviva.kernels.multibody.border import (  # isort: skip
+    OF_LOOP, OF_STACK, ROW_FROM, ROW_KIND, ROW_NUMBER, ROW_PART, ROW_PLACE, ROW_TO, spread, stack_columns,
+)  # fmt: skip
 
 
 @inner
@@ -22,60 +28,79 @@ def _place(j: int) -> int:
 
 
 @inner
-def _slope(K: Int, t: RateTree, border: RateBorder, l: int) -> float:
+def _slope(t: RateTree, border: RateBorder, l: int) -> float:
     """ρ_l·x with the increments in t.r; rows of values, then those of rates."""
     n, total = border.rows.shape[0], 0.0
     k = l % n
-    i = border.rows[k, 0]
-    for side in range(2):
-        b = K[i, PARENT + side]
-        if b < t.r.shape[0]:
-            for j in range(6):
-                at, to = 12 + 6 * side + j, _place(j)
-                if l < n:
-                    total += border.q[k, 0, at] * t.r[b, to]
-                else:
-                    total += border.q[k, 1, at] * t.r[b, to] + border.q[k, 2, at] * t.r[b, to + 3]
+    for slot in range(border.rows[k, ROW_FROM], border.rows[k, ROW_TO]):
+        b = border.bodies[slot]
+        for j in range(6):
+            at, to = 12 * slot + 6 + j, _place(j)
+            if l < n:
+                total += border.V[0, at] * t.r[b, to]
+            else:
+                total += border.V[1, at] * t.r[b, to] + border.V[2, at] * t.r[b, to + 3]
     return total
 
 
 @inner
-def _column(K: Int, t: RateTree, border: RateBorder, c: int) -> None:
+def _column(t: RateTree, border: RateBorder, c: int) -> None:
     """The impulses of one unit of an unknown of the border to t.r; those of G, then those of Λ."""
     n = border.rows.shape[0]
     k = c % n
     for b in range(t.r.shape[0]):
         for j in range(12):
             t.r[b, j] = 0.0
-    for side in range(2):
-        b = K[border.rows[k, 0], PARENT + side]
-        if b < t.r.shape[0]:
-            for j in range(6):
-                at, to = 6 * side + j, _place(j)
-                if c < n:
-                    t.r[b, to] = border.q[k, 0, at]
-                    t.r[b, to + 3] = border.q[k, 1, at]
-                else:
-                    t.r[b, to + 3] = border.q[k, 0, at]
+    for slot in range(border.rows[k, ROW_FROM], border.rows[k, ROW_TO]):
+        b = border.bodies[slot]
+        for j in range(6):
+            at, to = 12 * slot + j, _place(j)
+            if c < n:
+                t.r[b, to] = border.V[0, at]
+                t.r[b, to + 3] = border.V[1, at]
+            else:
+                t.r[b, to + 3] = border.V[2, at]
 
 
 @inner
-def factor_rate_border(M: Machine, level: Rates, h: float) -> None:
+def _columns(
+    M: Machine, e: Elements, conditions: Conditions | None, level: Rates, a: Across, border: RateBorder, h: float
+) -> None:
+    """Impulses and slopes of all rows."""
+    q, V = border.q, border.V
+    for k in range(border.rows.shape[0]):
+        row = border.rows[k]
+        i, part = row[ROW_NUMBER], row[ROW_PART]
+        if row[ROW_KIND] == OF_LOOP:
+            columns_of(M.B, M.X, M.K, i, part, q[0])
+            rate_columns_of(M.B, level.B, M.X, level.X, M.K, i, part, h, q[1], q[2])
+            for j in range(12):
+                q[2, j] = q[0, j]
+            for n in range(3):
+                spread(M, border.bodies, row, i, q[n], V[n])
+        elif row[ROW_KIND] == OF_STACK:
+            stack_columns(M, e, a, border.bodies, row, V[2], V[1], h)
+        elif conditions is not None:
+            coupling_rate_columns(M, level, conditions.couplings, i, V[0], V[1], V[2], 12 * row[ROW_FROM], h)
+
+
+@inner
+def factor_rate_border(
+    M: Machine, e: Elements, conditions: Conditions | None, level: Rates, a: Across, h: float
+) -> None:
     """One solution of the tree for each unknown."""
     t, border = level.tree, level.border
     n = border.rows.shape[0]
-    for k in range(n):
-        i, part = border.rows[k, 0], border.rows[k, 1]
-        columns_of(M.B, M.X, M.K, i, part, border.q[k, 0])
-        rate_columns_of(M.B, level.B, M.X, level.X, M.K, i, part, h, border.q[k, 1], border.q[k, 2])
+    _columns(M, e, conditions, level, a, border, h)
     for c in range(2 * n):
-        _column(M.K, t, border, c)
+        _column(t, border, c)
         sweep(M.K, t, border.none, border.none, border.mu[c, 0], border.mu[c, 1])
         for b in range(t.r.shape[0]):
             for j in range(12):
                 border.x[c, b, j] = t.r[b, j]
         for l in range(2 * n):
-            border.S[l, c] = _slope(M.K, t, border, l)
+            border.S[l, c] = _slope(t, border, l)
+        border.S[c, c] += border.diagonal[c]
 
 
 @inner
@@ -87,7 +112,8 @@ def solve_rate_border(M: Machine, level: Rates) -> None:
     sweep(M.K, t, M.gap, level.gap, level.dG, M.dlam)
     for l in range(2 * n):
         gap: Array = M.gap if l < n else level.gap
-        border.pad[2 * n, l] = -gap[border.rows[l % n, 2]] - _slope(M.K, t, border, l)
+        place = border.rows[l % n, ROW_PLACE]
+        border.pad[2 * n, l] = -_slope(t, border, l) - (gap[place] if place >= 0 else 0.0)
         for c in range(2 * n):
             border.pad[l, c] = border.S[l, c]
     if n > 0:
@@ -101,5 +127,7 @@ def solve_rate_border(M: Machine, level: Rates) -> None:
             level.dG[k] += step * border.mu[c, 0, k]
             M.dlam[k] += step * border.mu[c, 1, k]
     for k in range(n):
-        level.dG[border.rows[k, 2]], M.dlam[border.rows[k, 2]] = border.pad[2 * n, k], border.pad[2 * n, n + k]
+        place = border.rows[k, ROW_PLACE]
+        if place >= 0:
+            level.dG[place], M.dlam[place] = border.pad[2 * n, k], border.pad[2 * n, n + k]
     unload_increments(M, t, level.B)

@@ -31,14 +31,16 @@ from visviva.kernels.multibody.tables import (  # isort: skip
 
 @inner
 def curve_rates(
-    B: Array, C: Array, X: Array, Y: Array, K: Int, rows: int, G: Array, Z: Array, pairs: Int, h: float
+    B: Array, C: Array, X: Array, Y: Array, K: Int, first: int, last: int, G: Array, Z: Array, pairs: Int, h: float
 ) -> None:
-    """Derivatives of the momentum rows by u and ω, as far as they have G as a factor."""
-    for i in range(rows):
+    """Derivatives of the momentum rows by u and ω, as far as they have the factors G of some functions."""
+    for i in range(first, last):
         kind, P, N = K[i, KIND], K[i, PARENT], K[i, CHILD]
         if kind == MEET:
             continue
         g, f_rate = G[K[i, PLACE]], mean_rate_forces(Y, kind, i)
+        if g == 0.0:
+            continue
         for o in range(OBJECTS):
             b = body_of(K, i, o)
             if PRESENT[kind, o] and b < B.shape[0] - 1:
@@ -63,9 +65,11 @@ def curve_rates(
 
 
 @inner
-def curve_end_rates(B: Array, X: Array, K: Int, rows: int, G: Array, Z: Array, pairs: Int, h: float) -> None:
-    """Derivatives of the momentum rows by v1 and ψ, as far as they have G as a factor."""
-    for i in range(rows):
+def curve_end_rates(
+    B: Array, X: Array, K: Int, first: int, last: int, G: Array, Z: Array, pairs: Int, h: float
+) -> None:
+    """Derivatives of the momentum rows by v1 and ψ, as far as they have the factors G."""
+    for i in range(first, last):
         kind, P, N = K[i, KIND], K[i, PARENT], K[i, CHILD]
         if kind == MEET:
             continue

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from visviva._arrays import Array
 from visviva.kernels.functions import inner
-from visviva.kernels.multibody.curvature import columns_of, curve_elements
+from visviva.kernels.multibody.curvature import Across, columns_of, curve_elements
 from visviva.kernels.multibody.ggl_curvature import curve_end_rates, curve_rates, rate_columns_of
 from visviva.kernels.multibody.ggl_tables import DV1, KIN_T, Rates
 from visviva.kernels.multibody.graph import PER_ROW, curve_joints, first_row, put_blocks, put_row
+from visviva.kernels.multibody.rows import slopes_of_rows
 from visviva.kernels.multibody.solver import clear
-from visviva.kernels.multibody.tables import DU, FORCE, KIND, MEET, PLACE, Elements, Int, Machine
+from visviva.kernels.multibody.tables import DU, FORCE, KIND, MEET, PLACE, Conditions, Elements, Int, Machine
 
+from visviva.kernels.multibody.ggl_couplings import (  # isort: skip
+    assemble_coupled, curve_coupled_end, curve_coupled_kinematics, curve_coupled_momentum, part_levels,
+)  # fmt: skip
 from visviva.kernels.multibody.ggl_bodies import (  # isort: skip
     slope_kinematics, slope_kinematics_end, slope_momentum, slope_momentum_end,
 )  # fmt: skip
@@ -21,27 +25,33 @@ from visviva.kernels.multibody.ggl_bodies import (  # isort: skip
 
 @inner
 def assemble_blocks(
-    M: Machine, e: Elements, rates: Rates, Z: Array, pairs: Int, twist_pairs: Int, pad: Array, h: float
-) -> int:
+    M: Machine, e: Elements, conditions: Conditions | None, rates: Rates, Z: Array, pairs: Int, twist_pairs: Int,
+    pad: Array, across: Across, h: float,
+) -> int:  # fmt: skip
     """Blocks of and between bodies; returns the number of values of one block of the matrix. pad: scratch of elements.
 
     The bodies' own blocks and Z are used for one block after the other.
     """
-    B, C, X, Y, K, rows, G = M.B, rates.B, M.X, rates.X, M.K, M.sizes[1], rates.G
-    size = first_row(B, Z) + PER_ROW * G.size
+    B, C, X, Y, K, rows, G, size = M.B, rates.B, M.X, rates.X, M.K, M.sizes[1], rates.G, rates.size[0]
     slope_kinematics(B, C, h)
     clear(Z)
     curve_joints(M, G, Z, pairs, h)
+    if conditions is not None:
+        curve_coupled_kinematics(M, rates, conditions.couplings, Z, pairs, h)
     put_blocks(B, Z, rates.V)
     slope_momentum(B, C, h)
     clear(Z)
-    curve_elements(M, e, Z, pairs, twist_pairs, pad, h)
+    curve_elements(M, e, Z, pairs, twist_pairs, pad, across, h)
     curve_joints(M, M.lam, Z, pairs, h)
-    curve_rates(B, C, X, Y, K, rows, G, Z, pairs, h)
+    curve_rates(B, C, X, Y, K, 0, rows, G, Z, pairs, h)
+    if conditions is not None:
+        curve_coupled_momentum(M, rates, conditions.couplings, Z, pairs, h)
     put_blocks(B, Z, rates.V[size:])
     slope_momentum_end(B, C, h)
     clear(Z)
-    curve_end_rates(B, X, K, rows, G, Z, pairs, h)
+    curve_end_rates(B, X, K, 0, rows, G, Z, pairs, h)
+    if conditions is not None:
+        curve_coupled_end(M, rates, conditions.couplings, Z, pairs, h)
     put_blocks(B, Z, rates.V[2 * size :])
     slope_kinematics_end(B, C)
     put_blocks(B, Z[:0], rates.V[3 * size :])
@@ -49,7 +59,7 @@ def assemble_blocks(
 
 
 @inner
-def assemble_rows(M: Machine, rates: Rates, Z: Array, h: float, size: int) -> None:
+def assemble_rows(M: Machine, conditions: Conditions | None, rates: Rates, Z: Array, h: float, size: int) -> None:
     """Impulses and slopes of all multipliers; size: of one block of the matrix."""
     B, C, X, Y, K, first, q, end = M.B, rates.B, M.X, rates.X, M.K, first_row(M.B, Z), rates.q[0], rates.q[1]
     one, two, three = rates.V[:size], rates.V[size : 2 * size], rates.V[2 * size : 3 * size]
@@ -65,6 +75,11 @@ def assemble_rows(M: Machine, rates: Rates, Z: Array, h: float, size: int) -> No
             for j in range(12):
                 end[j] = q[j]
             put_row(three, at, end, active)
+    if conditions is not None:
+        at = first + PER_ROW * M.lam.size
+        at = assemble_coupled(M, rates, conditions.couplings, one, two, three, first, at, h)
+        slopes_of_rows(B, conditions.generated, M.lam, M.active, two, at, h)
+        part_levels(conditions.generated, one, two, three, at)
 
 
 @inner

@@ -81,7 +81,7 @@ def end_rate_forces(Y: Array, kind: int, i: int) -> tuple[Vector, Vector, Vector
 
 
 @inner
-def _follow(B: Array, C: Array, X: Array, K: Int, Y: Array, i: int) -> None:
+def follow(B: Array, C: Array, X: Array, K: Int, Y: Array, i: int) -> None:
     """Velocities of all objects of a function."""
     P, N = K[i, PARENT], K[i, CHILD]
     for o in range(OBJECTS):
@@ -134,6 +134,38 @@ def _speed(B: Array, C: Array, Y: Array, K: Int, i: int) -> float:
 
 
 @inner
+def end_rate(X: Array, Y: Array, K: Int, i: int) -> tuple[float, float]:
+    """The rate of a function that is no MEET at the end of a step, and what the size of velocities there is worth."""
+    kind = K[i, KIND]
+    f1 = end_forces(X, kind, i)
+    rate = dot(f1[2], vector(Y, i, END_D)) if kind != DOT else 0.0
+    for o in range(POINTS):
+        if PRESENT[kind, o]:
+            rate += dot(force_on(o, f1), vector(Y, i, END + 3 * o))
+    return rate, 1.0 if kind == DOT else size_of(f1[2]) + size_of(f1[0]) + size_of(f1[1])
+
+
+@inner
+def rate_with_size(B: Array, C: Array, X: Array, Y: Array, K: Int, i: int) -> tuple[float, float]:
+    """Follow the objects of a function that is no MEET; its rate at the end of a step, and the size of its terms."""
+    follow(B, C, X, K, Y, i)
+    rate, longest = end_rate(X, Y, K, i)
+    return rate, longest * _speed(B, C, Y, K, i)
+
+
+@inner
+def push_rate(B: Array, C: Array, X: Array, Y: Array, K: Int, i: int, g: float, h: float) -> None:
+    """What a multiplier g of the rate of a function that is no MEET does to kinematics and momentum."""
+    kind = K[i, KIND]
+    f, f_rate = middle_forces(X, kind, i), mean_rate_forces(Y, kind, i)
+    for o in range(OBJECTS):
+        if PRESENT[kind, o]:
+            b = body_of(K, i, o)
+            _pull(B, C, b, o, vector(X, i, UN + 3 * o), times(g, force_on(o, f)))
+            _push(B, b, o, vector(X, i, UM + 3 * o), times(-h * g, force_on(o, f_rate)))
+
+
+@inner
 def rate_rows(
     B: Array, C: Array, X: Array, Y: Array, K: Int, rows: int, G: Array, gap: Array, active: Mask, h: float
 ) -> tuple[float, int]:
@@ -144,7 +176,7 @@ def rate_rows(
     worst, at = 0.0, -1
     for i in range(rows):
         kind, k = K[i, KIND], K[i, PLACE]
-        _follow(B, C, X, K, Y, i)
+        follow(B, C, X, K, Y, i)
         size = _speed(B, C, Y, K, i)
         if kind == MEET:
             push, rate = (G[k], G[k + 1], G[k + 2]), vector(Y, i, END_D)
@@ -157,19 +189,9 @@ def rate_rows(
                 if active[k + j]:
                     r = max(r, abs(rate[j]))
         else:
-            f, f_rate = middle_forces(X, kind, i), mean_rate_forces(Y, kind, i)
-            f1 = end_forces(X, kind, i)
-            gap[k] = dot(f1[2], vector(Y, i, END_D)) if kind != DOT else 0.0
-            for o in range(OBJECTS):
-                if PRESENT[kind, o]:
-                    b = body_of(K, i, o)
-                    _pull(B, C, b, o, vector(X, i, UN + 3 * o), times(G[k], force_on(o, f)))
-                    _push(B, b, o, vector(X, i, UM + 3 * o), times(-h * G[k], force_on(o, f_rate)))
-                    if o < POINTS:
-                        gap[k] += dot(force_on(o, f1), vector(Y, i, END + 3 * o))
-            if kind != DOT:
-                longest = size_of(f1[2]) + size_of(f1[0]) + size_of(f1[1])
-                size *= longest
+            gap[k], longest = end_rate(X, Y, K, i)
+            push_rate(B, C, X, Y, K, i, G[k], h)
+            size *= longest
             r = abs(gap[k]) if active[k] else 0.0
         r /= size + CALM * X[i, SIZE_G] / abs(h)
         if exceeds(r, worst):

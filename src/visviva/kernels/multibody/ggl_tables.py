@@ -53,10 +53,17 @@ class RateTree(NamedTuple):
 
 
 class RateBorder(NamedTuple):
-    """Rows of loops that are solved, and their memory; unknowns are their G, then their Λ."""
+    """Rows that are solved after the tree, as in `Border`, and their memory; unknowns are their G, then their Λ.
 
-    rows: Int  # (n, 3) function, which of its parts, place of the multiplier
-    q: Array  # (n, 3, 24) impulses and slopes on parent and child, see `columns_of` and `rate_columns_of`
+    V: 12 numbers for each body of a row: impulse of G in the kinematics and slope of the value, impulse of G in the
+       momentum and slope of the rate by u and ω, impulse of Λ and slope of the rate by v1 and ψ.
+    """
+
+    rows: Int  # (n, BORDER_ROW)
+    bodies: Int
+    V: Array  # (3, 12 bodies)
+    diagonal: Array  # (2 n,)
+    q: Array  # (3, 24) scratch
     x: Array  # (2 n, bodies, 12) what one unit of each unknown does to the velocities
     mu: Array  # (2 n, 2, m) and to the multipliers of the tree
     S: Array  # (2 n, 2 n)
@@ -76,6 +83,7 @@ class Rates(NamedTuple):
     dG: Array  # (m,)
     gap: Array  # (m,) rows: rates of the constraints at the end of a step
     V: Array  # values of the matrix: blocks (1, 1), (2, 1), (2, 2), then the bodies' own of (1, 2)
+    size: Int  # (1,) number of values of one of the first three
     LU: Array
     b: Array  # (unknowns,) right-hand side, then solution
     pad: Array  # (unknowns,)

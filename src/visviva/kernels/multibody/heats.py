@@ -5,16 +5,11 @@ from __future__ import annotations
 from visviva._arrays import Array
 from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.algebra import dot, vector
+from visviva.kernels.multibody.damping import damped, damped_spin, reciprocal
 from visviva.kernels.multibody.losses import warm_up
-from visviva.kernels.multibody.tables import DM, Elements, Losses
+from visviva.kernels.multibody.tables import DM, LINE, SPIN_OF_PAIR, Elements, Losses
 
-BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING = range(6)  # who made heat
-
-
-@inner
-def reciprocal(square: float) -> float:
-    """1/d² of a damper along a line; where its ends meet it has no direction, and no force."""
-    return 1.0 / square if square > 0.0 else 0.0
+BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING, BY_STACK = range(7)  # who made heat
 
 
 @woven
@@ -33,15 +28,15 @@ def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> flo
             return h * l.stop_numbers[i, 1]
         if which == BY_COOLING:
             return 0.0
-    at, n, d = e.element[i, 0], e.element[i, 1], e.element[i, 3]
-    unit, total = h, 0.0
-    if e.element[i, 4] == 1:
+    if which == BY_STACK:
+        return h * damped(e.y, e.damping, e.stacks[i, 0], e.stacks[i, 1], e.stacks[i, 3])
+    at, n, d, unit = e.element[i, 0], e.element[i, 1], e.element[i, 3], h
+    if e.element[i, 4] == SPIN_OF_PAIR:
+        return h * damped_spin(X, e.element[i, 5], e.y, e.damping, at, d)
+    if e.element[i, 4] == LINE:
         v = vector(X, e.element[i, 5], DM)
         unit *= reciprocal(dot(v, v))
-    for a in range(n):
-        for b in range(n):
-            total += e.damping[d + a * n + b] * e.y[2, at + a] * e.y[2, at + b]
-    return unit * total
+    return unit * damped(e.y, e.damping, at, n, d)
 
 
 @inner

@@ -8,7 +8,7 @@ from visviva._arrays import Array
 from visviva.kernels.functions import inner
 from visviva.kernels.lu import Plan
 from visviva.kernels.multibody.border import Border
-from visviva.kernels.multibody.curvature import curve, curve_meet
+from visviva.kernels.multibody.curvature import Across, curve, curve_meet
 from visviva.kernels.multibody.graph import Graph
 from visviva.kernels.multibody.tables import KIND, MEET, PLACE, Int, U
 from visviva.kernels.multibody.tree import Tree
@@ -28,6 +28,7 @@ class Elimination(NamedTuple):
     pairs: Int  # (functions,) rows of Z
     twist_pairs: Int  # (twists, 2) and whether the bodies are told the other way
     q: Array  # (functions of an element at most, 36) scratch
+    across: Across
     loops: Int  # functions that are rows of joints outside of the tree
     tree: Tree
     border: Border

@@ -125,6 +125,9 @@ class Couplings(NamedTuple):
     followed: Int  # (k, 2) turn, and place of its angle in the state
     secant: Array  # (measures,) coefficient times the derivative of its coordinate between both ends of a step
     end: Array  # (measures,) the same at the end
+    rate: Array  # (COUPLED_RATES, measures) of schemes that keep rates, see `ggl_couplings`
+    speed: Array  # (rows, 2) rates at the start and at the end of a step
+    pad: Array  # (2, 3, 24) scratch
 
 
 class Conditions(NamedTuple):
@@ -132,6 +135,9 @@ class Conditions(NamedTuple):
 
     couplings: Couplings
     generated: GeneratedRows
+
+
+PLAIN, LINE, SPIN_OF_PAIR = range(3)  # damping of functions y, of the length √(2y), of the angular velocity of a ball
 
 
 class Elements(NamedTuple):
@@ -143,10 +149,9 @@ class Elements(NamedTuple):
     law: Int  # (laws, 3) address, instances, first place in `law_rows`
     law_rows: Int
     law_numbers: Array
-    element: (
-        Int  # (elements, 6) first measure, their number, first slope, first of damping or -1, line or not, function
-    )
+    element: Int  # (elements, 6) first measure, their number, first slope, first of damping or -1, its kind, function
     damping: Array
+    stacks: Int  # (k, 4) coordinates together: first measure, their number, first slope, first of damping or -1
     pushed: Int  # (k, 2) measure and input that acts along it
     loads: Int  # (k, 4) body, first input, their number: 6 for a wrench, 3 for a force; row of `axes`, or -1
     axes: Array  # (k, 9) those of wrenches that turn with their bodies, in principal ones
