@@ -12,6 +12,7 @@ from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import Angle, Scalar, cosine
+from visviva.library.quantities import flux
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
@@ -124,7 +125,7 @@ class LossBlocks:
 
 def voltage_port(motor: Motor) -> Port:
     """The input of a motor: its voltage; the output is the current."""
-    return Port(motor.name, (flux_of(motor),), 1, np.eye(1))
+    return Port(motor.name, (flux_of(motor),), 1, np.eye(1), quantity=flux.name)
 
 
 def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractStructure]:

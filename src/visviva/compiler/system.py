@@ -65,9 +65,9 @@ def compile_system(system: Composite) -> Model:
     for outer, name in flat.outer.items():
         if isinstance(held[name], Environment):
             raise ModelError(f"outer port {outer!r} of {system.name!r} shows the environment at junction {name!r}.")
-        dim = flat.junctions[name].quantity.dim
+        quantity = flat.junctions[name].quantity
         if flat.interface[outer].power:
-            structures.append(Port(outer, (name,), dim, np.eye(dim)))
+            structures.append(Port(outer, (name,), quantity.dim, np.eye(quantity.dim), quantity=quantity.name))
     return Model(
         system.name,
         tuple(variables),
