@@ -49,7 +49,7 @@ class LossBlocks:
         self.others: list[Variable] = []
         self.storages: list[AbstractStorage] = []
         self.structures: list[AbstractStructure] = []
-        self.reservoirs = (Reservoir(ENVIRONMENT),) if m.thermals else ()
+        self.reservoirs = (Reservoir(ENVIRONMENT),) if m.is_thermal else ()
         for joint in m.joints:
             self.structures += self._frictions(joint)
         for stop in m.stops:
@@ -130,7 +130,7 @@ def voltage_port(motor: Motor) -> Port:
 
 def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractStructure]:
     """The same with heat: every dissipation heats what it should, by its name; the environment where none is said."""
-    if not m.thermals:
+    if not m.is_thermal:
         return structures
     heaters: list[Joint | Motor | Stop | Element | JointElement] = [
         *m.joints, *m.motors, *m.stops, *m.elements, *m.joint_elements,
