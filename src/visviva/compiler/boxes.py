@@ -19,7 +19,7 @@ from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.spring_slopes import coordinate_at
-from visviva.model import Junction, Port, Reservoir, Variable
+from visviva.model import Junction, Model, Port, Reservoir, Variable
 from visviva.model.joined import JoinedPorts
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredPort
 from visviva.model.placed import Placing, placed
@@ -28,13 +28,18 @@ from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
 
+ITERATIONS = 50
+EXACT = 4e-16  # of an effort
+DIFFERENCE = 6e-6  # of a state, for its slope
+
 
 @final
 class BoxBlocks:
     """Variables and junctions `<box>.<junction>`, storages and structures by the name of the box, rows `<box>.<part>`.
 
     A junction without storage that sits on a coordinate is none of the model: what acts there acts on velocities, see
-    `model.placed`. One with a storage, such as a rotor, is tied by a row `<box>.<port>`, whose multiplier is the force.
+    `model.placed`. One with a storage, such as a rotor, is tied by a row `<box>.<port>:<joint>`: its multiplier is what
+    the box takes from the joint.
     """
 
     def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
@@ -95,7 +100,7 @@ class BoxBlocks:
 
     def _tie(self, box: Box, port: str, one: JointCoordinate, junction: str) -> JoinedPorts:
         """Rows ẏ - e = 0 between a coordinate and a state of the box that has an energy."""
-        measure, name = self._measure(one, box.name), box.variable(port)
+        measure, name = self._measure(one, box.name), box.tie(port)
         acts = measure.acts[1:]
         first: AbstractPort
         if isinstance(measure, MeasuredAngle):
@@ -104,6 +109,37 @@ class BoxBlocks:
             first = MeasuredPort(name, measure.reads, acts, measure.y, measure.spaces)
         read = sum(self.spaces[name.removesuffix(".q")].size for name in measure.reads)
         return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
+
+
+def turned_with(model: Model, motion: Motion, x: Array) -> None:
+    """Let states that are tied to coordinates, and are not given, move as fast as these: dH(p) = ẏ, in place."""
+    assert model.mechanism is not None
+    for box in model.mechanism.boxes:
+        for port in box.rates:
+            variable = box.variable(box.flat.outer[port])
+            if variable not in model.layout.x or variable in motion.others:
+                continue
+            tie = next(part for part in model.constraints if part.name == box.tie(port))
+            assert isinstance(tie, JoinedPorts)
+            at, (q, e) = model.layout.x[variable], model.local(tie, x, model.z(x))
+            rate = float((tie.C(q)[:, :-1] @ e[:-1])[0])
+            storage = next(part for part in model.storages if part.variable == variable)
+            x[at] = _with_effort(storage, x[at], rate)
+
+
+def _with_effort(storage: AbstractStorage, p: Array, effort: float) -> Array:
+    """The state near p with a given effort, by Newton's method; p itself where there is none."""
+    found = p
+    for _ in range(ITERATIONS):
+        gap = storage.dH(found)[0] - effort
+        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
+            return found
+        step = DIFFERENCE * max(1.0, abs(found[0]))
+        slope = (storage.dH(found + step)[0] - storage.dH(found - step)[0]) / (2 * step)
+        if not np.isfinite(slope) or slope == 0:
+            return p
+        found = found - gap / slope
+    return found
 
 
 def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:

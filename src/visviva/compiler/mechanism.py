@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.compiler.boxes import BoxBlocks, box_states
+from visviva.compiler.boxes import BoxBlocks, box_states, turned_with
 from visviva.compiler.conditions import ConditionBlocks, condition_values
 from visviva.compiler.elements import ElementBlocks, check_springs, coordinate_measure, joint_element_values
 from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
@@ -96,6 +96,8 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
         values |= joint_element_values(model.mechanism, motion) | condition_values(model.mechanism, motion)
         values |= loss_states(model.mechanism, motion, inside) | box_states(model.mechanism, motion)
     x = model.pack(values)
+    if model.mechanism.boxes:
+        turned_with(model, motion, x)
     check_springs(model, x)
     return x
 

@@ -18,8 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian, difference_size
 from visviva.model import Model
-from visviva.model.conditioned import Conditioned
-from visviva.model.holonomic import Holonomic
+from visviva.model.inner import inner_rows
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage
@@ -101,7 +100,8 @@ class Acting:
         self.algebraic = model.layout.act(algebraic)
         nodes = () if model.mechanism is None else model.mechanism.thermals
         capacities = {f"{node.name}.s": node.capacity for node in nodes}
-        self._slight = np.array([SLIGHT * capacities.get(name, 0.0) for name in others])
+        slight = {name: SLIGHT * capacities.get(name, 0.0) for name in others}
+        self._slight = np.array([slight[name] for name in others for _ in model.layout.read((name,))])
 
     # -- forces -------------------------------------------------------------------------------------------------
 
@@ -297,8 +297,3 @@ class Acting:
         slight = np.append(self._slight / m.h, np.zeros(len(self.algebraic)))
         sizes = np.maximum(np.maximum(np.abs(y), np.abs(flows)), slight)
         return np.where(sizes > 0, sizes, 1.0)
-
-
-def inner_rows(model: Model) -> list[AbstractConstraint]:
-    """Constraints that hold given the motion of all bodies: those of boxes, and of models that are joined."""
-    return [part for part in model.constraints if not isinstance(part, Holonomic | Conditioned)]

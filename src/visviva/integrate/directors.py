@@ -16,12 +16,13 @@ from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.geometry.linear import apply, transpose
-from visviva.integrate.acting import Acting, inner_rows
+from visviva.integrate.acting import Acting
 from visviva.integrate.director_conditions import DirectorConditions
 from visviva.integrate.newton import difference_jacobian, difference_size
 from visviva.model import Model
 from visviva.model.conditioned import DrivePort
 from visviva.model.holonomic import Holonomic
+from visviva.model.inner import inner_rows
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage, Kinetic, Linear

@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.language import Composite, Environment, Storage
-from visviva.library.quantities import angle, angular_momentum, displacement, entropy, momentum
+from visviva.library.quantities import angle, angular_momentum, displacement, momentum
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
 
@@ -78,6 +78,10 @@ class Box:
         """The name of a state, or of a junction, in models and results."""
         return f"{self.name}.{junction}"
 
+    def tie(self, port: str) -> str:
+        """The row that holds a state with an energy at a coordinate, such as that of a rotor."""
+        return f"{self.name}.{port}:{self.rates[port].joint.name}"
+
     def start(self, others: dict[str, Any]) -> dict[str, Array]:
         """Values of its states by variable: as given by the names of a run, as the system starts, or zero."""
         found = {}
@@ -85,8 +89,3 @@ class Box:
             variable = self.variable(name)
             found[variable] = np.asarray(others.get(variable, self.flat.start.get(name, np.zeros(size))))
         return found
-
-
-def is_entropy(quantity: object) -> bool:
-    """Whether a port exchanges heat."""
-    return quantity == entropy

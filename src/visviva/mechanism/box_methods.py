@@ -8,7 +8,7 @@ from typing import Any
 from visviva._suggestions import hint_of
 from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
-from visviva.mechanism.box import MOMENTA, POSITIONS, Box, is_entropy
+from visviva.mechanism.box import MOMENTA, POSITIONS, Box
 from visviva.mechanism.builder import Builder, kind_of
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
@@ -58,7 +58,7 @@ class BoxMethods(Builder):
         nodes: dict[str, Thermal | None] = {}
         for port in known.values():
             what, at = f"port {port.name!r} of {where}", given.get(port.name)
-            if is_entropy(port.quantity):
+            if port.quantity.is_entropy:
                 if port.name in given or _loose(system, port.name):
                     nodes[port.name] = self._node(at, what)
             elif port.name in given and port.quantity in MOMENTA:
