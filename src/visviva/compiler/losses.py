@@ -12,6 +12,7 @@ from visviva.compiler.traced import energy_of, rate_law_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import Angle, Scalar, cosine
+from visviva.library.quantities import flux
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
@@ -48,7 +49,7 @@ class LossBlocks:
         self.others: list[Variable] = []
         self.storages: list[AbstractStorage] = []
         self.structures: list[AbstractStructure] = []
-        self.reservoirs = (Reservoir(ENVIRONMENT),) if m.thermals else ()
+        self.reservoirs = (Reservoir(ENVIRONMENT),) if m.is_thermal else ()
         for joint in m.joints:
             self.structures += self._frictions(joint)
         for stop in m.stops:
@@ -124,12 +125,12 @@ class LossBlocks:
 
 def voltage_port(motor: Motor) -> Port:
     """The input of a motor: its voltage; the output is the current."""
-    return Port(motor.name, (flux_of(motor),), 1, np.eye(1))
+    return Port(motor.name, (flux_of(motor),), 1, np.eye(1), quantity=flux.name)
 
 
 def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractStructure]:
     """The same with heat: every dissipation heats what it should, by its name; the environment where none is said."""
-    if not m.thermals:
+    if not m.is_thermal:
         return structures
     heaters: list[Joint | Motor | Stop | Element | JointElement] = [
         *m.joints, *m.motors, *m.stops, *m.elements, *m.joint_elements,

@@ -81,6 +81,9 @@ class _Builder:
     def __init__(self, model: Model, flipped: frozenset[str], instants: bool) -> None:
         if model.mechanism is None:
             raise NotCompilable("the model was not compiled from a mechanism")
+        if model.mechanism.boxes:
+            names = ", ".join(repr(box.name) for box in model.mechanism.boxes)
+            raise NotCompilable(f"box {names} has no compiled form inside of a mechanism")
         self.model = model
         self.m = model.mechanism
         self.flipped = flipped

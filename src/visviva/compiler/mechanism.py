@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.compiler.boxes import BoxBlocks, box_states, turned_with
 from visviva.compiler.conditions import ConditionBlocks, condition_values
 from visviva.compiler.elements import ElementBlocks, check_springs, coordinate_measure, joint_element_values
 from visviva.compiler.losses import LossBlocks, heated, loss_states, voltage_port
@@ -66,13 +67,15 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
     structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
     structures += [_port(port, spaces) for port in m.ports]
     springs, losses, conditions = ElementBlocks(m, spaces), LossBlocks(m, spaces), ConditionBlocks(m, spaces)
+    boxes = BoxBlocks(m, spaces)
     acting = heated(m, [*structures, *springs.structures, *losses.structures])
     return Model(
         m.name,
-        (*variables, *springs.variables, *losses.measured, *conditions.variables, *losses.others),
-        (*storages, *springs.storages, *losses.storages),
-        (*acting, *conditions.structures),
-        reservoirs=losses.reservoirs,
+        (*variables, *springs.variables, *losses.measured, *conditions.variables, *losses.others, *boxes.variables),
+        (*storages, *springs.storages, *losses.storages, *boxes.storages),
+        (*acting, *conditions.structures, *boxes.structures),
+        junctions=tuple(boxes.junctions),
+        reservoirs=(*losses.reservoirs, *boxes.reservoirs),
         theta0=m.theta0,
         turns=turns,
         mechanism=m,
@@ -91,8 +94,10 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
     assert model.mechanism is not None
     if _has_others(model.mechanism):
         values |= joint_element_values(model.mechanism, motion) | condition_values(model.mechanism, motion)
-        values |= loss_states(model.mechanism, motion, inside)
+        values |= loss_states(model.mechanism, motion, inside) | box_states(model.mechanism, motion)
     x = model.pack(values)
+    if model.mechanism.boxes:
+        turned_with(model, motion, x)
     check_springs(model, x)
     return x
 
@@ -101,7 +106,7 @@ def _has_others(m: Mechanism) -> bool:
     """Whether it has variables beside those of its bodies that follow from a motion; kept with it."""
     made = m.made
     if _has_others not in made:
-        made[_has_others] = bool(m.joint_elements or m.conditions or m.motors or m.thermals or m.stops)
+        made[_has_others] = bool(m.joint_elements or m.conditions or m.motors or m.thermals or m.stops or m.boxes)
     return bool(made[_has_others])
 
 

@@ -21,21 +21,24 @@ THETA0 = 300.0  # [K], of systems that have no environment
 POSES = ("pose", "position")  # quantities that tell where a body or a particle is
 
 
-def compile_system(system: Composite) -> Model:
+def compile_system(system: Composite, theta0: float | None = None, followed: frozenset[str] = frozenset()) -> Model:
     """The Model of a composite system. Variables and junctions go by the names of the flattened junctions.
 
     A junction with a storage is a state variable; one with an environment is a reservoir; one with neither has an
     algebraic effort. Outer ports are inputs: u is the flow that enters there, y the effort. Of sources u is the effort
     at their junction, by rows e - u = 0, and y the flow that enters there.
+
+    theta0:   temperature of the environment [K]; default: that of its own ones.
+    followed: junctions whose states are given from outside: they are variables, also without a storage.
     """
     flat = system.flatten()
     at = {end: junction.name for junction in flat.junctions.values() for end in junction.ends}
-    theta0 = _theta0(flat)
+    theta0 = _theta0(flat) if theta0 is None else theta0
     held = {name: _holder(flat, junction) for name, junction in flat.junctions.items()}
     variables = [
         Variable(name, junction.quantity.space.embedding, junction.quantity.is_entropy)
         for name, junction in flat.junctions.items()
-        if isinstance(held[name], Storage)
+        if isinstance(held[name], Storage) or name in followed
     ]
     reservoirs = [
         Reservoir(name, junction.quantity.dim, junction.quantity.is_entropy)
@@ -45,8 +48,9 @@ def compile_system(system: Composite) -> Model:
     algebraic = [
         Algebraic(name, junction.quantity.dim, junction.quantity.is_entropy)
         for name, junction in flat.junctions.items()
-        if held[name] is None and _has_power(flat, junction)
+        if held[name] is None and name not in followed and _has_power(flat, junction)
     ]
+    states = frozenset(variable.name for variable in variables)
     _check_heat(flat, held)
     _check_sources(flat, held)
     storages: list[AbstractStorage] = []
@@ -57,17 +61,17 @@ def compile_system(system: Composite) -> Model:
                 port = next(iter(part.interface.values()))
                 storages.append(energy_of(box, at[box, port.name], part.H, port, theta0))
             case Reversible():
-                structures += _reversible(box, part, at, held, theta0)
+                structures += _reversible(box, part, at, states, theta0)
             case Irreversible():
-                structures.append(_irreversible(box, part, at, held, theta0))
+                structures.append(_irreversible(box, part, at, states, theta0))
             case Source():
                 structures += _source(box, part, at)
     for outer, name in flat.outer.items():
         if isinstance(held[name], Environment):
             raise ModelError(f"outer port {outer!r} of {system.name!r} shows the environment at junction {name!r}.")
-        dim = flat.junctions[name].quantity.dim
+        quantity = flat.junctions[name].quantity
         if flat.interface[outer].power:
-            structures.append(Port(outer, (name,), dim, np.eye(dim)))
+            structures.append(Port(outer, (name,), quantity.dim, np.eye(quantity.dim), quantity=quantity.name))
     return Model(
         system.name,
         tuple(variables),
@@ -167,11 +171,11 @@ def _has_power(flat: Composite, junction: Junction) -> bool:
     return any(flat.boxes[box].interface[port].power for box, port in junction.ends)
 
 
-def _read(box: str, ports: list[str], at: dict[End, str], held: Mapping[str, object]) -> tuple[str, ...]:
+def _read(box: str, ports: list[str], at: dict[End, str], states: frozenset[str]) -> tuple[str, ...]:
     """The variables behind ports whose states are read; each must have one."""
     for port in ports:
         name = at[box, port]
-        if not isinstance(held[name], Storage):
+        if name not in states:
             raise ModelError(
                 f"{box}.{port} reads the state of junction {name!r}, where nothing stores it.\n"
                 "Add a storage there (its energy may be zero), or do not let the component depend on that state."
@@ -187,18 +191,18 @@ def _acts(box: str, part: Reversible | Irreversible, at: dict[End, str]) -> tupl
 
 
 def _reversible(
-    box: str, part: Reversible, at: dict[End, str], held: Mapping[str, object], theta0: float
+    box: str, part: Reversible, at: dict[End, str], states: frozenset[str], theta0: float
 ) -> list[AbstractStructure]:
     acts, structures = _acts(box, part, at), list[AbstractStructure]()
     if any(value != 0 for value in part.J.values.ravel()):
         ports = reads_of(part.J)
         function = matrix_of(part.J, ports, theta0)
-        reads = _read(box, ports, at, held)
+        reads = _read(box, ports, at, states)
         structures.append(Routing(box, acts, function if ports else function(np.zeros(0)), reads))
     if part.C is not None:
         ports = reads_of(part.C)
         function = matrix_of(part.C, ports, theta0)
-        reads = _read(box, ports, at, held)
+        reads = _read(box, ports, at, states)
         structures.append(Rows(box, acts, part.C.shape[0], function if ports else function(np.zeros(0)), reads))
     return structures
 
@@ -212,9 +216,9 @@ def _source(box: str, part: Source, at: dict[End, str]) -> list[AbstractStructur
 
 
 def _irreversible(
-    box: str, part: Irreversible, at: dict[End, str], held: Mapping[str, object], theta0: float
+    box: str, part: Irreversible, at: dict[End, str], states: frozenset[str], theta0: float
 ) -> AbstractStructure:
     ports = reads_of(part.M)
     R = matrix_of(part.M, ports, theta0, over_theta0=True)
     v_reg = part.M.parameters.get("v_reg", (None, None))[1]
-    return Dissipation(box, _acts(box, part, at), R, _read(box, ports, at, held), v_reg)
+    return Dissipation(box, _acts(box, part, at), R, _read(box, ports, at, states), v_reg)

@@ -1,7 +1,8 @@
 """What acts on the velocities of a model in director form, with the states that only it changes.
 
 States x = (q, v, y, s): y follow the configuration, see `model.measured`; s are flux linkages, entropies and the like.
-Given the motion of a step, s follows from its own rows, Δs = h f(q̄, v̄, ē, u) with the efforts ē between both ends:
+Given the motion of a step, s follows from its own rows, Δs = h f(q̄, v̄, ē, w, u) with the efforts ē between both ends,
+and so do the algebraic unknowns w of boxes and joined models, efforts of junctions and multipliers, from 0 = f(...):
 they are solved here, and what is left for a scheme is a force on v that depends on q̄ and v̄.
 """
 
@@ -14,17 +15,25 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.geometry.linear import apply
+from visviva.geometry.linear import apply, transpose
 from visviva.integrate.newton import Newton, NotConverged, difference_jacobian, difference_size
 from visviva.model import Model
+from visviva.model.inner import inner_rows
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage
-from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting, AbstractStructure
+from visviva.model.structure import (
+    AbstractConstraint,
+    AbstractDissipation,
+    AbstractPort,
+    AbstractRouting,
+    AbstractStructure,
+)
 
-Part = AbstractRouting | AbstractDissipation | AbstractPort
+Part = AbstractRouting | AbstractDissipation | AbstractPort | AbstractConstraint
 
 SLIGHT = 1e-3  # of the heat capacity of a node: entropies that differences may add
+LEAST = 1e-12  # of the largest terms of all algebraic rows: rows that are smaller round by those
 
 
 @final
@@ -42,9 +51,12 @@ class Motion:
 @final
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a step leaves: (y, s) at its end, exergy destroyed, work by port, and what reservoirs took."""
+    """What a step leaves: (y, s) at its end, w with what was solved here, exergy destroyed, work by port, and what
+    reservoirs took.
+    """
 
     rest: Array
+    w: Array
     heat: Array
     work: Array
     taken: Array
@@ -54,8 +66,10 @@ class Outcome:
 class Acting:
     """Dissipations, ports, and routings that are neither q̇ = v nor measured; n: number of coordinates.
 
-    plain:   those that act on velocities alone.   coupled: those that act on other states as well, or read them.
-    others:  places of s in x. Ports that act on rows of constraints are no forces: they are left to the schemes.
+    plain:   those that act on velocities alone.   coupled: those that act on other states as well, or read them, and
+             constraints that are no condition of a mechanism.
+    others:  places of s in x.   algebraic: places of w in z, those of conditions left out.
+    Ports that act on rows of conditions are no forces: they are left to the schemes.
     """
 
     def __init__(self, model: Model, n: int) -> None:
@@ -67,18 +81,27 @@ class Acting:
         parts: list[Part] = [
             part
             for part in model.routings
-            if not isinstance(part, AbstractMeasured) and not set(part.acts) <= positions | velocities
+            if not isinstance(part, AbstractMeasured) and not set(part.acts) & positions
         ]
+        own = inner_rows(model)
+        algebraic = (*(junction.name for junction in model.junctions), *(part.name for part in own))
         acting: list[Part] = [*model.dissipations, *model.ports]
-        parts += [part for part in acting if set(part.acts) <= {*names, *held}]
-        self.plain = [part for part in parts if set(part.acts) <= velocities | held and set(part.reads) <= positions]
+        parts += [part for part in acting if set(part.acts) <= {*names, *held, *algebraic}]
+        parts += own
+        self.plain = [
+            part
+            for part in parts
+            if set(part.acts) <= velocities | held and set(part.reads) <= positions and part not in own
+        ]
         self.coupled = [part for part in parts if part not in self.plain]
         moved = {name for part in self.coupled for name in part.acts}
         others = [name for name in names if name in moved - velocities and name not in model.measured]
         self.others = model.layout.read(tuple(others))
+        self.algebraic = model.layout.act(algebraic)
         nodes = () if model.mechanism is None else model.mechanism.thermals
         capacities = {f"{node.name}.s": node.capacity for node in nodes}
-        self._slight = np.array([SLIGHT * capacities.get(name, 0.0) for name in others])
+        slight = {name: SLIGHT * capacities.get(name, 0.0) for name in others}
+        self._slight = np.array([slight[name] for name in others for _ in model.layout.read((name,))])
 
     # -- forces -------------------------------------------------------------------------------------------------
 
@@ -89,7 +112,7 @@ class Acting:
             reads, acts = self._places(part)
             f[acts] += self._plain_force(part, m.u, m.h, np.concatenate([m.q[reads], m.v[acts]]))
         if self.coupled:
-            f[self._touched] += self._coupled(m, self._local(m, self._rates(m)))[: len(self._touched)]
+            f[self._touched] += self._coupled(m, self._local(m, self._unknowns(m)))[: len(self._touched)]
         return f
 
     def slopes(self, m: Motion) -> tuple[Array, Array]:
@@ -105,12 +128,14 @@ class Acting:
             f_v[np.ix_(acts, acts)] += slope[:, len(reads) :]
         if self.coupled:
             at, k = self._touched, len(self._touched)
-            rates = self._rates(m)
+            found = self._unknowns(m)
             size = np.concatenate(
-                [difference_size(m.q[at]), difference_size(m.v[at]), self._rate_sizes(m, rates, rates)]
+                [difference_size(m.q[at]), difference_size(m.v[at]), self._unknown_sizes(m, found, found)]
             )
-            slope = difference_jacobian(partial(self._coupled, m), self._local(m, rates), size)
-            total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ np.linalg.solve(slope[k:, 2 * k :], slope[k:, : 2 * k])
+            slope = difference_jacobian(partial(self._coupled, m), self._local(m, found), size)
+            unit = np.abs(slope[k:, 2 * k :]).max(1, initial=1e-300)[:, None]  # rows of one size, for the elimination
+            moved = np.linalg.solve(slope[k:, 2 * k :] / unit, slope[k:, : 2 * k] / unit)
+            total = slope[:k, : 2 * k] - slope[:k, 2 * k :] @ moved
             f_q[np.ix_(at, at)] += total[:, :k]
             f_v[np.ix_(at, at)] += total[:, k:]
         return f_q, f_v
@@ -131,14 +156,18 @@ class Acting:
 
     def outcome(self, m: Motion, w: Array) -> Outcome:
         """What the step leaves; w: its multipliers."""
-        x0, x1, z = self._ends(m, self._local(m, self._rates(m)))
-        z[self.model.layout.dim : self.model.layout.solved] = w
+        x0, x1, z = self._ends(m, self._local(m, self._unknowns(m)))
+        solved = slice(self.model.layout.dim, self.model.layout.solved)
+        inner = z[self.algebraic]
+        z[solved] = w
+        z[self.algebraic] = inner
         x = 0.5 * (x0 + x1)
         outputs, taken = self.model.outputs(x, z, (x0, x1)), np.zeros(0)
         if self.model.reservoirs:
             taken = m.h * self.model.flow(x, z, m.u, (x0, x1))[self.model.layout.solved :]
         return Outcome(
             rest=x1[2 * self.n :],
+            w=z[solved],
             heat=m.h * self.model.heats(x, z, (x0, x1)),
             work=m.h * np.array([m.u[at] @ outputs[at] for at in self.model.port_columns.values()]),
             taken=taken,
@@ -160,6 +189,7 @@ class Acting:
             q = np.concatenate([q - turn, q + turn], axis=-1)
         if isinstance(part, AbstractPort):
             return np.broadcast_to(apply(part.B(q), u[self.model.port_columns[part.name]]), v.shape)
+        assert not isinstance(part, AbstractConstraint)  # those are coupled
         held = np.zeros((*v.shape[:-1], len(self.model.acts(part)) - v.shape[-1]))
         z = np.concatenate([v, held], axis=-1)
         flow = apply(part.J(q), z) if isinstance(part, AbstractRouting) else -apply(part.R(q, z), z)
@@ -179,25 +209,26 @@ class Acting:
         """Energies of y and s."""
         return [part for part in self.model.storages if self.model.layout.x[part.variable].start >= 2 * self.n]
 
-    def _local(self, m: Motion, rates: Array) -> Array:
-        return np.concatenate([m.q[self._touched], m.v[self._touched], rates])
+    def _local(self, m: Motion, unknowns: Array) -> Array:
+        return np.concatenate([m.q[self._touched], m.v[self._touched], unknowns])
 
     def _ends(self, m: Motion, local: Array) -> tuple[Array, Array, Array]:
-        """Both ends of a step, and z between them; local = (q̄, v̄, rates of s), of what is touched, or a batch of it."""
-        model, n, k = self.model, self.n, len(self._touched)
+        """Both ends of a step, and z between them; local = (q̄, v̄, rates of s, w), of what is touched, or a batch."""
+        model, n, k, last = self.model, self.n, len(self._touched), 2 * len(self._touched) + len(self.others)
         x0 = np.empty((*local.shape[:-1], model.layout.size))
         q, v = (np.array(np.broadcast_to(given, (*local.shape[:-1], n))) for given in (m.q, m.v))
         q[..., self._touched], v[..., self._touched] = local[..., :k], local[..., k : 2 * k]
         x0[..., :n], x0[..., n : 2 * n], x0[..., 2 * n :] = q - 0.5 * m.h * v, v, m.rest
         x1 = x0.copy()
         x1[..., :n] = q + 0.5 * m.h * v
-        x1[..., self.others] += m.h * local[..., 2 * k :]
+        x1[..., self.others] += m.h * local[..., 2 * k : last]
         self._follow(x0, x1, m.h * m.u)
         z = np.zeros((*local.shape[:-1], model.layout.total))
         z[..., n : 2 * n] = v
         for storage in self._stored:
             at = model.layout.x[storage.variable]
             z[..., at] += storage.mean_effort(x0[..., at], x1[..., at])
+        z[..., self.algebraic] = local[..., last:]
         return x0, x1, z
 
     def _measured(self, part: AbstractMeasured, x0: Array, x1: Array, at: slice) -> Array:
@@ -206,42 +237,63 @@ class Acting:
         return part.follow(x0[..., at], x0[..., reads], x1[..., reads])
 
     def _coupled(self, m: Motion, local: Array) -> Array:
-        """Forces on the velocities that are touched, and what the rates of s miss; local: as in `_ends`."""
-        k, model = len(self._touched), self.model
+        """Forces on the velocities that are touched, what the rates of s miss, and what is left of algebraic rows."""
+        k, f = len(self._touched), self._flows(m, local)[0]
+        rates = local[..., 2 * k : 2 * k + len(self.others)]
+        return np.concatenate([f[..., self.n + self._touched], rates - f[..., self.others], f[..., self.algebraic]], -1)
+
+    def _flows(self, m: Motion, local: Array) -> tuple[Array, Array]:
+        """What the coupled structures add to all rows, and the size of its terms; local: as in `_ends`."""
+        model = self.model
         x0, x1, z = self._ends(m, local)
-        f = np.zeros((*local.shape[:-1], model.layout.total))
+        f, size = np.zeros((2, *local.shape[:-1], model.layout.total))
         for part in self.coupled:
-            q, e = model.local(part, 0.5 * (x0 + x1), z, (x0, x1))
-            if isinstance(part, AbstractPort):
-                flow = apply(part.B(q), m.u[model.port_columns[part.name]])
-            else:
-                flow = apply(part.J(q), e) if isinstance(part, AbstractRouting) else -apply(part.R(q, e), e)
-            f[..., model.acts(part)] += flow
-        return np.concatenate([f[..., self.n + self._touched], local[..., 2 * k :] - f[..., self.others]], axis=-1)
+            (q, e), acts = model.local(part, 0.5 * (x0 + x1), z, (x0, x1)), model.acts(part)
+            match part:
+                case AbstractPort():
+                    flow = apply(part.B(q), m.u[model.port_columns[part.name]])
+                case AbstractRouting():
+                    flow = apply(part.J(q), e)
+                case AbstractDissipation():
+                    flow = -apply(part.R(q, e), e)
+                case AbstractConstraint():
+                    rows, C = model.layout.z[part.name], part.C(q)
+                    f[..., rows] += apply(C, e)
+                    size[..., rows] += apply(np.abs(C), np.abs(e))
+                    flow = -apply(transpose(C), z[..., rows])
+            f[..., acts] += flow
+            size[..., acts] += np.abs(flow)
+        return f, size
 
-    def _rates(self, m: Motion) -> Array:
-        """Rates of s in a step."""
-        if not len(self.others):
+    def _unknowns(self, m: Motion) -> Array:
+        """Rates of s in a step, and w."""
+        k, many = len(self._touched), len(self.others)
+        if not many and not len(self.algebraic):
             return np.zeros(0)
-        k = len(self._touched)
 
-        def missing(rates: Array) -> Array:
-            many = np.broadcast_to(self._local(m, np.zeros(0)), (*rates.shape[:-1], 2 * k))
-            return self._coupled(m, np.concatenate([many, rates], axis=-1))[..., k:]
+        def missing(y: Array) -> Array:
+            given = np.broadcast_to(self._local(m, np.zeros(0)), (*y.shape[:-1], 2 * k))
+            return self._coupled(m, np.concatenate([given, y], axis=-1))[..., k:]
 
-        def residual(rates: Array) -> tuple[Array, Array]:
-            F = missing(rates)
-            return F, np.maximum(np.maximum(np.abs(rates), np.abs(F - rates)), 1e-30)
+        def residual(y: Array) -> tuple[Array, Array]:
+            F, rates = missing(y), y[:many]
+            size = self._flows(m, self._local(m, y))[1][self.algebraic] if len(self.algebraic) else np.zeros(0)
+            size = np.maximum(size, LEAST * size.max(initial=0.0))
+            moved = np.maximum(np.abs(rates), np.abs(F[:many] - rates))
+            return F, np.maximum(np.concatenate([moved, size]), 1e-30)
 
-        def jacobian(rates: Array) -> Array:
-            return difference_jacobian(missing, rates, self._rate_sizes(m, rates, missing(rates) - rates))
+        def jacobian(y: Array) -> Array:
+            flows = missing(y)[:many] - y[:many]
+            return difference_jacobian(missing, y, self._unknown_sizes(m, y, np.append(flows, y[many:])))
 
         try:
-            return Newton().solve(residual, jacobian, np.zeros(len(self.others))).y
+            return Newton().solve(residual, jacobian, np.zeros(many + len(self.algebraic))).y
         except NotConverged as failure:
-            raise NotConverged(f"{failure.reason} in the currents and temperatures", -1, failure.residual) from None
+            where = "currents and temperatures" if self.model.mechanism is not None else "states beside the motion"
+            raise NotConverged(f"{failure.reason} in the {where}", -1, failure.residual) from None
 
-    def _rate_sizes(self, m: Motion, rates: Array, flows: Array) -> Array:
-        """For differences of the rates of s: as large as they are or will be, or what warms a node slightly."""
-        sizes = np.maximum(np.maximum(np.abs(rates), np.abs(flows)), self._slight / m.h)
+    def _unknown_sizes(self, m: Motion, y: Array, flows: Array) -> Array:
+        """For differences: rates of s as large as they are or will be, or what warms a node slightly; w as it is."""
+        slight = np.append(self._slight / m.h, np.zeros(len(self.algebraic)))
+        sizes = np.maximum(np.maximum(np.abs(y), np.abs(flows)), slight)
         return np.where(sizes > 0, sizes, 1.0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat
 from visviva.geometry.linear import apply, transpose
@@ -20,11 +20,13 @@ from visviva.integrate.acting import Acting
 from visviva.integrate.director_conditions import DirectorConditions
 from visviva.integrate.newton import difference_jacobian, difference_size
 from visviva.model import Model
-from visviva.model.conditioned import Conditioned, DrivePort
+from visviva.model.conditioned import DrivePort
 from visviva.model.holonomic import Holonomic
+from visviva.model.inner import inner_rows
 from visviva.model.layout import Index
 from visviva.model.measured import AbstractMeasured
 from visviva.model.storage import AbstractStorage, Kinetic, Linear
+from visviva.model.structure import AbstractConstraint
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,22 +54,24 @@ class DirectorSystem:
         for name in model.kinetic:
             rows = model.layout.act((name,)) - n
             self.M[np.ix_(rows, rows)] = model.mass(name, np.zeros(model.layout.size))
-        self.m = sum(part.rows for part in model.constraints)
+        self.m = len(model.kinds)
+        self.inner: Mask = np.zeros(self.m, dtype=bool)  # rows that follow from the motion of a step, see `Acting`
+        self.inner[: sum(junction.dim for junction in model.junctions)] = True
+        others = inner_rows(model)
         self.b: Array = np.zeros((self.m, n))
         self.c: Array = np.zeros(self.m)
         entries: list[tuple[Index, Index, Index, Array]] = []
-        first = 0
         for part in model.constraints:
-            if isinstance(part, Conditioned):
-                first += part.rows
-                continue
+            rows = model.layout.act((part.name,)) - model.layout.dim
+            if part in others:
+                self._check_inner(part, scheme)
+                self.inner[rows] = True
             if not isinstance(part, Holonomic):
-                raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
-            at, rows = model.layout.read(part.reads), np.arange(first, first + part.rows)
+                continue
+            at = model.layout.read(part.reads)
             self.b[rows[:, None], at], self.c[rows] = part.g.b, part.g.c
             k, i, j = np.nonzero(part.g.A)
             entries.append((rows[k], at[i], at[j], part.g.A[k, i, j]))
-            first += part.rows
         k, i, j, a = (
             (np.concatenate(parts) for parts in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 4
         )
@@ -76,7 +80,17 @@ class DirectorSystem:
 
         self.conditions = DirectorConditions(model, n)
 
+    def _check_inner(self, part: AbstractConstraint, scheme: str) -> None:
+        """Rows on velocities alone are conditions of the motion, which this form has for mechanisms only."""
+        if set(part.acts) <= set(self.model.kinetic):
+            raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
+
     # -- constraints --------------------------------------------------------------------------------------------
+
+    def g_scale(self, x: Array) -> Array:
+        """The size of the terms that cancel in g, shape (m,); zero for junctions."""
+        sizes = self.model.g_scale(x)
+        return np.concatenate([np.zeros(self.m - len(sizes)), sizes])
 
     def g(self, q0: Array, q1: Array, rest: Array) -> Array:
         """Constraint functions at the end of a step, shape (m,); of rows without one what C(q0, q1) Δq misses.
@@ -258,18 +272,19 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
+    own = {*model.layout.x, *(one.name for one in model.junctions), *(part.name for part in inner_rows(model))}
     fits = (
         n > 0
-        and not model.junctions
-        and all(name in model.layout.x for port in acting for name in port.acts)
+        and all(name in own for port in acting for name in port.acts)
         and model.variables == (*positions, *velocities, *rest)
         and all(isinstance(v.space, Flat) for v in model.variables)
         and n == sum(v.space.size for v in positions)
     )
     if fits:
         J, moving = np.zeros((2 * n, 2 * n)), {v.name for v in (*positions, *velocities)}
+        places = {v.name for v in positions}
         for routing in model.routings:
-            if set(routing.acts) <= moving:
+            if set(routing.acts) <= moving and set(routing.acts) & places:
                 acts = model.acts(routing)
                 J[np.ix_(acts, acts)] += routing.J(np.zeros(len(model.layout.read(routing.reads))))
         fits = bool((J[:n, n:] == np.eye(n)).all() and np.abs(J).sum() == 2 * n)

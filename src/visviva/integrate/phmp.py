@@ -82,8 +82,8 @@ class _Stepper(AbstractStepper):
         s, n = self.system, self.system.n
         laws = StepLaws(s.model, state, h, u[0])
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
-        active = np.flatnonzero(state.active)
-        g_scale = s.model.g_scale(state.x)[active] / abs(h)
+        active = np.flatnonzero(state.active & ~s.inner)
+        g_scale = s.g_scale(state.x)[active] / abs(h)
         zeros = np.zeros((len(active), len(active)))
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
@@ -127,7 +127,7 @@ class _Stepper(AbstractStepper):
         left = s.acting.outcome(Motion(qm, v, y0, u, h), lam)
         return Step(
             x=np.concatenate([q1, 2.0 * v - v0, left.rest]),
-            w=lam,
+            w=left.w,
             gam=np.zeros(0),
             rate=v,
             heat=left.heat,

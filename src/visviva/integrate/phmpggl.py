@@ -89,9 +89,10 @@ class _Stepper(AbstractStepper):
         s, n = self.system, self.system.n
         speeds, laws = s.speeds(u[-1]), StepLaws(s.model, state, h, u[0])
         q0, v0, y0 = state.x[:n], state.x[n : 2 * n], state.x[2 * n :]
-        active, rated = np.flatnonzero(state.active), np.flatnonzero(state.active & s.model.has_g)
+        active = np.flatnonzero(state.active & ~s.inner)
+        rated = np.flatnonzero(state.active & s.model.has_g)
         k, g = len(active), len(rated)
-        g_scale = s.model.g_scale(state.x)[active] / abs(h)
+        g_scale = s.g_scale(state.x)[active] / abs(h)
 
         def parts(y: Array) -> tuple[Array, Array, Array, Array]:
             lam, gam = np.zeros(s.m), np.zeros(s.m)
@@ -160,7 +161,7 @@ class _Stepper(AbstractStepper):
         left = s.acting.outcome(Motion(qm, rate, y0, u, h), lam)
         return Step(
             x=np.concatenate([q1, v1, left.rest]),
-            w=lam,
+            w=left.w,
             gam=gam,
             rate=rate,
             heat=left.heat,

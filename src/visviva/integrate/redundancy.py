@@ -49,7 +49,7 @@ def solved_rows(model: Model, linkage: Linkage, kept: Mask) -> Mask:
     others, first = linkage.conditions, linkage.kinematics.m
     rows |= {one.name: kept[first:][at] for one, at in zip(others.conditions, others.rows, strict=True)}
     parts = [rows[part.name] if part.name in rows else np.ones(part.rows, bool) for part in model.constraints]
-    return np.concatenate([np.zeros(0, dtype=bool), *parts])
+    return np.concatenate([np.ones(sum(junction.dim for junction in model.junctions), dtype=bool), *parts])
 
 
 def left_out_gaps(model: Model, active: Mask, x: Array, z: Array, u: Array, slowest: float = 0.0) -> Array:

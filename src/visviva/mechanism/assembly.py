@@ -40,13 +40,14 @@ class Motion:
     q: coordinates of every body and particle, by name, see `mechanism.coordinates`.
     V: (ω; v) of a body, ω in principal axes, v of the centre of mass in world axes; velocity of a particle.
     angles: every angle of a joint, by its name.
-    others: currents of motors [A] and temperatures of thermal nodes [K] by the names of a run, where not as built.
+    others: currents of motors [A], temperatures of thermal nodes [K] and states of boxes by the names of a run, where
+            not as built.
     """
 
     q: dict[str, Array]
     V: dict[str, Array]
     angles: dict[str, float]
-    others: dict[str, float] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
 
 
 @final

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry import SO3
+from visviva.mechanism.box import Box
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.names import check_new_name, unknown_name
@@ -29,7 +30,7 @@ from visviva.mechanism.parts import (
 )
 from visviva.mechanism.thermal import Thermal
 
-Acting = Torque | Force | WrenchPort | Element | JointElement | Motor | Stop | Thermal
+Acting = Torque | Force | WrenchPort | Element | JointElement | Motor | Stop | Thermal | Box
 Part = Body | Particle | Frame | Joint | Acting | AbstractCondition
 End = Carrier | Frame | str
 Coordinate = Joint | str | tuple[Joint | str, int | str]

@@ -24,7 +24,7 @@ METHODS = (
     "cylindrical", "screw", "universal", "spherical", "planar", "free", "distance", "point_on_plane", "point_on_line",
     "spring", "torsion", "joint_spring", "point_springs", "bushing", "trace_spring", "stiffness", "pose_spring",
     "damper", "thermal", "motor", "stop", "gear", "rack", "coupler", "drive", "constraint", "knife_edge",
-    "rolling_disc", "velocity_constraint", "include",
+    "rolling_disc", "velocity_constraint", "include", "box",
 )  # fmt: skip
 PLAIN = (float, int, str, type(None))
 

@@ -12,6 +12,8 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
+from visviva.mechanism.box import Box
+from visviva.mechanism.box_methods import BoxMethods
 from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.calls import Call, recording
 from visviva.mechanism.condition_methods import ConditionMethods
@@ -51,6 +53,7 @@ class Mechanism(
     ConditionMethods,
     RollingMethods,
     InclusionMethods,
+    BoxMethods,
 ):
     """Bodies, joints and loops in space.
 
@@ -134,6 +137,16 @@ class Mechanism(
         from visviva.mechanism.module import Module
 
         return {name: Module(self, name) for name in self._modules}
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Composites of the language that are parts, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Box)]
+
+    @property
+    def is_thermal(self) -> bool:
+        """Whether it accounts for entropy: it has thermal nodes, or boxes that exchange heat."""
+        return bool(self.thermals) or any(box.is_thermal for box in self.boxes)
 
     @property
     def made(self) -> dict[Any, Any]:

@@ -25,21 +25,24 @@ def entropy_of(node: Thermal) -> str:
     return f"{node.name}.s"
 
 
-def flux_at(motor: Motor, others: Mapping[str, float]) -> float:
+def flux_at(motor: Motor, others: Mapping[str, Any]) -> float:
     """L i [Wb] at the current that is given by the name of a run, or as built."""
     return motor.inductance * others.get(f"{motor.name}.current", motor.current)
 
 
-def entropy_at(node: Thermal, others: Mapping[str, float]) -> float:
+def entropy_at(node: Thermal, others: Mapping[str, Any]) -> float:
     """s = c log(θ/θ_start) [J/K] at the temperature that is given by the name of a run, or as built."""
     theta = others.get(f"{node.name}.temperature", node.temperature)
     return float(node.capacity * np.log(theta / node.temperature))
 
 
-def other_states(m: Mechanism, values: Mapping[str, Array]) -> dict[str, float]:
-    """Currents and temperatures by the names of a run, from the values of variables."""
-    found = {f"{motor.name}.current": float(values[flux_of(motor)][0]) / motor.inductance for motor in m.motors}
-    return found | {f"{n.name}.temperature": float(temperature_at(n, values[entropy_of(n)][0])) for n in m.thermals}
+def other_states(m: Mechanism, values: Mapping[str, Array]) -> dict[str, Any]:
+    """Currents, temperatures and states of boxes by the names of a run, from the values of variables."""
+    found: dict[str, Any] = {
+        f"{motor.name}.current": float(values[flux_of(motor)][0]) / motor.inductance for motor in m.motors
+    }
+    found |= {f"{n.name}.temperature": float(temperature_at(n, values[entropy_of(n)][0])) for n in m.thermals}
+    return found | {box.variable(at): values[box.variable(at)].copy() for box in m.boxes for at in box.states}
 
 
 def temperature_at(node: Thermal, s: Any) -> Any:

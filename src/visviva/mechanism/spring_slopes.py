@@ -28,10 +28,10 @@ def measured(part: Element | JointElement | Stop, motion: Motion) -> Array:
     if isinstance(part, Element):
         return pair_functions(part, part.rows).value(coordinates_of(part, motion))
     coordinates = part.coordinates if isinstance(part, JointElement) else (part.at,)
-    return np.array([_value(one, motion) for one in coordinates])
+    return np.array([coordinate_at(one, motion) for one in coordinates])
 
 
-def _value(one: JointCoordinate, motion: Motion) -> float:
+def coordinate_at(one: JointCoordinate, motion: Motion) -> float:
     """A coordinate of a joint, angles over many turns."""
     if one.turns:
         return motion.angles[turn_name(one)]

@@ -14,6 +14,7 @@ from visviva._arrays import Array, finite_array, finite_number, finite_vector
 from visviva.errors import ModelError
 from visviva.geometry import SE3, SO3
 from visviva.library.joints import Angle
+from visviva.mechanism.box import Box
 from visviva.mechanism.builder import rotation_matrix, whole
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.names import split_name
@@ -58,7 +59,7 @@ class Wanted:
 
     q, rates:    of coordinates of joints.   turns, spins: of ball joints, R_PC and ω of the child against the parent in
                  the axes of the child's frame.   places, speeds: of bodies, frames and particles.
-    others:      currents of motors [A] and temperatures of thermal nodes [K], by the names of a run.
+    others:      currents of motors [A], temperatures of thermal nodes [K] and states of boxes, by the names of a run.
     """
 
     q: dict[Key, float] = field(default_factory=dict)
@@ -67,7 +68,7 @@ class Wanted:
     rates: dict[Key, float] = field(default_factory=dict)
     spins: dict[str, Array] = field(default_factory=dict)
     speeds: list[SpeedGoal] = field(default_factory=list)
-    others: dict[str, float] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)
 
 
 def wanted(m: Mechanism, given: Mapping[Any, Any], found: Wanted) -> Wanted:
@@ -84,6 +85,9 @@ def wanted(m: Mechanism, given: Mapping[Any, Any], found: Wanted) -> Wanted:
             case Thermal() as node if word == "temperature" and number is None:
                 what = f"temperature of thermal node {node.name!r} [K]"
                 found.others[f"{name}.temperature"] = finite_number(value, what, positive=True)
+            case Box() as box if word in box.states and number is None:
+                state = np.atleast_1d(finite_array(value, f"{word} of box {box.name!r}"))
+                found.others[box.variable(word)] = finite_vector(state, f"{word} of box {box.name!r}", box.states[word])
             case _:
                 raise _no_state(m, key)
     return found
@@ -125,6 +129,8 @@ def state_names(m: Mechanism) -> list[str]:
                 names.append(f"{name}.current")
             case Thermal():
                 names.append(f"{name}.temperature")
+            case Box():
+                names += [part.variable(junction) for junction in part.states]
     return names
 
 

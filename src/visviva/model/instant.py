@@ -51,7 +51,12 @@ def check_mechanism(state: State, m: Mechanism) -> None:
         sizes = {name: state.places[name].stop - state.places[name].start for name in wanted}
         fits = all(size in (wanted[name].size, wanted[name].dim) for name, size in sizes.items())
     known = [f"{part.name}.q" for part in m.bodies]
-    others = [name for name in state.places if name.endswith(".q") and name not in known]
+    inside = {box.name for box in m.boxes}
+    others = [
+        name
+        for name in state.places
+        if name.endswith(".q") and name not in known and name.partition(".")[0] not in inside
+    ]
     turns = sum(len(turn_names(joint)) for joint in m.joints)
     if not fits or others or len(state.angles) != turns:
         raise ModelError(

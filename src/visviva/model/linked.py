@@ -20,10 +20,14 @@ def configuration(model: Model, linkage: Linkage, x: Array) -> Array:
 
 def linkage_in(model: Model) -> Linkage | None:
     """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
-    if model.mechanism is None or model.junctions:
+    if model.mechanism is None:
         return None
     names = {part.name for part in model.mechanism.joints} | {part.name for part in model.mechanism.conditions}
-    known = all(part.internal or part.name in names for part in model.constraints)
+    boxes = {part.name for part in model.mechanism.boxes}  # their rows follow from the motion, and do not bind it
+    inside = boxes.intersection
+    if any(not inside(junction.name.split(".")[:1]) for junction in model.junctions):
+        return None
+    known = all(part.internal or part.name in names or inside(part.name.split(".")[:1]) for part in model.constraints)
     return Linkage(model.mechanism) if known else None
 
 

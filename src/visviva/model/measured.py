@@ -18,6 +18,7 @@ from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import transpose
 from visviva.geometry.quadratic import Quadratic
+from visviva.library.quantities import momentum
 from visviva.model.holonomic import lift_rows
 from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractRouting
 from visviva.model.turn import Turn
@@ -254,6 +255,7 @@ class MeasuredPort(AbstractPort):
     acts: tuple[str, ...]
     y: Quadratic
     spaces: tuple[AbstractSpace, ...]
+    quantity: ClassVar[str] = momentum.name  # type: ignore[misc]
 
     @property
     def width(self) -> int:  # type: ignore[override]

@@ -90,9 +90,13 @@ class AbstractConstraint(AbstractStructure):
 
 
 class AbstractPort(AbstractStructure):
-    """An input u of some width, entering through B(x); its output is y = Bᵀ z."""
+    """An input u of some width, entering through B(x); its output is y = Bᵀ z.
+
+    quantity: what u changes, by the name that it has in the language, such as "angular momentum"; empty: unknown.
+    """
 
     width: int
+    quantity: str = ""
 
     @abstractmethod
     def B(self, q: Array) -> Array:
@@ -147,6 +151,7 @@ class Port(AbstractPort):
     width: int
     matrix: Array | Callable[[Array], Array]
     reads: tuple[str, ...] = ()
+    quantity: str = ""
 
     def __post_init__(self) -> None:
         freeze(self, "matrix")

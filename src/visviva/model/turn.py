@@ -14,6 +14,7 @@ from visviva._arrays import Array
 from visviva.geometry import turning
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.quadratic import Quadratic
+from visviva.library.quantities import angular_momentum
 from visviva.model.holonomic import lift_rows
 from visviva.model.structure import AbstractDissipation, AbstractPort
 
@@ -74,6 +75,7 @@ class TurnPort(AbstractPort):
     turn: Turn
     width: int = 1
     two_ended: ClassVar[bool] = True
+    quantity: ClassVar[str] = angular_momentum.name  # type: ignore[misc]
 
     def B(self, q: Array) -> Array:  # noqa: D102
         return self.turn.rate_row(q)[..., :, None]

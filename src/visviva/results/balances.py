@@ -12,7 +12,7 @@ from visviva._arrays import Array, Mask
 from visviva.geometry.linear import apply, transpose
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
-from visviva.model import Model
+from visviva.model import Model, RowKind
 from visviva.model.closure import Closure
 from visviva.model.structure import AbstractPort
 from visviva.results.accounts import rated_constraints
@@ -120,6 +120,10 @@ def _constraints(run: Run) -> dict[str, Reader]:
         rows = slice(model.layout.z[part.name].start - first, model.layout.z[part.name].stop - first)
         table[f"g.{part.name}"] = Reader(partial(_rows, run, "g", rows))
         table[f"g_v.{part.name}"] = Reader(partial(_rows, run, "g_v", rows))
+        if part.kind is RowKind.EFFORT:  # ports that are joined: what goes from one to the other
+            own = model.layout.z[part.name]
+            at = slice(own.start - model.layout.dim, own.stop - model.layout.dim)
+            table[f"{part.name}.flow"] = Reader(partial(column, run.record.w_mid, at))
     return table
 
 

@@ -61,12 +61,11 @@ def port_powers(model: Model, record: Record, scheme: str, *, stabilised: bool) 
 
     stabilised: whether the scheme has multipliers of the velocity level.
     """
-    z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
+    z = step_efforts(model, record, stabilised=stabilised)
     ends, nothing = (record.x_before, record.x[1:]), np.zeros(record.steps)
     found = list(_storages(model, record))
     if stabilised:
         step = Stabilised(model, record)
-        z = step.efforts(z)
         found += [(name, at, PortPower(power, nothing, model.theta0)) for name, at, power in step.powers()]
     found += _structures(model, ends, z, record.u_mid)
     powers: Powers = {}
@@ -77,6 +76,12 @@ def port_powers(model: Model, record: Record, scheme: str, *, stabilised: bool) 
         entropy = -sum((power.entropy for (_, at), power in powers.items() if at == reservoir.name), nothing)
         powers[reservoir.name, reservoir.name] = PortPower(nothing, entropy, model.theta0)
     return powers
+
+
+def step_efforts(model: Model, record: Record, *, stabilised: bool) -> Array:
+    """z of the last step of every interval, (N, total): velocities are those on which its forces do their work."""
+    z = model.mean_z(record.x_before, record.x[1:], record.w_mid)
+    return Stabilised(model, record).efforts(z) if stabilised else z
 
 
 def input_name(model: Model, port: AbstractPort) -> str:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from visviva._arrays import Array
 from visviva.library.joints import Angle
+from visviva.mechanism.box import Box
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.names import unknown_name
 from visviva.mechanism.parts import Body, Frame, Joint, Motor, Particle
 from visviva.mechanism.thermal import Thermal
 from visviva.results.balances import balances
+from visviva.results.boxes import box_readers
 from visviva.results.drives import Drives
 from visviva.results.lagrangian import lagrangian_quantities
 from visviva.results.motion import MechanismMotion
@@ -120,6 +122,8 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
                 table[f"{name}.torque"] = Reader(partial(drives.torque, part), "N m")
             case Thermal():
                 table[f"{name}.temperature"] = Reader(partial(drives.temperature, part), "K")
+            case Box():
+                table |= box_readers(run, part)
             case Stop():
                 unit = "N m" if part.at.turns else "N"
                 table[f"{name}.force"] = Reader(partial(drives.push, part), unit)

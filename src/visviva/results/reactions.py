@@ -15,6 +15,7 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.singular import regularity
 from visviva.model import Model
+from visviva.model.inner import inner_rows, instant_efforts
 from visviva.results.motion import MechanismMotion
 from visviva.results.wrenches import wrench_on_child
 
@@ -44,16 +45,23 @@ class Reactions:
         """Multipliers at the nodes from the index-1 form, M V̇ + Cᵀλ = f, C V̇ = s̈ - Ċ V."""
         lie, linkage, q = self.motion.lie, self.motion.linkage, self.motion.configurations
         if not len(q):  # part of a record that has no nodes
-            return np.zeros((0, linkage.m))
+            return np.zeros((0, len(lie.kinds)))
         V = self.motion.tangent_velocities
         x = lie_state(self.motion.model, lie, self.motion.record.x)
         x[:, lie.layout.read(tuple(lie.kinetic))] = V
-        force = lie.flow(x, lie.z(x), self.motion.record.u)[:, lie.layout.act(tuple(lie.kinetic))]
+        u = self.motion.record.u
+        force = lie.flow(x, instant_efforts(lie, x, u), u)[:, lie.layout.act(tuple(lie.kinetic))]
         rows = -linkage.drift(linkage.kinematics.place(q), V)
         for name, row in self.motion.driven.items():
             law = next(part.law for part in linkage.conditions.conditions if part.name == name)
             rows[:, row] += [law.acceleration(t) for t in self.motion.record.t.tolist()] if law is not None else 0.0
-        return linkage.least(q, linkage.solve(q, force, rows)[1], self._kept)
+        return self._placed(linkage.least(q, linkage.solve(q, force, rows)[1], self._kept))
+
+    def _placed(self, lam: Array) -> Array:
+        """Multipliers of joints and conditions at their places in the Lie form, among those of boxes, (N, rows)."""
+        lie = self.motion.lie
+        first = sum(junction.dim for junction in lie.junctions)
+        return np.pad(lam, ((0, 0), (first, len(lie.kinds) - first - lam.shape[1])))
 
     def at_nodes(self, joint: Joint, *, world: bool = False) -> Array:
         """Wrench (m; f) on the child in the joint frame on the child, or in world axes, at the nodes, (N+1, 6)."""
@@ -92,10 +100,11 @@ class Reactions:
         if not self._in_steps:
             return self._mean_multipliers
         first, lie = self.motion.model.layout.dim, self.motion.lie
-        at = [self.motion.model.layout.act((part.name,)) - first for part in lie.constraints]
+        inside = inner_rows(lie)
+        at = [self.motion.model.layout.act((p.name,)) - first for p in lie.constraints if p not in inside]
         lam = self.motion.record.w_mid[:, np.concatenate([np.zeros(0, dtype=np.intp), *at])]
         q = [self._middles[:, lie.layout.x[f"{body.name}.q"]] for body in self.motion.linkage.bodies]
-        return self.motion.linkage.least(np.concatenate(q, axis=-1), lam, self._kept)
+        return self._placed(self.motion.linkage.least(np.concatenate(q, axis=-1), lam, self._kept))
 
     @cached_property
     def _mean_multipliers(self) -> Array:

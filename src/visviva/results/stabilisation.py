@@ -46,7 +46,7 @@ class Stabilised:
     def powers(self) -> Iterator[tuple[str, str, Array]]:
         """γ·(D_q q̇ + D_v v̇) of each constraint at each velocity it acts on [W]; D: derivatives of its rate."""
         model, gam, first = self.model, self._gam(), self.model.layout.dim
-        for part in model.constraints:
+        for part in self._conditions:
             at, rows = self._places(part), model.layout.act((part.name,)) - first
             D_q, D_v = self._secants(part, slice(None))
             terms = D_q * self.rate[:, None, at] + D_v * self.v_dot[:, None, at]  # (N, rows, k)
@@ -54,6 +54,11 @@ class Stabilised:
             ends = np.cumsum([0, *(model.layout.z[name].stop - model.layout.z[name].start for name in part.acts)])
             for name, a, b in zip(part.acts, ends, ends[1:], strict=False):
                 yield part.name, name, power[:, a:b].sum(-1)
+
+    @property
+    def _conditions(self) -> list[AbstractConstraint]:
+        """Constraints of the motion, which have rates; others, of boxes, follow from it."""
+        return [part for part in self.model.constraints if isinstance(part, Curved | Conditioned | Holonomic)]
 
     def _places(self, part: AbstractConstraint) -> Index:
         """Coordinates of the bodies that a constraint acts on."""
@@ -83,7 +88,7 @@ class Stabilised:
         for begin in range(0, len(lag), CHUNK):
             steps = slice(begin, begin + CHUNK)
             G = np.zeros((len(lag[steps]), gam.shape[1], n))
-            for part in self.model.constraints:
+            for part in self._conditions:
                 rows = self.model.layout.act((part.name,)) - first
                 G[:, rows[:, None], self._places(part)] = self._secants(part, steps)[1]
             gam[steps] = apply(np.asarray(np.linalg.pinv(transpose(G), rcond=TOLERANCE)), lag[steps])

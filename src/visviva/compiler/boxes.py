@@ -1,0 +1,152 @@
+"""Boxes of a mechanism as blocks of its Model: the blocks of their composites, wired to coordinates and nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.compiler.elements import coordinate_measure
+from visviva.compiler.losses import ENVIRONMENT
+from visviva.compiler.system import compile_system
+from visviva.geometry.embedding import AbstractSpace
+from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism.box import Box
+from visviva.mechanism.coordinates import movers
+from visviva.mechanism.other_states import entropy_of
+from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.spring_slopes import coordinate_at
+from visviva.model import Junction, Model, Port, Reservoir, Variable
+from visviva.model.joined import JoinedPorts
+from visviva.model.measured import Measured, MeasuredAngle, MeasuredPort
+from visviva.model.placed import Placing, placed
+from visviva.model.renaming import renamed_part
+from visviva.model.storage import AbstractStorage
+from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
+from visviva.model.turn import TurnPort
+
+ITERATIONS = 50
+EXACT = 4e-16  # of an effort
+DIFFERENCE = 6e-6  # of a state, for its slope
+
+
+@final
+class BoxBlocks:
+    """Variables and junctions `<box>.<junction>`, storages and structures by the name of the box, rows `<box>.<part>`.
+
+    A junction without storage that sits on a coordinate is none of the model: what acts there acts on velocities, see
+    `model.placed`. One with a storage, such as a rotor, is tied by a row `<box>.<port>:<joint>`: its multiplier is what
+    the box takes from the joint.
+    """
+
+    def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
+        self.spaces = spaces
+        self.theta0 = m.theta0
+        self.variables: list[Variable] = []
+        self.storages: list[AbstractStorage] = []
+        self.structures: list[AbstractStructure] = []
+        self.junctions: list[Junction] = []
+        self.reservoirs: list[Reservoir] = []
+        for box in m.boxes:
+            self._box(box)
+
+    def _box(self, box: Box) -> None:
+        outer = box.flat.outer
+        inner = compile_system(box.system, self.theta0, frozenset(outer[port] for port in box.places))
+        at = {one.name: ENVIRONMENT for one in inner.reservoirs if one.entropy}
+        at |= {outer[port]: ENVIRONMENT if node is None else entropy_of(node) for port, node in box.nodes.items()}
+
+        def rename(name: str) -> str:
+            return at.get(name, box.variable(name))
+
+        loose = {outer[port]: one for port, one in box.rates.items() if outer[port] not in inner.layout.x}
+        measures = {rename(name): self._measure(one, box.name) for name, one in loose.items()}
+        gone = {*loose, *at}
+        self.variables += [renamed_part(one, rename) for one in inner.variables]
+        self.junctions += [renamed_part(one, rename) for one in inner.junctions if one.name not in gone]
+        self.reservoirs += [renamed_part(one, rename) for one in inner.reservoirs if not one.entropy]
+        for storage in inner.storages:
+            self.storages.append(dataclasses.replace(renamed_part(storage, rename), name=box.name))
+        sizes = {rename(one.name): one.space.size for one in inner.variables}
+        sizes |= {f"{body}.q": space.size for body, space in self.spaces.items()}
+        dims = {rename(name): part.stop - part.start for name, part in inner.layout.z.items()}
+        dims |= {f"{body}.v": space.dim for body, space in self.spaces.items()}
+        taken = {*box.rates, *box.places, *box.nodes}
+        for part in inner.structures:
+            new = renamed_part(part, rename)
+            if isinstance(part, AbstractPort):
+                if part.name not in taken:
+                    self.structures.append(dataclasses.replace(new, name=box.inputs[part.name]))  # type: ignore[type-var]
+                continue
+            name = new.name if isinstance(new, AbstractConstraint) else box.name
+            if set(new.acts) & set(measures) or len(set(new.acts)) < len(new.acts):
+                self.structures.append(placed(new, name, Placing(new, measures, sizes, dims)))
+            else:
+                self.structures.append(dataclasses.replace(new, name=name))
+        for port, one in box.places.items():
+            variable = rename(outer[port])
+            self.structures.append(self._measure(one, box.name, variable))
+        for port, one in box.rates.items():
+            if outer[port] not in loose:
+                self.structures.append(self._tie(box, port, one, rename(outer[port])))
+
+    def _measure(self, one: JointCoordinate, name: str, variable: str = "") -> Measured | MeasuredAngle:
+        names = [end.name for end in movers(one.joint)]
+        reads, acts = (tuple(f"{body}.{letter}" for body in names) for letter in "qv")
+        return coordinate_measure(one, name, reads, (variable, *acts), tuple(self.spaces[body] for body in names))
+
+    def _tie(self, box: Box, port: str, one: JointCoordinate, junction: str) -> JoinedPorts:
+        """Rows ẏ - e = 0 between a coordinate and a state of the box that has an energy."""
+        measure, name = self._measure(one, box.name), box.tie(port)
+        acts = measure.acts[1:]
+        first: AbstractPort
+        if isinstance(measure, MeasuredAngle):
+            first = TurnPort(name, measure.reads, acts, measure.turn)
+        else:
+            first = MeasuredPort(name, measure.reads, acts, measure.y, measure.spaces)
+        read = sum(self.spaces[name.removesuffix(".q")].size for name in measure.reads)
+        return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
+
+
+def turned_with(model: Model, motion: Motion, x: Array) -> None:
+    """Let states that are tied to coordinates, and are not given, move as fast as these: dH(p) = ẏ, in place."""
+    assert model.mechanism is not None
+    for box in model.mechanism.boxes:
+        for port in box.rates:
+            variable = box.variable(box.flat.outer[port])
+            if variable not in model.layout.x or variable in motion.others:
+                continue
+            tie = next(part for part in model.constraints if part.name == box.tie(port))
+            assert isinstance(tie, JoinedPorts)
+            at, (q, e) = model.layout.x[variable], model.local(tie, x, model.z(x))
+            rate = float((tie.C(q)[:, :-1] @ e[:-1])[0])
+            storage = next(part for part in model.storages if part.variable == variable)
+            x[at] = _with_effort(storage, x[at], rate)
+
+
+def _with_effort(storage: AbstractStorage, p: Array, effort: float) -> Array:
+    """The state near p with a given effort, by Newton's method; p itself where there is none."""
+    found = p
+    for _ in range(ITERATIONS):
+        gap = storage.dH(found)[0] - effort
+        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
+            return found
+        step = DIFFERENCE * max(1.0, abs(found[0]))
+        slope = (storage.dH(found + step)[0] - storage.dH(found - step)[0]) / (2 * step)
+        if not np.isfinite(slope) or slope == 0:
+            return p
+        found = found - gap / slope
+    return found
+
+
+def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:
+    """Start values of the variables of boxes: their own, and coordinates of joints, over many turns."""
+    values: dict[str, Array] = {}
+    for box in m.boxes:
+        values |= box.start(motion.others)
+        for port, one in box.places.items():
+            values[box.variable(box.flat.outer[port])] = np.array([coordinate_at(one, motion)])
+    return values

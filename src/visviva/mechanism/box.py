@@ -1,0 +1,91 @@
+"""A box of a mechanism: any composite of the language, with ports at coordinates, frames of heat and inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.language import Composite, Environment, Storage
+from visviva.library.quantities import angle, angular_momentum, displacement, momentum
+from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.thermal import Thermal
+
+MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
+POSITIONS = {angle: True, displacement: False}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A composite system as a part of a mechanism.
+
+    rates:  ports of momenta, whose effort is the rate of a coordinate and whose flow is a force along it.
+    places: ports of angles and displacements, whose state is a coordinate and whose effort is a force against it.
+    nodes:  ports of entropy, at thermal nodes; None: at the environment.
+    All other power ports are inputs, see `inputs`.
+    """
+
+    name: str
+    system: Composite
+    rates: dict[str, JointCoordinate]
+    places: dict[str, JointCoordinate]
+    nodes: dict[str, Thermal | None]
+
+    @cached_property
+    def flat(self) -> Composite:
+        """The system without nesting."""
+        return self.system.flatten()
+
+    @cached_property
+    def inputs(self) -> dict[str, str]:
+        """Names of the inputs, by ports that are at no part and by sources inside; that of the box where it is one."""
+        taken = {*self.rates, *self.places, *self.nodes}
+        names = [name for name, port in self.flat.interface.items() if port.power and name not in taken]
+        names += [name for name, part in self.flat.boxes.items() if part.kind == "source"]
+        return {name: self.name if len(names) == 1 else f"{self.name}.{name}" for name in names}
+
+    @cached_property
+    def states(self) -> dict[str, int]:
+        """Its own states by junction, with their numbers of coordinates; those that follow joints are none."""
+        followed = {self.flat.outer[port] for port in self.places}
+        return {
+            name: junction.quantity.space.embedding.size
+            for name, junction in self.flat.junctions.items()
+            if name not in followed and isinstance(self.holder(name), Storage)
+        }
+
+    @cached_property
+    def is_thermal(self) -> bool:
+        """Whether it exchanges or stores heat."""
+        return any(junction.quantity.is_entropy for junction in self.flat.junctions.values())
+
+    @cached_property
+    def coordinates(self) -> tuple[JointCoordinate, ...]:
+        """All coordinates that it acts along, each once."""
+        found = {(one.joint.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
+        return tuple(found.values())
+
+    def holder(self, junction: str) -> Storage | Environment | None:
+        """What gives a junction its effort: a storage, an environment, or nothing."""
+        parts = (self.flat.boxes[box] for box, _ in self.flat.junctions[junction].ends)
+        return next((part for part in parts if isinstance(part, Storage | Environment)), None)
+
+    def variable(self, junction: str) -> str:
+        """The name of a state, or of a junction, in models and results."""
+        return f"{self.name}.{junction}"
+
+    def tie(self, port: str) -> str:
+        """The row that holds a state with an energy at a coordinate, such as that of a rotor."""
+        return f"{self.name}.{port}:{self.rates[port].joint.name}"
+
+    def start(self, others: dict[str, Any]) -> dict[str, Array]:
+        """Values of its states by variable: as given by the names of a run, as the system starts, or zero."""
+        found = {}
+        for name, size in self.states.items():
+            variable = self.variable(name)
+            found[variable] = np.asarray(others.get(variable, self.flat.start.get(name, np.zeros(size))))
+        return found

@@ -1,0 +1,94 @@
+"""What a run tells of boxes: their states by name, and forces and powers through the ports at coordinates."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva._arrays import Array
+from visviva.geometry.linear import apply, transpose
+from visviva.library import quantities
+from visviva.mechanism.box import Box
+from visviva.mechanism.parts import JointCoordinate
+from visviva.model.joined import JoinedPorts
+from visviva.model.placed import PlacedDissipation, PlacedRouting, PlacedRows
+from visviva.model.structure import AbstractConstraint, AbstractDissipation, AbstractRouting
+from visviva.results.powers import step_efforts
+from visviva.results.reader import Reader, column
+
+if TYPE_CHECKING:
+    from visviva.results.run import Run
+
+UNITS = {
+    quantities.displacement: "m",
+    quantities.momentum: "kg m/s",
+    quantities.angle: "rad",
+    quantities.angular_momentum: "kg m²/s",
+    quantities.charge: "C",
+    quantities.flux: "V s",
+    quantities.volume: "m³",
+    quantities.pressure_momentum: "Pa s",
+    quantities.entropy: "J/K",
+}
+
+
+def box_readers(run: Run, box: Box) -> dict[str, Reader]:
+    """States `<box>.<junction>`, temperatures of those that are entropies, `.force` and `.power` of ports."""
+    table: dict[str, Reader] = {}
+    followed = [box.flat.outer[port] for port in box.places]
+    for name in (*box.states, *followed):
+        variable, quantity = box.variable(name), box.flat.junctions[name].quantity
+        at = run.model.layout.x[variable]
+        table[variable] = Reader(partial(column, run.record.x, at), UNITS.get(quantity, ""))
+        if quantity.is_entropy:
+            table[f"{variable}.temperature"] = Reader(partial(_temperature, run, variable), "K")
+    for port, one in (box.rates | box.places).items():
+        name = box.variable(port)
+        table[f"{name}.force"] = Reader(partial(_force, run, box, port), "N m" if one.turns else "N")
+        table[f"{name}.power"] = Reader(partial(_power, run, box, port, one), "W")
+    return table
+
+
+def _temperature(run: Run, variable: str) -> Array:
+    """θ at the nodes."""
+    model = run.model
+    return np.asarray(model.theta0 + model.z(run.record.x)[:, model.layout.z[variable]][:, 0])
+
+
+def _force(run: Run, box: Box, port: str) -> Array:
+    """Of the parent on the child along the coordinate at a port, at midpoints, (N,)."""
+    model, record = run.model, run.record
+    z = step_efforts(model, record, stabilised=len(run.final.gam) > 0)
+    junction = box.variable(box.flat.outer[port])
+    if port in box.places:
+        return np.asarray(-z[:, model.layout.z[junction]][:, 0])
+    ends, total = (record.x_before, record.x[1:]), np.zeros(record.steps)
+    for part in model.structures:
+        if isinstance(part, JoinedPorts) and part.name == box.tie(port):
+            total -= z[:, model.layout.z[part.name]][:, 0]
+        if not isinstance(part, PlacedRouting | PlacedDissipation | PlacedRows) or junction not in part.placing.measures:
+            continue
+        inner = part.placing.inner
+        if junction not in inner.acts:
+            continue
+        q, outer = model.local(part, 0.5 * (ends[0] + ends[1]), z, ends)
+        own, e = part.placing.own(q), apply(part.placing.T(q), outer)
+        match inner:
+            case AbstractRouting():
+                flow = apply(inner.J(own), e)
+            case AbstractDissipation():
+                flow = -apply(inner.R(own, e), e)
+            case AbstractConstraint():
+                flow = -apply(transpose(inner.C(own)), z[:, model.layout.z[part.name]])
+        first = sum(part.placing.dims[name] for name in inner.acts[: inner.acts.index(junction)])
+        total += flow[:, first]
+    return total
+
+
+def _power(run: Run, box: Box, port: str, one: JointCoordinate) -> Array:
+    """Into the box through a port, at midpoints, (N,): what its force takes from the joint."""
+    record = run.record
+    q = run[f"{one.joint.name}.q"].reshape(len(record.t), -1)[:, one.number]
+    return -run[f"{box.variable(port)}.force"] * np.diff(q) / record.h
