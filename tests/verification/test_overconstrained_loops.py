@@ -53,7 +53,7 @@ def parallelograms(count):
     """Cranks of 1 m side by side, joined by couplers of 1 m."""
     m = vv.Mechanism("parallelograms", gravity=(0, -9.81, 0))
     feet = np.arange(count + 1)[:, None] * E1
-    heads = feet + [0.6, 0.8, 0]
+    heads = feet + np.array([0.6, 0.8, 0])
     for i, (foot, head) in enumerate(zip(feet, heads, strict=True)):
         bar(m, f"crank{i}", foot, head)
         m.revolute(f"foot{i}", m.ground, f"crank{i}", at=foot, axis=E3, rate=1.0 if i == 0 else None)
