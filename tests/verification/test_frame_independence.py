@@ -128,3 +128,22 @@ def test_the_motion_is_the_same_over_six_seconds():
     for name, o in MOVED.items():
         there = SE3(second[f"{name}.R"], second[f"{name}.r"]) @ o.inverse()
         assert_allclose(there.r, first[f"{name}.r"], rtol=0, atol=1e-11)
+
+
+def test_a_top_is_the_same_over_ten_seconds():
+    """A regular motion does not multiply rounding."""
+
+    def top(o):
+        m = vv.Mechanism("top", gravity=(0, 0, -9.81))
+        X = SE3(np.eye(3), np.array([0, 0, 0.5])) @ o
+        com, twist = o.inverse().act(np.zeros(3)), o.inverse().Ad() @ [1.0, 0.5, 20.0, 0.25, -0.5, 0.0]
+        J = o.R.T @ np.diag([0.1, 0.12, 0.05]) @ o.R
+        m.body("top", mass=1.0, inertia=J, com=com, at=X.r, rotation=X.R, twist=twist)
+        m.spherical("pivot", m.ground, "top", at=(0, 0, 0))
+        return vv.simulate(m, t_end=10.0, h=0.01)
+
+    o = MOVED["crank"]
+    first, second = top(SE3.identity()), top(o)
+    there = SE3(second["top.R"], second["top.r"]) @ o.inverse()
+    assert_allclose(there.r, first["top.r"], rtol=0, atol=2.5e-12)
+    assert_allclose(there.R, first["top.R"], rtol=0, atol=2.5e-12)

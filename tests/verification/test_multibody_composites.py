@@ -93,29 +93,41 @@ def test_M3_double_pendulum(group):
     assert measured_order(end, 0.04, np.array([-2.7785125650, -2.3851873499])) == pytest.approx(2, abs=0.25)
 
 
+M1_MOMENTUM = np.array([0.2, 6, 0.4, 2, 0, 1])
+
+
+def free_body_M1(group, t_end, h):
+    """A run, and places and momenta about the origin of the world."""
+    system = multibody("M1", {"b": rigid_body(2.0, (2, 3, 4), gravity=(0, 0, 0), group=group)}, {})
+    run = vv.simulate(system, t_end=t_end, h=h, initial=as_built(system) | {"p_b": M1_MOMENTUM})
+    q, p = next(run[name] for name in run.names if name in ("b.q", "q_b")), run["p_b"]
+    R = np.swapaxes(q[:, 3:].reshape(-1, 3, 3), -1, -2)
+    spin, push = np.einsum("nij,nj->ni", R, p[:, :3]), p[:, 3:]
+    push = np.einsum("nij,nj->ni", R, push) if group == "SE3" else push
+    return run, q[:, :3], np.concatenate([spin + np.cross(q[:, :3], push), push], axis=1)
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_M1_free_body(group):
     """Energy and momentum to rounding; the twist at t = 1 with order 2 against a fine run."""
-    body = rigid_body(2.0, (2, 3, 4), gravity=(0, 0, 0), group=group)
-    system = multibody("M1", {"b": body}, {})
-    start = as_built(system)
-    momentum = np.array([0.2, 6, 0.4, 2, 0, 1])
-    start["p_b"] = momentum
 
     def end(h):
-        run = vv.simulate(system, t_end=1.0, h=h, initial=start)
+        run, _, total = free_body_M1(group, 1.0, h)
         assert run.audit().first_law <= 1e-13
         np.testing.assert_allclose(run["energy"], 7.28, rtol=1e-12)
-        q, p = next(run[name] for name in run.names if name in ("b.q", "q_b")), run["p_b"]
-        R = np.swapaxes(q[:, 3:].reshape(-1, 3, 3), -1, -2)
-        spin, push = np.einsum("nij,nj->ni", R, p[:, :3]), p[:, 3:]
-        push = np.einsum("nij,nj->ni", R, push) if group == "SE3" else push
-        total = np.concatenate([spin + np.cross(q[:, :3], push), push], axis=1)
-        np.testing.assert_allclose(total, np.broadcast_to(momentum, total.shape), atol=1e-11)
-        return p[-1]
+        np.testing.assert_allclose(total, np.broadcast_to(M1_MOMENTUM, total.shape), atol=1e-11)
+        return run["p_b"][-1]
 
     fine = end(0.0025) + (end(0.0025) - end(0.005)) / 3
     assert measured_order(end, 0.04, fine) == pytest.approx(2, abs=0.1)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_body_that_turns_by_a_quarter_of_a_radian_per_step_keeps_to_its_line(group):
+    """100 s: with the Cayley map of SE(3) in the place of the retraction it would leave it by more than a metre."""
+    run, r, total = free_body_M1(group, 100.0, 0.125)
+    np.testing.assert_allclose(total, np.broadcast_to(M1_MOMENTUM, total.shape), rtol=0, atol=2e-12)
+    np.testing.assert_allclose(r, run.t[:, None] * M1_MOMENTUM[3:] / 2.0, rtol=0, atol=2e-12)
 
 
 @pytest.mark.parametrize("group", GROUPS)
