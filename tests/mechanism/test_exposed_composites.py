@@ -160,7 +160,7 @@ def test_what_is_not_there_cannot_be_shown():
     m = halves()[0]
     with pytest.raises(vv.ModelError, match=r"expose of the composite of mechanism 'one' has no 'leg'.*arm"):
         m.system(expose=("arm", "leg"))
+    cold = vv.Mechanism("cold")
+    add_arm(cold, friction=0.0)
     with pytest.raises(vv.ModelError, match=r"heat of mechanism 'cold', but nothing of it heats the environment.\n"):
-        cold = vv.Mechanism("cold")
-        add_arm(cold, friction=0.0)
         cold.system(expose="s")

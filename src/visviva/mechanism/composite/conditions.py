@@ -63,7 +63,7 @@ def _coupling(part: Coupling) -> Composite:
               for k, mover in enumerate(part.movers)}  # fmt: skip
     counters = {counter_box(k): f"r{k + 1}" for k, term in enumerate(part.terms) if term.turns}
     units = ["rad" if term.turns else "m" for term in part.terms]
-    row = rate_coupling(units, part.coefficients.tolist(), states | {name: angle.state for name in counters})
+    row = rate_coupling(units, part.coefficients.tolist(), states | dict.fromkeys(counters, angle.state))
     boxes: dict[str, AbstractSystem] = {"row": replace(row, closure=closure)}
     junctions = {port: [f"row.{port}"] for port in row.interface}
     for name, rate in counters.items():
