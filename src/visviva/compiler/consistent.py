@@ -148,7 +148,7 @@ def consistent(
 
     model: a Model, or a composite of the language.
     fixed: variables that keep their values. Nearest: least Euclidean change of the others, in their own units.
-    inputs: values at the start by port, e.g. of sources, whose efforts states have to follow; default: their laws, or zero.
+    inputs: values at the start by port, e.g. of sources, whose efforts states follow; default: their laws, or zero.
     """
     if isinstance(model, Composite):
         model = compile_system(model)

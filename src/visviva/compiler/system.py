@@ -11,6 +11,7 @@ from visviva.errors import ModelError
 from visviva.geometry.embedding import Flat, Rotations
 from visviva.language import Composite, Environment, Irreversible, Junction, Reversible, Source, Storage
 from visviva.language.composite import End
+from visviva.language.system import AbstractStateClosure
 from visviva.model import Dissipation, Model, Port, Reservoir, Routing, RowKind, Rows, Variable
 from visviva.model import Junction as Algebraic
 from visviva.model.closure import Closure
@@ -87,9 +88,14 @@ def compile_system(system: Composite, theta0: float | None = None, followed: fro
 
 
 def _closures(flat: Composite, at: dict[End, str]) -> Iterator[Closure]:
-    """Joints between bodies whose poses are states."""
+    """Joints between bodies whose poses are states, and conditions on states that are shared with them."""
     for box, part in flat.boxes.items():
         if not isinstance(part, Reversible) or part.closure is None:
+            continue
+        if isinstance(part.closure, AbstractStateClosure):
+            yield Closure(
+                box.removesuffix(".row"), tuple(at[box, port] for port in part.closure.ports), (), part.closure
+            )
             continue
         poses = [_pose_at(flat, at, _carrier(flat, at, box, number)) for number in "12"]
         spaces = [flat.junctions[name].quantity.space.embedding for name in poses if name is not None]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
+from visviva._arrays import Array
 from visviva.language.quantity import Port
 
 if TYPE_CHECKING:
@@ -37,6 +38,17 @@ class Storage(AbstractSystem):
     kind: Kind = field(default="storage", init=False)
 
 
+class AbstractStateClosure(ABC):
+    """What rows of a component keep closed, as a function of the states at some of its ports."""
+
+    ports: tuple[str, ...]
+    length: float  # of an arm [m]; 0 where there is none
+
+    @abstractmethod
+    def gap(self, *states: Array) -> Array:
+        """How far it is open: three angles [rad], or relative numbers, and three shifts [m], (..., 6)."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Reversible(AbstractSystem):
@@ -44,8 +56,8 @@ class Reversible(AbstractSystem):
 
     The signs are those of ẋ = J e - Cᵀλ at a junction with a storage; Lohmayer, Capobianco, Leyendecker print -J.
 
-    closure: of rows C that are those of a joint, what they keep closed: see `library.multibody.closure`. It is measured
-             only, and no part of the structure.
+    closure: of rows C, what they keep closed: an `AbstractStateClosure`, or that of a joint, see
+             `library.multibody.closure`. It is measured only, and no part of the structure.
     """
 
     interface: dict[str, Port]

@@ -103,6 +103,10 @@ class ModelField:
         size, found = np.abs(z), np.zeros(model.layout.total)
         for routing in model.routings:
             found[model.acts(routing)] += np.abs(routing.J(model.local(routing, x)[0])) @ size[model.acts(routing)]
+        for constraint in model.constraints:
+            rows, C = model.layout.z[constraint.name], np.abs(constraint.C(model.local(constraint, x)[0]))
+            found[rows] += C @ size[model.acts(constraint)]
+            found[model.acts(constraint)] += C.T @ size[rows]
         for loss in model.dissipations:
             found[model.acts(loss)] += np.abs(loss.R(*model.local(loss, x, z))) @ size[model.acts(loss)]
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 
@@ -16,34 +16,35 @@ if TYPE_CHECKING:
 
 
 class Pairing(Protocol):
-    """A joint that knows where its bodies have to be."""
+    """What knows where its bodies have to be: a joint, or a condition on any states."""
 
     @property
     def length(self) -> float:
         """Its arm [m]."""
 
-    def gap(self, X_1: SE3, X_2: SE3, *q_r: Array) -> Array:
-        """Rotation vector [rad] and shift [m] by which it is open, (..., 6)."""
+    def gap(self, *states: Any) -> Array:
+        """Rotation vector [rad] and shift [m] by which it is open, (..., 6), of poses, then of other states."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A joint whose rows are on velocities: over a run it opens as far as the scheme is inaccurate.
+    """A joint or a condition whose rows are on velocities: over a run it opens as far as the scheme is inaccurate.
 
-    reads: poses of its bodies and, where it has one, its own relative pose.   spaces: those of the poses; a particle
-    has a position alone.
+    reads:  variables: poses of bodies, then others, as the relative pose that a joint has.
+    spaces: those of as many poses; a particle has a position alone. What follows, or all, is given as coordinates.
     """
 
     name: str
     reads: tuple[str, ...]
-    spaces: tuple[Rotations | Flat, Rotations | Flat]
+    spaces: tuple[Rotations | Flat, ...]
     pairing: Pairing
 
-    def gap(self, q_1: Array, q_2: Array, *q_r: Array) -> Array:
+    def gap(self, *q: Array) -> Array:
         """Rotation vector [rad] and shift [m] by which it is open, of coordinates with any leading axes, (..., 6)."""
-        X_1, X_2 = (_pose(space, q) for space, q in zip(self.spaces, (q_1, q_2), strict=True))
-        return self.pairing.gap(X_1, X_2, *q_r)
+        n = len(self.spaces)
+        poses = (_pose(space, one) for space, one in zip(self.spaces, q[:n], strict=True))
+        return self.pairing.gap(*poses, *q[n:])
 
 
 def _pose(space: Rotations | Flat, q: Array) -> SE3:

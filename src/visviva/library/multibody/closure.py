@@ -14,7 +14,7 @@ from visviva.geometry import SE3, SO3
 from visviva.geometry.linear import dot
 from visviva.language.expression import Expression, traced
 from visviva.language.quantity import interface
-from visviva.library.joints import Family, Product, Sum
+from visviva.library.joints import Angle, Family, Product, Sum
 from visviva.library.joints.scalars import pair_vectors
 from visviva.library.multibody.pairs import RelativePose
 from visviva.library.multibody.parameters import taking
@@ -25,7 +25,7 @@ from visviva.library.multibody.parameters import taking
 class RowClosure:
     """The rows of a `tie` themselves, as functions of the poses of its bodies."""
 
-    rows: tuple[Product | Sum, ...]  # sums of products
+    rows: tuple[Product | Sum, ...]
     o1: SE3
     o2: SE3
 
@@ -44,9 +44,17 @@ class RowClosure:
             if isinstance(row, Product) and row.family is Family.ROD:
                 value = np.sqrt(dot(vectors[..., row.u, :], vectors[..., row.w, :])) - row.length
             else:
-                value = row.value_at(vectors)
+                value = _within_a_turn(row, row.value_at(vectors))
             found[..., next(shifts if row.reaches else turns)] = value
         return found
+
+
+def _within_a_turn(row: Product | Sum, value: Array) -> Array:
+    """The value of a row; of a sum with one angle, which counts full turns, that nearest to zero."""
+    turns = [c for c, scalar in row.terms if isinstance(scalar, Angle)] if isinstance(row, Sum) else []
+    if len(turns) != 1:
+        return value
+    return value - 2 * np.pi * turns[0] * np.rint(value / (2 * np.pi * turns[0]))
 
 
 @final

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language import AbstractSystem, Composite, Reversible, Storage, compose, environment, reversible
+from visviva.language import AbstractSystem, Composite, Reversible, Storage, compose, environment, reversible, storage
+from visviva.language.quantity import StatePort
 from visviva.library.multibody.friction import ENTROPY, stop_loss, viscous
 from visviva.library.multibody.parameters import taking
 from visviva.library.multibody.spatial import coupling
-from visviva.library.quantities import momentum_along
+from visviva.library.quantities import angle, momentum_along
+from visviva.library.quantities import angular_momentum as turning
+
+NO_STATES: Mapping[str, StatePort] = MappingProxyType({})
 
 
 def coordinate_spring(
@@ -61,10 +66,12 @@ def coordinate_stop(unit: str, energy: Storage, loss: float = 0.0, theta0: float
     return _composed("stop", boxes, junctions, ("r",), theta0)
 
 
-def rate_coupling(units: Sequence[str], coefficients: Sequence[float]) -> Reversible:
+def rate_coupling(
+    units: Sequence[str], coefficients: Sequence[float], states: Mapping[str, StatePort] = NO_STATES
+) -> Reversible:
     """Σ c_k u_k = 0 of the rates u at the ports r1, r2, …: gears, racks, differentials.
 
-    units: of the coordinates, "rad" or "m".
+    units: of the coordinates, "rad" or "m".   states: further ports, which it does not depend on: for its closure.
     """
     if len(units) != len(coefficients) or not units:
         raise ModelError(
@@ -76,7 +83,13 @@ def rate_coupling(units: Sequence[str], coefficients: Sequence[float]) -> Revers
     def C(given: dict[str, Any]) -> Any:
         return np.array([[given[name] for name in values]], dtype=object)
 
-    return reversible(ports, C=taking(values, C), **values)
+    return reversible({**ports, **states}, C=taking(values, C), **values)
+
+
+def turn_counter() -> Composite:
+    """An angle that follows a rate over many turns; boxes pe and pkc, outer ports r (the rate) and angle."""
+    boxes = {"pe": storage({"angle": angle}, H=0.0), "pkc": reversible({"angle": angle, "r": turning}, J=coupling(1))}
+    return compose("turn", boxes, {"angle": ("pe.angle", "pkc.angle"), "r": ("pkc.r",)}, outer=("r", "angle"))
 
 
 def _composed(

@@ -8,6 +8,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.language import Quantity, Reversible, reversible
+from visviva.library.multibody.parameters import entries, filled, taking
 from visviva.library.multibody.rows import BODY, PUSH
 from visviva.library.quantities import momentum_along
 
@@ -28,14 +29,18 @@ def wrench_port(axes: Array | None = None) -> Reversible:
 
     axes: None for axes of the world; else those of the port, in the ones of the body.
     """
+    R, values = entries("R", np.eye(3) if axes is None else axes, ())
 
-    def C(x: Any) -> Any:
-        zero = np.zeros((3, 3))
+    def C(given: dict[str, Any]) -> Any:
+        zero, q = np.zeros((3, 3)), given["x"].q
         if axes is not None:
-            return np.hstack([np.block([[axes.T, zero], [zero, axes.T @ x.q.R.T]]), -np.eye(6)])
-        return np.hstack([np.block([[x.q.R, zero], [zero, np.eye(3)]]), -np.eye(6)])
+            turn = filled(R, given).T
+            return np.hstack([np.block([[turn, zero], [zero, turn @ q.R.T]]), -np.eye(6)])
+        return np.hstack([np.block([[q.R, zero], [zero, np.eye(3)]]), -np.eye(6)])
 
-    return reversible({"q": BODY.pose.state, "p": BODY.momentum, "port": WRENCH}, C=C)
+    ports: dict[str, Any] = {"q": BODY.pose.state, "p": BODY.momentum, "port": WRENCH}
+    numbers: dict[str, Any] = {} if axes is None else values
+    return reversible(ports, C=taking(("x", *numbers), C), **numbers)
 
 
 def force_port() -> Reversible:

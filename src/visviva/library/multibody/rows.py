@@ -119,7 +119,7 @@ def _offset_box(number: str, r: Grid) -> Reversible:
     return constraint_box({pose: BODY.pose.state, port: BODY.momentum, f"p_j{number}": HYBRID}, C, r.names)
 
 
-def row_matrix(rows: Sequence[Rate | Sum], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
+def row_matrix(rows: Sequence[Rate], ends: tuple[End, End], given: Mapping[str, Any]) -> Any:
     """Derivatives of functions of two frames over the velocities (ω; v) of both, see `library.joints.scalars`.
 
     An axis a turns with ω x a; a particle has v alone, and axes that do not turn.
@@ -142,10 +142,6 @@ def row_matrix(rows: Sequence[Rate | Sum], ends: tuple[End, End], given: Mapping
                 c, s = A[cos.parent] @ B[cos.child], A[sin.parent] @ B[sin.child]
                 slopes = row_matrix((cos, sin), ends, given)
                 found.append((c * slopes[1] - s * slopes[0]) / (c * c + s * s))
-            case Sum(terms=terms):
-                found.append(
-                    sum(c * row for (c, _), row in zip(terms, row_matrix(each.scalars, ends, given), strict=True))
-                )
     return np.array(found, dtype=object)
 
 

@@ -24,11 +24,11 @@ from visviva.language import (
     reversible,
     storage,
 )
-from visviva.library.joints import Angle, Product, Sum
+from visviva.library.joints import Angle, Product, Scalar, Sum
 from visviva.library.multibody.closure import RowClosure
 from visviva.library.multibody.friction import ENTROPY, along_line, viscous
 from visviva.library.multibody.joint import HERE
-from visviva.library.multibody.parameters import constraint_box, numbered
+from visviva.library.multibody.parameters import Grid, constraint_box, entries, numbered
 from visviva.library.multibody.rows import End, Rate, Spin, ends_of, offset_box, row_matrix
 from visviva.library.multibody.spatial import coupling
 from visviva.library.quantities import momentum_along
@@ -128,24 +128,39 @@ def _rows(
     offsets: tuple[SE3, SE3],
 ) -> Reversible:
     """0 = -∇y (u_1, u_2) of what is kept, 0 = u_r - ∇c (u_1, u_2) of what moves; λ is the force on body 2."""
+    scalars, K = _scalars(kept)
+    grid, factors = entries("k", K, (0.0, 1.0, -1.0))
     moving = tuple((port, tuple(map(_plain, several))) for port, several in rates.items())
-    box = _rows_box(tuple(map(_plain, kept)), moving, ends)
-    return numbered(box, ends[0].values(offsets[0]) | ends[1].values(offsets[1]))
+    box = _rows_box(scalars, Grid.of(grid), moving, ends)
+    return numbered(box, factors | ends[0].values(offsets[0]) | ends[1].values(offsets[1]))
 
 
 @cache
 def _rows_box(
-    kept: tuple[Product | Sum, ...], rates: tuple[tuple[str, tuple[Rate, ...]], ...], ends: tuple[End, End]
+    scalars: tuple[Scalar, ...], K: Grid, rates: tuple[tuple[str, tuple[Rate, ...]], ...], ends: tuple[End, End]
 ) -> Reversible:
-    moving = tuple(one for _, several in rates for one in several)
+    """Rows K ∇y of scalars y, and of rates."""
+    moving, k = tuple(one for _, several in rates for one in several), K.shape[0]
 
     def C(given: dict[str, Any]) -> Any:
-        slopes = -row_matrix((*kept, *moving), ends, given)
-        return np.hstack([slopes, np.eye(len(slopes))[:, len(kept) :]])
+        slopes = -row_matrix((*scalars, *moving), ends, given)
+        kept, free = slopes[: len(scalars)], slopes[len(scalars) :]
+        rows = np.vstack([K.filled(given) @ kept if scalars else kept, free])
+        return np.hstack([rows, np.eye(len(rows))[:, k:]])
 
     ports = ends[0].reads | ends[1].reads | dict(end.velocity for end in ends)
     ports |= {port: rate_quantity(several) for port, several in rates}
-    return constraint_box(ports, C, [name for end in ends for name in end.values(HERE)])
+    return constraint_box(ports, C, [*K.names, *(name for end in ends for name in end.values(HERE))])
+
+
+def _scalars(rows: Sequence[Product | Sum]) -> tuple[tuple[Scalar, ...], Array]:
+    """The scalars of rows, one after the other, and the matrix that makes rows of them."""
+    terms = [row.terms if isinstance(row, Sum) else ((1.0, row),) for row in rows]
+    K, first = np.zeros((len(rows), sum(map(len, terms)))), 0
+    for k, several in enumerate(terms):
+        K[k, first : first + len(several)] = [c for c, _ in several]
+        first += len(several)
+    return tuple(_plain(scalar) for several in terms for _, scalar in several), K
 
 
 def _plain(row: Any) -> Any:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from visviva.language import Reversible, source
+from visviva.language import AbstractSystem, Composite, Reversible, compose, source
 from visviva.language.trace import Pose, Traced, expressions
 from visviva.library.multibody import rate_coupling, twist_rows
 from visviva.library.multibody.conditions import gradient_rows
-from visviva.library.quantities import momentum_along
+from visviva.library.multibody.coordinates import turn_counter
+from visviva.library.multibody.rows import BODY, POSITION
+from visviva.library.quantities import angle, momentum_along
+from visviva.mechanism.composite.closure import ConditionClosure, CouplingClosure, counter_box
 from visviva.mechanism.composite.joints import coupled
 from visviva.mechanism.composite.wiring import Wiring, unit_of
 from visviva.mechanism.conditions import AbstractCondition
@@ -36,18 +40,37 @@ def add_conditions(net: Wiring) -> None:
             continue
         ports = {f"{letter}_{k + 1}": f"{letter}_{net.names[mover.name]}"
                  for k, mover in enumerate(part.movers) for letter in "qp"}  # fmt: skip
-        net.add(box, _rows(part), ports)
+        closure = None if isinstance(part, VelocityCondition) else ConditionClosure(part)
+        net.add(box, replace(_rows(part), closure=closure), ports)
 
 
 def _add_coupling(net: Wiring, box: str, part: Coupling) -> None:
     """A row on the rates of coordinates; a drive gives the rate of its only one."""
     at = coupled(part)
     if part.law is None:
-        system = rate_coupling([unit_of(one) for one in at], part.coefficients.tolist())
-        net.add(box, system, {f"r{k + 1}": net.rate(one) for k, one in enumerate(at)})
+        rates = {f"r{k + 1}": net.rate(one) for k, one in enumerate(at)}
+        net.add(box, _coupling(part), rates | {f"q_{k + 1}": f"q_{net.names[mover.name]}"
+                                               for k, mover in enumerate(part.movers)})  # fmt: skip
         return
     (one,) = at
     net.add(box, source({"p": momentum_along(unit_of(one))}, law=part.law.rate), {"p": net.rate(one)})
+
+
+def _coupling(part: Coupling) -> Composite:
+    """The row of a coupling, and one turn counter for each of its angles, by which its drift is measured."""
+    closure = CouplingClosure(part)
+    states = {f"q_{k + 1}": (POSITION if isinstance(mover, Particle) else BODY.pose).state
+              for k, mover in enumerate(part.movers)}  # fmt: skip
+    counters = {counter_box(k): f"r{k + 1}" for k, term in enumerate(part.terms) if term.turns}
+    units = ["rad" if term.turns else "m" for term in part.terms]
+    row = rate_coupling(units, part.coefficients.tolist(), states | dict.fromkeys(counters, angle.state))
+    boxes: dict[str, AbstractSystem] = {"row": replace(row, closure=closure)}
+    junctions = {port: [f"row.{port}"] for port in row.interface}
+    for name, rate in counters.items():
+        boxes[name] = turn_counter()
+        junctions[rate].append(f"{name}.r")
+        junctions[name].append(f"{name}.angle")
+    return compose("coupling", boxes, junctions, outer=[port for port in junctions if port not in counters])
 
 
 def _rows(part: AbstractCondition) -> Reversible:

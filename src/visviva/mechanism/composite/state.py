@@ -11,8 +11,10 @@ from visviva.geometry.embedding import origin
 from visviva.library.multibody.body import heavy_axes
 from visviva.mechanism.assembly import StateLike, motion_of
 from visviva.mechanism.composite.carriers import has_ground
+from visviva.mechanism.composite.closure import counter_box
 from visviva.mechanism.composite.wiring import GROUND, box_names
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.linkage import mass_vector
 from visviva.mechanism.other_states import entropy_at, flux_at
 from visviva.mechanism.parts import Body, Particle
@@ -44,6 +46,11 @@ def state_of(m: Mechanism, at: StateLike | None = None, *, ground: bool = False)
             values[f"{names[along.name]}.{along.port}"] = measured(along, motion)
     for stop in m.stops:
         values[f"{names[stop.name]}.y"] = measured(stop, motion)
+    for part in m.conditions:
+        if isinstance(part, Coupling) and part.name in names and part.law is None:
+            for k, term in enumerate(part.terms):
+                if term.turns:
+                    values[f"{names[part.name]}.{counter_box(k)}"] = np.array([motion.angles[term.angle]])
     for motor in m.motors:
         values[f"flux_{names[motor.name]}"] = np.array([flux_at(motor, motion.others)])
     for node in m.thermals:
