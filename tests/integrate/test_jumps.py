@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.integrate.drive_jumps import first_jump
 from visviva.integrate.jumps import locate_jump
 
 JUMP, T = 1.2345, 3.0
@@ -201,6 +202,19 @@ def test_a_drive_whose_rate_jumps_is_warned_of_by_what_is_true(rate, integrator,
     assert text.startswith("the rate of drive 'feed' jumps at t = 1.2345 s")
     assert run["rail.q"][-1] == pytest.approx(DRIVEN_END, abs=1e-11)
     assert not any("step is too large" in each for each in run.audit().warnings)
+
+
+def test_a_drive_whose_rate_bends_where_it_sets_in_does_not_jump():
+    """From zero on any rate is large compared with itself: what counts is whether it vanishes towards the break."""
+    for power in (2, 3):
+        m = vv.Mechanism("lifted")
+        m.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        m.prismatic("rail", m.ground, "plate", at=(0, 0, 0), axis=(1, 0, 0))
+        lift = lambda t, power=power: 0.02 * np.clip((t - JUMP) / 0.5, 0, 1) ** power  # noqa: E731
+        m.drive("feed", "rail", position=lift)
+        law = m["feed"].law
+        assert first_jump(law, 0.0, JUMP + 0.1) is None
+        assert first_jump(law, 0.0, T) == pytest.approx(JUMP + 0.5)  # it ends at full speed
 
 
 def test_a_scheme_that_keeps_rates_accounts_for_the_impulse_of_a_drive():
