@@ -1,4 +1,4 @@
-"""A vehicle is one corner, included four times on rubber: over a bump the struts take most of the work, rubber the rest."""
+"""A vehicle is one corner, included four times on rubber: after a bump, struts have turned most of it into heat."""
 
 import numpy as np
 

@@ -204,17 +204,14 @@ def test_a_drive_whose_rate_jumps_is_warned_of_by_what_is_true(rate, integrator,
     assert not any("step is too large" in each for each in run.audit().warnings)
 
 
-def test_a_drive_whose_rate_bends_where_it_sets_in_does_not_jump():
-    """From zero on any rate is large compared with itself: what counts is whether it vanishes towards the break."""
-    for power in (2, 3):
-        m = vv.Mechanism("lifted")
-        m.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
-        m.prismatic("rail", m.ground, "plate", at=(0, 0, 0), axis=(1, 0, 0))
-        lift = lambda t, power=power: 0.02 * np.clip((t - JUMP) / 0.5, 0, 1) ** power  # noqa: E731
-        m.drive("feed", "rail", position=lift)
-        law = m["feed"].law
-        assert first_jump(law, 0.0, JUMP + 0.1) is None
-        assert first_jump(law, 0.0, T) == pytest.approx(JUMP + 0.5)  # it ends at full speed
+@pytest.mark.parametrize(("power", "jump"), [(1, JUMP), (2, None), (3, None)])
+def test_a_drive_that_sets_in_jumps_where_its_rate_does_not_vanish_there(power, jump):
+    """From zero on any rate is large compared with itself, however slowly it grows."""
+    m = vv.Mechanism("lifted")
+    m.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.prismatic("rail", m.ground, "plate", at=(0, 0, 0), axis=(1, 0, 0))
+    m.drive("feed", "rail", position=lambda t: 1e-6 * np.maximum(t - JUMP, 0) ** power)
+    assert first_jump(m["feed"].law, 0.0, T) == jump
 
 
 def test_a_scheme_that_keeps_rates_accounts_for_the_impulse_of_a_drive():
