@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
+from visviva.integrate.drive_jumps import first_jump
 from visviva.integrate.jumps import locate_jump
 
 JUMP, T = 1.2345, 3.0
@@ -201,6 +202,16 @@ def test_a_drive_whose_rate_jumps_is_warned_of_by_what_is_true(rate, integrator,
     assert text.startswith("the rate of drive 'feed' jumps at t = 1.2345 s")
     assert run["rail.q"][-1] == pytest.approx(DRIVEN_END, abs=1e-11)
     assert not any("step is too large" in each for each in run.audit().warnings)
+
+
+@pytest.mark.parametrize(("power", "jump"), [(1, JUMP), (2, None), (3, None)])
+def test_a_drive_that_sets_in_jumps_where_its_rate_does_not_vanish_there(power, jump):
+    """From zero on any rate is large compared with itself, however slowly it grows."""
+    m = vv.Mechanism("lifted")
+    m.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.prismatic("rail", m.ground, "plate", at=(0, 0, 0), axis=(1, 0, 0))
+    m.drive("feed", "rail", position=lambda t: 1e-6 * np.maximum(t - JUMP, 0) ** power)
+    assert first_jump(m["feed"].law, 0.0, T) == jump
 
 
 def test_a_scheme_that_keeps_rates_accounts_for_the_impulse_of_a_drive():

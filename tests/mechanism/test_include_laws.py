@@ -234,3 +234,16 @@ def test_every_array_of_a_part_is_a_place_that_moves_or_known_to_stay():
         assert still == own.get(kind.__name__, set()), kind
     for kind in (JointCoordinate, Term):
         assert not [one for one in fields(kind) if "Array" in str(one.type)]
+
+
+@pytest.mark.parametrize("element", ["motor", "friction that heats", "rolling disc", "own constraint", "bushing"])
+def test_runs_of_a_module_on_the_ground_are_those_of_the_mechanism_bit_for_bit(element):
+    alone = sample("cylindrical", element)
+    m = vv.Mechanism("host", gravity=GRAVITY, theta0=290.0)
+    m.include(alone.mechanism, "left")
+    found = vv.simulate(m, t_end=0.05, h=0.01, inputs=prefixed(alone.inputs))
+    expected = vv.simulate(alone.mechanism, t_end=0.05, h=0.01, inputs=alone.inputs)
+    for name in ("hand.r", "hand.twist", "wrist.q", "wrist.reaction"):
+        assert np.array_equal(found[f"left.{name}"], expected[name])
+    assert np.array_equal(found["energy"], expected["energy"])
+    assert found.audit().ok

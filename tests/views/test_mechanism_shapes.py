@@ -146,3 +146,22 @@ def test_what_a_body_looks_like_moves_with_it():
     X_L = arm.description.links["link1"].visuals[0].X_L
     assert_allclose(place.point(looks.carrier, looks.r_W), run["link1.r"][-1] + run["link1.R"][-1] @ X_L.r, atol=1e-12)
     assert_allclose(place.turned(looks.carrier, looks.R_W), run["link1.R"][-1] @ X_L.R, atol=1e-12)
+
+
+def test_points_of_a_module_on_one_body_meet_in_their_middle():
+    """A chassis with four corners is a frame with spokes, not a star of all that it carries."""
+    corner = vv.Mechanism()
+    corner.body("hub", mass=1.0, inertia=(1, 1, 1))
+    for k, at in enumerate([(0.1, 0, 0), (0, 0.1, 0), (-0.1, 0, 0), (0, 0, 0.2)]):
+        corner.spring(f"s{k}", corner.ground, "hub", at_a=at, k=1.0, length=0.0)
+    m = vv.Mechanism()
+    m.body("chassis", mass=1.0, inertia=(1, 1, 1))
+    places = np.array([(1, 1, 0), (1, -1, 0), (-1, -1, 0), (-1, 1, 0)])
+    for k, at in enumerate(places):
+        m.include(corner, f"c{k}", on="chassis", at=at)
+    shape = next(shape for shape in Scene(m).shapes if shape.body.name == "chassis")
+    assert shape.closed
+    middles = places + np.array([0, 0.025, 0.05])
+    at_middle = [any(np.allclose(r, middle) for middle in middles) for r in shape.corners]
+    assert at_middle.count(True) == 4 * (1 + 4)
+    assert at_middle.count(False) == 4 * 4

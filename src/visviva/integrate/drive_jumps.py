@@ -8,6 +8,8 @@ from visviva.integrate.jumps import SMALL, WALKED, rounded
 from visviva.mechanism.motion_laws import MotionLaw
 from visviva.results.notes import DRIVE_JUMPS, Caution
 
+FARTHER = 4.0  # times the distance from a break at which its sides are compared
+
 
 def drive_notes(inputs: TimeInputs, scheme: AbstractIntegrator, start: float, end: float, *, quiet: bool) -> list[str]:
     """What a user should know where the rate of a drive jumps inside of a run, as far as its breaks are known.
@@ -29,7 +31,8 @@ def first_jump(law: MotionLaw, start: float, end: float) -> float | None:
         if not t < end - apart:
             return None
         before, after = law.rate(t - apart), law.rate(t + apart)
-        if abs(after - before) > SMALL * max(abs(before), abs(after)):
+        around = abs(law.rate(t + FARTHER * apart) - law.rate(t - FARTHER * apart))  # of a bend, as much larger
+        if abs(after - before) > max(SMALL * max(abs(before), abs(after)), 0.5 * around):
             return t
     return None
 

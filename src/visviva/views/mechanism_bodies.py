@@ -17,6 +17,7 @@ from visviva.views.mechanism_solids import Solid, solid_of
 SAME = 1e-9  # points that are nearer than this part of their distance from the origin coincide
 FEW = 16  # bodies that have colours of their own
 COLOURS = ("#2f4bc4", "#e08a1e", "#2a9d74", "#c2416b", "#7a5bd0", "#0f8aa8", "#8a6d3b", "#5b6275")
+MANY = 3  # points of a module on one body, from which on they meet in their middle
 STRAIGHT = 0.1  # points within this part of their span are drawn on one line, or in one plane
 
 
@@ -83,15 +84,20 @@ class Scene:
         bodies = [part for part in self.mechanism.bodies if isinstance(part, Body)]
         held: dict[str, list[Array]] = {body.name: [] for body in bodies}
         shown: dict[str, list[Array]] = {body.name: [] for body in bodies}
+        mounts: dict[str, dict[str, list[Array]]] = {body.name: {} for body in bodies}
+        modules = self.mechanism.modules
         for link in self.links:
+            module = link.name.rpartition(".")[0]
             for end in (link.parent, link.child):
                 if end.name in held:
                     held[end.name].append(link.frame_on(end)[1])
+                    if module in modules and modules[module].ground.carrier is end:
+                        mounts[end.name].setdefault(module, []).append(link.frame_on(end)[1])
         for frame in self.mechanism.frames:
-            if frame.carrier.name in shown:
+            if frame.carrier.name in shown and frame.name.removesuffix(".ground") not in modules:
                 shown[frame.carrier.name].append(frame.r_WF)
         dressed = {looks.carrier.name for looks in self.looks}
-        shapes = [_shape(body, held[body.name], shown[body.name]) for body in bodies]
+        shapes = [_shape(body, held[body.name], shown[body.name], [*mounts[body.name].values()]) for body in bodies]
         return [replace(shape, solid=None) if shape.body.name in dressed else shape for shape in shapes]
 
     def _looks(self) -> list[Looks]:
@@ -106,8 +112,11 @@ class Scene:
         ]
 
 
-def _shape(body: Body, held: list[Array], shown: list[Array]) -> Shape:
-    """How one body is drawn that is held at some points and has named frames at others."""
+def _shape(body: Body, held: list[Array], shown: list[Array], mounts: list[list[Array]]) -> Shape:
+    """How one body is drawn that is held at some points and has named frames at others.
+
+    mounts: those points among them that belong to one module each; where they are many they meet in their middle.
+    """
     solid = solid_of(body)
     away = [r for r in (*held, *shown) if np.linalg.norm(r - body.r_WC) > SAME * np.abs(r).max()]
     points = _distinct(away)
@@ -117,8 +126,24 @@ def _shape(body: Body, held: list[Array], shown: list[Array]) -> Shape:
     if len(points) == 1:
         bar = solid is not None and solid.slender and not shown
         points = _distinct([points[0], 2 * body.r_WC - points[0] if bar else body.r_WC])
+    groups = [group for group in map(_distinct, mounts) if len(group) >= MANY]
+    if groups:
+        apart = [r for r in points if not any(np.array_equal(r, other) for group in groups for other in group)]
+        corners, closed = outline(_distinct([*apart, *(group.mean(0) for group in groups)]), body.r_WC)
+        return Shape(body, _with_spokes(corners, groups), closed, solid)
     corners, closed = outline(points, body.r_WC)
     return Shape(body, corners, closed, solid)
+
+
+def _with_spokes(corners: Array, groups: list[Array]) -> Array:
+    """A line that goes to the points of a group and back from wherever it comes to their middle."""
+    found: list[Array] = []
+    for corner in corners:
+        found.append(corner)
+        for group in groups:
+            if np.array_equal(group.mean(0), corner):
+                found += [r for point in group for r in (point, corner)]
+    return np.array(found)
 
 
 def outline(points: Array, centre: Array) -> tuple[Array, bool]:

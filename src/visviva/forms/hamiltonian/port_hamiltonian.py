@@ -27,6 +27,7 @@ from visviva.results.trajectory import Trajectory
 if TYPE_CHECKING:
     from visviva.forms.hamiltonian.hamiltonian_flow import HamiltonianFlow
     from visviva.integrate.integrator import AbstractIntegrator
+    from visviva.language import Composite, Quantity
 
 SKEW = 1e-12  # of the largest entry
 OWN = frozenset({"state", "t", "energy", "power"})  # names that a run has for other things
@@ -126,6 +127,17 @@ class PortHamiltonian(AbstractFlowing):
                 f"{self.name!r} starts from values of {', '.join(self.states)}; {odd[0]!r} is missing or unknown."
             )
         return np.array([finite_number(given[name], f"initial value of {name!r}") for name in self.states])
+
+    def box(self, ports: Mapping[str, Quantity], *, theta0: float = 300.0) -> Composite:
+        """The system as a box of the language, whose outer ports are inputs: it composes with all others there.
+
+        ports:  by input, the quantity that it is a flow of: {"tau": angular_momentum}, where y is the angular velocity.
+                Inputs without a port are zero.   theta0: temperature [K] of the environment that R heats.
+        States are the variable "x" of the box.
+        """
+        from visviva.forms.hamiltonian.hamiltonian_box import hamiltonian_box
+
+        return hamiltonian_box(self, ports, theta0)
 
     def J(self, x: ArrayLike) -> Array:
         """The structure matrix at x, checked to be skew."""

@@ -65,6 +65,16 @@ def kane_model(system: KaneSystem) -> Model:
     return replace(made, structures=(*made.structures, port), feedback=(feedback,))
 
 
+def check_no_impressed_forces(system: KaneSystem) -> None:
+    """An error where forces are neither those of a potential nor dissipation: a box has no place for them."""
+    odd = [name for name, entry in zip(system.velocities, _split(system)[1], strict=True) if entry != 0]
+    if odd:
+        raise ModelError(
+            f"{system.name!r} has forces along {', '.join(odd)} that no potential and no friction gives.\n"
+            "A box of the language keeps its energy: leave them out, and let what exerts them act on a port."
+        )
+
+
 def _check(system: KaneSystem) -> None:
     if system.prescribed or depends_on_time(system):
         raise ModelError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
     from visviva.forms.kane.forms import KaneForm
     from visviva.integrate.integrator import AbstractIntegrator
+    from visviva.language import Composite, Quantity
 
 TIME = "time"
 LONG = 120  # operations; trigonometric simplification takes seconds beyond
@@ -190,6 +192,13 @@ class KaneSystem(AbstractFlowing):
         from visviva.forms.kane.hamiltonian import kane_hamiltonian
 
         return kane_hamiltonian(self)
+
+    def box(self, ports: Mapping[str, Quantity], *, theta0: float = 300.0) -> Composite:
+        """Its momentum form as a box of the language, with ports for inputs "tau_<velocity>": `PortHamiltonian.box`."""
+        from visviva.forms.kane.hamiltonian import check_no_impressed_forces
+
+        check_no_impressed_forces(self)
+        return self.hamiltonian.box(ports, theta0=theta0)
 
     @cached_property
     def model(self) -> Model:
