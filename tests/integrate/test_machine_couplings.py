@@ -98,7 +98,7 @@ def test_a_run_continues_with_another_scheme_and_its_drive():
     assert rest.audit().g_v < 1e-13
 
 
-@pytest.mark.parametrize("name", ["gears", "screw", "differential", "rack"])
+@pytest.mark.parametrize("name", ["gears", "differential", "rack"])  # of a damper along a line it is not the whole one
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_matrix_of_a_step_is_the_derivative_of_its_rows(name, scheme):
     m, _ = coupled_mechanisms.MECHANISMS[name]()
