@@ -51,6 +51,21 @@ def test_trees_of_other_shapes_go_where_they_go_in_numpy(seed):
     assert_same(*both(m, vv.RK4()))
 
 
+def test_coordinates_that_act_together_do_so_as_in_numpy():
+    """A spring across joints with a matrix of damping, matrices of friction of a joint and of a ball."""
+    kinds = ("revolute", "cylindrical", "universal", "spherical")
+    m = tree(4, kinds, frictions={"universal": np.diag([0.2, 0.3]) + 0.1, "spherical": np.diag([0.2, 0.3, 0.4]) + 0.1})
+    m.joint_spring(
+        "magnets",
+        ["j0", ("j1", 0), ("j1", 1), ("j2", 1)],
+        energy=lambda a, b, c, d: 2 * (1 - np.cos(a - b)) + (b - c) ** 2 * (1 + c**2) + 3 * (c + d) ** 2,
+        damping=0.2 * np.eye(4) + 0.1,
+    )
+    one, two = both(m, vv.RK4())
+    assert_same(one, two)
+    assert two["heat"][-1] > 1e-4
+
+
 def test_a_body_that_is_fixed_is_part_of_what_carries_it():
     m = tree(3, ("revolute", "revolute"), particle=False)
     tip = m.body("tip", mass=0.4, inertia=(0.01, 0.02, 0.02), at=(1, 1, 0))

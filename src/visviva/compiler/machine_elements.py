@@ -281,7 +281,7 @@ class ActingParts:
 
     def _add_function(self, pair: Pair, row: Product, place: int) -> None:
         """Along a joint's product of axes as the joint is told: the tree wants one order of its bodies."""
-        flip = pair.name in self.flipped and row.family is Family.DOT
+        flip = isinstance(pair, Joint) and pair.name in self.flipped and row.family is Family.DOT
         self.functions.add(pair, row, place, flip=flip)
 
     def _stack(self, measure: MeasuredStack) -> list[int]:

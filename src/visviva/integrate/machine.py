@@ -79,10 +79,9 @@ class MachineStepper(AbstractMany):
         starts = np.cumsum([0.0, *parts[:-1]])
         self.nodes = tuple((starts + 0.5 * parts).tolist())
         self.weights = tuple(parts.tolist())
-        if rates and model.prescribed:  # what drives a constraint sets its rate at the end of a step as well
-            if len(parts) > 1:
-                raise NotCompilable("steps of several parts have no compiled form where a constraint is driven")
-            self.nodes, self.weights = (*self.nodes, 1.0), (*self.weights, 0.0)
+        if rates and model.prescribed:  # what drives a constraint sets its rate at the ends of parts as well
+            self.nodes += tuple((starts + parts).tolist())
+            self.weights += (0.0,) * len(parts)
         self._along_tree = along_tree
         self._h = h
         self._rates = rates

@@ -34,7 +34,8 @@ class StepBuffer(AbstractTicked):
     def __init__(self, stepper: MachineStepper) -> None:
         self._stepper = stepper
         self.nodes = tuple(zip(stepper.nodes, stepper.lengths, strict=True))
-        self._past = 4 if stepper.parts.shape[1] == 1 else 3
+        self._parts = stepper.parts.shape[1]
+        self._past = 4 if self._parts == 1 else 3
         each = stepper.model.layout.size + 2 * stepper.unknowns
         self._capacity = max(16, min(MOST, NUMBERS // each))
         self._u = np.zeros((self._capacity, len(self.nodes), stepper.inputs))
@@ -72,8 +73,7 @@ class StepBuffer(AbstractTicked):
     def steps_from(self, state: State) -> StepsCall:  # noqa: D102
         self.begin(state)
         self._log.x[0], self._known[0] = state.x, self._solutions
-        parts = len(self.nodes)
-        history = (self._past, parts, 1 if parts == 1 else self._past)
+        history = (self._past, self._parts, 1 if self._parts == 1 else self._past)
         words = (KNOWN, FIRST, COUNT, LENGTH, None)
         return StepsCall(self._call, words, history, self._u, self._log.x, self._log.angles)
 
@@ -114,7 +114,7 @@ class StepBuffer(AbstractTicked):
         self._known[0], self._first[0], self._count[0] = self._solutions, first, n
         done, status = self._call().tolist()
         self.made = last = first + done
-        self._solutions = min(self._past, self._solutions + len(self.nodes) * done)
+        self._solutions = min(self._past, self._solutions + self._parts * done)
         return not status and self._is_closed(first, last)
 
     def _is_closed(self, first: int, last: int) -> bool:

@@ -168,7 +168,7 @@ def advance(
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
              values of each, for velocities, for multipliers, and for velocities at the ends of parts.
-    u:       (n, k, inputs), one for each part, and where rates are driven those at the end of a step behind them;
+    u:       (n, k, inputs), one for each part, and where rates are driven those at the ends of all parts behind them;
              those that follow laws are written to it. Where a law is so steep that it rounds by more
              than the balances do, its inputs are held at last, so that these close to rounding.
     history: (4, unknowns) the last solutions: velocities in the middle, multipliers, then those of the second level;
@@ -243,10 +243,8 @@ def advance(
                     if exceeds(EXACT * most, row):
                         row, at_row = EXACT * most, at_most
                     if level is not None:
-                        last_inputs = u[step, u.shape[1] - 1]
-                        rate, at_rate = couple_rates(
-                            M, level, conditions.couplings, elastic, e.effort, last_inputs, length
-                        )
+                        ends = u[step, parts.shape[1] + part] if u.shape[1] > parts.shape[1] else inputs
+                        rate, at_rate = couple_rates(M, level, conditions.couplings, elastic, e.effort, ends, length)
                         if exceeds(rate, row):
                             row, at_row = rate, at_rate
                         no_generated_rates(conditions.generated, level.G, level.gap, active)
@@ -345,7 +343,7 @@ def advance(
                 elif border:
                     solve_border(M, s.tree, s.border)
                 else:
-                    solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six)
+                    solve_tree(B, K, gap, dlam, tree_joints, tree_Y, roots, six, False)
                 if feedback is not None and not held:
                     close_loop(M, e, losses, s, sparse, level, feedback, middle, inputs, length, fresh)
                 if level is not None:

@@ -127,7 +127,7 @@ def factor_border(
         for slot in range(border.rows[k, ROW_FROM], border.rows[k, ROW_TO]):
             for j in range(6):
                 M.B[border.bodies[slot], FORCE + j] = border.V[12 * slot + j]
-        solve_tree(M.B, M.K, M.gap, M.dlam, t.joints, t.Y, t.roots, t.six)
+        solve_tree(M.B, M.K, M.gap, M.dlam, t.joints, t.Y, t.roots, t.six, True)
         for b in range(bodies):
             for j in range(6):
                 border.x[k, b, j] = M.B[b, DU + j]
@@ -147,7 +147,7 @@ def factor_border(
 def solve_border(M: Machine, t: Tree, border: Border) -> None:
     """Increments of everything."""
     n, bodies = border.rows.shape[0], M.B.shape[0] - 1
-    solve_tree(M.B, M.K, M.gap, M.dlam, t.joints, t.Y, t.roots, t.six)
+    solve_tree(M.B, M.K, M.gap, M.dlam, t.joints, t.Y, t.roots, t.six, False)
     if n == 0:
         return
     for k in range(n):

@@ -122,7 +122,7 @@ def _solve_again(M: Machine, s: Elimination, sparse: Sparse | None, level: Rates
     elif s.border.rows.shape[0] > 0:
         solve_border(M, s.tree, s.border)
     else:
-        solve_tree(M.B, M.K, M.gap, M.dlam, s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six)
+        solve_tree(M.B, M.K, M.gap, M.dlam, s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six, False)
 
 
 @inner

@@ -101,7 +101,7 @@ def rate_work(c: Couplings, r: int, G_: Array) -> float:
 def _columns(M: Machine, level: Rates, i: int, h: float, q: Array) -> None:
     """All columns of a function, (3, 24)."""
     columns_of(M.B, M.X, M.K, i, FIRST, q[VALUE])
-    rate_columns_of(M.B, level.B, M.X, level.X, M.K, i, FIRST, h, q[MOMENTUM], q[END])
+    rate_columns_of(M.B, level.B, M.X, level.X, M.K, i, 0, h, q[MOMENTUM], q[END])
 
 
 @inner

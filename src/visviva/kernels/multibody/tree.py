@@ -257,11 +257,21 @@ def factor_tree(B: Array, X: Array, K: Int, lam: Array, joints: Int, Y: Array, Z
 
 
 @inner
-def solve_tree(B: Array, K: Int, gap: Array, dlam: Array, joints: Int, Y: Array, roots: Int, six: Array) -> None:
-    """Increments of all velocities and of the tree's impulses from the residual in FORCE, TORQUE and gap."""
+def solve_tree(
+    B: Array, K: Int, gap: Array, dlam: Array, joints: Int, Y: Array, roots: Int, six: Array, column: bool
+) -> None:
+    """Increments of all velocities and of the tree's impulses from the residual in FORCE, TORQUE and gap.
+
+    column: whether the residual is one of forces on few bodies, without gaps: nothing comes from those below.
+    """
     for j in range(joints.shape[0]):
         b, p, n = joints[j, BODY_B], joints[j, BODY_A], joints[j, DOTS]
         f = vector(B, b, FORCE)
+        if column and is_zero(f) and is_zero(vector(B, b, TORQUE)):
+            put(Y, j, REST, f)
+            put(Y, j, RHO, f)
+            put(Y, j, MU, f)
+            continue
         r = minus(vector(B, b, TORQUE), mul(matrix(Y, j, ARM), f))
         y = times(-1.0, mul(matrix(Y, j, A_), r))
         if n > 0:
@@ -305,6 +315,12 @@ def solve_tree(B: Array, K: Int, gap: Array, dlam: Array, joints: Int, Y: Array,
         dlam[k], dlam[k + 1], dlam[k + 2] = -L[0], -L[1], -L[2]
         put(B, b, DW, y)
         put(B, b, DU, minus(e, mul(matrix(Y, j, LEVER), y)))
+
+
+@inner
+def is_zero(x: Vector) -> bool:
+    """Whether all three numbers are zero."""
+    return x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0
 
 
 @inner
