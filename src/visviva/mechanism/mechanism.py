@@ -12,7 +12,7 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
-from visviva.mechanism.box import Box
+from visviva.mechanism.box import Box, refuse_boxes
 from visviva.mechanism.box_methods import BoxMethods
 from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.calls import Call, recording
@@ -333,6 +333,7 @@ class Mechanism(
         """The mechanism as a composite of the language: see `system.composite_of`."""
         from visviva.mechanism.system import composite_of
 
+        refuse_boxes(self, "the composite of a mechanism", "Compose box.system with the composite of the others.")
         return composite_of(self)
 
     def system_state(self, at: StateLike | None = None, *, motion: Motion | None = None) -> dict[str, Array]:
