@@ -79,9 +79,7 @@ class Acting:
         velocities, held = set(model.kinetic), {reservoir.name for reservoir in model.reservoirs}
         positions = {name for name in names if model.layout.x[name].stop <= n}
         parts: list[Part] = [
-            part
-            for part in model.routings
-            if not isinstance(part, AbstractMeasured) and not set(part.acts) & positions
+            part for part in model.routings if not isinstance(part, AbstractMeasured) and not set(part.acts) & positions
         ]
         own = inner_rows(model)
         algebraic = (*(junction.name for junction in model.junctions), *(part.name for part in own))

@@ -103,8 +103,8 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
     moving = [repr(box.name) for box in m.boxes if box.states]
     if moving:
         raise ModelError(
-            f"box {', '.join(moving)} of mechanism {m.name!r} has states of its own: where they come to rest is no matter\n"
-            "of the potential energy alone. Simulate the mechanism until it stands."
+            f"box {', '.join(moving)} of mechanism {m.name!r} has states of its own: where they rest is no matter\nof "
+            "the potential energy alone. Simulate the mechanism until it stands."
         )
     given, model = input_function(compile_mechanism(m, "lie"), inputs)
     return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)

@@ -37,8 +37,8 @@ def lugre(
 
         ż = v - (|v|/g(v)) σ0 z,   F = σ0 z + (σ1 exp(-(v/v_st)²) + σ2) v,   g(v) = F_c + (F_s - F_c) exp(-(v/v_st)²)
 
-    Canudas de Wit, Olsson, Åström, Lischinsky (1995), in its passive form: the damping σ1 of the bristles acts on v, and
-    fades where they slip. Energy σ0 z²/2; slip turns (|v|/g) (σ0 z)² into heat, the damping (σ1 ... + σ2) v².
+    Canudas de Wit, Olsson, Åström, Lischinsky (1995), in its passive form: the damping σ1 of the bristles acts on v,
+    and fades where they slip. Energy σ0 z²/2; slip turns (|v|/g) (σ0 z)² into heat, the damping (σ1 ... + σ2) v².
 
     sigma0: stiffness of the bristles [N m/rad].   F_c, F_s: friction of sliding and of breaking loose [N m], F_s ≥ F_c.
     v_st: Stribeck's speed [rad/s].   sigma1, sigma2: damping of bristles, and viscous friction [N m s/rad].
@@ -54,15 +54,15 @@ def lugre(
     numbers["F_s"] = finite_number(F_s, "F_s of LuGre friction [N m]", minimum=F_c)
     small = 1e-3 * v_st if v_reg is None else v_reg
     slip = {key: numbers[key] for key in ("F_c", "F_s", "v_st")}
-    slip["v_reg"] = finite_number(small, "v_reg of LuGre friction [rad/s]", positive=True)
+    slip["smooth"] = finite_number(small, "v_reg of LuGre friction [rad/s]", positive=True)
     damping = {
         "sigma1": finite_number(sigma1, "sigma1 of LuGre friction [N m s/rad]", minimum=0.0),
         "sigma2": finite_number(sigma2, "sigma2 of LuGre friction [N m s/rad]", minimum=0.0),
     }
     place = angle if of == angular_momentum else displacement
 
-    def slipping(e: Any, theta: Any, F_c: Any, F_s: Any, v_st: Any, v_reg: Any) -> Any:
-        speed = np.sqrt(e.p**2 + v_reg**2) - v_reg
+    def slipping(e: Any, theta: Any, F_c: Any, F_s: Any, v_st: Any, smooth: Any) -> Any:
+        speed = np.sqrt(e.p**2 + smooth**2) - smooth
         rows = heating(speed / (F_c + (F_s - F_c) * np.exp(-((e.p / v_st) ** 2))), e.z, theta.s)
         return [[*row, 0] for row in rows] + [[0, 0, 0]]
 
@@ -150,9 +150,7 @@ def hydraulic_cylinder(area_a: float, area_b: float, *, compliance: float, leak:
         "chamber_a": hydraulic.compliance(compliance),
         "chamber_b": hydraulic.compliance(compliance),
         "piston_a": hydraulic.cylinder(area_a),
-        "piston_b": reversible(
-            {"V": volume, "p": momentum}, J=lambda A: np.array([[0, A], [-A, 0]]), A=area_b
-        ),
+        "piston_b": reversible({"V": volume, "p": momentum}, J=lambda A: np.array([[0, A], [-A, 0]]), A=area_b),
     }
     junctions = {
         "a": ["chamber_a.V", "piston_a.V"],

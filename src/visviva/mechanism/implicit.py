@@ -16,8 +16,8 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
-from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
+from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing

@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva.compiler import compile_mechanism, initial_x
+from visviva.errors import ModelError
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
@@ -106,8 +107,8 @@ class MinimalForm(Flow):
         if inner:
             name = self.mechanism.name
             raise ModelError(
-                f"box {inner[0].split('.')[0]!r} of mechanism {name!r} has algebraic unknowns ({', '.join(inner)}), which "
-                "minimal velocities\ndo not solve for. Simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
+                f"box {inner[0].split('.')[0]!r} of mechanism {name!r} has algebraic unknowns, {', '.join(inner)},\n"
+                "which minimal velocities do not solve for. Simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
             )
 
     def _bodies(self) -> None:

@@ -32,8 +32,8 @@ from visviva.forms.symbols.rows import constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
-from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism import Mechanism
+from visviva.mechanism.box import refuse_boxes
 from visviva.model import Model
 from visviva.views.equations_names import Label
 
