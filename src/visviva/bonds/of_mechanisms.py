@@ -32,6 +32,7 @@ from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
+from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import q_dot
 
@@ -45,6 +46,7 @@ def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> Bo
     """
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    refuse_boxes(m, "bond graphs", "The graph of a box itself is vv.bond_graph(box.system).")
     form = MinimalForm(m, inputs=inputs)
     if form.open.feedback:
         raise ModelError(

@@ -42,8 +42,8 @@ def connect(
     names: prefixes for all names of a and b, ("arm", "drive") gives `arm.motor`; needed where names are the same.
     name:  of the result; default: both names.
 
-    a and b are Models, or what has one: composites, mechanisms, a `vv.PortHamiltonian`. A mechanism starts as it is
-    assembled. Of its results those of the Model are left, variables by name; `m.box(...)` keeps all of them.
+    a and b are Models, or what has one: composites, mechanisms, a `PortHamiltonian` of visviva.forms. A mechanism starts
+    as it is assembled. Of its results those of the Model are left, variables by name; `m.box(...)` keeps all of them.
     Source: Latussek, Kinon, Betsch, section 4: power-preserving interconnection.
     """
     a, b = _model_of(model_a), _model_of(model_b)
@@ -132,8 +132,8 @@ def _port(model: Model, name: str) -> AbstractPort:
     rows = {part.name for part in model.structures if isinstance(part, AbstractConstraint)}
     if rows & set(found[name].acts):
         raise ModelError(
-            f"port {name!r} of {model.name!r} prescribes an effort or a motion: it cannot be joined, since what it gives "
-            "is no flow.\nLeave the source out, and join the port behind it."
+            f"port {name!r} of {model.name!r} prescribes an effort or a motion, no flow: it cannot be "
+            "joined.\nLeave the source out, and join the port behind it."
         )
     return found[name]
 

@@ -79,9 +79,7 @@ class Acting:
         velocities, held = set(model.kinetic), {reservoir.name for reservoir in model.reservoirs}
         positions = {name for name in names if model.layout.x[name].stop <= n}
         parts: list[Part] = [
-            part
-            for part in model.routings
-            if not isinstance(part, AbstractMeasured) and not set(part.acts) & positions
+            part for part in model.routings if not isinstance(part, AbstractMeasured) and not set(part.acts) & positions
         ]
         own = inner_rows(model)
         algebraic = (*(junction.name for junction in model.junctions), *(part.name for part in own))
@@ -98,6 +96,7 @@ class Acting:
         others = [name for name in names if name in moved - velocities and name not in model.measured]
         self.others = model.layout.read(tuple(others))
         self.algebraic = model.layout.act(algebraic)
+        self._last: tuple[Motion, Array] | None = None  # what was solved last: start value within a step
         nodes = () if model.mechanism is None else model.mechanism.thermals
         capacities = {f"{node.name}.s": node.capacity for node in nodes}
         slight = {name: SLIGHT * capacities.get(name, 0.0) for name in others}
@@ -270,6 +269,11 @@ class Acting:
         k, many = len(self._touched), len(self.others)
         if not many and not len(self.algebraic):
             return np.zeros(0)
+        start = np.zeros(many + len(self.algebraic))
+        if self._last is not None and self._last[0].rest is m.rest and self._last[0].h == m.h:  # of the same step
+            before, start = self._last
+            if all((a == b).all() for a, b in ((before.q, m.q), (before.v, m.v), (before.u, m.u))):
+                return start
 
         def missing(y: Array) -> Array:
             given = np.broadcast_to(self._local(m, np.zeros(0)), (*y.shape[:-1], 2 * k))
@@ -287,7 +291,9 @@ class Acting:
             return difference_jacobian(missing, y, self._unknown_sizes(m, y, np.append(flows, y[many:])))
 
         try:
-            return Newton().solve(residual, jacobian, np.zeros(many + len(self.algebraic))).y
+            found = Newton().solve(residual, jacobian, start).y
+            self._last = m, found
+            return found
         except NotConverged as failure:
             where = "currents and temperatures" if self.model.mechanism is not None else "states beside the motion"
             raise NotConverged(f"{failure.reason} in the {where}", -1, failure.residual) from None

@@ -272,7 +272,8 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
-    own = {*model.layout.x, *(one.name for one in model.junctions), *(part.name for part in inner_rows(model))}
+    rows = {part.name for part in inner_rows(model) if not set(part.acts) <= set(model.kinetic)}
+    own = {*model.layout.x, *(one.name for one in model.junctions), *rows}
     fits = (
         n > 0
         and all(name in own for port in acting for name in port.acts)

@@ -100,6 +100,12 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
             "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
             "others, or simulate it with friction until it stands."
         )
+    moving = [repr(box.name) for box in m.boxes if box.states]
+    if moving:
+        raise ModelError(
+            f"box {', '.join(moving)} of mechanism {m.name!r} has states of its own: where they rest is no matter\nof "
+            "the potential energy alone. Simulate the mechanism until it stands."
+        )
     given, model = input_function(compile_mechanism(m, "lie"), inputs)
     return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
 

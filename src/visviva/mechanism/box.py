@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
+from visviva.errors import ModelError
 from visviva.language import Composite, Environment, Storage
 from visviva.library.quantities import angle, angular_momentum, displacement, momentum
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
+
+if TYPE_CHECKING:
+    from visviva.mechanism.mechanism import Mechanism
 
 MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
 POSITIONS = {angle: True, displacement: False}
@@ -89,3 +93,10 @@ class Box:
             variable = self.variable(name)
             found[variable] = np.asarray(others.get(variable, self.flat.start.get(name, np.zeros(size))))
         return found
+
+
+def refuse_boxes(m: Mechanism, what: str, way_out: str = "Simulate the mechanism itself.") -> None:
+    """An error that names the boxes of a mechanism; what: the reading that has no form for them."""
+    if m.boxes:
+        names = ", ".join(repr(box.name) for box in m.boxes)
+        raise ModelError(f"box {names} of mechanism {m.name!r} has no form in {what}. {way_out}")

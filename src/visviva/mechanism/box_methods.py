@@ -68,7 +68,7 @@ class BoxMethods(Builder):
             elif port.name in given:
                 raise ModelError(
                     f"{what} exchanges {port.quantity.name}, which no joint and no node does.\n"
-                    "Momenta and displacements sit on joints, entropy on thermal nodes; leave others out: they are inputs."
+                    "Momenta and displacements sit on joints, entropy on thermal nodes; others are inputs, and left out."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)
@@ -120,5 +120,3 @@ def _loose(system: Composite, port: str) -> bool:
     flat = system.flatten()
     parts = (flat.boxes[box] for box, _ in flat.junctions[flat.outer[port]].ends)
     return not any(isinstance(part, Storage | Environment) for part in parts)
-
-

@@ -171,5 +171,7 @@ def _texts(values: Any) -> Iterator[str]:
     for value in values:
         if isinstance(value, str):
             yield value
-        elif isinstance(value, tuple | list | Mapping):
+        elif isinstance(value, Mapping):
+            yield from _texts([*value, *value.values()])
+        elif isinstance(value, tuple | list):
             yield from _texts(value)

@@ -17,6 +17,7 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
+from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
@@ -40,6 +41,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
 
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
+    refuse_boxes(network.mechanism, "the implicit system of a mechanism")
     m, tau = network.mechanism, _twist_unit(network)
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:

@@ -62,11 +62,12 @@ class MechanismNetwork:
         return self.kinestatics.structure(actuated=tuple(self.actuated()), massless=self.massless)
 
     def actuated(self) -> dict[str, Joint]:
-        """Joints with friction, springs, stops or input ports about their axes."""
+        """Joints with friction, springs, stops, boxes or input ports about their axes."""
         m = self.mechanism
         acting = {one.joint.name for part in m.joint_elements for one in part.coordinates}
         acting |= {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
+        acting |= {one.joint.name for box in m.boxes for one in box.coordinates}
         return {part.name: part for part in m.joints if part.name in acting or rubbing(part)}
 
     def joint(self, given: Joint | str) -> Joint:

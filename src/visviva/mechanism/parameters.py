@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 STRUCTURE = frozenset(
     {"name", "parent", "child", "a", "b", "joint", "joint_a", "joint_b", "carrier", "pinion", "slide", "plane", "disc"}
     | {"parts", "joints", "kind", "heat_to", "massless", "frame", "against", "coordinate", "module", "on"}
+    | {"ports", "system"}
 )  # keywords that say what a part is and what it belongs to
 OF_WHOLE = ("gravity", "theta0")
 IN_LAW = re.compile(r"(.*\.friction)(?:\[(\d+)\])?\.(\w+)")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from visviva.mechanism.box import Box
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.contact_height import ContactHeight
 from visviva.mechanism.coupling import Coupling
@@ -41,7 +42,7 @@ def _same_places(one: Any, two: Any) -> bool:
             return one.twists.law is two.twists.law and same(one.twists, two.twists, "numbers")
         case ContactHeight():
             return same(one, two, "numbers")
-    return not isinstance(one, AbstractCondition)
+    return not isinstance(one, AbstractCondition | Box)
 
 
 def same(one: Any, two: Any, *names: str) -> bool:

@@ -61,7 +61,9 @@ class JoinedPorts(AbstractConstraint):
 
     def bias(self, q: Array, z: Array) -> Array:  # noqa: D102
         if any(not isinstance(port, Port) or callable(port.matrix) for port in (self.first, self.second)):
-            raise ModelError(f"the ports of {self.name!r} are joined on the level of velocities only: no accelerations.")
+            raise ModelError(
+                f"the ports of {self.name!r} are joined on the level of velocities only: no accelerations."
+            )
         return np.zeros((*np.shape(z)[:-1], self.rows))
 
     def value(self, q: Array) -> Array:  # noqa: D102

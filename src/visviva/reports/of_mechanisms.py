@@ -11,6 +11,7 @@ from visviva.forms.symbols.equations import SymbolicEquations
 from visviva.mechanism import Mechanism
 from visviva.reports.blocks import Section
 from visviva.reports.equilibrium_section import equilibria
+from visviva.reports.of_systems import system_report
 from visviva.reports.parts_section import mobility, parts
 from visviva.reports.report import Report
 from visviva.reports.symbol_sections import energies, equations, parameters, variables
@@ -28,6 +29,8 @@ TITLES = {
 def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
     """All sections."""
     check_form(form)
+    if m.boxes:
+        return _with_boxes(m)
     source = MinimalForm(m)
     e: SymbolicEquations | DirectorEquations
     e = director_equations(m, numeric) if form == "directors" else of_mechanism(source, form, numeric, None)
@@ -44,6 +47,22 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
             Section("Mobility", tuple(mobility(m))),
             Section("Equilibria and modes", tuple(equilibria(m, source))),
         ),
+    )
+
+
+def _with_boxes(m: Mechanism) -> Report:
+    """Of a mechanism with boxes: what it is made of, and the equations of each box; as a whole they have no symbols."""
+    boxes = ", ".join(repr(box.name) for box in m.boxes)
+    counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints, mobility {m.mobility()}, and box {boxes}"
+    inside = [
+        Section(f"Box {box.name}: {part.title.lower()}", part.blocks)
+        for box in m.boxes
+        for part in system_report(box.system).sections
+    ]
+    return Report(
+        m.name,
+        f"A mechanism of {counts}; equations are those of the boxes, at the rates of the joints that they sit on.",
+        (Section("Mechanism", tuple(parts(m))), *inside, Section("Mobility", tuple(mobility(m)))),
     )
 
 

@@ -68,7 +68,10 @@ def _force(run: Run, box: Box, port: str) -> Array:
     for part in model.structures:
         if isinstance(part, JoinedPorts) and part.name == box.tie(port):
             total -= z[:, model.layout.z[part.name]][:, 0]
-        if not isinstance(part, PlacedRouting | PlacedDissipation | PlacedRows) or junction not in part.placing.measures:
+        if (
+            not isinstance(part, PlacedRouting | PlacedDissipation | PlacedRows)
+            or junction not in part.placing.measures
+        ):
             continue
         inner = part.placing.inner
         if junction not in inner.acts:

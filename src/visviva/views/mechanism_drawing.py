@@ -12,6 +12,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.mechanism import Mechanism
 from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_boxes import box_marks
 from visviva.views.mechanism_contacts import blades, contact_planes
 from visviva.views.mechanism_ground import grounds, world
 from visviva.views.mechanism_joints import in_order, joint_lines, joint_marks
@@ -84,6 +85,7 @@ def drawing_of(
         *(joint_marks(joint, place, view, size) for joint in in_order(m.joints, place, view)),
         *(joint_element_marks(part, place, view, size) for part in scene.joint_elements),
         *(port_marks(port, place, view, size) for port in m.ports),
+        *(box_marks(box, place, view, size) for box in m.boxes),
         centres(scene, place, view, size),
     ]
     axes, pitches = screw_strokes(screws, view, extent(scene, place, solids), size)

@@ -6,6 +6,7 @@ import numpy as np
 
 from visviva.mechanism.elements import Element
 from visviva.views.mechanism_bodies import Scene
+from visviva.views.mechanism_boxes import block_at
 from visviva.views.mechanism_labels import Label
 from visviva.views.mechanism_placement import Placement
 from visviva.views.mechanism_springs import port_anchor
@@ -37,6 +38,10 @@ def names_of(scene: Scene, place: Placement, view: View, size: float) -> list[La
     for port in m.ports:
         at, clear = port_anchor(port, place, view, size)
         labels.append(Label(port.name, at, PORT, clear=clear))
+    for box in m.boxes:
+        block = block_at(box, place, view, size)
+        if block is not None:
+            labels.append(Label(box.name, block, INK, clear=8.0 * size))
     for shape in scene.shapes:
         points = place.points(shape.body, shape.corners)
         middle = place.q[shape.body.name][:3] if shape.closed or not len(points) else 0.5 * (points[0] + points[1])

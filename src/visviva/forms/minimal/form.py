@@ -11,6 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva.compiler import compile_mechanism, initial_x
+from visviva.errors import ModelError
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
@@ -32,6 +33,7 @@ from visviva.mechanism.spanning.spanning import Spanning, spanning
 from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
+from visviva.model.inner import inner_rows
 from visviva.model.linked import configuration as poses_of
 from visviva.numerics.constrained import Constrained
 from visviva.numerics.rank import rank
@@ -78,6 +80,7 @@ class MinimalForm(Flow):
         )
         assert self.model.mechanism is not None
         self.mechanism = self.model.mechanism
+        self._check_boxes()
         self.form = form
         self.name = self.mechanism.name
         self.wanted = tuple(wanted)
@@ -97,6 +100,16 @@ class MinimalForm(Flow):
         )
         self.names = (*self.q_names, *self.xi_names, *self.s_names)
         self._bodies()
+
+    def _check_boxes(self) -> None:
+        """Efforts of junctions and multipliers inside of boxes are no unknowns of this form."""
+        inner = [*(one.name for one in self.model.junctions), *(part.name for part in inner_rows(self.model))]
+        if inner:
+            name = self.mechanism.name
+            raise ModelError(
+                f"box {inner[0].split('.')[0]!r} of mechanism {name!r} has algebraic unknowns, {', '.join(inner)},\n"
+                "which minimal velocities do not solve for. Simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
+            )
 
     def _bodies(self) -> None:
         """Arrays over all bodies: link, principal axes and centre of mass there, inertia."""

@@ -59,7 +59,7 @@ def beyond_linear(form: MinimalForm, *, wrenches: bool = False) -> str:
     if form.open.feedback:
         return "inputs that depend on states"
     m = form.mechanism
-    others: list[Part] = [*m.elements, *m.stops]
+    others: list[Part] = [*m.elements, *m.stops, *m.boxes]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [p for p in m.ports if not isinstance(p, Torque | Force | WrenchPort if wrenches else Torque | Force)]
     others += [part for part in m.joint_elements if not _is_linear(part)]

@@ -18,6 +18,7 @@ from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_ra
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.variables import Register, Variables
 from visviva.mechanism import Mechanism
+from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.parts import Body
 from visviva.mechanism.spanning.spanning import Spanning
 from visviva.mechanism.spanning.tree import Tree
@@ -28,6 +29,7 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
     """The equations of a mechanism."""
     import sympy
 
+    refuse_boxes(m, "symbols", "Its own equations are vv.equations(box.system).")
     model = compile_mechanism(m, "directors")
     states = ModelStates(model, Spanning(Tree((), m.gravity), (), {}, frozenset(), ()))
     steps = Steps()

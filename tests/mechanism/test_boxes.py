@@ -1,0 +1,280 @@
+"""Boxes: composites of the language as parts of a mechanism."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import visviva as vv
+from visviva.language import Composite, compose, irreversible
+from visviva.language.starting import starting
+from visviva.library import boxes, electric, friction, rotation, thermal, translation
+from visviva.library.quantities import angle, angular_momentum, entropy
+from visviva.testing import check_model
+
+SCHEMES = [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False), vv.LieMidpoint(compiled=False)]
+NAMES = ["PHMP", "PHMPGGL", "LieMidpoint"]
+
+
+def arm() -> vv.Mechanism:
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    upper = m.body("upper", mass=1.0, inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    lower = m.body("lower", mass=0.7, inertia=vv.inertia.rod(0.7, 1.0, axis="x"), at=(1.5, 0, 0))
+    m.revolute("hinge", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05)
+    m.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0))
+    return m
+
+
+def slide() -> vv.Mechanism:
+    m = vv.Mechanism("slide", gravity=(0, 0, -9.81))
+    piston = m.body("piston", mass=2.0, inertia=(0.01, 0.01, 0.01), at=(0, 0, 0.1))
+    m.prismatic("guide", m.ground, piston, at=(0, 0, 0), axis=(0, 0, 1))
+    return m
+
+
+def motor(R: float = 0.5) -> Composite:
+    parts = {"coil": electric.inductor(1e-3), "wire": electric.resistor(R), "emf": electric.motor(0.1)}
+    junctions = {"phi": ("coil.phi", "wire.phi", "emf.phi"), "s": ("wire.s",), "shaft": ("emf.p",)}
+    return compose("motor", parts, junctions, outer={"supply": "phi", "shaft": "shaft", "s": "s"})
+
+
+def rotor() -> Composite:
+    parts = {"rotor": rotation.inertia(0.2), "damper": rotation.damper(0.1)}
+    return compose("rotor", parts, {"p": ("rotor.p", "damper.p"), "s": ("damper.s",)}, outer=("p", "s"))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=NAMES)
+def test_a_motor_as_a_box_is_the_motor_of_the_builder(scheme: Any) -> None:
+    built, boxed = arm(), arm()
+    for m in (built, boxed):
+        m.thermal("housing", capacity=20.0, conductance_to_environment=0.5)
+    built.motor("dc", "hinge", resistance=0.5, inductance=1e-3, k=0.1, heat_to="housing")
+    boxed.box("dc", motor(), {"shaft": "hinge", "s": "housing"})
+    runs = [vv.simulate(m, t_end=0.02, h=1e-3, inputs={"dc": 12.0}, integrator=scheme) for m in (built, boxed)]
+    for name in ("lower.r", "hinge.q", "housing.temperature", "hinge.reaction", "energy.dc", "heat.dc"):
+        np.testing.assert_allclose(runs[0][name], runs[1][name], rtol=1e-12, atol=1e-12, err_msg=name)
+    current = np.ravel(runs[1]["dc.phi"]) / 1e-3
+    np.testing.assert_allclose(runs[0]["dc.current"], current, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(runs[1]["dc.shaft.force"], 0.1 * 0.5 * (current[1:] + current[:-1]), rtol=1e-9)
+    audit = runs[1].audit()
+    assert audit.ok
+    assert audit.first_law < 1e-13
+    assert audit.second_law >= 0
+    assert "dc" in audit.components
+
+
+def test_the_default_scheme_falls_back_and_says_which_box_it_was() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    with pytest.warns(vv.RunWarning, match="box 'dc' has no compiled form inside of a mechanism"):
+        run = vv.simulate(m, t_end=0.002, h=1e-3)
+    assert run.engine == "NumPy"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=NAMES)
+def test_a_spring_as_a_box_is_the_torsion_of_the_builder(scheme: Any) -> None:
+    built, boxed = arm(), arm()
+    built.torsion("k", "elbow", k=3.0)
+    boxed.box("k", compose("spring", {"k": rotation.spring(3.0)}, {"q": ("k.q",)}, outer=("q",)), {"q": "elbow"})
+    given = {"elbow.q": 7.0}  # beyond one turn
+    runs = [vv.simulate(m, t_end=0.02, h=1e-3, initial=given, integrator=scheme) for m in (built, boxed)]
+    np.testing.assert_allclose(runs[0]["elbow.q"], runs[1]["elbow.q"], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.ravel(runs[1]["k.q"]), runs[1]["elbow.q"], rtol=0, atol=1e-12)
+    middle = 0.5 * (runs[1]["elbow.q"][1:] + runs[1]["elbow.q"][:-1])
+    np.testing.assert_allclose(runs[1]["k.q.force"], -3.0 * middle, rtol=1e-9)
+
+
+def test_friction_as_a_box_is_the_friction_of_the_builder() -> None:
+    boxed = arm()
+    law = friction.coulomb(0.3, v_reg=0.01, of=angular_momentum)
+    boxed.box(
+        "brake", compose("brake", {"law": law}, {"p": ("law.p",), "s": ("law.s",)}, outer=("p", "s")), {"p": "elbow"}
+    )
+    other = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    upper = other.body("upper", mass=1.0, inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    lower = other.body("lower", mass=0.7, inertia=vv.inertia.rod(0.7, 1.0, axis="x"), at=(1.5, 0, 0))
+    other.revolute("hinge", other.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05)
+    other.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0), friction=vv.friction.coulomb(0.3, v_reg=0.01))
+    runs = [vv.simulate(m, t_end=0.02, h=1e-3, integrator=vv.PHMP(compiled=False)) for m in (other, boxed)]
+    np.testing.assert_allclose(runs[0]["elbow.q"], runs[1]["elbow.q"], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(runs[0]["heat.elbow"], runs[1]["heat.brake"], rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=NAMES)
+def test_a_rotor_in_a_box_turns_with_its_joint(scheme: Any) -> None:
+    m = arm()
+    m.box("rotor", rotor(), {"p": "hinge"})
+    run = vv.simulate(m, t_end=0.02, h=1e-3, initial={"hinge.rate": 2.0}, integrator=scheme)
+    np.testing.assert_allclose(np.ravel(run["rotor.p"])[0], 0.4, rtol=1e-14)
+    np.testing.assert_allclose(np.ravel(run["rotor.p"]), 0.2 * run["hinge.rate"], rtol=1e-4)
+    assert run.audit().first_law < 1e-13
+    force, rate = run["rotor.p.force"], np.diff(run["hinge.q"]) / 1e-3
+    gained = np.diff(run["energy.rotor"]) / 1e-3
+    lost = np.diff(run["heat.rotor"]) / 1e-3
+    np.testing.assert_allclose(run["rotor.p.power"], -force * rate, rtol=1e-12)
+    np.testing.assert_allclose(run["rotor.p.power"], gained + lost, rtol=1e-8, atol=1e-9)
+    with pytest.raises(vv.ModelError, match=r"'rotor.p:hinge' in 'arm' do not follow from a state"):
+        run["hinge.reaction"]
+    assert run["hinge.reaction_mid"].shape == (20, 6)
+
+
+def gas_slide(volume: float = 5e-4) -> vv.Mechanism:
+    m = slide()
+    m.thermal("wall", capacity=50.0, conductance_to_environment=1.0)
+    spring = boxes.gas_spring(5e-3, volume=volume, pressure=50.0 / volume, conductance=0.5)
+    m.box("spring", spring, {"rod": "guide", "s": "wall"})
+    return m
+
+
+def test_algebraic_unknowns_of_a_box_are_the_same_in_all_schemes() -> None:
+    runs = [vv.simulate(gas_slide(), t_end=0.01, h=1e-3, integrator=scheme) for scheme in SCHEMES]
+    for run in runs:
+        np.testing.assert_allclose(run["guide.q"], runs[0]["guide.q"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(run["spring.gas"], runs[0]["spring.gas"], rtol=1e-10, atol=1e-14)
+        assert run.audit().first_law < 1e-13
+        assert run.audit().second_law >= -1e-18
+    np.testing.assert_allclose(runs[0]["guide.reaction"][:, 3:], 0.0, atol=1e-9)
+
+
+def test_the_model_of_a_box_obeys_the_laws_of_the_seam() -> None:
+    for m in (gas_slide(0.5), arm()):
+        if m.name == "arm":
+            m.box("dc", motor(), {"shaft": "hinge"})
+            m.box("rotor", rotor(), {"p": "elbow"})
+        for form in ("lie", "directors"):
+            model = vv.compile(m, form)
+            run = vv.simulate(m, t_end=0.002, h=1e-3, integrator=SCHEMES[0] if form == "directors" else SCHEMES[2])
+            check_model(model, run.final.x)
+
+
+def test_ports_that_are_not_named_are_inputs_and_heat_goes_to_the_environment() -> None:
+    m = slide()
+    m.box("ram", boxes.hydraulic_cylinder(1e-3, 6e-4, compliance=2e-12, leak=1e-12), {"rod": "guide"})
+    assert m["ram"].inputs == {"a": "ram.a", "b": "ram.b"}
+    run = vv.simulate(
+        m, t_end=0.01, h=1e-3, inputs={"ram.a": 2e-4, "ram.b": -1.2e-4}, initial={"ram.a": 1e-7}, integrator=SCHEMES[0]
+    )
+    assert run["ram.a"][0] == pytest.approx(1e-7)
+    assert run.audit().ok
+    assert np.ravel(run["environment"])[-1] > 0
+    assert run["ram.rod.force"].shape == (10,)
+
+
+def test_a_run_of_a_box_is_continued_exactly_and_in_another_form() -> None:
+    m = gas_slide()
+    whole = vv.simulate(m, t_end=0.006, h=1e-3, integrator=SCHEMES[0])
+    half = vv.simulate(m, t_end=0.003, h=1e-3, integrator=SCHEMES[0])
+    rest = vv.simulate(m, t_end=0.006, h=1e-3, initial=half.final, integrator=SCHEMES[0])
+    assert (rest["spring.gas"][-1] == whole["spring.gas"][-1]).all()
+    lie = vv.simulate(m, t_end=0.006, h=1e-3, initial=half.final, integrator=SCHEMES[2])
+    np.testing.assert_allclose(lie["spring.gas"][-1], whole["spring.gas"][-1], rtol=1e-10)
+
+
+def test_states_of_boxes_start_as_they_say_or_as_given() -> None:
+    m = arm()
+    m.box("dc", starting(motor(), {"phi": 0.002}), {"shaft": "hinge"})
+    run = vv.simulate(m, t_end=0.001, h=1e-3, integrator=SCHEMES[0])
+    assert np.ravel(run["dc.phi"])[0] == 0.002
+    run = vv.simulate(m, t_end=0.001, h=1e-3, initial={"dc.phi": 0.003}, integrator=SCHEMES[0])
+    assert np.ravel(run["dc.phi"])[0] == 0.003
+    assert run.unit("dc.phi") == "V s"
+    with pytest.raises(vv.ModelError, match=r"mechanism 'arm' has no state 'dc.psi'"):
+        vv.simulate(m, t_end=0.001, h=1e-3, initial={"dc.psi": 0.003})
+
+
+def test_a_law_reads_the_angle_of_a_joint() -> None:
+    """A damper that grips only beyond an angle: its port q is a state port, and nothing stores there."""
+
+    def M(x: Any, e: Any, theta: Any, d: Any) -> Any:
+        mu = d * x.q**2
+        return [[mu * theta.s, -mu * e.p], [-mu * e.p, mu * e.p**2 / theta.s]]
+
+    law = irreversible({"p": angular_momentum, "s": entropy, "q": angle.state}, M=M, d=0.5)
+    system = compose("grip", {"law": law}, {"p": ("law.p",), "s": ("law.s",), "q": ("law.q",)}, outer=("p", "s", "q"))
+    m = arm()
+    m.box("grip", system, {"p": "elbow", "q": "elbow"})
+    run = vv.simulate(m, t_end=0.01, h=1e-3, initial={"elbow.q": 1.0, "elbow.rate": 3.0}, integrator=SCHEMES[0])
+    q, rate = run["elbow.q"], np.diff(run["elbow.q"]) / 1e-3
+    np.testing.assert_allclose(run["grip.p.force"], -0.5 * (0.5 * (q[1:] + q[:-1])) ** 2 * rate, rtol=1e-10)
+    assert run.audit().first_law < 1e-13
+
+
+def test_readings_without_a_form_for_boxes_name_them() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    for reading in (vv.symbols, vv.bond_graph, lambda m: m.system(), lambda m: m.kinestatics().implicit()):
+        with pytest.raises(vv.ModelError, match="box 'dc' of mechanism 'arm' has no form in"):
+            reading(m)
+    with pytest.raises(vv.ModelError, match="box 'dc' of mechanism 'arm' has states of its own"):
+        vv.equilibrium(m)
+    with pytest.raises(vv.ModelError, match="box 'spring' of mechanism 'slide' has algebraic unknowns"):
+        vv.analytical(gas_slide())
+    assert m.mobility() == 2
+    assert set(m.kinestatics().actuated()) == {"hinge"}
+
+
+def test_minimal_velocities_and_linear_systems_have_boxes_without_algebraic_unknowns() -> None:
+    built, boxed = arm(), arm()
+    built.motor("dc", "hinge", resistance=0.5, inductance=1e-3, k=0.1)
+    boxed.box("dc", motor(), {"shaft": "hinge"})
+    hanging = {"hinge.q": np.pi / 2, "elbow.q": 0.0}
+    poles = [np.sort_complex(np.linalg.eigvals(vv.linearise(m, at=hanging).A)) for m in (built, boxed)]
+    np.testing.assert_allclose(poles[0], poles[1], rtol=1e-6, atol=1e-6)
+    forward = [vv.dynamics(m).forward([0.1, 0.2], [0.3, 0.4]) for m in (built, boxed)]
+    np.testing.assert_allclose(forward[0], forward[1], rtol=1e-12)
+
+
+def test_pictures_and_reports_show_boxes() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    plain, boxed = (vv.draw(one).drawing for one in (arm(), m))
+    assert {label.text for label in boxed.labels} - {label.text for label in plain.labels} == {"dc"}
+    assert len(boxed.strokes) == len(plain.strokes) + 2  # a lead and a block
+    report = vv.report(m)
+    assert "Box dc: equations" in [section.title for section in report.sections]
+
+
+def test_a_mechanism_with_other_numbers_keeps_its_boxes() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    other = m.with_parameters({"upper.mass": 2.0})
+    assert other["dc"].rates["shaft"].joint is other["hinge"]
+    assert [name for name in m.parameters if name.startswith("dc")] == []
+
+
+def test_errors_of_boxes_name_what_does_not_fit() -> None:
+    m = arm()
+    m.thermal("housing", capacity=20.0)
+    with pytest.raises(vv.ModelError, match="box 'dc' must hold a composite system, got Storage"):
+        m.box("dc", rotation.spring(1.0))  # type: ignore[arg-type]
+    with pytest.raises(vv.ModelError, match=r"box 'dc' has no port 'shaf'; its ports are: supply, shaft, s.*'shaft'"):
+        m.box("dc", motor(), {"shaf": "hinge"})
+    with pytest.raises(vv.ModelError, match="port 'supply' of box 'dc' exchanges flux linkage, which no joint"):
+        m.box("dc", motor(), {"supply": "hinge"})
+    with pytest.raises(vv.ModelError, match="port 's' of box 'dc' is at joint 'hinge', which takes up no heat"):
+        m.box("dc", motor(), {"shaft": "hinge", "s": "hinge"})
+    with pytest.raises(vv.ModelError, match="port 'shaft' of box 'dc' refers to thermal node 'housing': give a joint"):
+        m.box("dc", motor(), {"shaft": "housing"})
+    with pytest.raises(vv.ModelError, match="ports of box 'dc' are a dictionary"):
+        m.box("dc", motor(), ["shaft"])  # type: ignore[arg-type]
+    push = compose("push", {"d": translation.damper(1.0)}, {"p": ("d.p",), "s": ("d.s",)}, outer=("p", "s"))
+    with pytest.raises(vv.ModelError, match="port 'p' of box 'push' acts along a displacement, but of joint 'hinge'"):
+        m.box("push", push, {"p": "hinge"})
+    cold = compose(
+        "cold", {"d": rotation.damper(1.0), "air": thermal.environment(280.0)}, {"p": ("d.p",), "s": ("d.s", "air.s")},
+        outer=("p",),
+    )  # fmt: skip
+    with pytest.raises(vv.ModelError, match="has an environment 'air' at 280 K, mechanism 'arm' one at 300 K"):
+        m.box("cold", cold, {"p": "hinge"})
+    warm = compose("warm", {"c": thermal.capacity(3.0)}, {"s": ("c.s",)}, outer=("s",))
+    with pytest.raises(vv.ModelError, match=r"port 's' of box 'warm' is held inside, by c.s"):
+        m.box("warm", warm, {"s": "housing"})
+    moving = compose(
+        "moving", {"k": rotation.spring(1.0), "kin": rotation.kinematic()}, {"q": ("k.q", "kin.q"), "p": ("kin.p",)},
+        outer=("q", "p"),
+    )  # fmt: skip
+    with pytest.raises(vv.ModelError, match=r"port 'q' of box 'moving' is a coordinate of a joint, and kin.q would"):
+        m.box("moving", moving, {"q": "hinge"})
+    assert "dc" not in m.parts
