@@ -48,7 +48,7 @@ def whole(d, q, v):
 def test_accelerations_by_independent_velocities_are_those_of_the_model(d):
     q, v, u = moving(d)
     wanted = d.form.accelerations(q, whole(d, q, v), u=u, u_dot=np.zeros(d.nu))
-    near(d.forward(q, v, u), wanted[d.loops.independent], 1e-10)
+    near(d.forward(q, v, u), wanted[d.loops.independent], 1e-12)
 
 
 def test_inverse_dynamics_by_independent_velocities_is_what_inputs_supply(d):
@@ -57,7 +57,7 @@ def test_inverse_dynamics_by_independent_velocities_is_what_inputs_supply(d):
     near(d.inverse(q, v, a), d.input_matrix(q) @ u)
     near(d.mass_matrix(q) @ a + d.coriolis(q, v) + d.gravity(q) + d.passive(q, v), d.inverse(q, v, a))
     tau = np.random.default_rng(1).normal(size=d.nv)
-    near(d.inverse(q, v, d.forward(q, v, tau=tau)), tau, 1e-10)
+    near(d.inverse(q, v, d.forward(q, v, tau=tau)), tau, 1e-12)
 
 
 def test_kinetic_energy_and_poses_are_those_of_the_tree(d):

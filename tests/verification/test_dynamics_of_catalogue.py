@@ -45,4 +45,4 @@ def test_prescribed_motions_are_refused(name):
 
 
 def near(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11 * max(10.0, np.abs(wanted).max(initial=0.0)))
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * max(1.0, np.abs(wanted).max(initial=0.0)))

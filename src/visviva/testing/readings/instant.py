@@ -19,6 +19,8 @@ from visviva.numerics.rank import significant, singular_values, unit_rows
 from visviva.testing.laws import require
 from visviva.testing.readings.case import Case, Units
 
+ACCELERATIONS = 1e-12  # of the largest one, for constraints whose rows are at right angles
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -80,10 +82,15 @@ class Instant:
 
     @cached_property
     def amplification(self) -> float:
-        """How much errors of closing may grow: one over the least singular value of rows of length one that counts."""
+        """How much rounding may grow in constraints: one over the least singular value of unit rows that counts."""
         rows = unit_rows(self.model.C(self.x)[:, self.form.at_z] * self.units.body_velocities(self.form))[0]
         sizes = singular_values(rows) if rows.size else np.ones(1)
         return 1.0 / min(1.0, float(sizes[significant(sizes)].min()))
+
+    @property
+    def accuracy(self) -> float:
+        """To which accelerations agree, of the largest."""
+        return ACCELERATIONS * self.amplification
 
     @property
     def scale(self) -> float:
@@ -97,7 +104,7 @@ class Instant:
 
     def same_accelerations(self, found: Array) -> None:
         """AssertionError unless they are those of the Model."""
-        close(found / self.v_dot_unit, self.v_dot / self.v_dot_unit, "accelerations")
+        close(found / self.v_dot_unit, self.v_dot / self.v_dot_unit, "accelerations", accuracy=self.accuracy)
 
     def same_states(self, found: Array) -> None:
         """AssertionError unless these are the rates of fluxes, entropies and angles."""
