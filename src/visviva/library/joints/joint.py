@@ -10,7 +10,9 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.library.joints.motions import AbstractMotion, Ball, Chain, Flight, Shift, Turn, chain_pose, chain_twists
-from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along
+from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along, pair_vectors
+
+CONSTANT = 1e-9  # of a product: what changes less along a motion does not change
 
 
 class AbstractJoint(ABC):
@@ -63,6 +65,13 @@ class AbstractJoint(ABC):
     def offset(self) -> Array:
         """Origin of the child's frame in the parent's, as built, shape (3,)."""
         return self.X_PC(np.zeros(self.nv)).r
+
+    @property
+    def bounds(self) -> tuple[Product, ...]:
+        """Those of `upright` that change as it moves: its range ends where one of them is zero. The others stay one."""
+        X = self.X_PC(np.linspace(0.3, 0.8, self.nv))
+        vectors = pair_vectors(SE3(np.eye(3), np.zeros(3)), X)
+        return tuple(one for one in self.upright if abs(one.value_at(vectors) - 1.0) > CONSTANT)
 
     @property
     def turns(self) -> bool:
