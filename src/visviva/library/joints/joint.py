@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_number
 from visviva.geometry import SE3
 from visviva.library.joints.motions import AbstractMotion, Ball, Chain, Flight, Shift, Turn, chain_pose, chain_twists
 from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along, pair_vectors
@@ -26,6 +27,9 @@ class AbstractJoint(ABC):
     upright:     products that are positive along the motion: rows cannot tell an axis from its reverse.
     glyph:       how it is drawn, see `views.mechanism_joints`.
 
+    Numbers of its own, such as the pitch of a screw, are fields of a frozen dataclass; those declared as float are
+    checked to be finite.
+
     Contract (checked by `visviva.testing.check_joint`):
     1. X_PC(0) is no turn; it moves the origin by `offset`, which is zero for nearly all joints.
     2. X_PC(q)⁻¹ Ẋ_PC(q) = hat(S(q) q_dot), and S(q) has full rank.
@@ -40,6 +44,14 @@ class AbstractJoint(ABC):
     coordinates: ClassVar[tuple[Scalar, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
     upright: ClassVar[tuple[Product, ...]] = ()
+
+    def __post_init__(self) -> None:
+        """Checks the numbers of a joint: its fields that are declared as float."""
+        declared: dict[str, dataclasses.Field[object]] = getattr(self, "__dataclass_fields__", {})
+        for number in declared.values():
+            if number.type in (float, "float"):
+                what = f"{number.name} of a {self.kind} joint"
+                object.__setattr__(self, number.name, finite_number(getattr(self, number.name), what))
 
     @property
     @abstractmethod
