@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import visviva as vv
-from visviva.library.joints import TURN, AbstractJoint, Ball, Screw, Shift, Turn, along_child, cosine
+from visviva.library.joints import TURN, AbstractJoint, Ball, Distance, Screw, Shift, Turn, along_child, cosine
 
 
 class Back(AbstractJoint):
@@ -97,3 +99,34 @@ def test_a_matrix_of_friction_gives_way_to_numbers():
         for one in (m, m.with_parameters({"c.friction": [0.3, 0.4]}))
     ]
     assert_allclose(*ends, rtol=0, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Geared(AbstractJoint):
+    """A hinge with numbers of its own."""
+
+    ratio: float
+    teeth: int = 12
+    kind, glyph, chain = "geared", "hinge", (Turn(2),)
+    rows = Screw(0.1).rows
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, "long", None, (1.0, 2.0)], ids=str)
+@pytest.mark.parametrize(("make", "what"), [(Screw, "pitch of a screw"), (Distance, "length of a distance"),
+                                            (Geared, "ratio of a geared")])  # fmt: skip
+def test_numbers_of_a_joint_are_checked(make, what, value):
+    with pytest.raises(vv.ModelError, match=f"{what} joint must be"):
+        make(value)
+
+
+@pytest.mark.parametrize("length", [0, -0.3])
+def test_a_rod_has_a_positive_length(length):
+    with pytest.raises(vv.ModelError, match=r"length of a distance joint \[m\] must be positive, got"):
+        Distance(length)
+
+
+def test_numbers_of_a_joint_are_floats():
+    assert type(Screw(np.float32(0.5)).pitch) is float
+    assert type(Distance(2).length) is float
+    assert Screw(-0.1).pitch == -0.1
+    assert Geared(2).teeth == 12

@@ -218,6 +218,44 @@ def test_laws_of_several_coordinates_are_counted():
         m.with_parameters({"sleeve.friction[2]": 0.7})
 
 
+FRICTIONS = {
+    "cylindrical": ({"axis": "z"}, np.array([[0.3, 0.1], [0.1, 0.4]]), (0.3, 0.2)),
+    "spherical": ({}, np.array([[0.3, 0.1, 0.0], [0.1, 0.4, 0.0], [0.0, 0.0, 0.2]]), 0.3),
+}
+
+
+@pytest.mark.parametrize("kind", FRICTIONS)
+@pytest.mark.parametrize("first", [0, 1], ids=["matrix", "numbers"])
+def test_friction_changes_from_a_matrix_to_numbers_and_back(kind, first):
+    """A matrix is a part of its own: what the change leaves is the mechanism that was built so."""
+    options, *frictions = FRICTIONS[kind]
+
+    def sleeve(friction):
+        m = vv.Mechanism(gravity=(1.0, 2.0, -9.81))
+        m.body("b", mass=1.0, inertia=(1, 1, 1), at=(0.2, 0, 0.3))
+        getattr(m, kind)("hinge", "ground", "b", at=(0, 0, 0), friction=friction, **options)
+        m.wrench("load", "b")
+        return m
+
+    given, other = frictions[first], frictions[1 - first]
+    m = sleeve(given)
+    changed, scheme = m.with_parameters({"hinge.friction": other}), vv.PHMP(compiled=False)
+    assert list(changed.parts) == list(sleeve(other).parts)
+    np.testing.assert_array_equal(changed.parameters["hinge.friction"], other)
+    np.testing.assert_array_equal(
+        vv.simulate(changed, 0.05, 0.01, integrator=scheme)["b.r"],
+        vv.simulate(sleeve(other), 0.05, 0.01, integrator=scheme)["b.r"],
+    )
+    back = changed.with_parameters({"hinge.friction": given})
+    assert list(back.parts) == list(m.parts)
+    sim = vv.Simulator(m, h=0.01, integrator=scheme)
+    sim.reset()
+    sim.step(n=2)
+    sim.set_parameters({"hinge.friction": other})
+    sim.step(n=2)
+    assert sim.t == pytest.approx(0.04)
+
+
 def test_the_mass_of_an_inertia_is_a_number_of_its_own():
     m = robot_arm()
     heavy = m.with_parameters({"arm.mass": 3.0})["arm"]

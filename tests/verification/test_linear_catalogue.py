@@ -5,16 +5,18 @@ import pytest
 import scipy.linalg
 from formulation_catalogue import CATALOGUE
 from numpy.testing import assert_allclose
+from parts import AXIS as SHAFT
 
 import visviva as vv
 
+AXIS = np.array(SHAFT)
 NO_REST = {"particles", "frames that assembling brings together", "branching tree", "flying tree", "rack and screw"}
 SINGULAR = {"Sarrus linkage", "thin rods"}  # where their energy is least
-SINGULAR |= {"rzeppa", "rzeppa, reversed"}  # bent far beyond a right angle, where no rest is found
+BENT = {"rzeppa", "rzeppa, reversed"}  # their energy falls until the joint is bent to its end
 HOLONOMIC = [
     name
     for name, entry in CATALOGUE.items()
-    if not entry.traits & {"driven", "nonholonomic"} and name not in NO_REST | SINGULAR
+    if not entry.traits & {"driven", "nonholonomic"} and name not in NO_REST | SINGULAR | BENT
 ]
 FEW = ("double pendulum", "four bar", "spherical", "user constraint", "gear in a loop", "distance")
 
@@ -53,6 +55,25 @@ def test_small_motions_keep_the_books(name):
 def test_singular_configurations_are_refused(name):
     with pytest.raises(vv.AssemblyError, match="is singular in this configuration"):
         vv.linearise(CATALOGUE[name].build())
+
+
+@pytest.mark.parametrize("name", sorted(BENT))
+def test_a_fall_against_the_end_of_a_joint_is_no_equilibrium(name):
+    with pytest.raises(vv.AssemblyError, match=r"until\nrzeppa joint 'joint' is bent by a right angle"):
+        vv.linearise(CATALOGUE[name].build())
+
+
+@pytest.mark.parametrize("name", sorted(BENT))
+def test_with_a_stronger_spring_it_rests_within_its_range(name):
+    """Bent beyond 60 degrees: a search that straightens a joint would not get there."""
+    m = CATALOGUE[name].build().snapshot()
+    m.spring("hook", m.ground, "hand", at_a=(1, 1, 1), k=25.0)
+    at = vv.equilibrium(m)
+    assert at.stable
+    z_P, z_C = (at.motion.q[end][3:].reshape(3, 3).T @ (m[end].R_WC.T @ AXIS) for end in ("arm", "hand"))
+    assert 60 < np.degrees(np.arccos(z_P @ z_C / (AXIS @ AXIS))) < 90
+    poles = vv.linearise(m, at).poles()
+    assert poles.real.max() <= 1e-9
 
 
 @pytest.mark.parametrize("name", ["snakeboard", "Chaplygin sleigh"])

@@ -9,6 +9,8 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.integrate.statics import Statics
+from visviva.library.joints import Product
+from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import extent, settled
 from visviva.numerics.saddle import Saddle, symmetric_solver
 
@@ -32,6 +34,7 @@ TURN = 2.5  # [rad] of a body in one of these steps
 FAR = 100.0  # times the size of the mechanism: what went so far falls for ever
 FAR_TURNED = 120.0  # [rad] in one direction: the same
 NOISE = 500.0  # roundings of an energy
+AT_END = 1e-6  # of a product of axes: below, a joint is at the end of its range
 
 
 @final
@@ -114,7 +117,7 @@ class Descent:
             self.went = on * self.went + self._length(self.step)
             self.turned = on * self.turned + self._turn(self.step)
             self.longest = 1.5 * self.longest if self.went > ON_AND_ON else LARGEST_STEP
-            if (self._drifts(last) and self._falls_for_ever(now.r)) or self._far:
+            if (self._drifts(last) and self._falls_for_ever(now.r)) or self._far or self.ended:
                 return None
         return None
 
@@ -148,6 +151,14 @@ class Descent:
     def nearly(self) -> bool:
         """Whether what is left is little beside the largest of all terms."""
         return self.now.left <= NEARLY / EPS
+
+    @property
+    def ended(self) -> list[tuple[Joint, Product]]:
+        """Joints at the end of their range, with the product of axes that is zero there: no step leads beyond."""
+        linkage = self.linkage
+        upright = linkage.upright(linkage.kinematics.place(self.statics.configuration(self.x)))
+        found = np.flatnonzero(linkage.bounding & (upright < AT_END))
+        return [linkage.upright_products[k] for k in found]
 
     def _newton(self, now: Forces) -> bool:
         """A step of Newton's method, damped until it is no longer than it may be, and goes down (Levenberg, 1944)."""

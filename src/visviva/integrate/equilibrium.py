@@ -25,7 +25,7 @@ from visviva.mechanism.joint_coordinates import coordinate_rows
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import close
-from visviva.mechanism.singular import regularity
+from visviva.mechanism.singular import range_end, regularity
 from visviva.model.holonomic import lift_rows
 from visviva.numerics.nullspace import split
 from visviva.numerics.rank import velocity_units
@@ -121,7 +121,7 @@ def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
     if lam is None:
         q = statics.configuration(descent.x)
         singular = _singular(linkage, q, m.name) if descent.nearly else None
-        raise singular or _none_found(linkage, q, descent.fall, m.name)
+        raise singular or _range_ended(descent, m.name) or _none_found(linkage, q, descent.fall, m.name)
     x = descent.x
     q = statics.configuration(x)
     lam = linkage.least(q[None], lam[None], regularity(linkage, q).kept)[0]
@@ -212,6 +212,18 @@ def _singular(linkage: Linkage, q: Array, name: str) -> AssemblyError | None:
         f"its\njoints are independent here, {found.kept.sum()} near by, and no reactions of theirs balance the forces."
         " Start from another side\n(initial=... of vv.equilibrium, at=... of vv.linearise), or build it so that it"
         " rests elsewhere."
+    )
+
+
+def _range_ended(descent: Descent, name: str) -> AssemblyError | None:
+    """Of a fall against the end of the range of a joint, where no force holds it."""
+    if not descent.ended:
+        return None
+    joint, product = descent.ended[0]
+    return AssemblyError(
+        f"no equilibrium of mechanism {name!r} was found: its energy falls until\n{range_end(joint, product)}.\n"
+        "Nothing holds it there. Hold it by a spring, or start from another side (initial=... of vv.equilibrium,\n"
+        "at=... of vv.linearise)."
     )
 
 

@@ -17,6 +17,7 @@ from visviva.integrate.grid import divided_notes, fitted_steps
 from visviva.integrate.inputs import TimeInputs
 from visviva.integrate.integrator import AbstractIntegrator, Advancing
 from visviva.integrate.interrupts import Interrupts
+from visviva.integrate.joint_ranges import RangeWatch
 from visviva.integrate.jumps import JumpWatch
 from visviva.integrate.loop import Logged, Loop
 from visviva.integrate.progress import Progress
@@ -154,7 +155,7 @@ def whole_number(every: int) -> int:
 
 @final
 class Watch:
-    """What is looked at while a run is made: jumps of its inputs, and whether its steps are short enough.
+    """What is looked at while a run is made: jumps of its inputs, ranges of joints, whether steps are short enough.
 
     Schemes that choose their steps look themselves. one_by_one: whether inputs may depend on what `stop` was shown, so
     that they are asked for nothing else than the steps need, and in the order of time.
@@ -166,6 +167,7 @@ class Watch:
         self.one_by_one = one_by_one
         self._jumps = JumpWatch(u, quiet=one_by_one) if scheme.fixed_step else None
         self._steps = StepCheck(model, u, start, n) if n is not None and n >= FEWEST else None
+        self._ranges = RangeWatch(model)
         self._drives = partial(drive_notes, u, scheme, start.t, quiet=one_by_one)
         self._sources = partial(source_notes, model, u, scheme, start.t, quiet=one_by_one)
 
@@ -175,12 +177,13 @@ class Watch:
             self._jumps.look(fresh)
         if self._steps is not None:
             self._steps.look(logged, fresh.steps, done)
+        self._ranges.look(fresh.t, fresh.x)
 
     def notes(self, stepping: Advancing, end: float) -> list[str]:
         """What a user should know of a run that ended at a time."""
         jumps = [] if self._jumps is None else self._jumps.notes()
         short = [] if self._steps is None else self._steps.notes(stepping)
-        return jumps + self._drives(end) + self._sources(end) + short
+        return jumps + self._drives(end) + self._sources(end) + short + self._ranges.notes()
 
 
 def recorder_of(loop: Loop, wanted: Wanted, scheme: AbstractIntegrator) -> Recorder | Selection:

@@ -12,6 +12,7 @@ from visviva.compiler.sampled_laws import written_ports
 from visviva.errors import ModelError
 from visviva.integrate.inputs import BadInput, refuse_held_sources
 from visviva.integrate.interrupts import Interrupts
+from visviva.integrate.joint_ranges import RangeWatch
 from visviva.integrate.march import Wanted, recorder_of
 from visviva.integrate.progress import Progress
 from visviva.integrate.sampled import Now, PortOwners, Sampled, Values, declared_ports
@@ -88,6 +89,8 @@ class _SampledRun:
         ticks, notes = self._compiled(wanted)
         condition = None if wanted.stop is None else StopCondition(wanted.stop, steps.model, steps.scheme)
         recorder = steps.nodes = recorder_of(steps.loop, wanted, steps.scheme)
+        ranges = RangeWatch(steps.model)
+        steps.looks = lambda logged: ranges.look(logged.record.t, logged.record.x)
         with Progress(steps.model.name, (steps.t, wanted.t_end), wanted.progress) as bar, Interrupts() as interrupts:
             while steps.t < wanted.t_end - near:
                 if ticks is not None:
@@ -100,8 +103,8 @@ class _SampledRun:
                     break
                 self._look_up(interrupts, bar)
         steps.settle()
-        run = steps.run_of(recorder, notes)
-        steps.nodes = None
+        run = steps.run_of(recorder, [*notes, *ranges.notes()])
+        steps.nodes = steps.looks = None
         warn(run.warnings)
         return run
 

@@ -50,6 +50,8 @@ class Linkage:
     m:      number of rows.   names: of the joint or condition of each row.
     closes: (m,) which rows belong to conditions and to joints that close loops: these may be redundant.
     turning: (n,) which velocities are angular.
+    upright_products: joints and their products that `upright` has the values of.
+    bounding: which of the products `upright` change as joints move, and end their range.
     """
 
     def __init__(self, m: Mechanism) -> None:
@@ -71,6 +73,9 @@ class Linkage:
         )
         aligned = [(k, dot) for k, joint in enumerate(self.joints) for dot in joint.joint.upright]
         self.upright_pair: Int = np.array([k for k, _ in aligned], dtype=np.intp)
+        self.upright_products = [(self.joints[k], dot) for k, dot in aligned]
+        bounds = {type(joint.joint): joint.joint.bounds for joint in self.joints}
+        self.bounding: Mask = np.array([dot in bounds[type(self.joints[k].joint)] for k, dot in aligned], dtype=bool)
         self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(
             -1, 2
         )

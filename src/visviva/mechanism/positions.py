@@ -102,14 +102,19 @@ def _starts(linkage: Linkage, q: Array, free: Mask) -> Iterator[Array]:
 
 def _settle(linkage: Linkage, q: Array, free: Mask, size: float) -> Array:
     """A descent that ends at the rows of the joints; where axes are far from each other, with those first."""
-    if (linkage.upright(linkage.kinematics.place(q)) < ALIGNED).any():
+    if (linkage.upright(linkage.kinematics.place(q)) < np.where(linkage.bounding, 0.0, ALIGNED)).any():
         q = _descend(linkage, _residual(linkage, upright=True), q, free, size)
     q = linkage.kinematics.orthonormal(_descend(linkage, _residual(linkage), q, free, size))
     return _descend(linkage, _residual(linkage), q, free, size)
 
 
 def settled(linkage: Linkage, q: Array, fixed: Iterable[str] = ()) -> Array | None:
-    """The closed configuration that one descent from q leads to, if it does; fixed: what keeps its place."""
+    """The closed configuration that one descent from q leads to, if it does; fixed: what keeps its place.
+
+    There is none where q has a joint beyond the end of its range.
+    """
+    if (linkage.upright(linkage.kinematics.place(q))[linkage.bounding] <= 0).any():
+        return None
     found = _settle(linkage, q, _free(linkage, set(fixed)), extent(linkage, q))
     return found if is_closed(linkage, found, CLOSED * extent(linkage, q)) else None
 

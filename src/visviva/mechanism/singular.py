@@ -8,8 +8,10 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array, Mask
+from visviva.library.joints import Product
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parts import Joint
 from visviva.mechanism.positions import settled
 from visviva.numerics.saddle import FEW
 
@@ -99,3 +101,10 @@ def loosest_loop(linkage: Linkage, q: Array, kept: Mask) -> list[str]:
     joint = max(share, key=lambda k: share[k])
     tree = [int(topology.joint[body]) for body in topology.cycle(*kinematics.ends[joint].tolist())]
     return [linkage.joints[k].name for k in sorted({joint, *tree})]
+
+
+def range_end(joint: Joint, product: Product) -> str:
+    """What is so at the end of the range of a joint, where a product of axes of its frames is zero."""
+    a, b = ("xyz"[axis] for axis in (product.parent, product.child))
+    between = f"between {a} of its parent and {b} of its child"
+    return f"{joint.joint.kind} joint {joint.name!r} is bent by a right angle, {between}: its range ends there"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from visviva._arrays import finite_number
 from visviva.library.joints.joint import AbstractJoint
 from visviva.library.joints.motions import Ball, Chain, Reach, Turn
 from visviva.library.joints.scalars import Product, rod
@@ -21,6 +22,11 @@ class Distance(AbstractJoint):
     length: float  # [m], positive
     kind: ClassVar[str] = "distance"
     glyph: ClassVar[str] = "rod"
+
+    def __post_init__(self) -> None:
+        """Checks the length."""
+        super().__post_init__()
+        finite_number(self.length, "length of a distance joint [m]", positive=True)
 
     @property
     def chain(self) -> Chain:  # noqa: D102

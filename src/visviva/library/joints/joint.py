@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
 
-from visviva._arrays import Array
+from visviva._arrays import Array, finite_number
 from visviva.geometry import SE3
 from visviva.library.joints.motions import AbstractMotion, Ball, Chain, Flight, Shift, Turn, chain_pose, chain_twists
-from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along
+from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along, pair_vectors
+
+CONSTANT = 1e-9  # of a product: what changes less along a motion does not change
 
 
 class AbstractJoint(ABC):
@@ -23,6 +26,9 @@ class AbstractJoint(ABC):
     names:       of the coordinates, as users write them.
     upright:     products that are positive along the motion: rows cannot tell an axis from its reverse.
     glyph:       how it is drawn, see `views.mechanism_joints`.
+
+    Numbers of its own, such as the pitch of a screw, are fields of a frozen dataclass; those declared as float are
+    checked to be finite.
 
     Contract (checked by `visviva.testing.check_joint`):
     1. X_PC(0) is no turn; it moves the origin by `offset`, which is zero for nearly all joints.
@@ -38,6 +44,14 @@ class AbstractJoint(ABC):
     coordinates: ClassVar[tuple[Scalar, ...]] = ()
     names: ClassVar[tuple[str, ...]] = ()
     upright: ClassVar[tuple[Product, ...]] = ()
+
+    def __post_init__(self) -> None:
+        """Checks the numbers of a joint: its fields that are declared as float."""
+        declared: dict[str, dataclasses.Field[object]] = getattr(self, "__dataclass_fields__", {})
+        for number in declared.values():
+            if number.type in (float, "float"):
+                what = f"{number.name} of a {self.kind} joint"
+                object.__setattr__(self, number.name, finite_number(getattr(self, number.name), what))
 
     @property
     @abstractmethod
@@ -63,6 +77,13 @@ class AbstractJoint(ABC):
     def offset(self) -> Array:
         """Origin of the child's frame in the parent's, as built, shape (3,)."""
         return self.X_PC(np.zeros(self.nv)).r
+
+    @property
+    def bounds(self) -> tuple[Product, ...]:
+        """Those of `upright` that change as it moves: its range ends where one of them is zero. The others stay one."""
+        X = self.X_PC(np.linspace(0.3, 0.8, self.nv))
+        vectors = pair_vectors(SE3(np.eye(3), np.zeros(3)), X)
+        return tuple(one for one in self.upright if abs(one.value_at(vectors) - 1.0) > CONSTANT)
 
     @property
     def turns(self) -> bool:
