@@ -20,7 +20,7 @@ from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
 from visviva.numerics.nullspace import inclusion
-from visviva.numerics.rank import pivots, rank
+from visviva.numerics.rank import independent_columns, rank
 
 if TYPE_CHECKING:
     from visviva.control.references import ReferencePoint
@@ -116,5 +116,4 @@ def _drives(d: Dynamics, q: Array, inputs: InputMatrix | None) -> Array:
 def _actuated_velocities(B: Array, sizes: Array) -> Array:
     """Velocities on which inputs act independently, the best conditioned ones."""
     scaled = B * sizes[:, None]
-    count = rank(scaled.T)
-    return np.sort(pivots(scaled.T)[:count]) if count else np.zeros(0, dtype=np.intp)
+    return independent_columns(scaled.T, rank(scaled.T))
