@@ -45,3 +45,12 @@ def test_violations_are_the_same_at_every_size():
         found.append([system.violations(state)[name] for name in ("g", "g_v")])
     assert min(found[0]) > 1e-3
     assert_allclose(found, np.broadcast_to(found[0], (3, 2)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("length", [*LENGTHS, 1e-6, 1e3])
+def test_the_nearest_state_is_the_same_at_every_size(length):
+    """It is accepted as a start, and is that of a system of another size."""
+    start = np.array([0.62, -0.81]), np.array([0.9, 0.7])
+    q, xi = bob(length).consistent(*(length * part for part in start))
+    assert bob(length).checked((q, xi)).t == 0.0
+    assert_allclose(np.concatenate([q, xi]) / length, np.concatenate(bob(1.0).consistent(*start)), rtol=1e-12)
