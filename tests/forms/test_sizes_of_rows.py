@@ -89,3 +89,12 @@ def test_what_cannot_be_closed_is_refused_at_every_size(length):
     other = vv.RigidSystem(system.parameterisation, bodies=system.bodies, constraints=[*system.constraints, far])
     with pytest.raises(vv.AssemblyError, match="no position near the given one satisfies all constraints"):
         other.consistent([0.6, 3.3 * length], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("length", [*LENGTHS, 1e-6, 1e3])
+def test_the_nearest_state_is_the_same_at_every_size(length):
+    """It is accepted as a start, and is that of a system of another size."""
+    start = np.array([0.62, -0.81]), np.array([0.9, 0.7])
+    q, xi = bob(length).consistent(*(length * part for part in start))
+    assert bob(length).checked((q, xi)).t == 0.0
+    assert_allclose(np.concatenate([q, xi]) / length, np.concatenate(bob(1.0).consistent(*start)), rtol=1e-12)

@@ -71,3 +71,11 @@ def test_newton_gives_up_what_grows_and_what_does_not_end():
     assert not reached
     assert 1 < steps < 10
     assert root_of(lambda x: math.nan, lambda x: 1.0, 0.0, Convergence(1e-15, 1e-9)) == (0.0, False, 0)
+
+
+def test_an_iteration_that_falls_unevenly_may_stall_more_than_once():
+    """Stages by fixed points: 0.9 of the least change is no stall, and one stall is no reason to end."""
+    residuals = [1e-3, 1e-12, 0.95e-12, 0.5e-12, 0.49e-12, 0.48e-12]
+    for stalls, at in ((1, 2), (2, 5)):
+        rule = Convergence(1e-16, 1e-9, falls=0.9, stalls=stalls)
+        assert next(k for k, r in enumerate(residuals) if rule.ended(r)) == at

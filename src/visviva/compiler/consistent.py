@@ -16,6 +16,7 @@ from visviva.model import Model, RowKind
 from visviva.model.layout import Index
 from visviva.numerics.constrained import least_change
 from visviva.numerics.convergence import Convergence
+from visviva.numerics.nullspace import split
 from visviva.numerics.projection import Gap, nearest_point, relative
 from visviva.numerics.rank import DATA
 
@@ -59,8 +60,7 @@ def _least(K: Array, right: Array) -> Array:
     rows = np.where(rows > 0.0, rows, 1.0)
     columns = np.linalg.norm(K / rows[:, None], axis=0)
     columns = np.where(columns > 0.0, columns, 1.0)
-    scaled = K / rows[:, None] / columns
-    return np.asarray(np.linalg.lstsq(scaled, right / rows, rcond=DATA)[0] / columns)
+    return np.asarray(split(K / columns, rows, tolerance=DATA).solve(right) / columns)
 
 
 def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Array]:

@@ -7,7 +7,9 @@ V̄ = 2 Π_i (Konz 4.7.3); in general Newton's method finds them from many start
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +18,16 @@ from visviva._arrays import Array, finite_vector
 from visviva.control.pair_template import PairTemplate
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.levenberg import search
 
 Kind = Literal["minimum", "saddle", "maximum", "degenerate"]
 STEP = 1e-3  # [of a size] of differences
 ALIKE = 1e-5  # [of a size] points this near are one
 FLAT = 1e-6  # of the largest curvature: below it is none
-ROUNDS = 60
+ROUNDS = 100
+EXACT, NEARLY = 1e-12, 1e-9  # of the largest curvature where a search starts: slopes that are rounding, and nearly so
+MOST_DAMPED = 1e9
 
 
 class CriticalPoint(NamedTuple):
@@ -70,27 +76,47 @@ def _same_set(a: CriticalPoint, b: CriticalPoint) -> bool:
     return b.kind == "degenerate" and a.falling == b.falling and abs(a.V - b.V) <= FLAT * max(abs(a.V), abs(b.V))
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class _Slope:
+    """A configuration on the way to ∇V̄ = 0, and ∇V̄ there, in units of the sizes of velocities."""
+
+    template: PairTemplate
+    q_R: Array
+    q: Array
+
+    @cached_property
+    def g(self) -> Array:
+        return np.asarray(self.template.d.sizes * self.template.potential_gradient(self.q, self.q_R))
+
+    @cached_property
+    def A(self) -> Array:
+        return _hessian(self.template, self.q, self.q_R)
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.g))
+
+    def tried(self, damping: float) -> _Slope | None:
+        """After a step of Levenberg's."""
+        d, A = self.template.d, self.A
+        mu = damping * self.size * float(np.abs(A).max())
+        step = -np.linalg.solve(A.T @ A + mu * np.eye(d.nv), A.T @ self.g)
+        return replace(self, q=d.integrate(self.q, d.sizes * step))
+
+
 def _newton(template: PairTemplate, q: Array, q_R: Array) -> Array | None:
-    """Levenberg's steps towards ∇V̄ = 0, in units of the sizes of velocities."""
-    d = template.d
-    g = d.sizes * template.potential_gradient(q, q_R)
-    damping, scale = 1e-2, 0.0
-    for _ in range(ROUNDS):
-        A = _hessian(template, q, q_R)
-        scale = max(scale, float(np.abs(A).max()))
-        if np.linalg.norm(g) <= 1e-12 * max(scale, 1e-300):
-            return q
-        for _ in range(20):
-            step = -np.linalg.solve(A.T @ A + damping * np.linalg.norm(g) * scale * np.eye(d.nv), A.T @ g)
-            tried = d.integrate(q, d.sizes * step)
-            g_tried = d.sizes * template.potential_gradient(tried, q_R)
-            if np.linalg.norm(g_tried) < np.linalg.norm(g):
-                q, g, damping = tried, g_tried, damping / 5
-                break
-            damping *= 4
-        else:
-            break
-    return q if np.linalg.norm(g) <= 1e-9 * max(scale, 1e-300) else None
+    """Where damped steps lead to, if ∇V̄ = 0 there."""
+    start = _Slope(template, q_R, q)
+    scale = max(float(np.abs(start.A).max()), 1e-300)
+
+    def adapted(damping: float, now: _Slope, nearer: bool) -> float | None:
+        if nearer:
+            return damping / 5
+        return None if damping > MOST_DAMPED else 4 * damping
+
+    found = search(start, 1e-2, adapted, Convergence(EXACT * scale, NEARLY * scale), ROUNDS)
+    return found.q if found.size <= NEARLY * scale else None
 
 
 def _hessian(template: PairTemplate, q: Array, q_R: Array) -> Array:

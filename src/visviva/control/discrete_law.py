@@ -147,7 +147,10 @@ class DiscreteLaw:
         return self._steps[-1].end
 
     def _solve(self, t: float, state: State, q: Array, v: Array, node: TemplateNode) -> tuple[Array, TemplateStep]:
-        """Inputs with least b̃ in the metric M̄⁻¹, by Gauss and Newton's method, and the step that they make."""
+        """Inputs with least b̃ in the metric M̄⁻¹, by Gauss and Newton's method, and the step that they make.
+
+        Limits act in every iteration, and slopes are kept: it ends by its inputs, not by a residual that goes to zero.
+        """
         law = self.law
         q_R1, v_R1, _ = goal_values(law, self._goal, t + self.h)
         unit, nothing = np.eye(law.d.nv), np.zeros(law.d.nv)

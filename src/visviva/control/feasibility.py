@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visviva._arrays import Array, finite_array
 from visviva._suggestions import suggesting
@@ -20,7 +21,7 @@ from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics
 from visviva.forms.minimal.point import Point
 from visviva.numerics.nullspace import inclusion
-from visviva.numerics.rank import pivots, rank
+from visviva.numerics.rank import independent_columns, rank
 
 if TYPE_CHECKING:
     from visviva.control.references import ReferencePoint
@@ -76,7 +77,7 @@ class Feasibility:
 def feasibility(d: Dynamics, times: Array, points: ReferencePoint, inputs: InputMatrix | None) -> Feasibility:
     """At samples of a motion."""
     forces, directions, found = list[Array](), list[Array](), list[Array]()
-    driven: Array | None = None
+    driven: NDArray[np.intp] | None = None
     for t, q, v, a in zip(times, *points, strict=True):
         f = d.inverse(q, v, a)
         B = _drives(d, q, inputs)
@@ -113,8 +114,7 @@ def _drives(d: Dynamics, q: Array, inputs: InputMatrix | None) -> Array:
     return B
 
 
-def _actuated_velocities(B: Array, sizes: Array) -> Array:
+def _actuated_velocities(B: Array, sizes: Array) -> NDArray[np.intp]:
     """Velocities on which inputs act independently, the best conditioned ones."""
     scaled = B * sizes[:, None]
-    count = rank(scaled.T)
-    return np.sort(pivots(scaled.T)[:count]) if count else np.zeros(0, dtype=np.intp)
+    return independent_columns(scaled.T, rank(scaled.T))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple, final
 
@@ -28,11 +28,12 @@ from visviva.forms.dynamics.state_cache import StateCache
 from visviva.forms.minimal.closing import CLOSED
 from visviva.mechanism.closure import typical_length
 from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.levenberg import search
 from visviva.numerics.nullspace import Split, split
 from visviva.numerics.rank import FLOOR
 
-ITERATIONS = 60
-ATTEMPTS = 12  # dampings of a step
+ITERATIONS = 100
+MOST_DAMPED = 1e9  # of a step: where no shorter one comes nearer either
 ROUNDING = 2e-15  # [rad, typical lengths] nothing is nearer
 EXACT = 1e-12  # [rad, typical lengths] a goal that is met
 NEARLY = 1e-9  # and one that is met as well as rounding lets it
@@ -317,29 +318,24 @@ class Follower:
     def _search(self, q: Array, t: float) -> Array:
         """Levenberg's and Marquardt's method from far away; the nearest configuration that it finds."""
         q = self.d.integrate(q, np.zeros(self.d.nv))
-        e, lam = self.way(q, t) / self.units, 1e-2
-        for _ in range(ITERATIONS):
-            if np.abs(e).max(initial=0.0) <= EXACT:
-                break
-            parts = self.rows(q, positions=True).parts
-            pull = np.concatenate([e, np.zeros(len(parts.units) - len(e))]) / parts.units
-            for _ in range(ATTEMPTS):
-                damping = parts.s / (parts.s**2 + lam * min(1.0, float(e @ e)))
-                eta = self._along(q, parts.V @ (damping * (parts.U.T @ pull)))
-                try:
-                    trial = self.d.integrate(q, eta * min(1.0, 1.0 / max(self._size(eta), 1e-300)))
-                    ahead = self.way(trial, t) / self.units
-                except AssemblyError:
-                    lam *= 8.0
-                    continue
-                if float(ahead @ ahead) < float(e @ e):
-                    q, e, lam = trial, ahead, max(0.1 * lam, 1e-12)
-                    break
-                lam *= 8.0
-            else:
-                break
-        found = self._newton(q, t)
-        return q if found is None else found
+        start = _Missed(self, t, q, self.way(q, t) / self.units)
+
+        def adapted(mu: float, now: _Missed, nearer: bool) -> float | None:
+            if nearer:
+                return max(0.1 * mu, 1e-12)
+            return None if mu > MOST_DAMPED else 8.0 * mu
+
+        near = search(start, 1e-2, adapted, Convergence(EXACT, NEARLY), ITERATIONS).q
+        found = self._newton(near, t)
+        return near if found is None else found
+
+    def damped(self, q: Array, e: Array, damping: float) -> Array:
+        """The configuration after a damped step along e, in units: no longer than one radian, or typical length."""
+        parts = self.rows(q, positions=True).parts
+        pull = np.concatenate([e, np.zeros(len(parts.units) - len(e))]) / parts.units
+        shares = parts.s / (parts.s**2 + damping * min(1.0, float(e @ e)))
+        eta = self._along(q, parts.V @ (shares * (parts.U.T @ pull)))
+        return self.d.integrate(q, eta * min(1.0, 1.0 / max(self._size(eta), 1e-300)))
 
     def _size(self, v: Array) -> float:
         return float(np.abs(v / self.d.sizes).max(initial=0.0))
@@ -433,3 +429,26 @@ class Follower:
             f"at the nearest configuration found{lost}.{dead}\n"
             "Ask for paths within reach that do not contradict each other, or begin on another branch, near=."
         )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Missed:
+    """A configuration on the search for one that meets the goals at a time, and how far it is from them, in units."""
+
+    by: Follower
+    t: float
+    q: Array
+    e: Array
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.e))
+
+    def tried(self, damping: float) -> _Missed | None:
+        """After a damped step; None where loops do not close after it."""
+        try:
+            q = self.by.damped(self.q, self.e, damping)
+            return replace(self, q=q, e=self.by.way(q, self.t) / self.by.units)
+        except AssemblyError:
+            return None

@@ -69,7 +69,7 @@ class Descent:
 
     A force is compared with the terms that it is the sum of, and these round like ε (terms + |K| |q|): a stiff spring
     far from the origin of the coordinates feels their last digit. An energy rounds like ε (|H| + terms |q|); where it
-    cannot tell two states, the forces that are left do.
+    cannot tell two states, the forces that are left do: judged by two sizes, steps end by a rule of their own.
 
     units:   how far steps count: a size of the mechanism, wherever it is; 1 for rotations (n,).
     numbers: size of the coordinates; 1 for rotations (n,).

@@ -51,7 +51,8 @@ class Newton:
     """F(y) = 0, stopped by stagnation rather than by a tolerance.
 
     A tolerance leaves a biased residual at every step, which adds up to a drift of energy; so iterate until the
-    scaled residual no longer falls, and accept if it is then below `accept`.
+    scaled residual no longer falls, and accept if it is then below `accept`. Unlike `numerics.convergence.newton` it
+    keeps matrices of earlier iterates, with which slow is not yet stagnant, and gives the best iterate.
 
     floor:  scaled residual at which nothing more can be gained.
     accept: largest scaled residual that counts as solved once it has stopped falling.

@@ -112,7 +112,7 @@ def _points(zero: tuple[Any, ...], free: list[Any], moving: list[Any]) -> Iterat
 
 
 def _common(zero: tuple[Any, ...], free: list[Any]) -> Array:
-    """Common zeros by Gauss' and Newton's method, from samples."""
+    """Common zeros by Gauss' and Newton's method, from samples, to zero itself: kinks are there exactly."""
     value, rows = numeric(zero, free), numeric([slope(u, symbol) for u in zero for symbol in free], free)
     found, rng = [], np.random.default_rng(0)
     for y in rng.uniform(-1.0, 1.0, (SAMPLES, len(free))):

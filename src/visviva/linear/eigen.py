@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.numerics.rank import pivots, significant, unit_rows
+from visviva.numerics.rank import independent_columns, significant, unit_rows
 
 Complex = NDArray[np.complex128]
 Step = tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]  # P, N, X and A_PN
@@ -85,7 +85,7 @@ def kernel(A: Array, C: Array | None = None) -> tuple[NDArray[np.intp], NDArray[
     count, every = len(null), np.arange(len(A))
     if not count:
         return every[:0], every, np.zeros((len(A), 0))
-    P = np.sort(pivots(null)[:count])
+    P = independent_columns(null, count)
     N = np.setdiff1d(every, P)
     X = np.linalg.solve(null[:, P], null[:, N]).T
     X = np.where(np.abs(X) > 10 * ZERO, X, 0.0)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from visviva._arrays import Array, Mask
 from visviva.errors import ModelError
 from visviva.numerics.nullspace import inclusion, split, split_alike
-from visviva.numerics.rank import ROUNDING, TOLERANCE, pivots
+from visviva.numerics.rank import ROUNDING, TOLERANCE, free_columns
 
 TIMES = 4  # an index above is refused
 
@@ -113,7 +113,7 @@ def _independent(G: Array, H: Array, n: int) -> tuple[Array, Array, NDArray[np.i
     rank = split_alike(G).rank
     if not rank:
         return np.eye(n), np.zeros((n, H.shape[1])), np.arange(n)
-    kept = np.sort(pivots(G)[rank:])
+    kept = free_columns(G, rank)
     Y, Z = np.split(inclusion(G, kept, H), [len(kept)], axis=1)
     return Y, Z, kept
 

@@ -20,7 +20,7 @@ from visviva.mechanism.names import unknown_name
 from visviva.model import Model, State
 from visviva.numerics.convergence import Convergence, newton
 from visviva.numerics.nullspace import split_alike
-from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
+from visviva.numerics.rank import LEAST, LIGHTEST, counted, singular_values, velocity_units
 
 BALANCED = 1e-8  # of the size of the terms
 EXACT, NEARLY = 1e-15, 1e-13  # of efforts and multipliers: changes that are rounding, and that are where they stay
@@ -156,7 +156,7 @@ def linearise_model(
     x, w = _settled(field, x, steady) if at is None else (x, np.zeros(field.algebraic))
     E = field.model.E(x)[: field.dim, : field.dim]
     unit = velocity_units(np.abs(np.diag(E)), lightest=LEAST)
-    if np.linalg.cond(unit[:, None] * E * unit) * LIGHTEST > 1.0:
+    if counted(singular_values(unit[:, None] * E * unit), LIGHTEST) < len(E):
         raise ModelError(
             f"{model.name!r} can move without inertia: a velocity of it follows no differential equation.\n"
             "Give it mass in all directions."

@@ -19,7 +19,7 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.differences import slopes
 from visviva.linear.equations import AbstractEquations, Reference
 from visviva.numerics.nullspace import determined, inclusion
-from visviva.numerics.rank import counted, pivots, singular_values, unit_rows, velocity_units
+from visviva.numerics.rank import counted, free_columns, singular_values, unit_rows, velocity_units
 
 
 @final
@@ -59,10 +59,10 @@ def chosen(equations: AbstractEquations, ref: Reference, wanted: Sequence[str] |
             f"{equations.name} is singular in this configuration: its constraints have rank {rank} here and "
             f"{equations.rank} elsewhere.\nSmall motions about it are not those of a linear system: linearise beside."
         )
-    eta = _wanted(equations, Z, rank, wanted) if wanted is not None else _free(Z, rank)
+    eta = _wanted(equations, Z, rank, wanted) if wanted is not None else free_columns(Z, rank)
     bound = np.setdiff1d(np.arange(n), eta)
     Zh = Z[equations.holonomic]
-    p = np.union1d(eta, bound[_free(Zh[:, bound], rank if equations.holonomic.all() else _rank(Zh))])
+    p = np.union1d(eta, bound[free_columns(Zh[:, bound], rank if equations.holonomic.all() else _rank(Zh))])
     return Choice(p.astype(np.intp), eta)
 
 
@@ -107,11 +107,6 @@ def _scaled(equations: AbstractEquations, ref: Reference) -> Array:
 def _rank(Z: Array) -> int:
     """Of rows in units of their terms."""
     return counted(singular_values(Z)) if Z.size else 0
-
-
-def _free(Z: Array, rank: int) -> NDArray[np.intp]:
-    """The columns that are left when as many pivots as the rank are taken."""
-    return np.sort(pivots(Z)[rank:]) if rank else np.arange(Z.shape[1])
 
 
 def _wanted(equations: AbstractEquations, Z: Array, rank: int, names: Sequence[str]) -> NDArray[np.intp]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.numerics.rank import significant
+from visviva.numerics.rank import beyond, significant
 from visviva.numerics.saddle import FEW, Saddle
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def dependent_combinations(A: csr_array, L: csr_array) -> Array:
 
 def _projected_away(A: Array, L: Array) -> Array:
     """The same, of the singular values of L P: nothing is squared, so that rounding is as small as that of A."""
-    Q = np.linalg.qr(A.T)[0]
-    for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
-        L = L - (L @ Q) @ Q.T
+    L = beyond(L, np.linalg.qr(A.T)[0])
     U, s, _ = np.linalg.svd(L)
     return np.asarray(U[:, ~significant(np.append(s, np.zeros(len(L) - len(s))))])
 

@@ -18,7 +18,7 @@ from visviva.mechanism.kinematics import Int, Kinematics, Placement
 from visviva.mechanism.nearest import MOST_ROWS, NearestVelocities
 from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.topology import Topology, topology
-from visviva.numerics.rank import DATA, pivots
+from visviva.numerics.rank import DATA, beyond, independent_columns
 from visviva.numerics.saddle import FEW, Saddle, solve_many
 from visviva.numerics.saddle_series import SaddleSeries
 
@@ -330,10 +330,7 @@ class Linkage:
         C = np.concatenate([self.kinematics.dense(closure.blocks), others * self._lengths], axis=-2)
         L = C[..., self.closes, :]
         L = L / np.maximum(np.linalg.norm(L, axis=-1, keepdims=True), 1e-300)
-        Q = np.linalg.qr(transpose(C[..., ~self.closes, :]))[0]
-        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
-            L = L - (L @ Q) @ transpose(Q)
-        return L
+        return beyond(L, np.linalg.qr(transpose(C[..., ~self.closes, :]))[0])
 
     def _rows_of(self, joints: tuple[int, ...]) -> Int:
         return np.flatnonzero(np.isin(self.kinematics.pair, joints))
@@ -407,6 +404,5 @@ def _unit(part: Body | Particle) -> Array:
 def _pivots(Y: Array) -> Mask:
     """Rows that remain if as many are left out as Y has columns, where Y is largest."""
     kept = np.ones(len(Y), dtype=bool)
-    if Y.shape[1]:
-        kept[pivots(Y.T)[: Y.shape[1]]] = False
+    kept[independent_columns(Y.T, Y.shape[1])] = False
     return kept

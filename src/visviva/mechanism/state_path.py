@@ -13,6 +13,7 @@ of assembly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
@@ -35,6 +36,8 @@ from visviva.mechanism.positions import CLOSED, EPS, extent
 from visviva.mechanism.state_goals import Goals
 from visviva.mechanism.state_names import Wanted
 from visviva.numerics.constrained import least_change
+from visviva.numerics.convergence import Convergence, newton
+from visviva.numerics.levenberg import search
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the longest step of what is given
 JUMP = 0.5  # [rad], and of that size: what a step may move beyond what was expected
@@ -190,41 +193,46 @@ class StatePath:
         return bool((self.linkage.upright(self.linkage.kinematics.place(self._q(found.X_W))) > 0).all())
 
     def _settle(self, at: Posture, s: float, *, exact: bool) -> Reached:
-        """Newton's method, damped where it does not come nearer; exact: to the goals, with what is given fixed."""
-        now, mu = self._at(at, s), 0.0
-        free = ~self._fixed if exact else self.tree.active
-        M = self.linkage.metric / self.linkage.metric[~self.linkage.turning].mean()
-        g, soft, norm = self._measured(now, s, exact)
-        for _ in range(ITERATIONS if free.any() else 0):
-            if np.abs(g).max(initial=0.0) <= 0.5 * EPS * self.size and not len(soft):
-                break
-            A, A2, S = self._slopes(now, s, exact)
-            metric, goals = S.T @ (M[:, None] * S), (A2, -soft)
-            step = least_change(A, -g, metric, free=free, alike=True, damping=mu, then=goals, follow=SOFT)
-            turn = float((np.abs(step) / np.where(self._turning, 1.0, self.length)).max(initial=0.0))
-            ahead = self._at(advanced(self.tree, now.at, step * min(1.0, LARGEST_TURN / max(turn, 1e-300))), s)
-            g_ahead, soft_ahead, norm_ahead = self._measured(ahead, s, exact)
-            if len(soft) and norm_ahead <= CLOSED * self.size and turn <= SETTLED:
-                return ahead
-            if not len(soft) and not norm_ahead < norm:
-                if mu > 1.0 or norm <= CLOSED * self.size:
-                    break
-                mu = max(10.0 * mu, 1e-6)
-                continue
-            stagnates = not len(soft) and norm <= CLOSED * self.size and norm_ahead > 0.5 * norm
-            now, g, soft, norm, mu = ahead, g_ahead, soft_ahead, norm_ahead, 0.1 * mu if mu > 1e-9 else 0.0
-            if stagnates:
-                break
-        return now
+        """To where loops are closed; exact: to the goals, with what is given fixed. Else goals are only approached."""
+        start, free = self._at(at, s), ~self._fixed if exact else self.tree.active
+        g, soft = self.measured(start, s, exact)
+        if not free.any():
+            return start
+        if len(soft):
+            return self._approached(start, s, free)
 
-    def _measured(self, now: Reached, s: float, exact: bool) -> tuple[Array, Array, float]:
-        """What must vanish, what should be small, and the size of the first."""
+        def adapted(mu: float, now: _Trial, nearer: bool) -> float | None:
+            if nearer:
+                return 0.1 * mu if mu > 1e-9 else 0.0
+            return None if mu > 1.0 else max(10.0 * mu, 1e-6)
+
+        rule = Convergence(0.5 * EPS * self.size * np.sqrt(len(g)), CLOSED * self.size)
+        return search(_Trial(self, free, exact, start, g), 0.0, adapted, rule, ITERATIONS).now
+
+    def _approached(self, start: Reached, s: float, free: Mask) -> Reached:
+        """Where loops are closed and a step that comes nearer to the goals is short: steps of Gauss and Newton's."""
+
+        def step(at: tuple[Reached, float]) -> tuple[float, Callable[[], tuple[Reached, float]]]:
+            now, turn = at
+            g, soft = self.measured(now, s, False)
+            left = max(float(np.linalg.norm(g)) / (CLOSED * self.size), turn / SETTLED)
+            return left, lambda: self.stepped(now, g, soft, free, False, 0.0)
+
+        return newton((start, LARGEST_TURN), step, Convergence(1.0, 1.0), ITERATIONS)[0][0]
+
+    def stepped(self, now: Reached, g: Array, soft: Array, free: Mask, exact: bool, mu: float) -> tuple[Reached, float]:
+        """After a step that closes loops and approaches goals, damped by μ, and how far it would have turned."""
+        M = self.linkage.metric / self.linkage.metric[~self.linkage.turning].mean()
+        A, A2, S = self._slopes(now, now.s, exact)
+        metric, goals = S.T @ (M[:, None] * S), (A2, -soft)
+        step = least_change(A, -g, metric, free=free, alike=True, damping=mu, then=goals, follow=SOFT)
+        turn = float((np.abs(step) / np.where(self._turning, 1.0, self.length)).max(initial=0.0))
+        return self._at(advanced(self.tree, now.at, step * min(1.0, LARGEST_TURN / max(turn, 1e-300))), now.s), turn
+
+    def measured(self, now: Reached, s: float, exact: bool) -> tuple[Array, Array]:
+        """What must vanish, and what should be small."""
         g, goals = self._gaps(now, s)
-        if exact:
-            g, goals = np.append(g, goals), np.zeros(0)
-        else:
-            goals = np.append(goals, self._tree_gaps(now, s)[0])
-        return g, goals, float(np.linalg.norm(g))
+        return (np.append(g, goals), np.zeros(0)) if exact else (g, np.append(goals, self._tree_gaps(now, s)[0]))
 
     def _tree_gaps(self, now: Reached, s: float) -> tuple[Array, Array]:
         """How far given coordinates of the tree are from where they should be on the way, and their rows."""
@@ -256,7 +264,7 @@ class StatePath:
         return g[self._closing], np.append(goals, self.goals.value(now.X_W, s, self.length))
 
     def _slopes(self, now: Reached, s: float, exact: bool) -> tuple[Array, Array, Array]:
-        """Derivatives of `_measured` over the coordinates of the tree, and S."""
+        """Derivatives of `measured` over the coordinates of the tree, and S."""
         linkage, q = self.linkage, self._q(now.X_W)
         S = self.tree.jacobian(now.at, now.X_W)
         C = (linkage.dense(linkage.kinematics.place(q)) / linkage.row_scale[:, None])[self._closing] @ S
@@ -337,6 +345,28 @@ class StatePath:
         for columns, R0, w in self._turns:
             y[columns] = SO3(R0 @ SO3.exp(w).R).log()
         return y
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """A configuration on the search for one that is closed, and what must vanish there."""
+
+    path: StatePath
+    free: Mask
+    exact: bool
+    now: Reached
+    g: Array
+
+    @property
+    def size(self) -> float:
+        return float(np.linalg.norm(self.g))
+
+    def tried(self, damping: float) -> _Trial | None:
+        """After a step of the least change that closes all, damped."""
+        path = self.path
+        ahead, _ = path.stepped(self.now, self.g, np.zeros(0), self.free, self.exact, damping)
+        return replace(self, now=ahead, g=path.measured(ahead, ahead.s, self.exact)[0])
 
 
 def closed_rows(linkage: Linkage, tree: JointTree) -> Mask:

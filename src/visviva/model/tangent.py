@@ -8,6 +8,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import AssemblyError
+from visviva.numerics.constrained import NoInertia, check_definite
 from visviva.numerics.nullspace import split
 from visviva.numerics.projection import nearest_velocities
 from visviva.numerics.rank import LEAST, LIGHTEST, velocity_units
@@ -30,14 +31,14 @@ def check_inertia(model: Model, x: Array) -> None:
     M, Z = unit[:, None] * M * unit, split(model.C(x)[:, at] * unit).Z
     if not Z.size:
         return
-    values, directions = np.linalg.eigh(0.5 * Z.T @ (M + M.T) @ Z)
-    if values[0] > LIGHTEST * max(abs(values[-1]), float(np.abs(M).max())):
-        return
-    motion = Z @ directions[:, 0]
-    moving = [name for name, part in zip(model.coordinates, motion, strict=True) if abs(part) > 0.1]
-    sign = "negative" if values[0] < 0 else "no"
-    raise AssemblyError(
-        f"{model.name!r} has a motion with {sign} inertia at its start, in {', '.join(moving)}: the smallest\n"
-        f"eigenvalue of the mass matrix on the motions that the constraints leave is {values[0]:.3g}.\n"
-        "Give it mass, or constrain it."
-    )
+    try:
+        check_definite(Z.T @ M @ Z)
+    except NoInertia as light:
+        motion = np.abs(Z @ light.motion)
+        moving = [name for name, part in zip(model.coordinates, motion, strict=True) if part > 0.1 * motion.max()]
+        sign = "negative" if light.eigenvalue < -LIGHTEST else "no"
+        raise AssemblyError(
+            f"{model.name!r} has a motion with {sign} inertia at its start, in {', '.join(moving)}: the smallest\n"
+            f"eigenvalue of the mass matrix on the motions that the constraints leave is {light.eigenvalue:.3g}.\n"
+            "Give it mass, or constrain it."
+        ) from None

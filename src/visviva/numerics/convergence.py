@@ -1,8 +1,9 @@
 """Convergence to rounding: when an iteration of Newton's, or of Gauss and Newton's, has done what it can.
 
 A tolerance alone ends too early, or never where rounding keeps a residual above it. So iterate until the residual is
-`exact`, or until it is `nearly` so and a step no longer halves it: where fast convergence ceases there is rounding. The
-schemes of `integrate` have such a rule for their rows in `integrate.newton`.
+`exact`, or until it is `nearly` so and a step no longer halves it: where fast convergence ceases there is rounding.
+`newton` iterates with full steps, `numerics.levenberg.search` with damped ones. The steps of `integrate` have such a
+rule for their rows in `integrate.newton`, since it keeps matrices, and compiled kernels their own.
 """
 
 from __future__ import annotations
@@ -22,21 +23,33 @@ class Convergence:
 
     exact: where nothing more can be gained.   nearly: what is accepted once it has stopped falling.
     grown: times the least one so far, or times `near` where that is more, which is given up; by default nothing is.
+    falls: part of the least one so far: a step that leaves more has stopped falling.   stalls: so many in a row end it.
     best:  the least one so far.
     """
 
-    def __init__(self, exact: float, nearly: float, grown: float = math.inf, near: float = 0.0) -> None:
+    def __init__(
+        self,
+        exact: float,
+        nearly: float,
+        grown: float = math.inf,
+        near: float = 0.0,
+        falls: float = HALVED,
+        stalls: int = 1,
+    ) -> None:
         self.exact = exact
         self.nearly = nearly
         self.grown = grown
         self.near = near
+        self.falls = falls
+        self.stalls = stalls
         self.best = math.inf
+        self._stalled = 0
 
     def ended(self, residual: float) -> bool:
         """Whether this residual is rounding; it counts for those that follow."""
-        stagnant = residual >= HALVED * self.best
+        self._stalled = self._stalled + 1 if residual >= self.falls * self.best else 0
         self.best = min(self.best, residual)
-        return residual <= self.exact or (residual <= self.nearly and stagnant)
+        return residual <= self.exact or (residual <= self.nearly and self._stalled >= self.stalls)
 
     def leaves(self, residual: float) -> bool:
         """Whether an iteration that this residual is next of leads away, or to no number."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.numerics.rank import counted, doubtful, unit_rows
+from visviva.numerics.rank import TOLERANCE, counted, doubtful, unit_rows
 
 Index = NDArray[np.intp]
 
@@ -51,18 +51,20 @@ def split(
     terms: Array | None = None,
     rank: int | None = None,
     decide: Callable[[], int | None] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Split:
     """The split of a matrix (m, n), for any m, also 0, by the rule of `numerics.rank`.
 
     terms:  sizes of the terms of each row, (m,).   rank: the largest one it may have, if that is known.
     decide: asked for the rank where singular values are near the tolerance, so that all readings of one thing agree.
+    tolerance: of singular values; `rank.DATA` where the matrix is taken at no configuration.
     """
     m, n = C.shape
     if m == 0:
         return Split(np.zeros((0, 0)), np.zeros(0), np.zeros((n, 0)), np.eye(n), np.zeros((0, 0)), np.zeros(0))
     rows, units = unit_rows(C, terms)
     U, s, Vt = np.linalg.svd(rows)
-    found = counted(s)
+    found = counted(s, tolerance)
     if decide is not None and doubtful(s if rank is None else s[:rank]):
         known = decide()
         found = found if known is None else min(known, len(s))

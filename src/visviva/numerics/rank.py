@@ -128,12 +128,29 @@ def pivots(A: Array) -> NDArray[np.intp]:
     return np.asarray(scipy.linalg.qr(A, mode="r", pivoting=True, check_finite=False)[1], dtype=np.intp)
 
 
+def independent_columns(A: Array, rank: int) -> NDArray[np.intp]:
+    """As many independent columns of A (m, n) as its rank, the best conditioned ones, in their order."""
+    return np.sort(pivots(A)[:rank]) if rank else np.zeros(0, dtype=np.intp)
+
+
+def free_columns(A: Array, rank: int) -> NDArray[np.intp]:
+    """The other columns: x there may be given, and A x = 0 determines it in the independent ones."""
+    return np.setdiff1d(np.arange(A.shape[1]), independent_columns(A, rank))
+
+
 def independent_rows(A: Array, terms: Array | None = None) -> Mask:
     """A largest set of independent rows of A (m, n), the best conditioned ones."""
     rows, mask = unit_rows(A, terms)[0], np.zeros(len(A), dtype=bool)
     if A.size:
-        mask[pivots(rows.T)[: counted(singular_values(rows))]] = True
+        mask[independent_columns(rows.T, counted(singular_values(rows)))] = True
     return mask
+
+
+def beyond(rows: Array, Q: Array) -> Array:
+    """What rows (..., m, n) say beyond others, whose orthonormal basis Q (..., n, k) is."""
+    for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
+        rows = rows - (rows @ Q) @ np.swapaxes(Q, -1, -2)
+    return rows
 
 
 def independent_blocks(blocks: Sequence[Array]) -> Mask:
@@ -146,9 +163,7 @@ def independent_blocks(blocks: Sequence[Array]) -> Mask:
     if blocks:
         rows, basis = unit_rows(np.concatenate(blocks))[0], np.zeros((0, blocks[0].shape[1]))
     for block in blocks:
-        own, rows = rows[: len(block)], rows[len(block) :]
-        for _ in range(2):  # once more, because one projection leaves rounding of the size of the first
-            own = own - (own @ basis.T) @ basis
+        own, rows = beyond(rows[: len(block)], basis.T), rows[len(block) :]
         mask = independent_rows(own, np.ones(len(own)))
         basis = np.concatenate([basis, np.linalg.qr(own[mask].T)[0].T])
         masks.append(mask)

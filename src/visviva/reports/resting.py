@@ -46,7 +46,8 @@ def resting(m: Mechanism, source: MinimalForm, known: Equilibrium) -> list[Equil
 def stationary(source: MinimalForm) -> Array:
     """Coordinates (k, n) at which forces and reactions balance: f(q) = Zᵀλ, g(q) = 0, by Newton's method in a batch.
 
-    Places that are not alone, because the balance is indifferent to some motion, are left out.
+    All starts make the same number of rounds, so that one array holds them. Left out is what has not converged then,
+    and places that are not alone, because the balance is indifferent to some motion.
     """
     e = of_mechanism(source, "minimal", True, False)
     evaluate, n, s, u = e.function("f", "Z", "g"), source.n, np.zeros(len(e.s)), np.zeros(len(e.u))

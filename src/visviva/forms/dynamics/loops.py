@@ -29,7 +29,7 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
 from visviva.numerics.nullspace import Inclusion, split
-from visviva.numerics.rank import pivots
+from visviva.numerics.rank import independent_columns
 
 SHARE = 0.1  # of the fastest velocity of a motion: those below are not named
 
@@ -174,7 +174,7 @@ class Loops:
     def _best(self, rows: AbstractRowsAt) -> Int:
         """Velocities that determine all others, the best conditioned ones, in the order of ξ."""
         Z = self._free(rows)[1]
-        return np.sort(pivots(Z.T)[: Z.shape[1]])
+        return independent_columns(Z.T, Z.shape[1])
 
     def _check_number(self, names: Sequence[Any], as_built: AbstractRowsAt) -> None:
         assert self.independent is not None

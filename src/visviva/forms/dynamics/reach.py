@@ -8,7 +8,8 @@ velocities a step minimises |J N η - e|² + μ |η|², angles in radians and le
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -16,10 +17,13 @@ import numpy as np
 from visviva._arrays import Array, finite_array, finite_vector
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
-from visviva.numerics.nullspace import split
+from visviva.numerics.constrained import least_change
+from visviva.numerics.convergence import Convergence
+from visviva.numerics.levenberg import search
 
-ITERATIONS = 100
-ATTEMPTS = 20  # dampings of a step
+ITERATIONS = 150
+MOST_DAMPED = 1e12  # λ of a step: where no shorter one comes nearer either
+LEAST_GAIN = 1e-3  # part of what a step promised: one that takes off less is damped more
 EXACT = 1e-12  # residual [rad, typical lengths] of a goal that is reached
 LONGEST = 1.0  # [rad, typical lengths] of a step
 STALLED = 1e-7  # cosine between goals and what velocities can do: below, it is the nearest
@@ -52,21 +56,60 @@ class Reaching:
 @final
 @dataclass(frozen=True, eq=False)
 class _Reached:
-    """q, twists e to the goals in frame axes, lengths in units, and the matrix J of what velocities take off them."""
+    """q, twists e to the goals in frame axes, lengths in units, and the matrix J of what velocities take off them.
 
+    gain: what the step to it took off |e|², of what was promised.
+    """
+
+    goals: list[Goal]
+    by: Reaching
     q: Array
     e: Array
     J: Array
+    gain: float = 0.0
 
     @property
-    def square(self) -> float:
-        """|e|²."""
-        return float(self.e @ self.e)
+    def size(self) -> float:
+        """|e|."""
+        return float(np.linalg.norm(self.e))
 
     @property
     def exact(self) -> bool:
         """Whether all goals are met."""
         return bool(np.abs(self.e).max(initial=0.0) <= EXACT)
+
+    @cached_property
+    def _svd(self) -> tuple[Array, Array, Array]:
+        return np.linalg.svd(self.J * self.by.sizes, full_matrices=False)
+
+    @cached_property
+    def stalled(self) -> bool:
+        """Whether no velocity answers to the goals."""
+        pull = (self.J * self.by.sizes).T @ self.e
+        return bool(np.abs(pull).max(initial=0.0) <= STALLED * self._svd[1][:1].sum() * self.size)
+
+    def tried(self, damping: float) -> _Reached | None:
+        """After a step of least squares, damped by λ |e|², which vanishes at a goal: there it is Newton's."""
+        if self.stalled:
+            return None
+        U, s, Vt = self._svd
+        eta = Vt.T @ (s / (s * s + damping * self.size**2) * (U.T @ self.e))
+        taken = self.J @ (self.by.sizes * eta)
+        promised = float(2.0 * taken @ self.e - taken @ taken)
+        trial = self.stepped(eta)
+        if trial is None or not promised > 0:
+            return None
+        gain = (self.size**2 - trial.size**2) / promised
+        return replace(trial, gain=gain) if gain > LEAST_GAIN else None
+
+    def stepped(self, eta: Array) -> _Reached | None:
+        """After a step; None where it is too long, or loops cannot be closed after it."""
+        if np.abs(eta).max(initial=0.0) > LONGEST:
+            return None
+        try:
+            return _residual(self.goals, self.by.step(self.q, self.by.sizes * eta), self.by)
+        except AssemblyError:
+            return None
 
 
 def goal_of(name: str, value: Any, point: bool) -> Goal:
@@ -104,51 +147,29 @@ def reach(goals: list[Goal], q: Array, by: Reaching) -> Array:
             other = _descend(goals, by.step(best.q, size * by.sizes * rng.normal(size=len(by.sizes))), by)
         except AssemblyError:
             continue
-        best = other if other.square < best.square else best
+        best = other if other.size < best.size else best
     if not best.exact:
         raise _unreached(goals, best.q, by)
-    return _polished(goals, best, by)
+    return _polished(best)
 
 
 def _descend(goals: list[Goal], q: Array, by: Reaching) -> _Reached:
-    """Steps of least squares, damped by λ |e|², which vanishes at a goal that is reached: there they are Newton's."""
-    now, lam = _residual(goals, q, by), 1e-2
-    for _ in range(ITERATIONS):
-        A = now.J * by.sizes
-        U, s, Vt = np.linalg.svd(A, full_matrices=False)
-        pull = A.T @ now.e
-        if now.exact or np.abs(pull).max(initial=0.0) <= STALLED * s[:1].sum() * np.sqrt(now.square):
-            break
-        for _ in range(ATTEMPTS):
-            eta = Vt.T @ (s / (s * s + lam * now.square) * (U.T @ now.e))
-            promised = float(2.0 * eta @ pull - np.square(A @ eta).sum())
-            trial = _tried(goals, now, eta, by)
-            gain = (now.square - trial.square) / promised if trial is not None and promised > 0 else -1.0
-            if trial is not None and gain > 1e-3:
-                lam = max(lam * (0.1 if gain > 0.75 else 1.0 if gain > 0.25 else 3.0), 1e-12)
-                now = trial
-                break
-            lam *= 8.0
-        else:
-            break
-    return now
+    """The configuration that damped steps lead to: one that meets the goals, or where no velocity answers to them."""
+    start = _residual(goals, q, by)
+
+    def adapted(lam: float, now: _Reached, nearer: bool) -> float | None:
+        if nearer:
+            return max(lam * (0.1 if now.gain > 0.75 else 1.0 if now.gain > 0.25 else 3.0), 1e-12)
+        return None if now.stalled or lam > MOST_DAMPED else 8.0 * lam
+
+    return search(start, 1e-2, adapted, Convergence(EXACT, EXACT * np.sqrt(len(start.e))), ITERATIONS)
 
 
-def _tried(goals: list[Goal], now: _Reached, eta: Array, by: Reaching) -> _Reached | None:
-    """After a step; None where it is too long, or loops cannot be closed after it."""
-    if np.abs(eta).max(initial=0.0) > LONGEST:
-        return None
-    try:
-        return _residual(goals, by.step(now.q, by.sizes * eta), by)
-    except AssemblyError:
-        return None
-
-
-def _polished(goals: list[Goal], now: _Reached, by: Reaching) -> Array:
+def _polished(now: _Reached) -> Array:
     """One more step of Newton's, kept if it is no worse: from 1e-12 to rounding."""
-    eta = split(now.J * by.sizes, np.ones(len(now.e))).solve(now.e)  # rows are angles and typical lengths
-    trial = _tried(goals, now, eta, by)
-    return trial.q if trial is not None and trial.square < now.square else now.q
+    eta = least_change(now.J * now.by.sizes, now.e, terms=np.ones(len(now.e)))  # rows are angles and typical lengths
+    trial = now.stepped(eta)
+    return trial.q if trial is not None and trial.size < now.size else now.q
 
 
 def _residual(goals: list[Goal], q: Array, by: Reaching) -> _Reached:
@@ -163,7 +184,7 @@ def _residual(goals: list[Goal], q: Array, by: Reaching) -> _Reached:
             twist = SE3(R.T @ goal.R, R.T @ (goal.r - r)).log()
             rows.append(twist / units)
             columns.append(SE3.dexp_inv(-twist) @ J / units[:, None])
-    return _Reached(q, np.concatenate(rows), np.concatenate(columns))
+    return _Reached(goals, by, q, np.concatenate(rows), np.concatenate(columns))
 
 
 def _unreached(goals: list[Goal], q: Array, by: Reaching) -> AssemblyError:

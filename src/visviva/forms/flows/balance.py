@@ -24,7 +24,10 @@ def supplied(local: Local, c: Array, b: Array, Y: Array, h: float) -> float:
 
 
 def root(gap: Callable[[float], float], start: float, second: float, rounding: float) -> tuple[float, float]:
-    """(a, gap(a)) with the smallest gap that secants find; they end at rounding, or where the gap no longer falls."""
+    """(a, gap(a)) with the smallest gap that secants find; they end at rounding, or where the gap no longer falls.
+
+    Their second point is a guess, so that they go on with the nearest of all, unlike Newton's method.
+    """
     old, g_old, new, stalled = start, gap(start), second, 0
     best, g_best = old, g_old
     for _ in range(TRIES):

@@ -11,6 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.forms.flows.local import Local
 from visviva.integrate.newton import NotConverged
+from visviva.numerics.convergence import Convergence
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 16 * EPS  # relative change of the stages at which nothing more can be gained
@@ -93,14 +94,12 @@ def _evaluated(local: Local, table: Gauss, h: float, K: Array, theta: float) -> 
 
 
 def _fixed_point(local: Local, table: Gauss, h: float, K: Array, theta: float) -> Solved:
-    best, last, stalled = np.inf, np.inf, 0
+    rule, last = Convergence(ROUNDED, ACCEPTED, falls=STAGNANT, stalls=2), np.inf
     for iteration in range(1, FIXED + 1):
         Y, new = _evaluated(local, table, h, K, theta)
         change = _change(local, h, new, new - K)
         K = new
-        stalled = 0 if change < STAGNANT * best else stalled + 1
-        best = min(best, change)
-        if change <= ROUNDED or (stalled == 2 and best <= ACCEPTED):
+        if rule.ended(change):
             return Solved(Y, K, iteration, change)
         if not np.isfinite(change) or (change > max(SLOW * last, ACCEPTED) and iteration > 2):
             break
@@ -117,7 +116,7 @@ def _newton(local: Local, table: Gauss, h: float, theta: float) -> Solved:
     k = local.rate(t, local.y0)
     sizes, K, middle = local.sizes(h, k), np.tile(k, (S, 1)), local.y0
     inverse = _inverse(local, table, h, t, middle, sizes, theta)
-    best, last, stalled = np.inf, np.inf, 0
+    rule, last = Convergence(ROUNDED, ACCEPTED, falls=STAGNANT, stalls=2), np.inf
     for iteration in range(1, NEWTON + 1):
         new = _evaluated(local, table, h, K, theta)[1]
         if not np.isfinite(new).all():
@@ -125,15 +124,13 @@ def _newton(local: Local, table: Gauss, h: float, theta: float) -> Solved:
         step = (inverse @ (new - K).ravel()).reshape(S, N)
         K = K + step
         change = _change(local, h, K, step)
-        stalled = 0 if change < STAGNANT * best else stalled + 1
-        best = min(best, change)
-        if change <= ROUNDED or (stalled == 2 and best <= ACCEPTED):
+        if rule.ended(change):
             return Solved(local.y0 + h * table.A @ K, K, iteration, change)
         if change > max(SLOW * last, ACCEPTED):
             middle = local.y0 + 0.5 * h * (table.b @ K)
             inverse = _inverse(local, table, h, t + 0.5 * h, middle, sizes, theta)
         last = change
-    raise NotConverged("its stages were not found by iteration", -1, best)
+    raise NotConverged("its stages were not found by iteration", -1, rule.best)
 
 
 def _inverse(local: Local, table: Gauss, h: float, t: float, y: Array, sizes: Array, theta: float) -> Array:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_vector
 from visviva.errors import AssemblyError, ConvergenceError
-from visviva.forms.rigid.gauss import rows_of_one_size
+from visviva.forms.rigid.sizes import Level, Sizes, sizes_at
 from visviva.numerics.constrained import least_change
 from visviva.numerics.convergence import Convergence
 from visviva.numerics.projection import Gap, nearest_point, relative
-from visviva.numerics.rank import velocity_units
+from visviva.numerics.rank import LEAST, velocity_units
 
 if TYPE_CHECKING:
     from visviva.forms.calculus.parameterisation import Parameterisation
     from visviva.forms.rigid.system import RigidSystem
 
-Level = Literal["position", "velocity"]
 ITERATIONS = 60
-EXACT = 1e-14  # of a residual, relative to the state, in units in which its row and the mass matrix have size one
+EXACT = 1e-14  # of a residual, in the size of its terms
 ROUNDING = 1e-10  # where it falls no further, and is accepted
 DAMPING = 1e-2  # of the first step; it falls with the residual
 
@@ -36,15 +35,16 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     """
     start, speeds = finite_vector(q, "q", system.size_q), finite_vector(xi, "xi", system.n)
     rest, first = np.zeros(system.n), 0.0
+    sizes = sizes_at(system, system.instant(start, speeds, t))  # those of the start, so that steps can be compared
 
     def open_at(q: Array) -> Gap:
         nonlocal first
-        left = _gap(system, q, rest, t, "position", lambda residual: DAMPING * residual / first)
+        left = _gap(system, q, rest, t, "position", sizes, lambda residual: DAMPING * residual / first)
         first = first or left.largest or 1.0
         return left
 
     def off_at(xi: Array) -> Gap:
-        return _gap(system, place, xi, t, "velocity", lambda residual: 0.0)
+        return _gap(system, place, xi, t, "velocity", sizes, lambda residual: 0.0)
 
     def moved(q: Array, delta: Array) -> Array:
         return _advance(system.parameterisation, q, delta)
@@ -58,26 +58,27 @@ def consistent(system: RigidSystem, q: ArrayLike, xi: ArrayLike, t: float = 0.0)
     return place, motion
 
 
-def _gap(system: RigidSystem, q: Array, xi: Array, t: float, level: Level, damping: Callable[[float], float]) -> Gap:
-    """What constraints leave, in units in which their rows and the mass matrix have size one, beside the state.
+def _gap(
+    system: RigidSystem, q: Array, xi: Array, t: float, level: Level, sizes: Sizes, damping: Callable[[float], float]
+) -> Gap:
+    """What constraints leave, and changes of least kinetic size.
 
-    damping: of a step, from the largest part of what is left.
+    damping: of a step, from the largest part of what is left. Velocities without inertia, which constraints have to
+    hold, count as light ones.
     """
-    at = system.instant(q, xi, t)
+    at, M = system.instant(q, xi, t), system.terms(q, np.zeros(system.n), None, t).M
     parts = [part for part in system.rows(at).values() if getattr(part, level) is not None]
-    Z = np.concatenate([np.zeros((0, system.n)), *(part.Z for part in parts)])
-    off = np.concatenate([np.zeros(0), *(getattr(part, level) for part in parts)])
-    M = system.terms(q, np.zeros(system.n), None, t).M
-    terms = np.concatenate([np.zeros((0, system.n)), *(part.terms for part in parts)]) * velocity_units(np.diag(M))
-    rows, size = rows_of_one_size(Z, terms)  # over ½ ξᵀM ξ = T
-    state = max(1.0, float(np.abs(q).max(initial=0.0)), float(np.abs(xi).max(initial=0.0)))
-    sizes = np.full(len(off), state * (float(np.sqrt(np.trace(M))) or 1.0))
+    none, units = np.zeros((0, system.n)), velocity_units(np.diag(M), lightest=LEAST)
+    Z = np.concatenate([none, *(part.Z for part in parts)])
+    terms = np.linalg.norm(np.concatenate([none, *(part.terms for part in parts)]) * units, axis=1)
+    left = np.concatenate([none[:, 0], *(getattr(part, level) for part in parts)])
+    size = np.concatenate([none[:, 0], *(sizes.of(part, level) for part in parts)])
 
     def change(z: Array) -> Array:
-        mu = damping(float(relative(z, sizes).max(initial=0.0)))
-        return least_change(rows, z, M, terms=np.ones(len(z)), damping=mu)
+        mu = damping(float(relative(z, size).max(initial=0.0)))
+        return least_change(Z, z, M, units=units, terms=terms, damping=mu)
 
-    return Gap(off / size, sizes, change)
+    return Gap(left, size, change)
 
 
 def _advance(p: Parameterisation, q: Array, delta: Array) -> Array:

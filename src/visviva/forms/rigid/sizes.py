@@ -10,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.rigid.constraints import Instant, Rows
+from visviva.numerics.projection import relative
 
 if TYPE_CHECKING:
     from visviva.forms.rigid.system import RigidSystem
@@ -28,9 +29,12 @@ class Sizes:
 
     def off(self, part: Rows, level: Level) -> Array:
         """How far a state is from rows that have such a level, (c,), relative to their terms."""
-        residual: Array = getattr(part, level)
+        return relative(getattr(part, level), self.of(part, level))
+
+    def of(self, part: Rows, level: Level) -> Array:
+        """Of the terms of rows at such a level, (c,)."""
         size = part.terms @ self.move * (1.0 if level == "position" else self.rate)
-        return np.abs(residual) / np.where(size > 0, size, 1.0)
+        return np.where(size > 0, size, 1.0)
 
 
 def sizes_at(system: RigidSystem, at: Instant) -> Sizes:
