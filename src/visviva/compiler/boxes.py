@@ -79,7 +79,7 @@ class BoxBlocks:
             new = renamed_part(part, rename)
             if isinstance(part, AbstractPort):
                 if part.name not in taken:
-                    self.structures.append(dataclasses.replace(new, name=box.inputs[part.name]))  # type: ignore[type-var]
+                    self.structures.append(dataclasses.replace(new, name=box.inputs[part.name]))
                 continue
             name = new.name if isinstance(new, AbstractConstraint) else box.name
             if set(new.acts) & set(measures) or len(set(new.acts)) < len(new.acts):

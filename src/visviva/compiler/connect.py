@@ -42,8 +42,8 @@ def connect(
     names: prefixes for all names of a and b, ("arm", "drive") gives `arm.motor`; needed where names are the same.
     name:  of the result; default: both names.
 
-    a and b are Models, or what has one: composites, mechanisms, a `PortHamiltonian` of visviva.forms. A mechanism starts
-    as it is assembled. Of its results those of the Model are left, variables by name; `m.box(...)` keeps all of them.
+    a and b are Models, or what has one: composites, mechanisms, a `PortHamiltonian` of visviva.forms. A mechanism
+    starts as it is assembled; of its results those of the Model are left, by variable: `m.box(...)` keeps all of them.
     Source: Latussek, Kinon, Betsch, section 4: power-preserving interconnection.
     """
     a, b = _model_of(model_a), _model_of(model_b)
@@ -152,8 +152,9 @@ def _joined(a: Model, b: Model, one: str, other: str) -> AbstractConstraint:
             "is one quantity.\nPut a transformer between them, such as a rack, a motor or a cylinder."
         )
     name = f"{one}:{other}"
-    if isinstance(first, Port) and isinstance(second, Port) and not callable(first.matrix) | callable(second.matrix):
-        C = np.concatenate([np.transpose(first.matrix), -np.transpose(second.matrix)], axis=-1)
+    if all(isinstance(port, Port) and not callable(port.matrix) for port in (first, second)):
+        none = np.zeros(0)
+        C = np.concatenate([first.B(none).T, -second.B(none).T], axis=-1)
         return Rows(name, (*first.acts, *second.acts), first.width, C, kind=RowKind.EFFORT)  # it can be compiled
     return JoinedPorts(name, first, second, len(a.layout.read(first.reads)))
 
@@ -171,7 +172,8 @@ def _check_names(a: Model, b: Model) -> None:
 
     def all_names(model: Model) -> set[str]:
         rows = {part.name for part in model.structures if isinstance(part, AbstractConstraint)}
-        held = {one.name for one in (*model.junctions, *model.reservoirs, *model.ports)}
+        held = {one.name for one in model.junctions} | {one.name for one in model.reservoirs}
+        held |= {one.name for one in model.ports}
         return {*model.layout.x, *rows, *held, *(part.name for part in model.storages)}
 
     same = sorted(all_names(a) & all_names(b))

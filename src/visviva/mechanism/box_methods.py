@@ -48,11 +48,11 @@ class BoxMethods(Builder):
             raise ModelError(f"ports of {where} are a dictionary {{port: joint or node}}, got {ports!r}.")
         given = dict(ports or {})
         known = system.interface
-        for port in given:
-            if port not in known:
+        for asked in given:
+            if asked not in known:
                 listed = ", ".join(known) or "none"
-                hint = hint_of(str(port), known)
-                raise ModelError(f"{where} has no port {port!r}; its ports are: {listed}. {hint}")
+                hint = hint_of(str(asked), known)
+                raise ModelError(f"{where} has no port {asked!r}; its ports are: {listed}. {hint}")
         rates: dict[str, JointCoordinate] = {}
         places: dict[str, JointCoordinate] = {}
         nodes: dict[str, Thermal | None] = {}
@@ -68,7 +68,7 @@ class BoxMethods(Builder):
             elif port.name in given:
                 raise ModelError(
                     f"{what} exchanges {port.quantity.name}, which no joint and no node does.\n"
-                    "Momenta and displacements sit on joints, entropy on thermal nodes; others are inputs, and left out."
+                    "Momenta and displacements sit on joints, entropy on thermal nodes; others stay inputs."
                 )
         box = Box(name, system, rates, places, nodes)
         self._check_box(box, where)

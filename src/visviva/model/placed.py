@@ -98,31 +98,24 @@ class Placing:
         return [k for name in names for k in range(starts[name], starts[name] + self.sizes[name])]
 
 
-class _Placed:
-    """What placed structures share."""
+@final
+@dataclass(frozen=True, eq=False)
+class PlacedRouting(AbstractRouting):
+    """J = Tᵀ J_box T."""
 
     name: str
     placing: Placing
     two_ended: ClassVar[bool] = True
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of the map."""
         return self.placing.reads
 
     @property
-    def acts(self) -> tuple[str, ...]:
+    def acts(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of the map."""
         return self.placing.acts
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class PlacedRouting(_Placed, AbstractRouting):  # type: ignore[misc]
-    """J = Tᵀ J_box T."""
-
-    name: str
-    placing: Placing
 
     def J(self, q: Array) -> Array:  # noqa: D102
         assert isinstance(self.placing.inner, AbstractRouting)
@@ -132,12 +125,23 @@ class PlacedRouting(_Placed, AbstractRouting):  # type: ignore[misc]
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlacedDissipation(_Placed, AbstractDissipation):  # type: ignore[misc]
+class PlacedDissipation(AbstractDissipation):
     """R = Tᵀ R_box(q, T z) T ⪰ 0.   v_reg: the speed of a dry friction, see `Dissipation`."""
 
     name: str
     placing: Placing
     v_reg: float | None = None
+    two_ended: ClassVar[bool] = True
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the map."""
+        return self.placing.reads
+
+    @property
+    def acts(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the map."""
+        return self.placing.acts
 
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
         assert isinstance(self.placing.inner, AbstractDissipation)
@@ -147,11 +151,22 @@ class PlacedDissipation(_Placed, AbstractDissipation):  # type: ignore[misc]
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlacedRows(_Placed, AbstractConstraint):  # type: ignore[misc]
+class PlacedRows(AbstractConstraint):
     """C = C_box T: rows of a box on rates of coordinates and on its own efforts."""
 
     name: str
     placing: Placing
+    two_ended: ClassVar[bool] = True
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the map."""
+        return self.placing.reads
+
+    @property
+    def acts(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the map."""
+        return self.placing.acts
 
     @property
     def _rows(self) -> AbstractConstraint:
