@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import visviva as vv
 from visviva.errors import ModelError
 from visviva.geometry import SE3, SO3
+from visviva.mechanism.names import split_name
 from visviva.mechanism.shapes import Shape
 
 GRAVITY = (0.0, 0.0, -9.81)
@@ -109,6 +111,39 @@ def test_states_by_dotted_names():
     assert motion.angles["right.hinge"] == pytest.approx(-0.2, abs=1e-12)
     with pytest.raises(ModelError, match=r"no state 'left\.hinge\.w'\. Did you mean 'left\.hinge"):
         m.assemble(at={"left.hinge.w": 0.3})
+
+
+def odd_names() -> vv.Mechanism:
+    """Parts that are called as the words of results are."""
+    module = vv.Mechanism("odd")
+    module.body("quick", mass=1.0, inertia=(1, 1, 1), at=(0.5, 0, 0))
+    module.body("friction", mass=1.0, inertia=(1, 1, 1), at=(1.5, 0, 0))
+    module.revolute("rate", module.ground, "quick", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+    module.revolute("q", "quick", "friction", at=(1, 0, 0), axis=(0, 1, 0))
+    m = vv.Mechanism("host", gravity=GRAVITY)
+    m.include(module, "a")
+    return m
+
+
+def test_parts_that_are_called_as_words_of_results():
+    m = odd_names()
+    run = vv.simulate(m, t_end=0.02, h=0.01, initial={"a.rate.q": 0.2, "a.q.rate": 0.3})
+    assert run["a.rate.q"][0] == pytest.approx(0.2)
+    assert run["a.q.rate"][0] == pytest.approx(0.3)
+    assert set(fnmatch.filter(run.names, "a.rate.*.power")) == {"a.rate.a.quick.power"}
+    assert vv.linearise(m, at={"a.rate.q": np.pi / 2}).states == ("a.rate.q", "a.q.q", "a.rate.rate", "a.q.rate")
+    assert vv.analytical(m, form="kane-momentum").p_names == ("a.rate.p", "a.q.p")
+    units = " ".join(str(m.parameters).split())
+    assert "a.rate.friction 0.1 N m s/rad" in units
+    assert "a.friction.mass 1 kg" in units
+
+
+def test_the_longest_part_that_a_name_begins_with_is_meant():
+    parts = {"left", "left.hinge", "left.hinge.stop"}
+    assert split_name("left.hinge.q[1]", parts) == ("left.hinge", "q[1]")
+    assert split_name("left.hinge.stop", parts) == ("left.hinge.stop", "")
+    assert split_name("left.r", parts) == ("left", "r")
+    assert split_name("right.arm.r", parts) == ("right", "arm.r")
 
 
 def test_a_module_does_not_see_what_is_added_later():
