@@ -14,7 +14,7 @@ from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.geometry.embedding import AbstractSpace
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.box import Box
+from visviva.mechanism.box import Box, state_with_effort
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import JointCoordinate
@@ -27,10 +27,6 @@ from visviva.model.renaming import renamed_part
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
-
-ITERATIONS = 50
-EXACT = 4e-16  # of an effort
-DIFFERENCE = 6e-6  # of a state, for its slope
 
 
 @final
@@ -124,22 +120,7 @@ def turned_with(model: Model, motion: Motion, x: Array) -> None:
             at, (q, e) = model.layout.x[variable], model.local(tie, x, model.z(x))
             rate = float((tie.C(q)[:, :-1] @ e[:-1])[0])
             storage = next(part for part in model.storages if part.variable == variable)
-            x[at] = _with_effort(storage, x[at], rate)
-
-
-def _with_effort(storage: AbstractStorage, p: Array, effort: float) -> Array:
-    """The state near p with a given effort, by Newton's method; p itself where there is none."""
-    found = p
-    for _ in range(ITERATIONS):
-        gap = storage.dH(found)[0] - effort
-        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
-            return found
-        step = DIFFERENCE * max(1.0, abs(found[0]))
-        slope = (storage.dH(found + step)[0] - storage.dH(found - step)[0]) / (2 * step)
-        if not np.isfinite(slope) or slope == 0:
-            return p
-        found = found - gap / slope
-    return found
+            x[at] = state_with_effort(storage.dH, x[at], rate)
 
 
 def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:

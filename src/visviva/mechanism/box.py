@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -18,6 +19,9 @@ from visviva.mechanism.thermal import Thermal
 if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
+ITERATIONS = 50
+EXACT = 4e-16  # of an effort
+DIFFERENCE = 6e-6  # of a state, for its slope
 MOMENTA = {angular_momentum: True, momentum: False}  # whether they belong to coordinates that turn
 POSITIONS = {angle: True, displacement: False}
 
@@ -93,6 +97,21 @@ class Box:
             variable = self.variable(name)
             found[variable] = np.asarray(others.get(variable, self.flat.start.get(name, np.zeros(size))))
         return found
+
+
+def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> Array:
+    """The state near p of a storage of one number with a given effort, dH(p) = effort; p itself where there is none."""
+    found = p
+    for _ in range(ITERATIONS):
+        gap = dH(found)[0] - effort
+        if abs(gap) <= EXACT * max(abs(effort), abs(gap + effort)):
+            return found
+        step = DIFFERENCE * max(1.0, abs(found[0]))
+        slope = (dH(found + step)[0] - dH(found - step)[0]) / (2 * step)
+        if not np.isfinite(slope) or slope == 0:
+            return p
+        found = found - gap / slope
+    return found
 
 
 def refuse_boxes(m: Mechanism, what: str, way_out: str = "Simulate the mechanism itself.") -> None:

@@ -87,6 +87,8 @@ class Mount:
                 return rows_seen_from(self.frame, tuple(map(self._referred, value.placements.parts)), value)
             case tuple():
                 return tuple(map(self._referred, value))
+            case dict():
+                return {key: self._referred(one) for key, one in value.items()}
         return self.parts[value.name] if isinstance(value, Part) else value
 
     def _with_motion(self, part: Part, made: Part) -> Part:

@@ -12,7 +12,7 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
-from visviva.mechanism.box import Box, refuse_boxes
+from visviva.mechanism.box import Box
 from visviva.mechanism.box_methods import BoxMethods
 from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.calls import Call, recording

@@ -42,14 +42,15 @@ def slopes_of(m: Mechanism, motion: Motion) -> dict[str, Array]:
     """dU by the name of every spring and stop that has an energy, (k,) each; exact."""
     stored: list[Element | JointElement | Stop] = [*m.elements, *m.joint_elements, *m.stops]
     return {
-        part.name: _gradient(part.energy, m.theta0)(measured(part, motion))
+        part.name: energy_slope(part.energy, m.theta0)(measured(part, motion))
         for part in stored
         if part.energy is not None
     }
 
 
 @lru_cache(256)
-def _gradient(energy: Storage, theta0: float) -> Any:
+def energy_slope(energy: Storage, theta0: float) -> Any:
+    """dU as a function of the state of a storage with one port, (k,); exact."""
     H = energy.H
     (states,) = H.states.values()
     slopes = np.array([slope(H.values.item(), symbol) for symbol in states], dtype=object)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from visviva.errors import ModelError
 from visviva.language import Composite, compose, starting
+from visviva.mechanism.composite.boxes import add_boxes
 from visviva.mechanism.composite.carriers import add_carriers
 from visviva.mechanism.composite.conditions import add_conditions
 from visviva.mechanism.composite.elements import add_elements
@@ -30,7 +31,8 @@ def composite_of(m: Mechanism, expose: str | Iterable[str] = ()) -> Composite:
     coordinate of a joint on which something acts has a junction rate_<joint>_<coordinate> with the quantity of what
     moves there: friction, springs, stops, motors, gears, drives and input ports plug in there. Heat goes to thermal
     nodes, junctions s_<node>, or to the environment, junction s. Input ports are outer ports; drives are sources,
-    whose law an input of that name replaces. A free joint is no box: it constrains nothing.
+    whose law an input of that name replaces. Boxes of the mechanism are there as they are. A free joint is no box: it
+    constrains nothing.
 
     expose: what is shown as further outer ports: the name of a body (or "ground") shows its pose q_<body> and its
             momentum p_<body>, for joints to other composites; that of a thermal node its entropy s_<node>; "s" what
@@ -51,5 +53,6 @@ def _wired(m: Mechanism, shown: Exposure) -> Composite:
     add_elements(net)
     add_conditions(net)
     add_ports(net)
+    add_boxes(net)
     add_heat(net, shown)
     return compose(m.name or "mechanism", net.boxes, net.junctions, net.outer | shown.ports(net))

@@ -44,10 +44,11 @@ def add_joints(net: Wiring) -> None:
 
 
 def acting_coordinates(m: Mechanism) -> dict[str, set[int]]:
-    """Numbers of the coordinates on which springs, stops, ports and couplings act, by the name of the joint."""
+    """Numbers of the coordinates on which springs, stops, ports, boxes and couplings act, by the name of the joint."""
     found: list[JointCoordinate] = [one for part in m.joint_elements for one in part.coordinates]
     found += [part.at for part in m.stops]
     found += [port.at for port in m.ports if isinstance(port, Torque | Force | Motor)]
+    found += [one for box in m.boxes for one in box.coordinates]
     found += [one for part in m.conditions if isinstance(part, Coupling) for one in coupled(part)]
     acting: dict[str, set[int]] = {}
     for one in found:

@@ -10,9 +10,10 @@ from visviva._arrays import Array
 from visviva.geometry.embedding import origin
 from visviva.library.multibody.body import heavy_axes
 from visviva.mechanism.assembly import StateLike, motion_of
+from visviva.mechanism.composite.boxes import box_values
 from visviva.mechanism.composite.carriers import has_ground
 from visviva.mechanism.composite.closure import counter_box
-from visviva.mechanism.composite.wiring import GROUND, box_names
+from visviva.mechanism.composite.wiring import GROUND, Wiring
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.linkage import mass_vector
@@ -30,7 +31,8 @@ def state_of(m: Mechanism, at: StateLike | None = None, *, ground: bool = False)
     ground: whether it is one of them, where nothing of the mechanism holds to it.
     """
     motion = motion_of(m, at)
-    names = box_names(m)
+    net = Wiring(m)
+    names = net.names
     values: dict[str, Array] = {}
     if ground or has_ground(m):
         values[f"q_{GROUND}"] = origin(POSES)
@@ -55,7 +57,7 @@ def state_of(m: Mechanism, at: StateLike | None = None, *, ground: bool = False)
         values[f"flux_{names[motor.name]}"] = np.array([flux_at(motor, motion.others)])
     for node in m.thermals:
         values[f"s_{names[node.name]}"] = np.array([entropy_at(node, motion.others)])
-    return values
+    return values | box_values(net, motion)
 
 
 def momentum_variable(body: Body | Particle, box: str) -> tuple[str, Array]:

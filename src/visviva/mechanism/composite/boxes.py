@@ -1,0 +1,72 @@
+"""Boxes of a mechanism in its composite: their systems as they are, at the rates of coordinates and at heat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from visviva.language import Storage, reversible, storage
+from visviva.library.multibody.spatial import coupling
+from visviva.library.quantities import momentum_along
+from visviva.mechanism.box import Box, state_with_effort
+from visviva.mechanism.composite.wiring import Wiring, unit_of
+from visviva.mechanism.joint_rates import JointRates
+from visviva.mechanism.spring_slopes import coordinate_at, energy_slope
+
+if TYPE_CHECKING:
+    from visviva._arrays import Array
+    from visviva.mechanism.assembly import Motion
+    from visviva.mechanism.parts import JointCoordinate
+
+
+def add_boxes(net: Wiring) -> None:
+    """One box for each, and one for each coordinate that is a state of it, y_dot = u.
+
+    Ports that are at no part are outer ports: by the name of the box where there is one, else <box>_<port>.
+    """
+    for box in net.m.boxes:
+        name, at = net.names[box.name], junctions_of(net, box)
+        loose = [port for port in at if port not in {*box.rates, *box.nodes, *box.places}]
+        net.outer |= {name if len(loose) == 1 else at[port]: at[port] for port in loose}
+        net.add(name, box.system, at)
+        for port, one in box.places.items():
+            y = box.system.interface[port].quantity
+            follower = reversible({"y": y, "r": momentum_along(unit_of(one))}, J=coupling(1))
+            net.add(f"{name}_{port}", follower, {"y": at[port], "r": net.rate(one)})
+            if box.holder(box.flat.outer[port]) is None:  # what is read only is a state as well
+                net.add(f"{name}_{port}_state", storage({"y": y}, H=0.0), {"y": at[port]})
+
+
+def junctions_of(net: Wiring, box: Box) -> dict[str, str]:
+    """The junction of each of its ports."""
+    name = net.names[box.name]
+    found = {port: f"{name}_{port}" for port in box.system.interface}
+    found |= {port: net.rate(one) for port, one in box.rates.items()}
+    found |= {port: net.heat(node) for port, node in box.nodes.items()}
+    return found | {port: f"y_{name}_{port}" for port in box.places}
+
+
+def box_values(net: Wiring, motion: Motion) -> dict[str, Array]:
+    """States of boxes by variables of the composite; those of rotors move as their coordinates do, dH(p) = y_dot."""
+    found: dict[str, Array] = {}
+    for box in net.m.boxes:
+        at, start = junctions_of(net, box), box.start(motion.others)
+        shown = {inner: at[port] for port, inner in box.flat.outer.items()}
+        own = {name: start[box.variable(name)] for name in box.states}
+        for port, one in box.rates.items():
+            inner = box.flat.outer[port]
+            holder = box.holder(inner)
+            if isinstance(holder, Storage) and box.variable(inner) not in motion.others and len(holder.interface) == 1:
+                dH = energy_slope(holder, net.m.theta0)
+                own[inner] = state_with_effort(dH, own[inner], _rate_at(net, one, motion))
+        found |= {shown.get(name, f"{net.names[box.name]}.{name}"): value for name, value in own.items()}
+        found |= {at[port]: np.array([coordinate_at(one, motion)]) for port, one in box.places.items()}
+    return found
+
+
+def _rate_at(net: Wiring, one: JointCoordinate, motion: Motion) -> float:
+    """The rate of a coordinate of a joint."""
+    bodies = net.m.bodies
+    q, V = (np.concatenate([values[body.name] for body in bodies]) for values in (motion.q, motion.V))
+    return float((JointRates(bodies, [one.joint]).matrix(q) @ V)[one.number])
