@@ -8,7 +8,7 @@ functions of `functions`, g is bilinear in its objects: the forces f are the sam
 from __future__ import annotations
 
 from visviva._arrays import Array, Mask
-from visviva.kernels.functions import inner
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.multibody.functions import turned
 
 from visviva.kernels.multibody.algebra import (  # isort: skip
@@ -133,7 +133,7 @@ def _speed(B: Array, C: Array, Y: Array, K: Int, i: int) -> float:
     return total
 
 
-@inner
+@woven
 def end_rate(X: Array, Y: Array, K: Int, i: int) -> tuple[float, float]:
     """The rate of a function that is no MEET at the end of a step, and what the size of velocities there is worth."""
     kind = K[i, KIND]
@@ -153,7 +153,7 @@ def rate_with_size(B: Array, C: Array, X: Array, Y: Array, K: Int, i: int) -> tu
     return rate, longest * _speed(B, C, Y, K, i)
 
 
-@inner
+@woven
 def push_rate(B: Array, C: Array, X: Array, Y: Array, K: Int, i: int, g: float, h: float) -> None:
     """What a multiplier g of the rate of a function that is no MEET does to kinematics and momentum."""
     kind = K[i, KIND]
