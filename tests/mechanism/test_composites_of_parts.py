@@ -9,9 +9,12 @@ from parts import BODIES, ELEMENTS, sample
 
 import visviva as vv
 from visviva.compiler import laws
+from visviva.forms.minimal.state import Coordinates
 from visviva.language import compose, source
 from visviva.library import translation
+from visviva.library.joints import AbstractJoint, Ball, Shift, along_child
 from visviva.library.quantities import momentum
+from visviva.testing.readings import READINGS, Case, instant
 
 SCHEME = vv.DiscreteGradient(compiled=False)
 PARTS = ("stream", "end stop", "friction law", "friction that heats", "friction matrix of a ball", "motor", "gear",
@@ -132,3 +135,33 @@ def test_other_numbers_are_no_other_laws():
     before = traced_laws()
     vv.compile(general(1.3, 0.3).system())
     assert traced_laws() == before
+
+
+# -- joints that a user writes, and small motions
+
+
+class Telescope(AbstractJoint):
+    """A point on a line of the child."""
+
+    kind, glyph, chain = "telescope", "bead_on_wire", (Ball(1), Shift(2, 0))
+    rows = (along_child(0), along_child(1))
+    coordinates, names = (along_child(2),), ("way_out",)
+
+
+def test_a_joint_of_ones_own_has_a_box_and_ports():
+    m = vv.Mechanism("own", gravity=(0.2, 0, -9.81))
+    m.body("a", mass=1.0, inertia=(0.1, 0.2, 0.25), at=(0.3, 0, 0))
+    m.joint("k", Telescope(), "ground", "a", at=(0, 0, 0), friction=0.3)
+    m.force("push", "k")
+    assert "rate_k_wayout" in m.system().junctions
+    form = vv.analytical(m)
+    state = form.projected(0.0, form.initial.q, np.linspace(-1, 1, len(form.initial.xi)), form.initial.s)
+    READINGS["composite"](instant(Case(m, {"push": 0.7}), Coordinates(*state)))
+
+
+def test_small_motions_of_the_composite_are_those_of_the_mechanism():
+    m = vv.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    m.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -0.5))
+    m.revolute("pin", m.ground, "bob", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+    found, own = (np.linalg.eigvals(vv.linearise(one).A) for one in (m.system(), m))
+    assert_allclose(np.sort_complex(found[np.abs(found) > 1e-3]), np.sort_complex(own), atol=1e-6)

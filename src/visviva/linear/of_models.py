@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array, Mask, finite_vector
 from visviva.errors import AssemblyError, ModelError
-from visviva.geometry.differences import each, slopes
+from visviva.geometry.differences import FIRST, each, slopes
 from visviva.geometry.embedding import origin
 from visviva.integrate.inputs import AllInputs, input_function
 from visviva.linear.elimination import eliminated
@@ -115,7 +115,9 @@ class ModelField:
         """All derivatives; an error names what is not smooth."""
         n, rows = self.dim + self.algebraic + len(self.inputs), self.dim + self.algebraic
         seen = np.zeros(len(self.outputs))
-        terms = np.concatenate([self.terms(x, w)[:rows], self.model.g_scale(x)[self.has_g], seen])
+        around = FIRST * np.random.default_rng(0).uniform(-1, 1, self.dim)  # entries of rows may vanish here alone
+        here = np.maximum(self.terms(x, w), self.terms(self.model.retract(x, around), w))
+        terms = np.concatenate([here[:rows], self.model.g_scale(x)[self.has_g], seen])
         found = slopes(lambda change: self.values(x, w, xi, change), n, self.sizes(x), terms)
         if found.rough:
             names = (*self.states, *(name for name, _ in self.model.kinds), *self.inputs)
