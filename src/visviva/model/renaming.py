@@ -45,6 +45,8 @@ def prefixed(model: Model, prefix: str) -> Model:
         return f"{prefix}.{name}"
 
     groups = ("variables", "storages", "structures", "junctions", "reservoirs", "turns", "feedback", "closures")
-    parts: dict[str, Any] = {group: tuple(renamed_part(part, rename) for part in getattr(model, group)) for group in groups}
+    parts: dict[str, Any] = {
+        group: tuple(renamed_part(part, rename) for part in getattr(model, group)) for group in groups
+    }
     start = {rename(name): value for name, value in model.start.items()}
     return dataclasses.replace(model, **parts, start=start, mechanism=None, form="", coordinates=())
