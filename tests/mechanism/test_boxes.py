@@ -12,6 +12,7 @@ from visviva.language import Composite, compose, irreversible
 from visviva.language.starting import starting
 from visviva.library import boxes, electric, friction, rotation, thermal, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
+from visviva.results.shares import shares
 from visviva.testing import check_model
 
 SCHEMES = [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False), vv.LieMidpoint(compiled=False)]
@@ -63,6 +64,7 @@ def test_a_motor_as_a_box_is_the_motor_of_the_builder(scheme: Any) -> None:
     assert audit.first_law < 1e-13
     assert audit.second_law >= 0
     assert "dc" in audit.components
+    assert [share.name for share in shares(runs[1], "energy")[1] if share.name.startswith("dc")] == ["dc"]
 
 
 def test_the_default_scheme_falls_back_and_says_which_box_it_was() -> None:

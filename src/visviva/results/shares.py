@@ -42,13 +42,14 @@ def _stored(run: Run, what: str) -> list[Share]:
     """Gains of the storages; a body's kinetic and potential energy are told apart."""
     model, ends, hot = run.model, run.record.x[[0, -1]], entropy_names(run.model)
     H, names = model.exergies(ends), [part.name for part in model.storages]
+    moving = {part.name for part in model.kinetic.values()}
     result: dict[str, float] = {}
     for k, part in enumerate(model.storages):
         gain = float(H[1, k] - H[0, k])
         if what == "energy" and part.variable in hot:
             gain += model.theta0 * float((ends[1] - ends[0])[model.layout.x[part.variable]].sum())
         kind = "kinetic" if part.variable in model.kinetic else "potential"
-        name = f"{part.name}, {kind}" if names.count(part.name) > 1 else part.name
+        name = f"{part.name}, {kind}" if names.count(part.name) > 1 and part.name in moving else part.name
         result[name] = result.get(name, 0.0) + gain
     return [Share(name, "stored", gain) for name, gain in result.items()]
 
