@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from visviva.geometry import SE3, SO3
 from visviva.mechanism.names import split_name
 from visviva.mechanism.shapes import Shape
 
+URDF = Path(__file__).parents[1] / "data" / "urdf"
 GRAVITY = (0.0, 0.0, -9.81)
 POSE = SE3(SO3.exp([0.3, -0.5, 1.2]).R, np.array([0.4, 0.1, 1.0]))
 
@@ -144,6 +146,19 @@ def test_the_longest_part_that_a_name_begins_with_is_meant():
     assert split_name("left.hinge.stop", parts) == ("left.hinge.stop", "")
     assert split_name("left.r", parts) == ("left", "r")
     assert split_name("right.arm.r", parts) == ("right", "arm.r")
+
+
+def test_robots_from_files_are_modules_too():
+    """A gripper at the end of an arm, with what both look like."""
+    arm, gripper = (vv.read_urdf(URDF / f"{name}.urdf") for name in ("arm", "gripper"))
+    m = vv.Mechanism("cell", gravity=arm.gravity)
+    left = m.include(arm, "arm", at=(0, 1, 0))
+    hand = m.include(gripper, "hand", on=left[arm.bodies[-1].name])
+    assert hand.ground.carrier is left[arm.bodies[-1].name]
+    assert len(m.bodies) == len(arm.bodies) + len(gripper.bodies)
+    count = sum(len(found) for robot in (arm, gripper) for found in robot.shapes.values())
+    assert sum(map(len, m.shapes.values())) == count
+    assert vv.simulate(m, t_end=0.005, h=0.001).audit().ok
 
 
 def test_a_module_does_not_see_what_is_added_later():

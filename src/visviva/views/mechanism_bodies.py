@@ -85,16 +85,17 @@ class Scene:
         held: dict[str, list[Array]] = {body.name: [] for body in bodies}
         shown: dict[str, list[Array]] = {body.name: [] for body in bodies}
         mounts: dict[str, dict[str, list[Array]]] = {body.name: {} for body in bodies}
-        modules = self.mechanism.modules
+        frames = {frame.name: frame for frame in self.mechanism.frames}
+        mounted = {name: frames[f"{name}.ground"].carrier for name in self.mechanism.modules}
         for link in self.links:
             module = link.name.rpartition(".")[0]
             for end in (link.parent, link.child):
                 if end.name in held:
                     held[end.name].append(link.frame_on(end)[1])
-                    if module in modules and modules[module].ground.carrier is end:
+                    if module in mounted and mounted[module] is end:
                         mounts[end.name].setdefault(module, []).append(link.frame_on(end)[1])
         for frame in self.mechanism.frames:
-            if frame.carrier.name in shown and frame.name.removesuffix(".ground") not in modules:
+            if frame.carrier.name in shown and frame.name.removesuffix(".ground") not in mounted:
                 shown[frame.carrier.name].append(frame.r_WF)
         dressed = {looks.carrier.name for looks in self.looks}
         shapes = [_shape(body, held[body.name], shown[body.name], [*mounts[body.name].values()]) for body in bodies]
