@@ -60,6 +60,13 @@ def test_a_sampled_run_is_looked_at_as_well():
         vv.simulate(m, 0.8, 0.01, sampled=vv.Sampled(lambda now: {"load": np.zeros(6)}, period=0.05))
 
 
+def test_a_run_of_the_minimal_form_is_looked_at_as_well():
+    with pytest.warns(vv.RunWarning, match=r"at t = 0\.49 s rzeppa joint 'cv' is bent by a right angle"):
+        run = vv.simulate(vv.analytical(shaft()), 0.8, 0.01)
+    assert any("its range ends there" in text for text in run.warnings)
+    assert vv.simulate(vv.analytical(shaft()), 0.4, 0.01).warnings == ()
+
+
 def test_a_ball_may_bend_as_it_likes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -29,6 +29,11 @@ class RangeWatch:
         self._linkage = Linkage(m) if m is not None and bounded else None
         self._first: dict[int, float] = {}  # when each product was first found to be negative [s]
 
+    @property
+    def looks(self) -> bool:
+        """Whether there is anything to look at."""
+        return self._linkage is not None
+
     def look(self, t: Array, x: Array) -> None:
         """Look at states x (N, size) at times t (N,)."""
         if self._linkage is None:
@@ -48,7 +53,7 @@ class RangeWatch:
             joint, product = self._linkage.upright_products[k]
             text = (
                 f"at t = {t:.4g} s {range_end(joint, product)}, and the motion goes on as no such joint would. "
-                "Hold it by a spring or a shorter motion, or take a joint that bends further"
+                "Hold it by a spring, or take a joint that bends further, as a ball"
             )
             found.setdefault(joint.name, text)
         return [Caution(text) for text in found.values()]

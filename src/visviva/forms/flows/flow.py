@@ -127,6 +127,10 @@ class Flow(AbstractSystem):
         every = np.concatenate(list(parts.values()))
         return parts | {name: every[k] for k, name in enumerate(self.names)}
 
+    def cautions(self, nodes: Sequence[FlowState]) -> list[str]:
+        """What a run warns of that its nodes show."""
+        return []
+
     def checked(self, initial: Any) -> FlowState:
         """Where a run starts, or an error; other states are zero where they are left out."""
         if isinstance(initial, Trajectory):

@@ -60,7 +60,7 @@ def trajectory(
             nodes.append(state)
     if nodes[-1] is not state:
         nodes.append(state)
-    notes += step_notes(divided, loose, scheme) + watch.notes(h)
+    notes += step_notes(divided, loose, scheme) + watch.notes(h) + flow.cautions(nodes)
 
     def between(name: str, t: float) -> Array:
         node = nodes[int(np.searchsorted([node.t for node in nodes], t, side="right")) - 1]

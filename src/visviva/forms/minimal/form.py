@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -22,6 +22,7 @@ from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
 from visviva.integrate.inputs import TimeInputs, input_function
+from visviva.integrate.joint_ranges import RangeWatch
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
@@ -195,6 +196,13 @@ class MinimalForm(Flow):
     def x(self, q: Array, xi: Array | None = None, s: Array | None = None) -> Array:
         """The Model's state."""
         return self.at(q, xi, s).x
+
+    def cautions(self, nodes: Sequence[FlowState]) -> list[str]:
+        """Of joints that leave their ranges."""
+        ranges = RangeWatch(self.model)
+        if ranges.looks:
+            ranges.look(np.array([node.t for node in nodes]), np.array([self.x(node.q) for node in nodes]))
+        return ranges.notes()
 
     # -- equations ----------------------------------------------------------------------------------------------
 
