@@ -317,3 +317,19 @@ def test_modules_bring_their_boxes_along() -> None:
     for name in ("dc.phi", "wheel.p", "housing.temperature", "hinge.q"):
         np.testing.assert_allclose(run[f"left.{name}"], flat[name], atol=1e-12)
     np.testing.assert_allclose(run["energy.left.k"], flat["energy.k"], atol=1e-12)
+
+
+def test_a_box_that_ties_joints_rigidly_is_a_matter_of_the_lie_midpoint_rule() -> None:
+    geared, boxed = arm(), arm()
+    geared.gear("stage", "hinge", "elbow", ratio=2.0)
+    boxed.box("stage", compose("stage", {"g": rotation.gear(2.0)}, {"a": ("g.a",), "b": ("g.b",)}, outer=("a", "b")),
+              {"a": "hinge", "b": "elbow"})  # fmt: skip
+    with pytest.raises(vv.ModelError, match=r"'stage.g' of mechanism 'arm' ties joints rigidly, which PHMP knows"):
+        vv.simulate(boxed, t_end=0.01, h=1e-3, integrator=SCHEMES[0])
+    run = vv.simulate(boxed, t_end=0.02, h=1e-3, integrator=SCHEMES[2])
+    np.testing.assert_allclose(run["hinge.q"], 2.0 * run["elbow.q"], rtol=0, atol=1e-13)
+    assert run.audit().first_law < 1e-13
+    same = vv.simulate(geared, t_end=0.02, h=1e-3, integrator=SCHEMES[2])
+    ratio = (same["hinge.q"][-1] / same["elbow.q"][-1]).round(9)
+    assert ratio == 2.0
+    np.testing.assert_allclose(run["hinge.q"], same["hinge.q"], rtol=0, atol=1e-12)

@@ -295,7 +295,9 @@ class Acting:
             self._last = m, found
             return found
         except NotConverged as failure:
+            boxes = [] if self.model.mechanism is None else [repr(box.name) for box in self.model.mechanism.boxes]
             where = "currents and temperatures" if self.model.mechanism is not None else "states beside the motion"
+            where = f"states of box {', '.join(boxes)}" if boxes else where
             raise NotConverged(f"{failure.reason} in the {where}", -1, failure.residual) from None
 
     def _unknown_sizes(self, m: Motion, y: Array, flows: Array) -> Array:

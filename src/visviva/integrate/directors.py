@@ -82,8 +82,14 @@ class DirectorSystem:
 
     def _check_inner(self, part: AbstractConstraint, scheme: str) -> None:
         """Rows on velocities alone are conditions of the motion, which this form has for mechanisms only."""
-        if set(part.acts) <= set(self.model.kinetic):
-            raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
+        if not set(part.acts) <= set(self.model.kinetic):
+            return
+        if self.model.mechanism is not None:
+            raise ModelError(
+                f"{part.name!r} of mechanism {self.model.mechanism.name!r} ties joints rigidly, which {scheme} knows "
+                "of parts\nof the mechanism only: use m.gear(...), m.rack(...) or m.coupler(...), or vv.LieMidpoint()."
+            )
+        raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
 
     # -- constraints --------------------------------------------------------------------------------------------
 
