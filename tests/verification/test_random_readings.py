@@ -22,7 +22,7 @@ MENDED = {  # disagreed, took too long or were refused once
     40: ("symbols",),
     59: ("PHMPGGL in NumPy", "bond graph"),
     60: ("composite",),
-    79: ("LieMidpoint in NumPy", "implicit system"),
+    79: ("LieMidpoint in NumPy", "implicit system", "composite"),
     126: ("linearisation",),
     130: ("composite",),
     135: ("composite",),

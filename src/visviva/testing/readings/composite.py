@@ -9,6 +9,7 @@ from visviva.compiler import compile
 from visviva.mechanism import Mechanism
 from visviva.mechanism.composite.state import momentum_variable
 from visviva.mechanism.composite.wiring import box_names
+from visviva.mechanism.parts import Body
 from visviva.model import Model
 from visviva.model.driven import row_inputs
 from visviva.testing.laws import require
@@ -69,23 +70,27 @@ def rates_of(model: Model, x: Array, u: Array, u_dot: Array, sizes: Array) -> tu
 
 
 def increments(model: Model, m: Mechanism, units: Units) -> Array:
-    """Sizes of increments of all states: turns, shifts, momenta, coordinates of joints, ½ l² of lines."""
-    twist = np.array(3 * [1.0] + 3 * [units.length])
+    """Sizes of increments of all states: turns, shifts, momenta, coordinates of joints, ½ l² of lines, entropies."""
+    twist, names = np.array(3 * [1.0] + 3 * [units.length]), box_names(m)
     sizes = np.full(model.layout.dim, min(1.0, units.length))
-    names = box_names(m)
-    joints = {f"{names[joint.name]}.q_r": units.coordinates(joint) for joint in m.joints}
+    given = {f"{names[stop.name]}.y": units.coordinates(stop.joint)[[stop.at.number]] for stop in m.stops}
     for part in m.joint_elements:
-        joints[f"{names[part.name]}.{part.port}"] = np.array(
+        given[f"{names[part.name]}.{part.port}"] = np.array(
             [units.coordinates(one.joint)[one.number] for one in part.coordinates]
         )
+    for body in m.bodies:
+        name, axes = momentum_variable(body, names[body.name])
+        by_speed = twist if isinstance(body, Body) else twist[3:]
+        given[name] = units.energy * units.time / (np.abs(axes).T @ by_speed)
+        given[f"q_{names[body.name]}"] = by_speed
+    given |= {f"flux_{names[motor.name]}": np.array([units.time]) for motor in m.motors}
+    given |= {f"s_{names[node.name]}": np.array([units.energy / model.theta0]) for node in m.thermals}
     for variable in model.variables:
         at = model.layout.z[variable.name]
-        if len(joints.get(variable.name, ())) == at.stop - at.start:
-            sizes[at] = joints[variable.name]
-        elif at.stop - at.start == 6:
-            sizes[at] = units.energy * units.time / twist if variable.name.startswith("p_") else twist
-        elif variable.name.startswith("p_"):
-            sizes[at] = units.energy * units.time / units.length
+        if variable.name in given:
+            sizes[at] = given[variable.name]
+        elif variable.name == "q_ground":
+            sizes[at] = twist
         elif variable.name.endswith(".y") and at.stop - at.start == 1:
             sizes[at] = units.length**2
     return sizes
