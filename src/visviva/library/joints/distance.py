@@ -26,7 +26,8 @@ class Distance(AbstractJoint):
     def __post_init__(self) -> None:
         """Checks the length."""
         super().__post_init__()
-        finite_number(self.length, "length of a distance joint [m]", positive=True)
+        if isinstance(self.length, float):  # as it is, unless it is being traced
+            finite_number(self.length, "length of a distance joint [m]", positive=True)
 
     @property
     def chain(self) -> Chain:  # noqa: D102

@@ -10,6 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.geometry import SE3
+from visviva.language.trace import Traced
 from visviva.library.joints.motions import AbstractMotion, Ball, Chain, Flight, Shift, Turn, chain_pose, chain_twists
 from visviva.library.joints.scalars import MEET, TURN, Angle, Product, Scalar, Sum, along, pair_vectors
 
@@ -46,10 +47,10 @@ class AbstractJoint(ABC):
     upright: ClassVar[tuple[Product, ...]] = ()
 
     def __post_init__(self) -> None:
-        """Checks the numbers of a joint: its fields that are declared as float."""
+        """Checks the numbers of a joint: its fields that are declared as float, unless they are being traced."""
         declared: dict[str, dataclasses.Field[object]] = getattr(self, "__dataclass_fields__", {})
         for number in declared.values():
-            if number.type in (float, "float"):
+            if number.type in (float, "float") and not isinstance(getattr(self, number.name), Traced):
                 what = f"{number.name} of a {self.kind} joint"
                 object.__setattr__(self, number.name, finite_number(getattr(self, number.name), what))
 
