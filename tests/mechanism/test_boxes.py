@@ -326,6 +326,12 @@ def test_a_box_that_ties_joints_rigidly_is_a_matter_of_the_lie_midpoint_rule() -
               {"a": "hinge", "b": "elbow"})  # fmt: skip
     with pytest.raises(vv.ModelError, match=r"'stage.g' of mechanism 'arm' ties joints rigidly, which PHMP knows"):
         vv.simulate(boxed, t_end=0.01, h=1e-3, integrator=SCHEMES[0])
+    for reading in (boxed.mobility, boxed.analysis, boxed.kinestatics, boxed.interconnection):
+        with pytest.raises(
+            vv.ModelError, match=r"box 'stage' of mechanism 'arm' has rows on rates of joints, which its"
+        ):
+            reading()
+    assert "mobility" not in str(vv.report(boxed))
     run = vv.simulate(boxed, t_end=0.02, h=1e-3, integrator=SCHEMES[2])
     np.testing.assert_allclose(run["hinge.q"], 2.0 * run["elbow.q"], rtol=0, atol=1e-13)
     assert run.audit().first_law < 1e-13

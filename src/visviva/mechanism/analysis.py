@@ -11,6 +11,7 @@ from visviva._arrays import Array
 from visviva.geometry.linear import apply
 from visviva.library.joints import Sum
 from visviva.mechanism.assembly import StateLike, coordinates, count_turns, linkage_of, motion_of
+from visviva.mechanism.box import refuse_ties
 from visviva.mechanism.kinematics import Placement
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.mobility import left_out
@@ -81,6 +82,7 @@ class Analysis:
 
 def analyse(m: Mechanism, at: StateLike | None = None) -> Analysis:
     """The analysis of a mechanism, as assembled or at another configuration of it."""
+    refuse_ties(m, "its analysis")
     linkage = linkage_of(m)
     kinematics = linkage.kinematics
     if at is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language import Composite, Environment, Storage
+from visviva.language import Composite, Environment, Reversible, Storage
 from visviva.library.quantities import angle, angular_momentum, displacement, momentum
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
@@ -82,6 +82,18 @@ class Box:
         parts = (self.flat.boxes[box] for box, _ in self.flat.junctions[junction].ends)
         return next((part for part in parts if isinstance(part, Storage | Environment)), None)
 
+    @cached_property
+    def may_tie(self) -> bool:
+        """Whether a part of it has rows on rates of coordinates alone, as a gear has: joints may be tied by it."""
+        rates = {self.flat.outer[port] for port in self.rates}
+        ends = {f"{box}.{port}": name for name, one in self.flat.junctions.items() for box, port in one.ends}
+        for box, part in self.flat.boxes.items():
+            if isinstance(part, Reversible) and part.C is not None:
+                at = {ends[f"{box}.{port.name}"] for port in part.interface.values() if port.power}
+                if at & rates and all(self.holder(name) is None for name in at):
+                    return True
+        return False
+
     def variable(self, junction: str) -> str:
         """The name of a state, or of a junction, in models and results."""
         return f"{self.name}.{junction}"
@@ -112,6 +124,16 @@ def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> 
             return p
         found = found - gap / slope
     return found
+
+
+def refuse_ties(m: Mechanism, what: str) -> None:
+    """An error that names boxes which may tie joints; what: the reading that counts rows of parts of the mechanism."""
+    tying = [repr(box.name) for box in m.boxes if box.may_tie]
+    if tying:
+        raise ModelError(
+            f"box {', '.join(tying)} of mechanism {m.name!r} has rows on rates of joints, which {what} would not "
+            "count.\nUse m.gear(...), m.rack(...) or m.coupler(...) for what ties joints, or simulate it as it is."
+        )
 
 
 def refuse_boxes(m: Mechanism, what: str, way_out: str = "Simulate the mechanism itself.") -> None:

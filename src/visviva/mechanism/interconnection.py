@@ -30,6 +30,7 @@ from visviva.errors import ModelError
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.assembly import Motion, StateLike, motion_of
+from visviva.mechanism.box import refuse_ties
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.coordinates import joint_rows, movers, orthonormality, space_of
 from visviva.mechanism.joint_pairs import pair_of
@@ -267,6 +268,7 @@ def interconnection_of(m: Mechanism, at: StateLike | None = None) -> Interconnec
     """The interconnection of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    refuse_ties(m, "its interconnection")
     m = m.snapshot()
     motion = motion_of(m, at)
     return Interconnection(m, motion)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva.mechanism.assembly import linkage_of
+from visviva.mechanism.box import refuse_ties
 from visviva.mechanism.linkage import Dependence, Linkage
 from visviva.mechanism.positions import close
 
@@ -36,6 +37,7 @@ def left_out(linkage: Linkage, found: Dependence) -> dict[str, int]:
 
 
 def _dependence(m: Mechanism) -> tuple[Linkage, Dependence]:
+    refuse_ties(m, "its mobility")
     linkage = linkage_of(m)
     q = close(linkage, linkage.kinematics.as_built)
     return linkage, linkage.dependence(linkage.kinematics.place(q))

@@ -13,6 +13,7 @@ from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.mechanism.assembly import Motion, StateLike, coordinates, motion_of
 from visviva.mechanism.body_twists import relative_twist
+from visviva.mechanism.box import refuse_ties
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.condition_twists import linear_conditions
 from visviva.mechanism.freedoms import Freedom, JointScrews, freedom_of, joint_screws
@@ -182,6 +183,7 @@ def kinestatics_of(m: Mechanism, at: StateLike | None = None) -> MechanismNetwor
     """The network of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
+    refuse_ties(m, "its kinestatics")
     m = m.snapshot()
     motion = motion_of(m, at)
     edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}

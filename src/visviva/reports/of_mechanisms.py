@@ -53,7 +53,9 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
 def _with_boxes(m: Mechanism) -> Report:
     """Of a mechanism with boxes: what it is made of, and the equations of each box; as a whole they have no symbols."""
     boxes = ", ".join(repr(box.name) for box in m.boxes)
-    counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints, mobility {m.mobility()}, and box {boxes}"
+    counted = not any(box.may_tie for box in m.boxes)
+    freedoms = f", mobility {m.mobility()}" if counted else ""
+    counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints{freedoms}, and box {boxes}"
     inside = [
         Section(f"Box {box.name}: {part.title.lower()}", part.blocks)
         for box in m.boxes
@@ -62,7 +64,11 @@ def _with_boxes(m: Mechanism) -> Report:
     return Report(
         m.name,
         f"A mechanism of {counts}; equations are those of the boxes, at the rates of the joints that they sit on.",
-        (Section("Mechanism", tuple(parts(m))), *inside, Section("Mobility", tuple(mobility(m)))),
+        (
+            Section("Mechanism", tuple(parts(m))),
+            *inside,
+            *([Section("Mobility", tuple(mobility(m)))] if counted else []),
+        ),
     )
 
 
