@@ -266,13 +266,14 @@ def test_positions_that_contradict_each_other_are_named():
         m.assemble()
 
 
-def test_composites_have_boxes_for_conditions():
+def test_composites_and_interconnections_have_conditions():
     m = shafts()
     m.gear("gear", "j0", "j1", ratio=2.0)
     m.drive("motor", "j2", rate=1.0)
     assert {"gear", "motor"} <= {*m.system().boxes}
-    with pytest.raises(ModelError, match="beyond its joints: constraint 'gear', drive 'motor'"):
-        m.interconnection()
+    joined = m.interconnection()
+    assert set(joined.condition_ports) == {"gear", "motor"}
+    assert set(joined.drives) == {"motor"}
 
 
 def test_a_law_that_fails_later_ends_the_run_where_it_was_valid():
