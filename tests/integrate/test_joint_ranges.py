@@ -32,7 +32,9 @@ def test_products_that_bound_a_range_are_those_that_change():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"record": "shaft.r"}, {"every": 7}, {"stop": lambda now: now.t > 0.75}], ids=str
+    "options",
+    [{}, {"record": "shaft.r"}, {"every": 7}, {"stop": lambda now: now.t > 0.75}],
+    ids=lambda one: next(iter(one), "all"),
 )
 @pytest.mark.parametrize(
     "integrator", [vv.PHMP(), vv.PHMPGGL(compiled=False), vv.LieMidpoint()], ids=lambda one: type(one).__name__
