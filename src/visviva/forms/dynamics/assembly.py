@@ -180,7 +180,9 @@ class Assembly:
         """What is left of loops and goals, and changes of what is free that are least in units of inertia."""
         assert self.rows is not None
         here = self.rows.at(q, s)
-        more, gaps = self._goal_rows(Point(self.form, q, np.zeros(self.form.n), s), goals)
+        more, gaps = np.zeros((0, self.form.n)), np.zeros(0)
+        if goals:
+            more, gaps = self._goal_rows(Point(self.form, q, np.zeros(self.form.n), s), goals)
         sizes = np.concatenate([here.scale, np.ones(len(gaps))])
 
         def change(z: Array) -> Array:
