@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
-from visviva.language import Composite, compose, irreversible
+from visviva.language import Composite, compose, irreversible, storage
 from visviva.language.starting import starting
 from visviva.library import boxes, electric, friction, rotation, thermal, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
@@ -86,6 +86,33 @@ def test_a_spring_as_a_box_is_the_torsion_of_the_builder(scheme: Any) -> None:
     np.testing.assert_allclose(np.ravel(runs[1]["k.q"]), runs[1]["elbow.q"], rtol=0, atol=1e-12)
     middle = 0.5 * (runs[1]["elbow.q"][1:] + runs[1]["elbow.q"][:-1])
     np.testing.assert_allclose(runs[1]["k.q.force"], -3.0 * middle, rtol=1e-9)
+
+
+def wound_up() -> tuple[vv.Mechanism, vv.Mechanism]:
+    """A torsion spring that is relaxed after more than a turn, of the builder and as a box."""
+    made, boxed = arm(), arm()
+    made.joint_spring("coil", ["hinge"], energy=lambda q: 30.0 * (q - 8.0) ** 2)
+    coil = storage({"q": angle}, H=lambda x: 30.0 * (x.q - 8.0) ** 2)
+    boxed.box("coil", compose("coil", {"coil": coil}, {"q": ("coil.q",)}, outer=("q",)), {"q": "hinge"})
+    return made, boxed
+
+
+def test_minimal_velocities_count_the_turns_of_angles_in_boxes() -> None:
+    runs = [
+        vv.simulate(m, t_end=0.1, h=1e-3, initial={"hinge": 7.5, "hinge.rate": 20.0}, integrator=vv.RK4(compiled=False))
+        for m in wound_up()
+    ]
+    np.testing.assert_allclose(runs[1]["hinge.q"], runs[0]["hinge.q"], atol=1e-12)
+    np.testing.assert_allclose(np.ravel(runs[1]["coil.q"]), runs[1]["hinge.q"], atol=1e-12)
+    assert runs[1].audit().first_law < 1e-4
+
+
+def test_an_equilibrium_knows_the_turns_of_angles_in_boxes() -> None:
+    for m in wound_up():
+        found = vv.equilibrium(m, initial={"hinge": 7.5})
+        run = vv.simulate(m, t_end=0.01, h=1e-3, initial=found.motion, integrator=vv.LieMidpoint(compiled=False))
+        assert 7.5 < run["hinge.q"][0] < 8.5
+        np.testing.assert_allclose(run["hinge.q"], run["hinge.q"][0], atol=1e-6)
 
 
 def test_friction_as_a_box_is_the_friction_of_the_builder() -> None:

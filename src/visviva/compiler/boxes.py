@@ -82,9 +82,7 @@ class BoxBlocks:
                 self.structures.append(placed(new, name, Placing(new, measures, sizes, dims)))
             else:
                 self.structures.append(dataclasses.replace(new, name=name))
-        for port, one in box.places.items():
-            variable = rename(outer[port])
-            self.structures.append(self._measure(one, box.name, variable))
+        self.structures += [self._measure(one, box.name, variable) for variable, one in box.coordinate_states.items()]
         for port, one in box.rates.items():
             if outer[port] not in loose:
                 self.structures.append(self._tie(box, port, one, rename(outer[port])))
@@ -128,6 +126,5 @@ def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:
     values: dict[str, Array] = {}
     for box in m.boxes:
         values |= box.start(motion.others)
-        for port, one in box.places.items():
-            values[box.variable(box.flat.outer[port])] = np.array([coordinate_at(one, motion)])
+        values |= {variable: np.array([coordinate_at(one, motion)]) for variable, one in box.coordinate_states.items()}
     return values

@@ -77,6 +77,11 @@ class Box:
         found = {(one.joint.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
         return tuple(found.values())
 
+    @cached_property
+    def coordinate_states(self) -> dict[str, JointCoordinate]:
+        """Coordinates that are states of it, angles over many turns, by the variable of each."""
+        return {self.variable(self.flat.outer[port]): one for port, one in self.places.items()}
+
     def holder(self, junction: str) -> Storage | Environment | None:
         """What gives a junction its effort: a storage, an environment, or nothing."""
         parts = (self.flat.boxes[box] for box, _ in self.flat.junctions[junction].ends)
