@@ -366,3 +366,36 @@ def test_a_box_that_ties_joints_rigidly_is_a_matter_of_the_lie_midpoint_rule() -
     ratio = (same["hinge.q"][-1] / same["elbow.q"][-1]).round(9)
     assert ratio == 2.0
     np.testing.assert_allclose(run["hinge.q"], same["hinge.q"], rtol=0, atol=1e-12)
+
+
+def test_readings_that_count_rows_refuse_boxes_whose_sources_and_rotors_tie_joints() -> None:
+    geared = {"g": rotation.gear(2.0), "a": rotation.inertia(0.1), "b": rotation.inertia(0.1)}
+    chain = {"g": rotation.gear(2.0), "h": rotation.gear(3.0), "r": rotation.inertia(0.1)}
+    both = {"a": "hinge", "b": "elbow"}
+    for parts, junctions, ports in (
+        ({"spin": rotation.speed_source()}, {"a": ("spin.p",)}, {"a": "hinge"}),
+        ({"spin": rotation.speed_source(), "r": rotation.inertia(0.1)}, {"a": ("spin.p", "r.p")}, {"a": "hinge"}),
+        (geared, {"a": ("g.a", "a.p"), "b": ("g.b", "b.p")}, both),
+        (chain, {"a": ("g.a",), "m": ("g.b", "h.a", "r.p"), "b": ("h.b",)}, both),
+    ):
+        m = arm()
+        m.box("stage", compose("stage", parts, junctions, outer=tuple(ports)), ports)
+        with pytest.raises(vv.ModelError, match=r"box 'stage' of mechanism 'arm' has rows on rates of joints"):
+            m.mobility()
+    free = arm()
+    parts = {"g": rotation.gear(2.0), "r": rotation.inertia(0.1)}
+    system = compose("stage", parts, {"a": ("g.a",), "b": ("g.b", "r.p")}, outer=("a",))
+    free.box("stage", system, {"a": "hinge"})
+    assert free.mobility() == 2  # a rotor behind a gear adds inertia, and takes no freedom
+
+
+def test_a_source_of_a_box_at_a_joint_is_refused_by_name_in_director_form() -> None:
+    m = arm()
+    m.box(
+        "spin", compose("spin", {"given": rotation.speed_source()}, {"p": ("given.p",)}, outer=("p",)), {"p": "hinge"}
+    )
+    with pytest.raises(vv.ModelError, match=r"'spin.given' of mechanism 'arm' ties joints rigidly, which PHMP knows"):
+        vv.simulate(m, t_end=0.01, h=1e-3, integrator=SCHEMES[0])
+    start = {"hinge.rate": 2.0, "elbow.rate": 0.0}
+    run = vv.simulate(m, t_end=0.02, h=1e-3, inputs={"spin": 2.0}, initial=start, integrator=SCHEMES[2])
+    np.testing.assert_allclose(run["hinge.q"], 2.0 * run.t, rtol=0, atol=1e-12)
