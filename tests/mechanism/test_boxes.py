@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
-from visviva.language import Composite, compose, irreversible, storage
+from visviva.language import Composite, compose, irreversible, source, storage
 from visviva.language.starting import starting
 from visviva.library import boxes, electric, friction, rotation, thermal, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
@@ -399,3 +399,14 @@ def test_a_source_of_a_box_at_a_joint_is_refused_by_name_in_director_form() -> N
     start = {"hinge.rate": 2.0, "elbow.rate": 0.0}
     run = vv.simulate(m, t_end=0.02, h=1e-3, inputs={"spin": 2.0}, initial=start, integrator=SCHEMES[2])
     np.testing.assert_allclose(run["hinge.q"], 2.0 * run.t, rtol=0, atol=1e-12)
+
+
+def test_a_source_inside_of_a_box_follows_its_own_law() -> None:
+    parts = {"spin": source({"p": angular_momentum}, lambda t: 3.0), "drag": rotation.damper(0.1)}
+    fan = compose("fan", parts, {"p": ("spin.p", "drag.p"), "s": ("drag.s",)}, outer=("s",))
+    m = arm()
+    m.box("fan", fan)
+    options = {"t_end": 0.01, "h": 1e-3, "integrator": SCHEMES[2]}
+    np.testing.assert_allclose(vv.simulate(m, **options)["heat.fan"][-1], 0.1 * 3.0**2 * 0.01, rtol=1e-12)
+    faster = vv.simulate(m, inputs={"fan": 6.0}, **options)  # an input of that name replaces it
+    np.testing.assert_allclose(faster["heat.fan"][-1], 0.1 * 6.0**2 * 0.01, rtol=1e-12)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import final
+from collections.abc import Callable, Mapping
+from typing import Any, final
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class BoxBlocks:
         self.structures: list[AbstractStructure] = []
         self.junctions: list[Junction] = []
         self.reservoirs: list[Reservoir] = []
+        self.laws: dict[str, Callable[[float], Any]] = {}
         for box in m.boxes:
             self._box(box)
 
@@ -70,6 +71,7 @@ class BoxBlocks:
         sizes |= {f"{body}.q": space.size for body, space in self.spaces.items()}
         dims = {rename(name): part.stop - part.start for name, part in inner.layout.z.items()}
         dims |= {f"{body}.v": space.dim for body, space in self.spaces.items()}
+        self.laws |= {box.inputs[source]: law for source, law in inner.laws.items()}
         taken = {*box.rates, *box.places, *box.nodes}
         for part in inner.structures:
             new = renamed_part(part, rename)
