@@ -410,3 +410,11 @@ def test_a_source_inside_of_a_box_follows_its_own_law() -> None:
     np.testing.assert_allclose(vv.simulate(m, **options)["heat.fan"][-1], 0.1 * 3.0**2 * 0.01, rtol=1e-12)
     faster = vv.simulate(m, inputs={"fan": 6.0}, **options)  # an input of that name replaces it
     np.testing.assert_allclose(faster["heat.fan"][-1], 0.1 * 6.0**2 * 0.01, rtol=1e-12)
+
+
+def test_states_of_boxes_do_not_take_the_names_of_other_results() -> None:
+    m, parts = arm(), {"coil": electric.inductor(1e-3), "emf": electric.motor(0.1)}
+    for name in ("u", "power", "work"):
+        system = compose("motor", parts, {name: ("coil.phi", "emf.phi"), "p": ("emf.p",)}, outer={"in": name, "p": "p"})
+        with pytest.raises(vv.ModelError, match=rf"box 'dc' has a state '{name}', but run\['dc.{name}'\] is another"):
+            m.box("dc", system, {"p": "hinge"})
