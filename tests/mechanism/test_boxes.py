@@ -418,3 +418,10 @@ def test_states_of_boxes_do_not_take_the_names_of_other_results() -> None:
         system = compose("motor", parts, {name: ("coil.phi", "emf.phi"), "p": ("emf.p",)}, outer={"in": name, "p": "p"})
         with pytest.raises(vv.ModelError, match=rf"box 'dc' has a state '{name}', but run\['dc.{name}'\] is another"):
             m.box("dc", system, {"p": "hinge"})
+
+
+def test_numbers_inside_of_a_box_are_no_parameters_of_the_mechanism() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    with pytest.raises(vv.ModelError, match=r"'dc.wire.R' of mechanism 'arm' is inside of box 'dc', whose numbers are"):
+        m.with_parameters({"dc.wire.R": 1.0})
