@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
-from visviva.language import Composite, compose, irreversible
+from visviva.language import Composite, compose, irreversible, source, storage
 from visviva.language.starting import starting
 from visviva.library import boxes, electric, friction, rotation, thermal, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
@@ -86,6 +86,33 @@ def test_a_spring_as_a_box_is_the_torsion_of_the_builder(scheme: Any) -> None:
     np.testing.assert_allclose(np.ravel(runs[1]["k.q"]), runs[1]["elbow.q"], rtol=0, atol=1e-12)
     middle = 0.5 * (runs[1]["elbow.q"][1:] + runs[1]["elbow.q"][:-1])
     np.testing.assert_allclose(runs[1]["k.q.force"], -3.0 * middle, rtol=1e-9)
+
+
+def wound_up() -> tuple[vv.Mechanism, vv.Mechanism]:
+    """A torsion spring that is relaxed after more than a turn, of the builder and as a box."""
+    made, boxed = arm(), arm()
+    made.joint_spring("coil", ["hinge"], energy=lambda q: 30.0 * (q - 8.0) ** 2)
+    coil = storage({"q": angle}, H=lambda x: 30.0 * (x.q - 8.0) ** 2)
+    boxed.box("coil", compose("coil", {"coil": coil}, {"q": ("coil.q",)}, outer=("q",)), {"q": "hinge"})
+    return made, boxed
+
+
+def test_minimal_velocities_count_the_turns_of_angles_in_boxes() -> None:
+    runs = [
+        vv.simulate(m, t_end=0.1, h=1e-3, initial={"hinge": 7.5, "hinge.rate": 20.0}, integrator=vv.RK4(compiled=False))
+        for m in wound_up()
+    ]
+    np.testing.assert_allclose(runs[1]["hinge.q"], runs[0]["hinge.q"], atol=1e-12)
+    np.testing.assert_allclose(np.ravel(runs[1]["coil.q"]), runs[1]["hinge.q"], atol=1e-12)
+    assert runs[1].audit().first_law < 1e-4
+
+
+def test_an_equilibrium_knows_the_turns_of_angles_in_boxes() -> None:
+    for m in wound_up():
+        found = vv.equilibrium(m, initial={"hinge": 7.5})
+        run = vv.simulate(m, t_end=0.01, h=1e-3, initial=found.motion, integrator=vv.LieMidpoint(compiled=False))
+        assert 7.5 < run["hinge.q"][0] < 8.5
+        np.testing.assert_allclose(run["hinge.q"], run["hinge.q"][0], atol=1e-6)
 
 
 def test_friction_as_a_box_is_the_friction_of_the_builder() -> None:
@@ -339,3 +366,62 @@ def test_a_box_that_ties_joints_rigidly_is_a_matter_of_the_lie_midpoint_rule() -
     ratio = (same["hinge.q"][-1] / same["elbow.q"][-1]).round(9)
     assert ratio == 2.0
     np.testing.assert_allclose(run["hinge.q"], same["hinge.q"], rtol=0, atol=1e-12)
+
+
+def test_readings_that_count_rows_refuse_boxes_whose_sources_and_rotors_tie_joints() -> None:
+    geared = {"g": rotation.gear(2.0), "a": rotation.inertia(0.1), "b": rotation.inertia(0.1)}
+    chain = {"g": rotation.gear(2.0), "h": rotation.gear(3.0), "r": rotation.inertia(0.1)}
+    both = {"a": "hinge", "b": "elbow"}
+    for parts, junctions, ports in (
+        ({"spin": rotation.speed_source()}, {"a": ("spin.p",)}, {"a": "hinge"}),
+        ({"spin": rotation.speed_source(), "r": rotation.inertia(0.1)}, {"a": ("spin.p", "r.p")}, {"a": "hinge"}),
+        (geared, {"a": ("g.a", "a.p"), "b": ("g.b", "b.p")}, both),
+        (chain, {"a": ("g.a",), "m": ("g.b", "h.a", "r.p"), "b": ("h.b",)}, both),
+    ):
+        m = arm()
+        m.box("stage", compose("stage", parts, junctions, outer=tuple(ports)), ports)
+        with pytest.raises(vv.ModelError, match=r"box 'stage' of mechanism 'arm' has rows on rates of joints"):
+            m.mobility()
+    free = arm()
+    parts = {"g": rotation.gear(2.0), "r": rotation.inertia(0.1)}
+    system = compose("stage", parts, {"a": ("g.a",), "b": ("g.b", "r.p")}, outer=("a",))
+    free.box("stage", system, {"a": "hinge"})
+    assert free.mobility() == 2  # a rotor behind a gear adds inertia, and takes no freedom
+
+
+def test_a_source_of_a_box_at_a_joint_is_refused_by_name_in_director_form() -> None:
+    m = arm()
+    m.box(
+        "spin", compose("spin", {"given": rotation.speed_source()}, {"p": ("given.p",)}, outer=("p",)), {"p": "hinge"}
+    )
+    with pytest.raises(vv.ModelError, match=r"'spin.given' of mechanism 'arm' ties joints rigidly, which PHMP knows"):
+        vv.simulate(m, t_end=0.01, h=1e-3, integrator=SCHEMES[0])
+    start = {"hinge.rate": 2.0, "elbow.rate": 0.0}
+    run = vv.simulate(m, t_end=0.02, h=1e-3, inputs={"spin": 2.0}, initial=start, integrator=SCHEMES[2])
+    np.testing.assert_allclose(run["hinge.q"], 2.0 * run.t, rtol=0, atol=1e-12)
+
+
+def test_a_source_inside_of_a_box_follows_its_own_law() -> None:
+    parts = {"spin": source({"p": angular_momentum}, lambda t: 3.0), "drag": rotation.damper(0.1)}
+    fan = compose("fan", parts, {"p": ("spin.p", "drag.p"), "s": ("drag.s",)}, outer=("s",))
+    m = arm()
+    m.box("fan", fan)
+    options = {"t_end": 0.01, "h": 1e-3, "integrator": SCHEMES[2]}
+    np.testing.assert_allclose(vv.simulate(m, **options)["heat.fan"][-1], 0.1 * 3.0**2 * 0.01, rtol=1e-12)
+    faster = vv.simulate(m, inputs={"fan": 6.0}, **options)  # an input of that name replaces it
+    np.testing.assert_allclose(faster["heat.fan"][-1], 0.1 * 6.0**2 * 0.01, rtol=1e-12)
+
+
+def test_states_of_boxes_do_not_take_the_names_of_other_results() -> None:
+    m, parts = arm(), {"coil": electric.inductor(1e-3), "emf": electric.motor(0.1)}
+    for name in ("u", "power", "work"):
+        system = compose("motor", parts, {name: ("coil.phi", "emf.phi"), "p": ("emf.p",)}, outer={"in": name, "p": "p"})
+        with pytest.raises(vv.ModelError, match=rf"box 'dc' has a state '{name}', but run\['dc.{name}'\] is another"):
+            m.box("dc", system, {"p": "hinge"})
+
+
+def test_numbers_inside_of_a_box_are_no_parameters_of_the_mechanism() -> None:
+    m = arm()
+    m.box("dc", motor(), {"shaft": "hinge"})
+    with pytest.raises(vv.ModelError, match=r"'dc.wire.R' of mechanism 'arm' is inside of box 'dc', whose numbers are"):
+        m.with_parameters({"dc.wire.R": 1.0})

@@ -7,8 +7,9 @@ import pytest
 
 import visviva as vv
 from visviva.forms.hamiltonian.port_hamiltonian import PortHamiltonian
-from visviva.language import Composite, compose
+from visviva.language import Composite, compose, source
 from visviva.library import electric, rotation, thermal
+from visviva.library.quantities import flux
 from visviva.testing import check_model
 
 H = 1e-2
@@ -177,3 +178,25 @@ def test_ports_of_other_widths_and_sources_cannot_be_joined() -> None:
     two = {"shaft": "axle", "supply": "axle"}
     with pytest.raises(vv.ModelError, match="'axle' of 'flywheel' is joined twice"):
         vv.connect(drive(), flywheel(), two)
+
+
+def test_sources_of_joined_models_follow_their_own_laws() -> None:
+    parts = {"cell": source({"phi": flux}, lambda t: 2.0), "wire": electric.resistor(0.5)}
+    heater = compose("heater", parts | {"room": thermal.environment()},
+                     {"phi": ("cell.phi", "wire.phi"), "air": ("wire.s", "room.s")})  # fmt: skip
+    both = {"heater": heater, "drive": drive()}
+    plant = compose("plant", both, {"supply": ("drive.supply",), "shaft": ("drive.shaft",)}, outer=("supply", "shaft"))
+    for names in (None, ("left", "right")):
+        model = vv.connect(plant, flywheel(), {"shaft": "axle"}, names=names)
+        left, right = (f"{name}." for name in names) if names else ("", "")
+        assert list(model.laws) == [f"{left}heater.cell"]
+        start = {f"{left}supply": 0.0, f"{right}p": 0.0}
+        run = vv.simulate(model, t_end=0.01, h=1e-3, initial=start, integrator=vv.DiscreteGradient())
+        np.testing.assert_allclose(run["heat"][-1], 0.5 * 2.0**2 * 0.01, rtol=1e-9)
+
+
+def test_an_environment_by_the_name_of_a_total_does_not_take_its_place() -> None:
+    run = vv.simulate(flywheel(), t_end=0.1, h=1e-3, initial={"p": 1.0})
+    np.testing.assert_allclose(run["heat"], run["heat.damper"], rtol=1e-12)
+    np.testing.assert_allclose(300.0 * run["entropy_stored.heat"], run["heat"], rtol=1e-12)
+    assert run.unit("heat") == "J"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import final
+from collections.abc import Callable, Mapping
+from typing import Any, final
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class BoxBlocks:
         self.structures: list[AbstractStructure] = []
         self.junctions: list[Junction] = []
         self.reservoirs: list[Reservoir] = []
+        self.laws: dict[str, Callable[[float], Any]] = {}
         for box in m.boxes:
             self._box(box)
 
@@ -70,6 +71,7 @@ class BoxBlocks:
         sizes |= {f"{body}.q": space.size for body, space in self.spaces.items()}
         dims = {rename(name): part.stop - part.start for name, part in inner.layout.z.items()}
         dims |= {f"{body}.v": space.dim for body, space in self.spaces.items()}
+        self.laws |= {box.inputs[source]: law for source, law in inner.laws.items()}
         taken = {*box.rates, *box.places, *box.nodes}
         for part in inner.structures:
             new = renamed_part(part, rename)
@@ -82,9 +84,7 @@ class BoxBlocks:
                 self.structures.append(placed(new, name, Placing(new, measures, sizes, dims)))
             else:
                 self.structures.append(dataclasses.replace(new, name=name))
-        for port, one in box.places.items():
-            variable = rename(outer[port])
-            self.structures.append(self._measure(one, box.name, variable))
+        self.structures += [self._measure(one, box.name, variable) for variable, one in box.coordinate_states.items()]
         for port, one in box.rates.items():
             if outer[port] not in loose:
                 self.structures.append(self._tie(box, port, one, rename(outer[port])))
@@ -128,6 +128,5 @@ def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:
     values: dict[str, Array] = {}
     for box in m.boxes:
         values |= box.start(motion.others)
-        for port, one in box.places.items():
-            values[box.variable(box.flat.outer[port])] = np.array([coordinate_at(one, motion)])
+        values |= {variable: np.array([coordinate_at(one, motion)]) for variable, one in box.coordinate_states.items()}
     return values

@@ -82,6 +82,7 @@ def connect(
         feedback=(*a.feedback, *b.feedback),
         start={**a.start, **b.start},
         closures=(*a.closures, *b.closures),
+        laws={**a.laws, **b.laws},
     )
 
 

@@ -80,6 +80,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         turns=turns,
         mechanism=m,
         form=form,
+        laws=boxes.laws,
     )
 
 

@@ -87,7 +87,8 @@ class DirectorSystem:
         if self.model.mechanism is not None:
             raise ModelError(
                 f"{part.name!r} of mechanism {self.model.mechanism.name!r} ties joints rigidly, which {scheme} knows "
-                "of parts\nof the mechanism only: use m.gear(...), m.rack(...) or m.coupler(...), or vv.LieMidpoint()."
+                "of parts\nof the mechanism only: use m.gear(...), m.rack(...), m.coupler(...) or m.drive(...), or "
+                "vv.LieMidpoint()."
             )
         raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
 
@@ -278,8 +279,7 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
-    rows = {part.name for part in inner_rows(model) if not set(part.acts) <= set(model.kinetic)}
-    own = {*model.layout.x, *(one.name for one in model.junctions), *rows}
+    own = {*model.layout.x, *(one.name for one in model.junctions), *(part.name for part in inner_rows(model))}
     fits = (
         n > 0
         and all(name in own for port in acting for name in port.acts)

@@ -89,10 +89,12 @@ class Statics:
         return {name: float(x[self.model.layout.x[angle_variable(name)]][0]) for name in names}
 
     def angles(self, x: Array) -> dict[str, float]:
-        """The angles of joints with springs or stops along them, continuous over many turns, by their turns."""
+        """The angles of joints with springs, stops or boxes along them, continuous over many turns, by their turns."""
         m, found = self.mechanism, dict[str, float]()
         stored = [(part.variable, part.coordinates) for part in m.joint_elements if part.energy is not None]
-        for variable, coordinates in [*stored, *((stop.variable, (stop.at,)) for stop in m.stops)]:
+        stored += [(stop.variable, (stop.at,)) for stop in m.stops]
+        stored += [(variable, (one,)) for box in m.boxes for variable, one in box.coordinate_states.items()]
+        for variable, coordinates in stored:
             values = x[self.model.layout.x[variable]]
             found |= {turn_name(one): float(value) for one, value in zip(coordinates, values, strict=True) if one.turns}
         return found

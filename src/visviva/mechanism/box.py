@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language import Composite, Environment, Reversible, Storage
+from visviva.language import AbstractSystem, Composite, Environment, Reversible, Source, Storage
 from visviva.library.quantities import angle, angular_momentum, displacement, momentum
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
@@ -77,6 +77,11 @@ class Box:
         found = {(one.joint.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
         return tuple(found.values())
 
+    @cached_property
+    def coordinate_states(self) -> dict[str, JointCoordinate]:
+        """Coordinates that are states of it, angles over many turns, by the variable of each."""
+        return {self.variable(self.flat.outer[port]): one for port, one in self.places.items()}
+
     def holder(self, junction: str) -> Storage | Environment | None:
         """What gives a junction its effort: a storage, an environment, or nothing."""
         parts = (self.flat.boxes[box] for box, _ in self.flat.junctions[junction].ends)
@@ -84,15 +89,26 @@ class Box:
 
     @cached_property
     def may_tie(self) -> bool:
-        """Whether a part of it has rows on rates of coordinates alone, as a gear has: joints may be tied by it."""
+        """Whether rows of its parts leave coordinates less free than without it, as those of a gear or a source do.
+
+        Rows are counted over junctions that they link: each takes a rate, of a coordinate or of a storage inside.
+        """
         rates = {self.flat.outer[port] for port in self.rates}
-        ends = {f"{box}.{port}": name for name, one in self.flat.junctions.items() for box, port in one.ends}
+        ends = {end: name for name, junction in self.flat.junctions.items() for end in junction.ends}
+        groups: list[tuple[set[str], int]] = []
         for box, part in self.flat.boxes.items():
-            if isinstance(part, Reversible) and part.C is not None:
-                at = {ends[f"{box}.{port.name}"] for port in part.interface.values() if port.power}
-                if at & rates and all(self.holder(name) is None for name in at):
-                    return True
-        return False
+            rows = _rows_of(part)
+            if rows:
+                linked = {ends[box, port.name] for port in part.interface.values() if port.power}
+                met = [group for group in groups if group[0] & linked]
+                groups = [group for group in groups if group not in met]
+                groups.append((linked.union(*(names for names, _ in met)), rows + sum(count for _, count in met)))
+        return any(names & rates and rows > self._inner_rates(names - rates) for names, rows in groups)
+
+    def _inner_rates(self, junctions: set[str]) -> int:
+        """Number of efforts of the storages at some junctions."""
+        held = (self.flat.junctions[name] for name in junctions if isinstance(self.holder(name), Storage))
+        return sum(one.quantity.dim for one in held)
 
     def variable(self, junction: str) -> str:
         """The name of a state, or of a junction, in models and results."""
@@ -109,6 +125,13 @@ class Box:
             variable = self.variable(name)
             found[variable] = np.asarray(others.get(variable, self.flat.start.get(name, np.zeros(size))))
         return found
+
+
+def _rows_of(part: AbstractSystem) -> int:
+    """Number of rows on efforts that a primitive system has."""
+    if isinstance(part, Source):
+        return sum(port.quantity.dim for port in part.interface.values())
+    return part.C.shape[0] if isinstance(part, Reversible) and part.C is not None else 0
 
 
 def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> Array:
@@ -132,7 +155,8 @@ def refuse_ties(m: Mechanism, what: str) -> None:
     if tying:
         raise ModelError(
             f"box {', '.join(tying)} of mechanism {m.name!r} has rows on rates of joints, which {what} would not "
-            "count.\nUse m.gear(...), m.rack(...) or m.coupler(...) for what ties joints, or simulate it as it is."
+            "count.\nUse m.gear(...), m.rack(...), m.coupler(...) or m.drive(...) for what ties joints, or simulate "
+            "it as it is."
         )
 
 

@@ -14,6 +14,7 @@ from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
 
 ENVIRONMENT = "environment"
+RESULTS = frozenset({"exergy_power", "flow", "power", "u", "work"})  # ends of names that results of a box have
 
 
 class BoxMethods(Builder):
@@ -92,6 +93,12 @@ class BoxMethods(Builder):
                 raise ModelError(
                     f"{where} has an environment {name!r} at {part.theta0:g} K, mechanism {self.name!r} one at "
                     f"{self.theta0:g} K.\nExergy needs one: make them the same, by theta0= of vv.Mechanism(...)."
+                )
+        for name in (*box.states, *(flat.outer[port] for port in box.places)):
+            if name in RESULTS:
+                raise ModelError(
+                    f"{where} has a state {name!r}, but run[{box.variable(name)!r}] is another result of it: call the "
+                    f"junction otherwise.\nReserved are {', '.join(sorted(RESULTS))}."
                 )
         for port in (*box.rates, *box.places, *box.nodes):
             junction = flat.outer[port]

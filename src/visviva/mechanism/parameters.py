@@ -95,6 +95,12 @@ class Parameters(Mapping[str, Any]):
             )
         if part in self._calls and word in signature(self._calls[part].method).parameters:
             return ModelError(f"{name!r} of mechanism {m.name!r} has no number: it was not given, or is a function.")
+        box = next((one.name for one in m.boxes if str(name).startswith(f"{one.name}.")), None)
+        if box is not None:
+            return ModelError(
+                f"{name!r} of mechanism {m.name!r} is inside of box {box!r}, whose numbers are those of its system.\n"
+                "Build another system, and a mechanism with it."
+            )
         return ModelError(f"mechanism {m.name!r} has no parameter {name!r}. {hint_of(str(name), self.known)}")
 
     def split(self, name: object) -> tuple[str, str]:

@@ -49,4 +49,5 @@ def prefixed(model: Model, prefix: str) -> Model:
         group: tuple(renamed_part(part, rename) for part in getattr(model, group)) for group in groups
     }
     start = {rename(name): value for name, value in model.start.items()}
-    return dataclasses.replace(model, **parts, start=start, mechanism=None, form="", coordinates=())
+    laws = {rename(name): law for name, law in model.laws.items()}
+    return dataclasses.replace(model, **parts, start=start, laws=laws, mechanism=None, form="", coordinates=())

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def balances(run: Run) -> dict[str, Reader]:
-    """Names and readers of all of them."""
-    table = power_readers(run) | _totals(run) | _stored(run) | _made(run) | _supplied(run) | _constraints(run)
+    """Names and readers of all of them; totals keep their names, whatever environments are called."""
+    table = power_readers(run) | _stored(run) | _totals(run) | _made(run) | _supplied(run) | _constraints(run)
     return table | {
         f"opening.{part.name}": Reader(partial(opening, run, part), "rad, m") for part in run.model.closures
     }
