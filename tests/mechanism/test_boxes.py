@@ -425,3 +425,17 @@ def test_numbers_inside_of_a_box_are_no_parameters_of_the_mechanism() -> None:
     m.box("dc", motor(), {"shaft": "hinge"})
     with pytest.raises(vv.ModelError, match=r"'dc.wire.R' of mechanism 'arm' is inside of box 'dc', whose numbers are"):
         m.with_parameters({"dc.wire.R": 1.0})
+
+
+def test_inputs_of_boxes_are_called_alike_in_a_mechanism_and_its_composite() -> None:
+    one, two = arm(), arm()
+    one.box("dc", motor(), {"shaft": "hinge"})
+    parts = {**motor().boxes, "spin": rotation.speed_source(), "drag": rotation.damper(0.1)}
+    junctions = {"phi": ("coil.phi", "wire.phi", "emf.phi"), "s": ("wire.s", "drag.s"), "shaft": ("emf.p",)}
+    outer = {"supply": "phi", "shaft": "shaft", "s": "s"}
+    fan = compose("fan", parts, {**junctions, "w": ("spin.p", "drag.p")}, outer=outer)
+    two.box("dc", fan, {"shaft": "hinge"})
+    assert set(one.boxes[0].inputs.values()) == {"dc"}
+    assert "dc" in one.system().interface
+    assert set(two.boxes[0].inputs.values()) == {"dc.supply", "dc.spin"}
+    assert "dc_supply" in two.system().interface

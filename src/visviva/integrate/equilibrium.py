@@ -104,7 +104,8 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
     if moving:
         raise ModelError(
             f"box {', '.join(moving)} of mechanism {m.name!r} has states of its own: where they rest is no matter\nof "
-            "the potential energy alone. Simulate the mechanism until it stands."
+            "the potential energy alone. Simulate the mechanism until it stands; vv.linearise(m, at=run.final) goes on "
+            "from there."
         )
     given, model = input_function(compile_mechanism(m, "lie"), inputs)
     return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def add_boxes(net: Wiring) -> None:
     """One box for each, and one for each coordinate that is a state of it, y_dot = u.
 
-    Ports that are at no part are outer ports: by the name of the box where there is one, else <box>_<port>.
+    Ports that are at no part are outer ports: by the name of the box where it has one input, else <box>_<port>.
     """
     for box in net.m.boxes:
         name, at = net.names[box.name], junctions_of(net, box)
         loose = [port for port in at if port not in {*box.rates, *box.nodes, *box.places}]
-        net.outer |= {name if len(loose) == 1 else at[port]: at[port] for port in loose}
+        net.outer |= {name if len(box.inputs) == 1 else at[port]: at[port] for port in loose}
         net.add(name, box.system, at)
         for port, one in box.places.items():
             y = box.system.interface[port].quantity
