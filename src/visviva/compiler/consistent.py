@@ -24,6 +24,7 @@ TOLERANCE = 1e-9  # of the size of the terms of a row
 EXACT = 1e-14  # of the same: rounding
 ZERO = 1e-15  # efforts in SI units that are none
 STEP = 1e-6  # of differences
+NOISE = 100 * 2.2e-16 / STEP  # of slopes by them, beside the terms that are added up in a row
 
 
 def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array, Array]:
@@ -89,7 +90,7 @@ def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Arr
     total, furthest, slope = np.concatenate(size) + np.abs(rows), np.concatenate(reach), np.concatenate(slopes)
     gap = np.concatenate(rest) + rows
     if one_kind:
-        return gap, np.maximum(total, furthest.max(initial=0.0))
+        return gap, np.maximum(np.maximum(total, furthest.max(initial=0.0)), ZERO / TOLERANCE * slope)
     return gap, _measured(total, furthest, slope, _blocks(touched))
 
 
@@ -166,7 +167,8 @@ def consistent(
         free[model.layout.z[name]] = False
 
     def gap(x: Array) -> Gap:
-        return Gap(*algebraic_gap(model, x, u), lambda z: least_change(_slope(model, x, u, free), z, free=free))
+        rest, size = algebraic_gap(model, x, u)
+        return Gap(rest, size, lambda z: least_change(_slope(model, x, u, free, size), z, free=free))
 
     if free.any():
         x, _ = nearest_point(x, gap, model.retract, Convergence(EXACT, TOLERANCE), iterations)
@@ -174,13 +176,19 @@ def consistent(
     return {name: x[at] for name, at in model.layout.x.items()}
 
 
-def _slope(model: Model, x: Array, u: Array, free: Mask) -> Array:
-    """Derivatives (m, dim) of what algebraic rows leave along free variables, by differences; zero along others."""
+def _slope(model: Model, x: Array, u: Array, free: Mask, size: Array) -> Array:
+    """Derivatives (m, dim) of what algebraic rows leave along free variables, by differences; zero along others.
+
+    Rows that some unknowns of junctions satisfy have none but the rounding of the rows that they are connected to: they
+    are zero, so that no unit of their own makes a direction of it.   size: of the terms of each row.
+    """
     steps = STEP * np.eye(model.layout.dim)[free]
     pairs = zip(model.retract(x, steps), model.retract(x, -steps), strict=True)
     columns = np.array([algebraic_gap(model, a, u)[0] - algebraic_gap(model, b, u)[0] for a, b in pairs])
     slope = np.zeros((columns.shape[1], len(free)), order="F")
     slope[:, free] = columns.T / (2 * STEP)
+    for rows in _blocks(slope):
+        slope[rows[np.linalg.norm(slope[rows], axis=1) <= NOISE * size[rows].max()]] = 0.0
     return slope
 
 
