@@ -279,7 +279,9 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
-    own = {*model.layout.x, *(one.name for one in model.junctions), *(part.name for part in inner_rows(model))}
+    by_parts = model.mechanism is not None  # rows on velocities alone are refused by name there, see `_check_inner`
+    rows = {part.name for part in inner_rows(model) if by_parts or not set(part.acts) <= set(model.kinetic)}
+    own = {*model.layout.x, *(one.name for one in model.junctions), *rows}
     fits = (
         n > 0
         and all(name in own for port in acting for name in port.acts)
