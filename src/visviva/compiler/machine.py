@@ -86,6 +86,7 @@ class _Builder:
             raise NotCompilable(f"box {names} has no compiled form inside of a mechanism")
         self.model = model
         self.m = model.mechanism
+        self.bodies = self.m.bodies
         self.flipped = flipped
         self.instants = instants
         self.functions = Functions(self.m)
@@ -119,7 +120,7 @@ class _Builder:
             active=np.ones(m, dtype=bool),
         )
         places = Places(
-            bodies=table([self._place(part) for part in self.m.bodies], 3),
+            bodies=table([self._place(part) for part in self.bodies], 3),
             y=table(acting.y, 2),
             owner=np.array(self.owner, dtype=np.int64),
             directors=self._directors(),
@@ -141,18 +142,18 @@ class _Builder:
         """
         from visviva.kernels.multibody.tables import BODY, CHILD, MASS, PARENT, REACH, ROT, SHRINK, XA, XB, E
 
-        B = np.zeros((len(self.m.bodies) + 1, int(BODY)))
+        B = np.zeros((len(self.bodies) + 1, int(BODY)))
         B[:, ROT : ROT + 9] = np.eye(3).ravel()
         B[:, SHRINK] = 1.0
-        for k, part in enumerate(self.m.bodies):
+        for k, part in enumerate(self.bodies):
             B[k, MASS] = part.mass
             J = part.J_C if isinstance(part, Body) else np.full(3, 2.0 * part.mass)  # that of a particle never turns
             B[k, E : E + 3] = J if self.lie else np.maximum(0.5 * J.sum() - J, 0.0)
         for at, end in ((XA, PARENT), (XB, CHILD)):
             np.maximum.at(B[:, REACH], K[:, end], np.linalg.norm(X[:, at : at + 3], axis=1))
         ends = np.unique(np.concatenate([K[:, PARENT], K[:, CHILD], held]))
-        for k in ends[ends < len(self.m.bodies)]:
-            part = self.m.bodies[k]
+        for k in ends[ends < len(self.bodies)]:
+            part = self.bodies[k]
             if isinstance(part, Body) and part.mass > 0:
                 B[k, REACH] = max(B[k, REACH], np.sqrt(part.J_C.max() / part.mass))
         return B
@@ -163,7 +164,7 @@ class _Builder:
 
     def _directors(self) -> Int:
         """Number of the constraint of each body's directors, or -1."""
-        numbers = np.full(len(self.m.bodies), -1, dtype=np.int64)
+        numbers = np.full(len(self.bodies), -1, dtype=np.int64)
         for part in self.model.constraints:
             if isinstance(part, Holonomic) and part.internal:
                 numbers[self.functions.number[part.reads[0].removesuffix(".q")]] = self.constraint[part.name]

@@ -18,6 +18,7 @@ from visviva.geometry.quadratic import Quadratic
 from visviva.library.joints import Angle, Family, Product
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
+from visviva.mechanism.elements import JointElement
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import Force, Joint, Motor, Pair
 from visviva.model import Model
@@ -64,12 +65,15 @@ class ActingParts:
         self.flipped = flipped
         self.members: list[tuple[int, int, int]] = []  # of stacks: turn or -1, function or -1, first member
         self._stacks: dict[str, list[int]] = {}
+        self._motors = {motor.name: k for k, motor in enumerate(self.m.motors)}
         self.y: list[tuple[int, int]] = []
         self._turns = {_turn_key(turn): k for k, turn in enumerate(model.turns)}
+        self._turn_number = {turn.name: k for k, turn in enumerate(model.turns)}
         self._measures = 0
         self._slopes = 0
         self._element: list[list[int]] = []
-        self._damping: list[Array] = []
+        self._damping: list[Array] = [np.zeros(0)]
+        self._damped_size = 0
         self._twists: list[tuple[int, int, int]] = []
         self._friction: list[float] = []
         self._heats: list[tuple[int, int]] = []
@@ -116,7 +120,7 @@ class ActingParts:
             law_rows=law_rows,
             law_numbers=law_numbers,
             element=table(self._element, 6),
-            damping=np.concatenate([np.zeros(0), *(D.ravel() for D in self._damping)]),
+            damping=np.concatenate(self._damping),
             stacks=table(list(self._stacks.values()), 4),
             pushed=table(self._pushed, 2),
             loads=table(self._loads, 4),
@@ -214,11 +218,11 @@ class ActingParts:
             case MotorCoupling():
                 self._motor(part)
             case Dissipation() if isinstance(self.m.parts.get(part.name), Motor):
-                self._heats.append((BY_MOTOR, self._motors.index(part.name)))
+                self._heats.append((BY_MOTOR, self._motors[part.name]))
             case Cooling():
                 self._heats.append((BY_COOLING, self.losses.node(part.acts[0])))
             case Port() if isinstance(self.m.parts.get(part.name), Motor):
-                self._works.append((BY_VOLTAGE, self._motors.index(part.name)))
+                self._works.append((BY_VOLTAGE, self._motors[part.name]))
             case PosePort() | Port():
                 self._works.append((BY_LOAD, len(self._loads)))
                 body = self.functions.number[part.acts[0].removesuffix(".v")]
@@ -230,10 +234,6 @@ class ActingParts:
                     self._axes.append(axes)
             case _:
                 raise NotCompilable(f"{part.name!r} has no compiled form")
-
-    @property
-    def _motors(self) -> list[str]:
-        return [motor.name for motor in self.m.motors]
 
     def _motor(self, part: MotorCoupling) -> None:
         motor = self.m.parts[part.name]
@@ -255,12 +255,11 @@ class ActingParts:
     def _couple(self, part: Conditioned, coupling: Coupling) -> None:
         """The functions of a coupling: cos and sin of its angles, and its displacements."""
         terms = []
-        names = [turn.name for turn in self.model.turns]
         for term in coupling.terms:
             one = term.coordinate
             rows: tuple[Product, ...] = (one.cos, one.sin) if isinstance(one, Angle) else (one,)
             measure, _, slope, _, _, function = self._element[self._new_element(term.joint, rows)]
-            terms.append((measure, slope, names.index(term.angle) if term.turns else -1, function))
+            terms.append((measure, slope, self._turn_number[term.angle] if term.turns else -1, function))
         self.couplings.add(part, terms)
 
     def _turn(self, turn: Turn) -> int:
@@ -289,7 +288,8 @@ class ActingParts:
         found = self._stacks.get(measure.name)
         if found is not None:
             return found
-        element = next(part for part in self.m.joint_elements if part.name == measure.name)
+        element = self.m.parts[measure.name]
+        assert isinstance(element, JointElement)
         n, y, slope, first = len(element.coordinates), self._measures, self._slopes, len(self.members)
         self._measures, self._slopes = y + n, slope + n * n
         for k, (one, part) in enumerate(zip(element.coordinates, measure.parts, strict=True)):
@@ -308,8 +308,9 @@ class ActingParts:
 
     def _add_damping(self, D: Array) -> int:
         """The place of a matrix of damping."""
-        place = sum(one.size for one in self._damping)
-        self._damping.append(D)
+        place = self._damped_size
+        self._damping.append(D.ravel())
+        self._damped_size += D.size
         return place
 
     def _spun(self, part: SpinDissipation) -> int:

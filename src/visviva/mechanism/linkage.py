@@ -74,8 +74,8 @@ class Linkage:
         aligned = [(k, dot) for k, joint in enumerate(self.joints) for dot in joint.joint.upright]
         self.upright_pair: Int = np.array([k for k, _ in aligned], dtype=np.intp)
         self.upright_products = [(self.joints[k], dot) for k, dot in aligned]
-        bounds = {type(joint.joint): joint.joint.bounds for joint in self.joints}
-        self.bounding: Mask = np.array([dot in bounds[type(self.joints[k].joint)] for k, dot in aligned], dtype=bool)
+        bounds = {kind: kind.bounds for kind in {joint.joint for joint in self.joints}}
+        self.bounding: Mask = np.array([dot in bounds[self.joints[k].joint] for k, dot in aligned], dtype=bool)
         self._upright_axes: Int = np.array([(dot.parent, dot.child) for _, dot in aligned], dtype=np.intp).reshape(
             -1, 2
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -33,7 +33,14 @@ class Account:
     entropy_produced: float = 0.0
 
     def __add__(self, other: Account) -> Account:
-        return Account(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
+        return Account(
+            self.energy_in + other.energy_in,
+            self.stored + other.stored,
+            self.exergy_destroyed + other.exergy_destroyed,
+            self.exergy_stored + other.exergy_stored,
+            self.entropy_stored + other.entropy_stored,
+            self.entropy_produced + other.entropy_produced,
+        )
 
 
 def accounts(run: Run) -> dict[str, Account]:
