@@ -27,9 +27,10 @@ def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | No
     Why:     what a user writes into an array after having passed it on changes no model.
     """
     try:
-        if np.asarray(value).dtype.kind in "SUb":  # NumPy reads "1.0", and takes True for one
+        given = np.asarray(value)
+        if given.dtype.kind in "SUb":  # NumPy reads "1.0", and takes True for one
             raise TypeError
-        array = np.array(value, dtype=np.float64)
+        array = given.astype(np.float64)
     except (TypeError, ValueError) as cause:
         raise ModelError(f"{what} must be numbers, got {value!r}.") from cause
     if shape is not None:

@@ -23,17 +23,28 @@ class Functions:
     def __init__(self, m: Mechanism) -> None:
         self.number = {part.name: k for k, part in enumerate(m.bodies)}
         self.ground = len(self.number)
-        self._X: list[Array] = []
+        self._sides: dict[tuple[int, int], _Side] = {}  # of pairs, by their ids and ends
+        self._pairs: list[Pair] = []  # alive, as long as their ids are asked for
+        self._rows: list[tuple[_Side, _Side, Product]] = []
         self._K: list[list[int]] = []
 
     def __len__(self) -> int:
-        return len(self._X)
+        return len(self._rows)
 
     def tables(self) -> tuple[Array, Int]:
         """One row of numbers, and one of whole numbers, per function."""
-        from visviva.kernels.multibody.tables import FUNCTION
+        from visviva.kernels.multibody import tables as t
 
-        return stack(self._X, int(FUNCTION)), table(self._K, 5)
+        X = np.zeros((len(self._rows), int(t.FUNCTION)))
+        for which, at, axis in ((0, t.XA, t.XU), (1, t.XB, t.XW)):
+            if self._rows:
+                X[:, at : at + 3] = [row[which].arm for row in self._rows]
+            told = [(row[2].parent, row[2].child)[which] for row in self._rows]
+            there = [k for k, i in enumerate(told) if i >= 0]
+            if there:
+                X[there, axis : axis + 3] = [self._rows[k][which].axis(told[k]) for k in there]
+        X[:, t.CONST] = [row.c for _, _, row in self._rows]
+        return X, table(self._K, 5)
 
     def add(self, pair: Pair, row: Product, place: int, *, flip: bool = False) -> None:
         """One function, whose multiplier or value has a place; flip: told from the child to the parent.
@@ -43,28 +54,23 @@ class Functions:
         from visviva.kernels.multibody import tables as t
 
         parent, child = (pair.child, pair.parent) if flip else (pair.parent, pair.child)
-        x = np.zeros(int(t.FUNCTION))
-        x[t.XA : t.XA + 3], x[t.XB : t.XB + 3] = self._arm(pair, parent), self._arm(pair, child)
         told = row.swapped if flip else row
-        if told.parent >= 0:
-            x[t.XU : t.XU + 3] = self.axis(pair, parent, told.parent)
-        if told.child >= 0:
-            x[t.XW : t.XW + 3] = self.axis(pair, child, told.child)
-        x[t.CONST] = told.c
-        self._X.append(x)
-        self._K.append([int(told.family), self.end(parent), self.end(child), place, t.ALONE])
+        a, b = self._side(pair, parent), self._side(pair, child)
+        self._rows.append((a, b, told))
+        self._K.append([int(told.family), a.end, b.end, place, t.ALONE])
 
     def mark_twins(self, first: int) -> None:
-        """Products of axes, from a function on, that follow each other and share an axis."""
+        """Products of axes of one pair, from a function on, that follow each other and share an axis."""
         from visviva.kernels.multibody import tables as t
 
         i = first
         while i + 1 < len(self):
-            shared = t.ALONE
+            shared, one, other = t.ALONE, self._rows[i][2], self._rows[i + 1][2]
             if self._K[i][t.KIND] == self._K[i + 1][t.KIND] == t.DOT:
-                for at, axis in ((t.XU, t.SHARED_ON_PARENT), (t.XW, t.SHARED_ON_CHILD)):
-                    if np.array_equal(self._X[i][at : at + 3], self._X[i + 1][at : at + 3]):
-                        shared = axis
+                if one.parent == other.parent:
+                    shared = t.SHARED_ON_PARENT
+                if one.child == other.child:
+                    shared = t.SHARED_ON_CHILD
             if shared != t.ALONE:
                 self._K[i][t.TWIN], self._K[i + 1][t.TWIN] = shared, t.SECOND
                 i += 1
@@ -76,14 +82,36 @@ class Functions:
 
     def axis(self, pair: Pair, end: Carrier, i: int) -> Array:
         """Axis i of the frame on one end, in principal axes of that body."""
-        axis = pair.frame_on(end)[0][:, i]
-        return end.R_WC.T @ axis if isinstance(end, Body) else axis
+        return self._side(pair, end).axis(i)
 
-    def _arm(self, pair: Pair, end: Carrier) -> Array:
-        point = pair.frame_on(end)[1]
-        if isinstance(end, Ground):
-            return point
-        return end.to_principal(point) if isinstance(end, Body) else np.zeros(3)
+    def _side(self, pair: Pair, end: Carrier) -> _Side:
+        key = id(pair), id(end)
+        found = self._sides.get(key)
+        if found is None:
+            found = self._sides[key] = _Side(pair, end, self.end(end))
+            self._pairs.append(pair)
+        return found
+
+
+@final
+class _Side:
+    """The frame of a pair on one end, in principal axes of that body; end: its number."""
+
+    def __init__(self, pair: Pair, carrier: Carrier, end: int) -> None:
+        R_WF, r_WF = pair.frame_on(carrier)
+        self._R_WF, self._carrier, self.end = R_WF, carrier, end
+        if isinstance(carrier, Ground):
+            self.arm = r_WF
+        else:
+            self.arm = carrier.to_principal(r_WF) if isinstance(carrier, Body) else np.zeros(3)
+        self._axes: dict[int, Array] = {}
+
+    def axis(self, i: int) -> Array:
+        """Axis i."""
+        if i not in self._axes:
+            axis = self._R_WF[:, i]
+            self._axes[i] = self._carrier.R_WC.T @ axis if isinstance(self._carrier, Body) else axis
+        return self._axes[i]
 
 
 def functions_of(rows: Sequence[Product]) -> list[tuple[Product, ...]]:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -62,9 +63,10 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         structures.append(canonical(part.name, f"{part.name}.q", f"{part.name}.v", space.dim))
         if isinstance(part, Body):
             structures.append(_body_structure(part, space, M, form))
-    turns = tuple(_turn(joint, name, angle, spaces) for joint in m.joints for name, angle in turn_names(joint).items())
+    angles = {(joint.name, angle): _turn(joint, name, angle, spaces)
+              for joint in m.joints for name, angle in turn_names(joint).items()}  # fmt: skip
     structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
-    structures += [part for joint in m.joints for part in _frictions(joint, spaces)]
+    structures += [part for joint in m.joints for part in _frictions(joint, spaces, angles)]
     structures += [_port(port, spaces) for port in m.ports]
     springs, losses, conditions = ElementBlocks(m, spaces), LossBlocks(m, spaces), ConditionBlocks(m, spaces)
     boxes = BoxBlocks(m, spaces)
@@ -77,7 +79,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         junctions=tuple(boxes.junctions),
         reservoirs=(*losses.reservoirs, *boxes.reservoirs),
         theta0=m.theta0,
-        turns=turns,
+        turns=tuple(angles.values()),
         mechanism=m,
         form=form,
         laws=boxes.laws,
@@ -147,13 +149,16 @@ def _turn(joint: Joint, name: str, angle: Angle, spaces: dict[str, AbstractSpace
     return Turn(name, _names(joint)[0], cos_sin(joint, angle), _ends(joint, spaces))
 
 
-def _frictions(joint: Joint, spaces: dict[str, AbstractSpace]) -> Iterator[AbstractDissipation]:
+def _frictions(
+    joint: Joint, spaces: dict[str, AbstractSpace], angles: dict[tuple[str, Angle], Turn]
+) -> Iterator[AbstractDissipation]:
     """One for each coordinate that has some; they go by the joint's name."""
     for part, d in zip(joint.joint.coordinates, joint.friction, strict=True):
         if not d > 0:
             continue
         if isinstance(part, Angle):
-            yield TurnFriction(joint.name, *_names(joint), _turn(joint, joint.name, part, spaces), float(d))
+            turn = dataclasses.replace(angles[joint.name, part], name=joint.name)
+            yield TurnFriction(joint.name, *_names(joint), turn, float(d))
         else:
             y = pair_functions(joint, (part,))
             yield MeasuredDissipation(joint.name, *_names(joint), y, _ends(joint, spaces), np.array([[d]]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -210,6 +211,12 @@ def direction(name: str, given: ArrayLike | None, word: str = "axis", what: str 
 
 def joint_frame(z: Array) -> Array:
     """A right-handed frame with z along a vector; x is normal to the world axis that is farthest from it."""
+    return _frame_along(tuple(z.tolist())).copy()
+
+
+@lru_cache(256)  # most joints of a mechanism have one of a few axes
+def _frame_along(given: tuple[float, ...]) -> Array:
+    z = np.array(given)
     z = z / np.linalg.norm(z)
     x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
     x /= np.linalg.norm(x)

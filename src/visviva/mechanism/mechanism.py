@@ -12,6 +12,7 @@ from visviva._arrays import Array, finite_number, finite_vector, frozen
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
+from visviva.geometry.inertia.principal import principal_axes
 from visviva.mechanism.box import Box
 from visviva.mechanism.box_methods import BoxMethods
 from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
@@ -192,7 +193,7 @@ class Mechanism(
             moments, R_BC = np.zeros(3), np.eye(3)
         else:
             m, J, c = _mass_data(name, mass, inertia, com)
-            moments, R_BC = Inertia(mass=m, com=c, J=J).principal()
+            moments, R_BC = principal_axes(J)
         return self._add(
             Body(
                 name=name,
@@ -407,7 +408,7 @@ def _mass_data(
     if isinstance(inertia, Inertia):
         if mass is not None:
             mass = finite_number(mass, f"mass of body {name!r} [kg]", positive=True)
-        if mass is not None and not np.isclose(mass, inertia.mass, rtol=1e-9, atol=0):
+        if mass is not None and abs(mass - inertia.mass) > 1e-9 * inertia.mass:
             raise ModelError(
                 f"body {name!r} has mass={mass:g} kg, but its inertia was made for {inertia.mass:g} kg.\n"
                 "Leave the mass out, or make both the same."

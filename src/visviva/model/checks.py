@@ -99,7 +99,19 @@ def check_laws(model: Model, x: Array) -> None:
 def open_to_doubt(model: Model) -> tuple[list[MatrixBatch], list[AbstractStructure]]:
     """Structures whose law depends on the state, in batches and alone; of constant ones those that violate it."""
     doubtful = [part for part in (*model.routings, *model.dissipations) if not _holds_by_its_form(part)]
-    return matrix_batches([part for part in doubtful if not _holds_everywhere(part)], model.places)
+    known: dict[bytes, bool] = {}  # bodies have few different matrices
+    unsure = []
+    for part in doubtful:
+        if isinstance(part, Routing) and not callable(part.matrix):
+            key = part.matrix.tobytes()
+            if key not in known:
+                known[key] = _holds_everywhere(part)
+            holds = known[key]
+        else:
+            holds = _holds_everywhere(part)
+        if not holds:
+            unsure.append(part)
+    return matrix_batches(unsure, model.places)
 
 
 def _holds_everywhere(part: AbstractStructure) -> bool:

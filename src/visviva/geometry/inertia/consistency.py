@@ -55,7 +55,7 @@ def _check_symmetry(J: Array, size: float, of: str) -> None:
 
 
 def _check_moments(J: Array, size: float, of: str) -> None:
-    moments, axes = np.linalg.eigh(J)  # ascending: only the first can be negative, only the last too large
+    moments, axes = _ascending(J)  # only the first can be negative, only the last too large
     if moments[0] < -TOLERANCE * size:
         raise ModelError(
             f"inertia{of} has a negative principal moment: {moments[0]:.9g} kg m²\n"
@@ -74,6 +74,15 @@ def _check_moments(J: Array, size: float, of: str) -> None:
             "different units, a wrong parallel-axis term, or products of inertia with the other\n"
             "sign (here J_xy = -∫xy dm)."
         )
+
+
+def _ascending(J: Array) -> tuple[Array, Array]:
+    """Principal moments, the smallest first, and their axes in columns."""
+    own = J.diagonal()
+    if np.count_nonzero(J) > np.count_nonzero(own):
+        return np.linalg.eigh(J)
+    order = np.argsort(own, kind="stable")
+    return own[order], np.eye(3)[:, order]
 
 
 def _amount(gap: float, size: float) -> str:

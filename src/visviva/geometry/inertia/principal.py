@@ -20,9 +20,12 @@ def principal_axes(J: Array) -> tuple[Array, Array]:
     Source:  Golub and Van Loan, Matrix Computations, 4th ed., section 8.5.
     """
     D, R = J.copy(), np.eye(3)
+    if np.count_nonzero(J) == np.count_nonzero(J.diagonal()):  # no plane to turn
+        return np.maximum(J.diagonal(), 0.0), R
+    equal = EQUAL * np.trace(J)
     for _ in range(SWEEPS):
         for i, k in (0, 1), (0, 2), (1, 2):
-            G = _plane_rotation(D, i, k, EQUAL * np.trace(J))
+            G = _plane_rotation(D, i, k, equal)
             D, R = G.T @ D @ G, R @ G
     return np.maximum(np.diag(D), 0.0), R  # below zero only by rounding: J was checked
 

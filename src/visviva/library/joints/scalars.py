@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -56,7 +57,7 @@ class Product:
         """What the product is multiplied by."""
         return 0.5 if self.u == self.w else 1.0
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """Which vectors it has."""
         if self.reaches:
@@ -69,7 +70,7 @@ class Product:
         """Whether it depends on where the origins are; products of axes do not."""
         return D in (self.u, self.w)
 
-    @property
+    @cached_property
     def swapped(self) -> Product:
         """The same product as seen from the child, with P and C exchanged; d is reversed then, see `sign`."""
         u, w = (Vector(one + 3) if one in P else Vector(one - 3) if one in C else one for one in (self.u, self.w))
@@ -80,12 +81,12 @@ class Product:
         """What a product changes by when d is reversed."""
         return -1 if (self.u == D) != (self.w == D) else 1
 
-    @property
+    @cached_property
     def parent(self) -> int:
         """Which axis of P it has, counted 0, 1, 2 for x, y, z; -1 where it has none."""
         return next((one - P[0] for one in (self.u, self.w) if one in P), -1)
 
-    @property
+    @cached_property
     def child(self) -> int:
         """Which axis of C it has; -1 where it has none."""
         return next((one - C[0] for one in (self.u, self.w) if one in C), -1)
