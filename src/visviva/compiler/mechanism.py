@@ -24,8 +24,15 @@ from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
 from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.coordinates import POSES, joint_rows, movers, orthonormality, pair_functions, space_of
-from visviva.mechanism.joint_coordinates import cos_sin, turn_names
+from visviva.mechanism.coordinates import (
+    POSES,
+    many_pair_functions,
+    movers,
+    orthonormality,
+    pair_functions,
+    space_of,
+)
+from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.linkage import director_masses, mass_vector
 from visviva.mechanism.parts import Body, Force, Joint, Motor, Particle, Torque
 from visviva.mechanism.parts import Port as MechanismPort
@@ -63,9 +70,13 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         structures.append(canonical(part.name, f"{part.name}.q", f"{part.name}.v", space.dim))
         if isinstance(part, Body):
             structures.append(_body_structure(part, space, M, form))
-    angles = {(joint.name, angle): _turn(joint, name, angle, spaces)
-              for joint in m.joints for name, angle in turn_names(joint).items()}  # fmt: skip
-    structures += [_constraint(joint, spaces) for joint in m.joints if joint.joint.rows]
+    angles = _turns(m, spaces)
+    holding = [joint for joint in m.joints if joint.joint.rows]
+    functions = many_pair_functions([(joint, joint.joint.rows) for joint in holding])
+    structures += [
+        Holonomic(joint.name, *_names(joint), g, _ends(joint, spaces))
+        for joint, g in zip(holding, functions, strict=True)
+    ]
     structures += [part for joint in m.joints for part in _frictions(joint, spaces, angles)]
     structures += [_port(port, spaces) for port in m.ports]
     springs, losses, conditions = ElementBlocks(m, spaces), LossBlocks(m, spaces), ConditionBlocks(m, spaces)
@@ -141,12 +152,14 @@ def _ends(joint: Joint, spaces: dict[str, AbstractSpace]) -> tuple[AbstractSpace
     return tuple(spaces[end.name] for end in movers(joint))
 
 
-def _constraint(joint: Joint, spaces: dict[str, AbstractSpace]) -> Holonomic:
-    return Holonomic(joint.name, *_names(joint), joint_rows(joint), _ends(joint, spaces))
-
-
-def _turn(joint: Joint, name: str, angle: Angle, spaces: dict[str, AbstractSpace]) -> Turn:
-    return Turn(name, _names(joint)[0], cos_sin(joint, angle), _ends(joint, spaces))
+def _turns(m: Mechanism, spaces: dict[str, AbstractSpace]) -> dict[tuple[str, Angle], Turn]:
+    """All angles that a run follows, by joint."""
+    followed = [(joint, name, angle) for joint in m.joints for name, angle in turn_names(joint).items()]
+    functions = many_pair_functions([(joint, (angle.cos, angle.sin)) for joint, _, angle in followed])
+    return {
+        (joint.name, angle): Turn(name, _names(joint)[0], cos_sin, _ends(joint, spaces))
+        for (joint, name, angle), cos_sin in zip(followed, functions, strict=True)
+    }
 
 
 def _frictions(

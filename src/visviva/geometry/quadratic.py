@@ -91,10 +91,23 @@ class Quadratic:
 
 def products(u: Affine, w: Affine, offset: Array) -> Quadratic:
     """The functions u_k(q)·w_k(q) - offset_k."""
-    m, k = u.a.shape
-    a = u.a[:, :, None] * w.a[:, None, :]
-    a += np.swapaxes(a, 1, 2).copy()
-    A = a[:, :, None, :, None] * _EYE[:, None, :]
-    b = u.a[:, :, None] * w.s[:, None, :] + w.a[:, :, None] * u.s[:, None, :]
+    return Quadratic(*_terms(u, w, offset), (u, w, offset))
+
+
+def many_products(u: Affine, w: Affine, offset: Array) -> list[Quadratic]:
+    """`products` of many sets of factors at once, (N, m, n/3), (N, m, 3) and (N, m)."""
+    return [
+        Quadratic(A, b, c, (Affine(u_a, u_s), Affine(w_a, w_s), own))
+        for A, b, c, u_a, u_s, w_a, w_s, own in zip(*_terms(u, w, offset), u.a, u.s, w.a, w.s, offset, strict=True)
+    ]
+
+
+def _terms(u: Affine, w: Affine, offset: Array) -> tuple[Array, Array, Array]:
+    """A, b and c of products, for any leading batch shape."""
+    *shape, k = u.a.shape
+    a = u.a[..., :, None] * w.a[..., None, :]
+    a += np.swapaxes(a, -1, -2).copy()
+    A = a[..., :, None, :, None] * _EYE[:, None, :]
+    b = u.a[..., :, None] * w.s[..., None, :] + w.a[..., :, None] * u.s[..., None, :]
     c = (u.s * w.s).sum(-1) - offset
-    return Quadratic(A.reshape(m, 3 * k, 3 * k), b.reshape(m, 3 * k), c, (u, w, offset))
+    return A.reshape(*shape, 3 * k, 3 * k), b.reshape(*shape, 3 * k), c

@@ -17,11 +17,13 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.geometry.embedding import AbstractSpace, Flat, SO3xR3_SPACE
-from visviva.geometry.quadratic import Affine, Quadratic, products
+from visviva.geometry.linear import transpose
+from visviva.geometry.quadratic import Affine, Quadratic, many_products, products
 from visviva.library.joints import TURN, Product
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Pair, Particle
 
 POSES = SO3xR3_SPACE
+MANY = 200  # pairs, from which on it pays to take them together
 
 
 def space_of(carrier: Body | Particle) -> AbstractSpace:
@@ -81,17 +83,26 @@ class _Placed:
 
 @lru_cache(1024)  # joints of mechanisms with other masses are the same
 def _placed_functions(placed: _Placed) -> Quadratic:
-    pair, rows = placed.pair, placed.rows
-    blocks = sum(space_of(mover).size // 3 for mover in movers(pair))
-    parent, child = _affine_frame(pair, pair.parent, blocks), _affine_frame(pair, pair.child, blocks)
-    d_a, d_s = child.a[3] - parent.a[3], child.s[3] - parent.s[3]
-    vectors = Affine(  # in the order of `Vector`
-        np.concatenate([parent.a[:3], child.a[:3], [d_a], np.zeros((3, blocks))]),
-        np.concatenate([parent.s[:3], child.s[:3], [d_s], np.eye(3)]),
-    )
-    u, w = vectors[[row.u for row in rows]], vectors[[row.w for row in rows]]
-    factor = np.array([row.factor for row in rows])[:, None]
-    return products(Affine(factor * u.a, factor * u.s), w, np.array([row.c for row in rows]))
+    vectors = _affine_vectors([placed.pair])
+    u, w = _factors(Affine(vectors.a[0], vectors.s[0]), placed.rows)
+    return products(u, w, np.array([row.c for row in placed.rows]))
+
+
+def many_pair_functions(given: Sequence[tuple[Pair, tuple[Product, ...]]]) -> list[Quadratic]:
+    """`pair_functions` of many pairs, all those at once that have the same rows between ends of the same kinds."""
+    if len(given) < MANY:
+        return [pair_functions(pair, rows) for pair, rows in given]
+    kinds: dict[object, list[int]] = {}
+    for k, (pair, rows) in enumerate(given):
+        factors = tuple((row.u, row.w) for row in rows)
+        kinds.setdefault((factors, type(pair.parent), type(pair.child)), []).append(k)
+    found: dict[int, Quadratic] = {}
+    for numbers in kinds.values():
+        alike, rows = [given[k][0] for k in numbers], given[numbers[0]][1]
+        u, w = _factors(_affine_vectors(alike), rows)
+        offset = np.array([[row.c for row in given[k][1]] for k in numbers])
+        found |= zip(numbers, many_products(u, w, offset), strict=True)
+    return [found[k] for k in range(len(given))]
 
 
 def joint_angle(joint: Joint) -> Quadratic:
@@ -111,23 +122,45 @@ def orthonormality() -> Quadratic:
     return products(Affine(half[:, None] * left.a, left.s), right, np.array([0.5, 0.5, 0.5, 0.0, 0.0, 0.0]))
 
 
-def _affine_frame(pair: Pair, end: Carrier, blocks: int) -> Affine:
-    """The axes x, y, z and the origin of the frame on one end; what does not turn has constant axes.
+def _factors(vectors: Affine, rows: Sequence[Product]) -> tuple[Affine, Affine]:
+    """Both factors of products of vectors, (..., m), as affine functions."""
+    first, second, factor = [row.u for row in rows], [row.w for row in rows], np.array([row.factor for row in rows])
+    u = Affine(factor[:, None] * vectors.a[..., first, :], factor[:, None] * vectors.s[..., first, :])
+    return u, Affine(vectors.a[..., second, :], vectors.s[..., second, :])
+
+
+def _affine_vectors(pairs: Sequence[Pair]) -> Affine:
+    """The vectors of pairs between ends of the same kinds, in the order of `Vector`, (N, 10)."""
+    blocks = sum(space_of(mover).size // 3 for mover in movers(pairs[0]))
+    parents, children = [pair.parent for pair in pairs], [pair.child for pair in pairs]
+    first = 0 if isinstance(parents[0], Ground) else blocks - space_of(children[0]).size // 3
+    parent, child = _affine_frames(pairs, parents, blocks, 0), _affine_frames(pairs, children, blocks, first)
+    a, s = np.zeros((len(pairs), 10, blocks)), np.zeros((len(pairs), 10, 3))
+    a[:, 0:3], a[:, 3:6], a[:, 6] = parent.a[:, :3], child.a[:, :3], child.a[:, 3] - parent.a[:, 3]
+    s[:, 0:3], s[:, 3:6], s[:, 6] = parent.s[:, :3], child.s[:, :3], child.s[:, 3] - parent.s[:, 3]
+    s[:, 7:10] = np.eye(3)
+    return Affine(a, s)
+
+
+def _affine_frames(pairs: Sequence[Pair], ends: Sequence[Carrier], blocks: int, first: int) -> Affine:
+    """Axes x, y, z and origins of the frames on one end of pairs, (N, 4); what does not turn has constant axes.
 
     On a body, with the principal axes R_WC as built: an axis is Σ (R_WCᵀ axis)_i d_i, the origin φ + Σ arm_i d_i.
+    first: place of φ among the 3-vectors of the movers.
     """
-    R_WF, r_WF = pair.frame_on(end)
-    a, s = np.zeros((4, blocks)), np.zeros((4, 3))
-    first = 0 if end is movers(pair)[0] else blocks - (4 if isinstance(end, Body) else 1)
-    if isinstance(end, Body):
-        R_WC = end.R_WC
-        a[:3, first + 1 : first + 4] = R_WF.T @ R_WC
-        a[3, first] = 1.0
-        a[3, first + 1 : first + 4] = (r_WF - end.r_WC) @ R_WC
+    frames = [pair.frame_on(end) for pair, end in zip(pairs, ends, strict=True)]
+    R_WF, r_WF = np.array([R for R, _ in frames]), np.array([r for _, r in frames])
+    a, s = np.zeros((len(pairs), 4, blocks)), np.zeros((len(pairs), 4, 3))
+    if isinstance(ends[0], Body):
+        bodies = [end for end in ends if isinstance(end, Body)]
+        R_WC, r_WC = np.array([body.R_WC for body in bodies]), np.array([body.r_WC for body in bodies])
+        a[:, :3, first + 1 : first + 4] = transpose(R_WF) @ R_WC
+        a[:, 3, first] = 1.0
+        a[:, 3, first + 1 : first + 4] = ((r_WF - r_WC)[:, None] @ R_WC)[:, 0]
         return Affine(a, s)
-    s[:3] = R_WF.T
-    if isinstance(end, Particle):
-        a[3, first] = 1.0
+    s[:, :3] = transpose(R_WF)
+    if isinstance(ends[0], Particle):
+        a[:, 3, first] = 1.0
     else:
-        s[3] = r_WF
+        s[:, 3] = r_WF
     return Affine(a, s)
