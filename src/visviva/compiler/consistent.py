@@ -56,12 +56,23 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
 
 
 def _least(K: Array, right: Array) -> Array:
-    """The w of least squares of K w = right, with rows and columns in units of their own length."""
-    rows = np.linalg.norm(K, axis=1)
-    rows = np.where(rows > 0.0, rows, 1.0)
-    columns = np.linalg.norm(K / rows[:, None], axis=0)
-    columns = np.where(columns > 0.0, columns, 1.0)
-    return np.asarray(split(K / columns, rows, tolerance=DATA).solve(right) / columns)
+    """The w of least squares of K w = right, with rows and columns in units of their own.
+
+    Rates of joints beside forces of friction by laws may be of any size to each other: units are those in which all
+    rows and columns sum up to one. Solved for again with what it misses: singular vectors mix all unknowns, and small
+    ones round as the largest do.
+    """
+    from scipy.sparse import csc_array
+
+    from visviva.kernels.ordering import equilibration
+
+    there = np.flatnonzero(K.any(axis=0))
+    A, w = K[:, there], np.zeros(K.shape[1])
+    rows, columns = equilibration(csc_array(A))
+    parts = split(rows[:, None] * A * columns, tolerance=DATA)
+    for _ in range(3):
+        w[there] += columns * parts.solve(rows * (right - A @ w[there]))
+    return w
 
 
 def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Array]:
