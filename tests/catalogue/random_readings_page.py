@@ -4,7 +4,8 @@
     python tests/catalogue/random_readings_page.py table found.jsonl more.jsonl
 
 The first reads mechanisms, which takes some seconds each, and adds one line to the file for each of them; those that
-are in the file are not read again. The second makes the table of such files; of a seed the last line counts.
+are in the file are not read again; `--only "composite" "joined composite"` makes some readings alone. The second makes
+the table of such files; of a seed the last line counts, and readings that no file has keep the row they have.
 """
 
 from __future__ import annotations
@@ -13,18 +14,19 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 
-from refusals import LIGHT, NO_BOX, NO_CONDITION, NO_MOMENTUM, NUMPY_ONLY, Refusal
+from refusals import LIGHT, NUMPY_ONLY, Refusal
 
 from visviva.testing import Verdict, check_readings, varied_mechanism
 from visviva.testing.readings import READINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "random_readings_table.txt"
 REASONS = (
-    NUMPY_ONLY, NO_CONDITION, NO_BOX, NO_MOMENTUM, LIGHT,
+    NUMPY_ONLY, LIGHT,
     Refusal("A drive prescribes what joints determine.", "prescribes what is determined without it"),
     Refusal("Joints cannot be closed: what was drawn does not fit together.", "(?s)cannot be (assembled|closed)"),
     Refusal("Redundant loops with screws have no form that stays closed.", "redundant constraints .* and screws"),
@@ -33,8 +35,8 @@ REASONS = (
 )  # fmt: skip
 
 
-def page(verdicts: Iterable[Verdict]) -> str:
-    """Counts by reading, and what refusals say."""
+def page(verdicts: Iterable[Verdict], before: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Counts by reading, and what refusals say; of readings without verdicts the rows before."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("assembly", *READINGS)}
     reasons: dict[str, Counter[str]] = {name: Counter() for name in counts}
     for verdict in verdicts:
@@ -43,6 +45,9 @@ def page(verdicts: Iterable[Verdict]) -> str:
             reasons[verdict.reading][reason(verdict.text)] += 1
     lines = ["| Reading | agrees | refused | fails | why refused |", "|---|---|---|---|---|"]
     for name, found in counts.items():
+        if not found and name in before:
+            lines.append(before[name])
+            continue
         why = " ".join(f"{text} ({n})" for text, n in reasons[name].most_common())
         lines.append(f"| {name} | {found['agrees'] or ''} | {found['refused'] or ''} | {found['failed']} | {why} |")
     return "\n".join(lines) + "\n"
@@ -54,14 +59,19 @@ def reason(text: str) -> str:
     return next(known, text.partition("\n")[0])
 
 
-def draw(seeds: Iterable[int], file: Path, symbols_every: int) -> None:
+def rows_of(table: str) -> dict[str, str]:
+    """The rows of a table by reading."""
+    return {row.split("|")[1].strip(): row for row in table.splitlines()[2:]}
+
+
+def draw(seeds: Iterable[int], file: Path, symbols_every: int, only: Sequence[str] = ()) -> None:
     """Read mechanisms and write down what was found; symbols, which take most of the time, of every so many."""
     known = _found([file]) if file.exists() else {}
     with file.open("a", encoding="utf-8") as lines:
         for seed in seeds:
             if seed in known:
                 continue
-            names = [name for name in READINGS if name != "symbols" or seed % symbols_every == 0]
+            names = list(only) or [name for name in READINGS if name != "symbols" or seed % symbols_every == 0]
             table = check_readings(varied_mechanism(seed), readings=names)
             verdicts = [asdict(verdict) for verdict in table.verdicts]
             lines.write(json.dumps({"seed": seed, "verdicts": verdicts}) + "\n")
@@ -95,13 +105,15 @@ def main() -> None:
     drawing.add_argument("end", type=int)
     drawing.add_argument("file", type=Path)
     drawing.add_argument("--symbols-every", type=int, default=1)
+    drawing.add_argument("--only", nargs="+", default=())
     commands.add_parser("table").add_argument("files", type=Path, nargs="+")
     given = parser.parse_args()
     if given.command == "draw":
-        draw(range(given.first, given.end), given.file, given.symbols_every)
+        draw(range(given.first, given.end), given.file, given.symbols_every, given.only)
         return
     found = _found(given.files)
-    PAGE.write_text(page(verdict for verdicts in found.values() for verdict in verdicts), encoding="utf-8")
+    before = rows_of(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(page((one for verdicts in found.values() for one in verdicts), before), encoding="utf-8")
     print(f"{len(found)} mechanisms\n{failures(found)}")
 
 

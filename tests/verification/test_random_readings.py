@@ -11,6 +11,7 @@ import pytest
 import visviva as vv
 from visviva.testing import check_readings, random_mechanism, varied_mechanism
 from visviva.testing import random_readings as random
+from visviva.testing.readings import composite_runs
 from visviva.testing.readings.schemes import at_the_start
 
 QUICK = (14, 27, 35, 47)  # one to five bodies, tree and loop, with open joints and a massless rod among them
@@ -29,6 +30,8 @@ MENDED = {  # disagreed, took too long or were refused once
     239: ("implicit system",),
     341: ("PHMP in NumPy",),
     455: ("composite",),
+    1: ("composite's run",),
+    253: ("composite's run",),
     488: ("linearisation", "implicit system"),
 }
 
@@ -98,6 +101,18 @@ def test_a_failure_is_told_with_the_script(monkeypatch):
     assert "KeyError" in table.failed[1].text
     assert "more than 0.2 s" in table.failed[2].text
     assert drawn.script() in str(table)
+
+
+def test_composites_that_move_otherwise_are_rejected(monkeypatch):
+    """One that is ahead of its mechanism by one part in a thousand is no scheme of second order of it."""
+    plain = composite_runs._run
+
+    def ahead(now, what, h, n, **options):
+        return plain(now, what, h if isinstance(what, vv.Mechanism) else 1.001 * h, n, **options)
+
+    monkeypatch.setattr(composite_runs, "_run", ahead)
+    with pytest.raises(AssertionError, match="order: both differ"):
+        composite_runs.composite_run(random.start_of(varied_mechanism(35)))
 
 
 def test_what_cannot_be_assembled_is_refused_once():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from visviva.testing.readings.case import Case, Units
 from visviva.testing.readings.composite import composite
+from visviva.testing.readings.composite_runs import composite_run, joined_composite
 from visviva.testing.readings.equations import (
     bond_graph,
     directors,
@@ -39,6 +40,8 @@ READINGS: dict[str, Callable[[Instant], None]] = {
     "kinestatics": kinestatics,
     "interconnection": interconnection,
     "composite": composite,
+    "composite's run": composite_run,
+    "joined composite": joined_composite,
 }
 
 __all__ = ["READINGS", "Case", "Instant", "Units", "instant"]
