@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
+from visviva.compiler.machine_boxes import MachineBoxes, box_tables, machine_boxes, node_table
 from visviva.compiler.machine_elements import ActingParts
 from visviva.compiler.machine_functions import Functions, Int, functions_of, stack, table
 from visviva.compiler.machine_rows import row_places, row_tables
@@ -49,6 +50,8 @@ class MachineModel:
     widest: int  # number of functions of an element, at most
     lossy: bool
     conditioned: bool
+    boxes: MachineBoxes | None
+    box_tables: dict[str, Any]  # of `kernels.multibody.boxes.Boxes`, but for program, plan and memory
 
     @property
     def unknowns(self) -> int:
@@ -81,9 +84,9 @@ class _Builder:
     def __init__(self, model: Model, flipped: frozenset[str], instants: bool) -> None:
         if model.mechanism is None:
             raise NotCompilable("the model was not compiled from a mechanism")
-        if model.mechanism.boxes:
+        if instants and model.mechanism.boxes:
             names = ", ".join(repr(box.name) for box in model.mechanism.boxes)
-            raise NotCompilable(f"box {names} has no compiled form inside of a mechanism")
+            raise NotCompilable(f"box {names} has no compiled form at instants")
         self.model = model
         self.m = model.mechanism
         self.bodies = self.m.bodies
@@ -93,6 +96,11 @@ class _Builder:
         self.lie = any(isinstance(part, Gyroscopic) for part in model.structures)
         self.constraint = {part.name: k for k, part in enumerate(model.constraints)}
         self.owner: list[int] = []
+        self.boxes = machine_boxes(self.m)
+        driven = {name for box in self.m.boxes for name in box.inputs.values()}
+        fed = [repr(part.port) for part in model.feedback if part.port in driven]
+        if fed:
+            raise NotCompilable(f"the input {', '.join(fed)} of a box follows a law of the motion")
 
     def build(self) -> MachineModel:
         from visviva.kernels.multibody.states import Places
@@ -100,7 +108,8 @@ class _Builder:
 
         joints = self._joints()
         rows, own = len(self.functions), sum(len(joint.multipliers) for joint in joints)
-        acting = ActingParts(self.model, self.functions, self.instants, self.flipped)
+        boxed = 0 if self.boxes is None else len(self.boxes.owners)
+        acting = ActingParts(self.model, self.functions, self.instants, self.flipped, boxed)
         couplings, others = acting.couplings.places(), row_places(self.model)
         generated = row_tables(self.model, self.functions, own + len(couplings))
         m = own + len(couplings) + len(others)
@@ -130,7 +139,17 @@ class _Builder:
         return MachineModel(
             self.model, machine, acting.tables(), acting.losses.tables(), acting.conditions(own, generated), places, w,
             sign, joints, table(acting.members, 3), acting.widest, acting.losses.any, bool(self.m.conditions),
+            self.boxes, self._box_tables(acting),
         )  # fmt: skip
+
+    def _box_tables(self, acting: ActingParts) -> dict[str, Any]:
+        if self.boxes is None:
+            return {}
+        measures = {(box, k): own[0] + k for box, own in enumerate(acting.boxes) for k in range(own[1])}
+        slopes = table([(own[2], own[1]) for own in acting.boxes], 2)
+        nodes = {node.name: measure for node, measure in acting.losses.nodes}
+        tables = box_tables(self.boxes, self.model, measures, slopes)
+        return tables | {"nodes": node_table(self.boxes, self.m, nodes)}
 
     # -- bodies --
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -19,8 +20,9 @@ from visviva.library.joints import Angle, Family, Product
 from visviva.mechanism.coordinates import pair_functions
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.elements import JointElement
+from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.other_states import entropy_of
-from visviva.mechanism.parts import Force, Joint, Motor, Pair
+from visviva.mechanism.parts import Force, Joint, JointCoordinate, Motor, Pair
 from visviva.model import Model
 from visviva.model.body import Gyroscopic, PosePort
 from visviva.model.conditioned import Conditioned, DrivePort
@@ -39,7 +41,7 @@ from visviva.model.measured import (
 )
 from visviva.model.motor import MotorCoupling
 from visviva.model.storage import Kinetic, Linear
-from visviva.model.structure import AbstractStructure, Dissipation, Port, Routing
+from visviva.model.structure import AbstractDissipation, AbstractPort, AbstractStructure, Dissipation, Port, Routing
 from visviva.model.turn import Turn, TurnFriction, TurnPort
 
 if TYPE_CHECKING:
@@ -53,10 +55,14 @@ class ActingParts:
     functions: they get those that elements act along.
     flipped:   joints whose products of axes are told from their child to their parent.
     instants:  whether efforts are wanted at instants, not over steps.
+    boxed:     how many structures, the last ones, are those of boxes.
+    boxes:     by box: the first of its measures, their number, their first slope.
     y:         measure and place in the state, of those that are states.
     """
 
-    def __init__(self, model: Model, functions: Functions, instants: bool, flipped: frozenset[str]) -> None:
+    def __init__(
+        self, model: Model, functions: Functions, instants: bool, flipped: frozenset[str], boxed: int = 0
+    ) -> None:
         assert model.mechanism is not None
         self.model = model
         self.m = model.mechanism
@@ -92,9 +98,14 @@ class ActingParts:
         self.losses = LossTables(self.m)
         self._other_states()
         self.couplings = MachineCouplings(model, functions.number)
-        for part in model.structures:
+        last = len(model.structures) - boxed
+        for part in model.structures[:last]:
             if not isinstance(part, Holonomic | Gyroscopic) and not _is_motion(part):
                 self._add(part)
+        for part in model.structures[last:]:
+            self._add_boxed(part)
+        self.boxes = [self._new_stack(box.coordinates) for box in self.m.boxes]
+        self._stacks |= {box.name: own for box, own in zip(self.m.boxes, self.boxes, strict=True)}
 
     @property
     def widest(self) -> int:
@@ -146,6 +157,17 @@ class ActingParts:
             node, part = self.losses.node(part.sink), part.inner
         self._add_cold(part, node)
         self.losses.sinks += [node] * (len(self._heats) - count)
+
+    def _add_boxed(self, part: AbstractStructure) -> None:
+        """A structure of a box, which accounts for its heat and work itself."""
+        from visviva.kernels.multibody.accounts import INTO_BOX
+        from visviva.kernels.multibody.heats import BY_BOX
+
+        if isinstance(part, AbstractDissipation):
+            self._heats.append((BY_BOX, 0))
+            self.losses.sinks.append(NO_NODE)
+        elif isinstance(part, AbstractPort):
+            self._works.append((INTO_BOX, 0))
 
     def _add_cold(self, part: AbstractStructure, node: int) -> None:
         from visviva.kernels.multibody.accounts import BY_COUPLING, BY_LOAD, BY_PUSH, BY_VOLTAGE
@@ -290,21 +312,25 @@ class ActingParts:
             return found
         element = self.m.parts[measure.name]
         assert isinstance(element, JointElement)
-        n, y, slope, first = len(element.coordinates), self._measures, self._slopes, len(self.members)
+        self._stacks[measure.name] = self._new_stack(element.coordinates)
+        return self._stacks[measure.name]
+
+    def _new_stack(self, coordinates: Sequence[JointCoordinate]) -> list[int]:
+        """Measures that follow each other, with a slope of each by each: the first, their number, the first slope, -1."""
+        n, y, slope, first = len(coordinates), self._measures, self._slopes, len(self.members)
         self._measures, self._slopes = y + n, slope + n * n
-        for k, (one, part) in enumerate(zip(element.coordinates, measure.parts, strict=True)):
+        for k, one in enumerate(coordinates):
             own = slope + k * (n + 1)
-            if isinstance(part, MeasuredAngle):
-                self._twists.append((self._turn(part.turn), y + k, own))
-                self._friction.append(0.0)
-                self.members.append((self._twists[-1][0], -1, first))
-            else:
-                assert isinstance(one.scalar, Product)
+            if isinstance(one.scalar, Product):
                 self.members.append((-1, len(self.functions), first))
                 self._element.append([y + k, 1, own, -1, 0, len(self.functions)])
                 self._add_function(one.joint, one.scalar, y + k)
-        self._stacks[measure.name] = [y, n, slope, -1]
-        return self._stacks[measure.name]
+            else:
+                (name,) = (name for name, angle in turn_names(one.joint).items() if angle is one.scalar)
+                self._twists.append((self._turn_number[name], y + k, own))
+                self._friction.append(0.0)
+                self.members.append((self._twists[-1][0], -1, first))
+        return [y, n, slope, -1]
 
     def _add_damping(self, D: Array) -> int:
         """The place of a matrix of damping."""
@@ -341,9 +367,10 @@ class ActingParts:
         from visviva.compiler.build import energy_address, gradient_address
 
         address = gradient_address if self.instants else energy_address
+        others = {*self._motors, *(box.name for box in self.m.boxes)}
         found: dict[EnergyLaw, list[tuple[tuple[int, int, int], Array]]] = {}
         for storage in self.model.storages:
-            if isinstance(storage, Kinetic | Linear | HeatCapacity) or storage.name in self._motors:
+            if isinstance(storage, Kinetic | Linear | HeatCapacity) or storage.name in others:
                 continue
             if not isinstance(storage, LawEnergy) or storage.variable not in self._slope_of:
                 raise NotCompilable(f"the energy of {storage.name!r} has no compiled form")

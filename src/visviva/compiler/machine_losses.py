@@ -27,6 +27,7 @@ class LossTables:
 
     def __init__(self, m: Mechanism) -> None:
         self.m = m
+        self._boxed = [any(node is one for box in m.boxes for one in box.nodes.values()) for node in m.thermals]
         self.sinks: list[int] = []
         self.nodes: list[tuple[Thermal, int]] = []
         self.motors: list[tuple[list[int], list[float]]] = []
@@ -43,6 +44,9 @@ class LossTables:
         """A friction along measures; its number."""
         if not isinstance(part.law, RateLaw):
             raise NotCompilable(f"the friction of {part.name!r} has no expression")
+        if part.law.warm and node != NO_NODE and self._boxed[node]:
+            name = self.m.thermals[node].name
+            raise NotCompilable(f"the friction of {part.name!r} sees the temperature of {name!r}, which boxes heat")
         self._rub.append([measure, count, slope, node])
         self._laws.append((part.law, part.parameters, part.weight))
         return len(self._rub) - 1
@@ -50,7 +54,7 @@ class LossTables:
     @property
     def any(self) -> bool:
         """Whether there are some."""
-        return bool(self._rub or self.stops or self.motors or self.nodes)
+        return bool(self._rub or self.stops or self.motors or self.nodes or self.m.boxes)
 
     def tables(self) -> Losses:
         """As the kernels want them."""
@@ -75,6 +79,7 @@ class LossTables:
             motor_numbers=stack([np.array([*numbers, 0.0]) for _, numbers in self.motors], 4),
             node=np.array([place for _, place in self.nodes], dtype=np.int64),
             node_numbers=stack([np.array(row) for row in nodes], 5),
+            boxed=np.array(self._boxed, dtype=np.int64),
             given=np.zeros(len(nodes)),
             sinks=np.array(self.sinks, dtype=np.int64),
             feels=np.array([int(warm.any())], dtype=np.int64),

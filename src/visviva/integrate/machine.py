@@ -14,6 +14,7 @@ from visviva.compiler.machine_feedback import machine_feedback
 from visviva.errors import ModelError
 from visviva.integrate.chunk import Chunk
 from visviva.integrate.integrator import Inputs, Step
+from visviva.integrate.machine_boxes import boxes_of
 from visviva.integrate.many import WHOLE, AbstractMany, ManyStepping, pivots_at, warmed
 from visviva.integrate.names import row_name
 from visviva.integrate.newton import Newton, NotConverged
@@ -25,6 +26,7 @@ from visviva.results.tallies import Tallies
 if TYPE_CHECKING:
     from visviva.compiler.machine import MachineModel
     from visviva.kernels.multibody.advance import Log
+    from visviva.kernels.multibody.boxes import Boxes
     from visviva.kernels.multibody.feedback import Feedback
     from visviva.kernels.multibody.ggl_tables import Rates
     from visviva.kernels.multibody.solver import Elimination, Sparse
@@ -93,6 +95,7 @@ class MachineStepper(AbstractMany):
         self.feedback: Feedback | None = None
         self.losses: Losses | None = None  # what a kernel is given: its code is left out where there are none
         self.conditions: Conditions | None = None
+        self.boxes: Boxes | None = None
         self.pivots = np.zeros(0)
         self._room: Room | None = None
         self._start = state.x.copy()
@@ -127,6 +130,7 @@ class MachineStepper(AbstractMany):
         self.conditions = self.c.conditions if holds or self.sparse is not None else None
         bodies = np.ones(self.c.unknowns - len(self.c.w))
         self._signs = None if (self.c.sign == 1.0).all() else np.concatenate([bodies, self.c.sign])
+        self.boxes = boxes_of(self.c, self.newton, state, h)
         self.c.machine.active[:] = state.active[self.c.w]
         if again:
             self._begin(dataclasses.replace(state, x=self._start))
@@ -158,8 +162,8 @@ class MachineStepper(AbstractMany):
         for spread in (0.0, 1.0):  # at some generic unknowns too: a friction may vanish at zero
             values = y + spread * np.maximum(np.abs(y), 1e-3) * np.random.default_rng(0).uniform(0.5, 1.5, len(y))
             trial(
-                self.c.machine, self.c.elements, self.losses, self.conditions, self.s, self.sparse, self.level,
-                np.zeros(self.inputs), h, values,
+                self.c.machine, self.c.elements, self.losses, self.conditions, self.boxes, self.s, self.sparse,
+                self.level, np.zeros(self.inputs), h, values,
             )  # fmt: skip
             V = self.sparse.graph.V if self.level is None else self.level.V
             try:
@@ -202,6 +206,8 @@ class MachineStepper(AbstractMany):
         M, at = self.c.machine, self.c.places
         elements, conditions = self.c.elements, self.conditions
         read_state(M.B, M.X, M.K, M.T, M.TK, elements.y, conditions, at.bodies, at.y, state.x, state.angles)
+        if self.boxes is not None:
+            self.boxes.work.x[self.boxes.states[:, 0]] = state.x[self.boxes.states[:, 1]]
 
     def _begin(self, state: State) -> None:
         """The energies at the start of the run: their scale counts the changes since."""
@@ -270,8 +276,8 @@ class MachineStepper(AbstractMany):
         """Those of the kernel `advance` for n steps from the state in the tables."""
         c = self.c
         return (
-            c.machine, c.elements, self.losses, self.conditions, self.s, self.sparse, self.level, c.places,
-            self.settings, self.parts, u, h, history, known, 0, n, log, self.feedback,
+            c.machine, c.elements, self.losses, self.conditions, self.boxes, self.s, self.sparse, self.level,
+            c.places, self.settings, self.parts, u, h, history, known, 0, n, log, self.feedback,
         )  # fmt: skip
 
     def many(self, state: State, h: float, u: Array) -> Chunk:  # noqa: D102

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from visviva.kernels.packed import PackedCall
 
 MOST, NUMBERS = 1024, 200_000  # steps, and numbers of them, that are kept: accounts of many take little longer
-LENGTH, KNOWN, FIRST, COUNT = 11, 13, 14, 15  # numbers among the arguments of `advance`
+LENGTH, KNOWN, FIRST, COUNT = 12, 14, 15, 16  # numbers among the arguments of `advance`
 
 
 @final
@@ -39,7 +39,7 @@ class StepBuffer(AbstractTicked):
         each = stepper.model.layout.size + 2 * stepper.unknowns
         self._capacity = max(16, min(MOST, NUMBERS // each))
         self._u = np.zeros((self._capacity, len(self.nodes), stepper.inputs))
-        self._tables: tuple[Any, ...] = (None,) * 4  # what the call was packed with
+        self._tables: tuple[Any, ...] = (None,) * 5  # what the call was packed with
         model = stepper.model
         self._elastic = [
             (part, model.layout.x[part.variable]) for part in model.storages if not isinstance(part, Kinetic | Linear)
@@ -57,7 +57,7 @@ class StepBuffer(AbstractTicked):
         stepper = self._stepper
         history, known = stepper.begin(state, state.h)
         self._start = state
-        tables = (stepper.c, stepper.s, stepper.sparse, stepper.level)
+        tables = (stepper.c, stepper.s, stepper.sparse, stepper.level, stepper.boxes)
         if any(mine is not theirs for mine, theirs in zip(self._tables, tables, strict=True)):
             self._tables = tables
             self._log, self._history = stepper.log(self._capacity), history

@@ -12,15 +12,17 @@ from visviva.kernels.multibody.tables import (  # isort: skip
     SPIN, UN, VEL, WN, XA, XB, XU, XW, A, Conditions, Couplings, Elements, G, Int, Losses, Machine,
 )  # fmt: skip
 
-BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING = range(4)  # who did work
+BY_LOAD, BY_PUSH, BY_VOLTAGE, BY_COUPLING, INTO_BOX = range(5)  # who did work
 
 
 @woven
 def work_of(
     M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, k: int, u: Array, h: float
 ) -> float:
-    """Work of a port over the step."""
+    """Work of a port over the step; boxes account for theirs."""
     which, i = e.works[k, 0], e.works[k, 1]
+    if which == INTO_BOX:
+        return 0.0
     if losses is not None and which == BY_VOLTAGE:
         return h * u[losses.motor[i, 3]] * losses.motor_numbers[i, 3]
     if which == BY_PUSH:

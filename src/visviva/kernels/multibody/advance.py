@@ -10,6 +10,7 @@ from visviva.kernels.functions import inner, kernel
 from visviva.kernels.lu import factor, solve
 from visviva.kernels.multibody.algebra import exceeds
 from visviva.kernels.multibody.border import factor_border, solve_border
+from visviva.kernels.multibody.boxes import Boxes, carry_boxes, slope_boxes, solve_boxes, write_boxes
 from visviva.kernels.multibody.curvature import curve_elements
 from visviva.kernels.multibody.elements import efforts, push_elements, read_inputs
 from visviva.kernels.multibody.feedback import Feedback, close_loop, feed
@@ -20,7 +21,7 @@ from visviva.kernels.multibody.ggl_graph import assemble_blocks, assemble_rows, 
 from visviva.kernels.multibody.ggl_tables import KIN_T, Rates
 from visviva.kernels.multibody.ggl_tree import factor_rate_tree
 from visviva.kernels.multibody.graph import assemble_couplings, assemble_graph, load_graph, unload_graph
-from visviva.kernels.multibody.heats import heat_of, taken_of, warm_nodes
+from visviva.kernels.multibody.heats import give_heat, heat_of, taken_of, warm_nodes
 from visviva.kernels.multibody.losses import carry
 from visviva.kernels.multibody.residual import EXACT, balances, joints, reach
 from visviva.kernels.multibody.rows import broken_row, hold, rows_at_node, slopes_of_rows
@@ -67,7 +68,7 @@ class Log(NamedTuple):
     signs: Array  # and its sign there
     heat: Array
     work: Array
-    taken: Array  # (n, 1) entropy that the environment takes up, (n, 0) where nothing accounts for it
+    taken: Array  # (n, reservoirs) entropy that the environment takes up first; (n, 0) where nothing accounts for it
     angles: Array
     energy: Array  # (n + 1, 4) see `energies`
     g: Array
@@ -112,8 +113,8 @@ def _broken(X: Array, K: Int, rows: int, gap: Array, active: Mask, h: float) -> 
 
 @kernel
 def trial(
-    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination, sparse: Sparse,
-    level: Rates | None, u: Array, h: float, y: Array,
+    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, boxes: Boxes | None, s: Elimination,
+    sparse: Sparse, level: Rates | None, u: Array, h: float, y: Array,
 ) -> None:  # fmt: skip
     """The values of the sparse matrix of a step from the state in the tables, at the unknowns y."""
     if level is None:
@@ -134,6 +135,10 @@ def trial(
         open_balances(M.B, level.B, M.gravity, h)
     joints(M.B, M.X, M.K, M.sizes[1], M.lam, M.gap, M.active, h)
     efforts(M, e, losses, u, h, 1)
+    if boxes is not None and losses is not None:
+        give_heat(M.X, e, losses, h)
+        solve_boxes(boxes, e.y, e.effort, losses.node_numbers, losses.given, u, h)
+        slope_boxes(boxes, e.slope, losses.node_numbers, losses.given, h)
     if conditions is not None:
         hold(M.B, conditions.generated, M.lam, M.gap, M.active, h)
         couple(conditions.couplings, M.T, e.y, e.effort, e.slope, M.lam, M.gap, M.X, u, h)
@@ -157,13 +162,14 @@ def trial(
 
 @kernel
 def advance(
-    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, s: Elimination,
+    M: Machine, e: Elements, losses: Losses | None, conditions: Conditions | None, boxes: Boxes | None, s: Elimination,
     sparse: Sparse | None, level: Rates | None, at: Places, settings: Array, parts: Array, u: Array, h: float,
     history: Array, known: int, offset: int, n: int, log: Log, feedback: Feedback | None,
 ) -> tuple[int, int]:  # fmt: skip
     """Up to n steps of length h; returns how many, and why there are no more.
 
-    losses, conditions, sparse, level, feedback: what a mechanism or a scheme does not have is None, its code left out;
+    losses, conditions, boxes, sparse, level, feedback: what a mechanism or a scheme does not have is None, and its code
+             left out; with boxes there are losses;
              sparse: how the matrix is solved, None: along a tree; level: the unknowns of the second level, where the
              rates of constraints are kept.
     parts:   (13, k) lengths of the parts of a step as fractions of it; weights of the last four solutions in the start
@@ -183,12 +189,14 @@ def advance(
     bodies, m, accept = B.shape[0] - 1, lam.size, settings[ACCEPT]
     loops, border, best_y, Z = s.loops.size > 0, s.border.rows.shape[0] > 0, s.best, s.Z
     tree_joints, tree_Y, roots, six = s.tree.joints, s.tree.Y, s.tree.roots, s.tree.six
-    acting = X.shape[0] > rows or e.twists.shape[0] > 0
+    acting = X.shape[0] > rows or e.twists.shape[0] > 0 or boxes is not None
     past = 4 if parts.shape[1] == 1 else 3
     elastic, twists, at_bodies, at_y = e.y, e.twists, at.bodies, at.y
     write_state(B, elastic, at_bodies, at_y, log.x[offset])
     if conditions is not None:
         write_shifts(conditions.couplings, T, log.x[offset])
+    if boxes is not None:
+        write_boxes(boxes, log.x[offset])
     energies(B, lie, gravity, log.energy[offset])
     for step in range(offset, offset + n):
         report = log.report[step]
@@ -234,6 +242,9 @@ def advance(
                 row, at_row = joints(B, X, K, rows, lam, gap, active, length)
                 if acting:
                     efforts(M, e, losses, inputs, length, 1)
+                if boxes is not None and losses is not None:
+                    give_heat(X, e, losses, length)
+                    solve_boxes(boxes, elastic, e.effort, losses.node_numbers, losses.given, inputs, length)
                 if conditions is not None:
                     other, at_other = hold(B, conditions.generated, lam, gap, active, length)
                     if exceeds(other, row):
@@ -301,6 +312,8 @@ def advance(
                     status = NOT_CONVERGED
                     continue
                 fresh = iteration == 0 or r > settings[SLOW] * last
+                if fresh and boxes is not None and losses is not None:
+                    slope_boxes(boxes, e.slope, losses.node_numbers, losses.given, length)
                 if fresh and level is not None:
                     size = assemble_blocks(M, e, conditions, level, Z, s.pairs, s.twist_pairs, s.q, s.across, length)
                     if sparse is None:
@@ -367,14 +380,16 @@ def advance(
                 return step - offset, BROKEN_ROW
             if losses is not None:
                 warm_nodes(X, e, losses, length)
-                for k in range(log.taken.shape[1]):
-                    log.taken[step, k] += taken_of(X, e, losses, length)
+                if log.taken.shape[1] > 0:
+                    log.taken[step, 0] += taken_of(X, e, losses, length)
             for k in range(log.heat.shape[1]):
                 log.heat[step, k] += heat_of(X, e, losses, k, length)
             for k in range(log.work.shape[1]):
                 log.work[step, k] += work_of(M, e, losses, conditions, k, inputs, length)
                 if level is not None and conditions is not None and e.works[k, 0] == BY_COUPLING:
                     log.work[step, k] += rate_work(conditions.couplings, e.works[k, 1], level.G)
+            if boxes is not None:
+                carry_boxes(boxes, log.heat[step], log.work[step], log.lam[step], log.taken[step], share, length)
             for k in range(history.shape[1]):
                 history[3, k] = history[2, k]
                 history[2, k] = history[1, k]
@@ -400,6 +415,8 @@ def advance(
         for i in range(rows, X.shape[0]):
             elastic[0, K[i, PLACE]] = X[i, G]
         write_state(B, elastic, at_bodies, at_y, log.x[step + 1])
+        if boxes is not None:
+            write_boxes(boxes, log.x[step + 1])
         energies(B, lie, gravity, log.energy[step + 1])
         log.energy[step + 1, 3] += terms_of_rows(X, K, rows, lam, e, conditions, parts[0, parts.shape[1] - 1] * h)
         log.g[step] = worst_gap(X, K, rows)

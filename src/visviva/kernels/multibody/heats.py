@@ -9,13 +9,15 @@ from visviva.kernels.multibody.damping import damped, damped_spin, reciprocal
 from visviva.kernels.multibody.losses import warm_up
 from visviva.kernels.multibody.tables import DM, LINE, SPIN_OF_PAIR, Elements, Losses
 
-BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING, BY_STACK = range(7)  # who made heat
+BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING, BY_STACK, BY_BOX = range(8)  # who made heat
 
 
 @woven
 def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
-    """Energy that a dissipation turns into heat over the step; cooling makes none of its own."""
+    """Energy that a dissipation turns into heat over the step; cooling makes none of its own, boxes account for theirs."""
     which, i = e.heats[k, 0], e.heats[k, 1]
+    if which == BY_BOX:
+        return 0.0
     if which == BY_TWIST:
         rate = e.y[2, e.twists[i, 1]]
         return h * e.friction[i] * rate * rate
@@ -40,13 +42,19 @@ def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> flo
 
 
 @inner
-def warm_nodes(X: Array, e: Elements, l: Losses, h: float) -> None:
-    """Temperatures of all nodes from the heat of the step."""
+def give_heat(X: Array, e: Elements, l: Losses, h: float) -> None:
+    """Heat of the step that nodes get, but for that of laws which see their temperatures."""
     for j in range(l.node.size):
         l.given[j] = 0.0
     for k in range(e.heats.shape[0]):
         if l.sinks[k] >= 0 and not (e.heats[k, 0] == BY_LAW and l.warm[e.heats[k, 1]]):
             l.given[l.sinks[k]] += dissipated(X, e, l, k, h)
+
+
+@inner
+def warm_nodes(X: Array, e: Elements, l: Losses, h: float) -> None:
+    """Temperatures of all nodes from the heat of the step."""
+    give_heat(X, e, l, h)
     warm_up(l, e.y, h)
 
 
@@ -71,5 +79,7 @@ def taken_of(X: Array, e: Elements, l: Losses, h: float) -> float:
         if l.sinks[k] < 0:
             heat += dissipated(X, e, l, k, h)
     for j in range(l.node.size):
+        if l.boxed[j]:
+            continue
         heat += h * l.node_numbers[j, 2] * (l.node_numbers[j, 3] - l.theta0[0])
     return heat / l.theta0[0]

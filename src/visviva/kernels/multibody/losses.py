@@ -59,8 +59,10 @@ def _mean(x: float) -> tuple[float, float]:
 
 @inner
 def warm_up(l: Losses, y: Array, h: float) -> None:
-    """Mean temperatures of all nodes and their entropies at the end; the balance of each is a scalar equation."""
+    """Mean temperatures and entropies at the end of all nodes but those of boxes; each has a scalar balance."""
     for j in range(l.node.size):
+        if l.boxed[j]:
+            continue
         feels = False
         for k in range(l.rub.shape[0]):
             feels = feels or (l.warm[k] == 1 and l.rub[k, 3] == j)

@@ -105,6 +105,7 @@ class Losses(NamedTuple):
     motor_numbers: Array  # (k, 4) R, L, k; then the mean current
     node: Int  # (nodes,) measure of the entropy
     node_numbers: Array  # (nodes, 5) c, temperature at s = 0, G; then the mean temperature and its slope by heat
+    boxed: Int  # (nodes,) whether boxes heat it, and solve its balance, see `boxes`
     given: Array  # (nodes,) heat that does not depend on its temperature
     sinks: Int  # (dissipations,) node that each heats, or -1
     feels: Int  # (1,) whether some law depends on its temperature

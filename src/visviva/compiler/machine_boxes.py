@@ -1,0 +1,230 @@
+"""Boxes of a mechanism as one program beside its tables, see `kernels.multibody.boxes`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from visviva.compiler.flows import NotCompilable
+from visviva.compiler.losses import ENVIRONMENT
+from visviva.compiler.machine_functions import Int, table
+from visviva.compiler.program import build_program
+from visviva.compiler.system import compile_system
+from visviva.compiler.tableau import MIDPOINT
+from visviva.compiler.traced import energy_of, matrix_of, reads_of
+from visviva.geometry.embedding import Flat
+from visviva.library import thermal
+from visviva.mechanism import Mechanism
+from visviva.mechanism.box import Box
+from visviva.mechanism.other_states import entropy_of
+from visviva.mechanism.parts import JointCoordinate
+from visviva.mechanism.thermal import Thermal
+from visviva.model import Dissipation, Junction, Model, Reservoir, Rows, Variable
+from visviva.model.renaming import renamed_part
+from visviva.model.storage import AbstractStorage
+from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure, canonical
+
+if TYPE_CHECKING:
+    from visviva.compiler.compiled_model import CompiledModel
+
+
+@final
+@dataclass(frozen=True)
+class PortPlace:
+    """A port at a coordinate: the junction whose effort is the rate, the box, and which of its coordinates."""
+
+    junction: str
+    box: int
+    coordinate: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MachineBoxes:
+    """A model of all boxes and of the thermal nodes that they heat, compiled, and how it hangs together with others.
+
+    owners: of structures of the mechanism's model, from the first of boxes on, the numbers of those here, or -1.
+    """
+
+    compiled: CompiledModel
+    ports: tuple[PortPlace, ...]
+    nodes: tuple[Thermal, ...]
+    owners: tuple[int, ...]
+
+    @property
+    def held(self) -> Int:
+        """Rows of the ports: their efforts are given."""
+        layout = self.compiled.model.layout
+        return np.array([layout.z[port.junction].start for port in self.ports], dtype=np.int64)
+
+
+def machine_boxes(m: Mechanism) -> MachineBoxes | None:
+    """The boxes of a mechanism, None without any; raises `NotCompilable` for one that has no compiled form."""
+    if not m.boxes:
+        return None
+    tying = ", ".join(repr(box.name) for box in m.boxes if box.may_tie)
+    if tying:
+        raise NotCompilable(f"box {tying} has rows on rates of joints, which no step of its own can solve")
+    return _Builder(m).build()
+
+
+class _Builder:
+    """Grows box by box; names are those of the mechanism's model, see `compiler.boxes`."""
+
+    def __init__(self, m: Mechanism) -> None:
+        self.m = m
+        self.variables: list[Variable] = []
+        self.storages: list[AbstractStorage] = []
+        self.structures: list[AbstractStructure] = []
+        self.junctions: list[Junction] = []
+        self.reservoirs = [Reservoir(ENVIRONMENT)] if m.is_thermal else []
+        self.ports: list[PortPlace] = []
+        self.owners: list[int] = []
+        for number, box in enumerate(m.boxes):
+            self._box(number, box)
+        self.nodes = tuple(
+            node for node in m.thermals if any(node is one for box in m.boxes for one in box.nodes.values())
+        )
+        for node in self.nodes:
+            self._node(node)
+
+    def build(self) -> MachineBoxes:
+        model = Model(
+            f"boxes of {self.m.name}", tuple(self.variables), tuple(self.storages), tuple(self.structures),
+            junctions=tuple(self.junctions), reservoirs=tuple(self.reservoirs), theta0=self.m.theta0,
+        )  # fmt: skip
+        try:
+            compiled = build_program(model, MIDPOINT)
+        except NotCompilable as reason:
+            names = ", ".join(repr(box.name) for box in self.m.boxes)
+            raise NotCompilable(f"box {names}: {reason}") from None
+        return MachineBoxes(compiled, tuple(self.ports), self.nodes, tuple(self.owners))
+
+    def _box(self, number: int, box: Box) -> None:
+        outer = box.flat.outer
+        inner = compile_system(box.system, self.m.theta0, frozenset(outer[port] for port in box.places))
+        at = {one.name: ENVIRONMENT for one in inner.reservoirs if one.entropy}
+        at |= {outer[port]: ENVIRONMENT if node is None else entropy_of(node) for port, node in box.nodes.items()}
+
+        def rename(name: str) -> str:
+            return at.get(name, box.variable(name))
+
+        self.variables += [renamed_part(one, rename) for one in inner.variables]
+        self.junctions += [renamed_part(one, rename) for one in inner.junctions if one.name not in at]
+        self.reservoirs += [renamed_part(one, rename) for one in inner.reservoirs if not one.entropy]
+        self.storages += [dataclasses.replace(renamed_part(one, rename), name=box.name) for one in inner.storages]
+        taken = {*box.rates, *box.places, *box.nodes}
+        for part in inner.structures:
+            new = renamed_part(part, rename)
+            if isinstance(part, AbstractPort):
+                if part.name not in taken:
+                    self._add(dataclasses.replace(new, name=box.inputs[part.name]))
+            else:
+                self._add(new if isinstance(new, AbstractConstraint) else dataclasses.replace(new, name=box.name))
+        for variable, one in box.coordinate_states.items():
+            rate = self._rate(variable)
+            self._port(number, box, one, rate)
+            self._add(canonical(box.name, variable, rate, 1))
+        for port, one in box.rates.items():
+            junction = rename(outer[port])
+            if outer[port] in inner.layout.x:
+                rate = self._rate(box.tie(port))
+                self._add(Rows(box.tie(port), (rate, junction), 1, np.array([[1.0, -1.0]])))
+                self._port(number, box, one, rate)
+            else:
+                self._port(number, box, one, junction)
+
+    def _add(self, part: AbstractStructure) -> None:
+        self.owners.append(len(self.structures))
+        self.structures.append(part)
+
+    def _rate(self, name: str) -> str:
+        """A junction of its own for the rate of a coordinate."""
+        self.junctions.append(Junction(f"{name}.rate", 1))
+        return self.junctions[-1].name
+
+    def _port(self, number: int, box: Box, one: JointCoordinate, junction: str) -> None:
+        which = [(other.joint.name, other.number) for other in box.coordinates].index((one.joint.name, one.number))
+        self.ports.append(PortPlace(junction, number, which))
+
+    def _node(self, node: Thermal) -> None:
+        """A heat capacity, and the wall between it and the environment."""
+        s, theta0 = entropy_of(node), self.m.theta0
+        capacity = thermal.capacity(node.capacity, node.temperature)
+        self.variables.append(Variable(s, Flat(1), entropy=True))
+        self.storages.append(energy_of(node.name, s, capacity.H, capacity.interface["s"], theta0))
+        if node.conductance > 0:
+            M = thermal.conduction(node.conductance).M
+            R = matrix_of(M, reads_of(M), theta0, over_theta0=True)
+            self.structures.append(Dissipation(node.name, (s, ENVIRONMENT), R))
+
+
+def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int], int], slopes: Int) -> dict[str, Any]:
+    """Those tables of `Boxes` that tell where parts of the program are in the mechanism.
+
+    measures: by box and number of its coordinate.   slopes: (boxes, 2) first slope, number of coordinates.
+    """
+    c = boxes.compiled
+    own, layout, rows = c.model, c.model.layout, boxes.held
+    port_of = {int(row): p for p, row in enumerate(rows)}
+    entries = [
+        (k, port_of[row], col)
+        for k, (row, col) in enumerate(zip(c.rows.tolist(), c.cols.tolist(), strict=True))
+        if row in port_of
+    ]
+    others = model.structures[len(model.structures) - len(boxes.owners) :]
+    number = {id(part): k for k, part in zip(boxes.owners, others, strict=True)}
+    algebraic = [
+        name for name in layout.z if layout.dim <= layout.z[name].start < layout.solved and name in model.layout.z
+    ]
+    reservoirs = [one.name for one in model.reservoirs]
+    return {
+        "ports": table([(row, measures[p.box, p.coordinate], p.coordinate, p.box) for row, p in zip(rows, boxes.ports, strict=True)], 4),
+        "slopes": slopes,
+        "entries": table(entries, 3),
+        "kept": np.zeros(len(entries)),
+        "diagonal": np.array([_diagonal(c, int(row)) for row in rows], dtype=np.int64),
+        "inputs": table([pair for port in own.ports for pair in _both(own.port_columns[port.name], model.port_columns[port.name])], 2),
+        "u": np.zeros((1, c.inputs)),
+        "states": table([pair for one in own.variables for pair in _both(layout.x[one.name], model.layout.x[one.name])], 2),
+        "algebraic": table([pair for name in algebraic for pair in _both(layout.z[name], model.layout.z[name], layout.dim, model.layout.dim)], 2),
+        "heats": table([(number[id(part)], k) for k, part in enumerate(model.dissipations) if id(part) in number], 2),
+        "works": table([(number[id(part)], k) for k, part in enumerate(model.ports) if id(part) in number], 2),
+        "takers": np.array([reservoirs.index(one.name) for one in own.reservoirs], dtype=np.int64),
+        "force": np.zeros(len(rows)),
+        "start": np.zeros(c.unknowns),
+        "ready": np.zeros(1, dtype=np.int64),
+    }  # fmt: skip
+
+
+def node_table(boxes: MachineBoxes, m: Mechanism, measures: dict[str, int]) -> Int:
+    """Numbers, rows, gains, diagonals, measures and states of the thermal nodes; measures: by name."""
+    c = boxes.compiled
+    layout = c.model.layout
+    gains = {int(row): int(at) for row, _, at, _ in c.program.blocks}
+    lines = []
+    for node in boxes.nodes:
+        row = layout.z[entropy_of(node)].start
+        lines.append(
+            (
+                m.thermals.index(node),
+                row,
+                gains[row],
+                _diagonal(c, row),
+                measures[node.name],
+                layout.x[entropy_of(node)].start,
+            )
+        )
+    return table(lines, 6)
+
+
+def _diagonal(c: CompiledModel, row: int) -> int:
+    return int(np.flatnonzero((c.rows == row) & (c.cols == row))[0])
+
+
+def _both(own: slice, other: slice, less: int = 0, other_less: int = 0) -> list[tuple[int, int]]:
+    """Places here and there."""
+    return [(own.start - less + k, other.start - other_less + k) for k in range(own.stop - own.start)]
