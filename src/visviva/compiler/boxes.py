@@ -14,12 +14,13 @@ from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.geometry.embedding import AbstractSpace
 from visviva.mechanism import Mechanism, Motion
-from visviva.mechanism.box import Box, state_with_effort
+from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.spring_slopes import coordinate_at
 from visviva.model import Junction, Model, Port, Reservoir, Variable
+from visviva.model.inner_unknowns import InnerUnknowns
 from visviva.model.joined import JoinedPorts
 from visviva.model.measured import Measured, MeasuredAngle, MeasuredPort
 from visviva.model.placed import Placing, placed
@@ -107,20 +108,15 @@ class BoxBlocks:
         return JoinedPorts(name, first, Port(name, (junction,), 1, np.eye(1)), read)
 
 
-def turned_with(model: Model, motion: Motion, x: Array) -> None:
-    """Let states that are tied to coordinates, and are not given, move as fast as these: dH(p) = ẏ, in place."""
-    assert model.mechanism is not None
-    for box in model.mechanism.boxes:
-        for port in box.rates:
-            variable = box.variable(box.flat.outer[port])
-            if variable not in model.layout.x or variable in motion.others:
-                continue
-            tie = next(part for part in model.constraints if part.name == box.tie(port))
-            assert isinstance(tie, JoinedPorts)
-            at, (q, e) = model.layout.x[variable], model.local(tie, x, model.z(x))
-            rate = float((tie.C(q)[:, :-1] @ e[:-1])[0])
-            storage = next(part for part in model.storages if part.variable == variable)
-            x[at] = state_with_effort(storage.dH, x[at], rate)
+def turned_with(model: Model, motion: Motion, x: Array) -> Array:
+    """States with momenta that rows of boxes tie to coordinates, and are not given, as fast as these: dH(p) = ẏ."""
+    inner = InnerUnknowns(model, x)
+    if not len(inner.at) or not inner.completes():
+        return x
+    found = inner.completed(x)
+    for name in set(inner.tied) & set(motion.others):
+        found[model.layout.x[name]] = x[model.layout.x[name]]
+    return found
 
 
 def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:

@@ -111,7 +111,7 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
         values |= loss_states(model.mechanism, motion, inside) | box_states(model.mechanism, motion)
     x = model.pack(values)
     if model.mechanism.boxes:
-        turned_with(model, motion, x)
+        x = turned_with(model, motion, x)
     check_springs(model, x)
     return x
 

@@ -9,6 +9,7 @@ from visviva._arrays import Array
 from visviva.forms.minimal.form import MinimalForm
 from visviva.mechanism.other_states import flux_of
 from visviva.results.balances import input_unit
+from visviva.results.boxes import state_unit
 
 
 def increment_names(form: MinimalForm) -> tuple[str, ...]:
@@ -31,10 +32,10 @@ def input_names(form: MinimalForm) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Which entries of u are inputs, and their names: all but what drives."""
     driven = {port.name for port in form.open.prescribed.values()}
     columns, names = list[int](), list[str]()
-    for port in form.open.ports:
+    for port in form.full.ports:
         if port.name in driven:
             continue
-        at = form.open.port_columns[port.name]
+        at = form.full.port_columns[port.name]
         columns += range(at.start, at.stop)
         names += numbered(port.name, port.width)
     return np.array(columns, dtype=np.intp), tuple(names)
@@ -64,12 +65,26 @@ def sizes_and_units(
     units = {name: "rad" if turning else "m" for name, turning in zip(positions, turns, strict=True)}
     units |= {flux_of(motor): "Wb" for motor in form.mechanism.motors}
     units |= {f"{node.name}.s": "J/K" for node in form.mechanism.thermals}
-    for port in form.open.ports:
+    for box in form.mechanism.boxes:
+        for name, size in box.states.items():
+            unit = state_unit(box, name)
+            units |= dict.fromkeys(numbered(box.variable(name), size), unit)
+    for port in form.full.ports:
         units |= zip(numbered(port.name, port.width), port_units(form, port.name, port.width), strict=True)
     return form.lengths, {name: units.get(name, "") for name in (*positions, *form.s_names, *inputs)}
 
 
-_CONJUGATE = {"N m": "rad/s", "rad/s": "N m", "N": "m/s", "m/s": "N", "V": "A"}
+_CONJUGATE = {
+    "N m": "rad/s",
+    "rad/s": "N m",
+    "N": "m/s",
+    "m/s": "N",
+    "V": "A",
+    "A": "V",
+    "Pa": "m³/s",
+    "m³/s": "Pa",
+    "W/K": "K",
+}
 
 _TURNING = {
     "hinge": (True,),

@@ -70,13 +70,13 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
                 add(f"{name}.q", units, partial(_coordinates, form, part))
                 add(f"{name}.rate", [f"{unit}/s" for unit in units], partial(_joint_rates, form, part))
     driven = {port.name for port in form.open.prescribed.values()}  # their forces are reactions, and no states
-    for port in form.open.ports:
+    for port in form.full.ports:
         if port.name in driven:
             continue
         add(
             f"{port.name}.y",
             conjugate_units(form, port.name, port.width),
-            partial(_conjugate, form, form.open.port_columns[port.name]),
+            partial(_conjugate, form, form.full.port_columns[port.name]),
         )
     for names, read in ((positions, _increment), (form.xi_names, _velocity), (form.s_names, _other)):
         for k, name in enumerate(names):
@@ -102,7 +102,7 @@ def _state(form: MinimalForm, name: str, ref: Reference, point: Point, u: Array,
 
 def _conjugate(form: MinimalForm, at: slice, ref: Reference, point: Point, u: Array, eps: Array) -> Array:
     """y = Bᵀz: what makes power with the input of a port."""
-    return form.open.outputs(point.x, point.z)[:, at]
+    return form.full.outputs(point.x, point.all_efforts(u))[:, at]
 
 
 def _pose(form: MinimalForm, part: Body | Frame, point: Point) -> tuple[int, SE3]:

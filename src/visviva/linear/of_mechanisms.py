@@ -164,7 +164,12 @@ class MechanismEquations(AbstractEquations):
 
     def rates(self, ref: Reference) -> Array:  # noqa: D102
         point = Point(self.form, ref.q, ref.xi, ref.s)
-        return self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))[self.kept]
+        return self._all_rates(self._flow(ref, point))[self.kept]
+
+    def _flow(self, ref: Reference, point: Point) -> Array:
+        """Flows at an instant, with its accelerations."""
+        V_dot = apply(point.S, ref.xi_dot) + apply(point.S_dot, point.xi)
+        return point.flow(self.form.inputs_at(ref.t, point)[0], V_dot)
 
     def _all_rates(self, flow: Array) -> Array:
         """Of all states s of the form, (..., extra)."""
@@ -188,8 +193,8 @@ class MechanismEquations(AbstractEquations):
         point = self._points(ref, eps, zeta, s)
         u = np.tile(form.inputs_at(ref.t, point)[0], (1 if form.open.feedback else len(eps), 1))
         u[:, self.columns] += du
-        flow = point.flow(u)
         acceleration = apply(point.S, ref.xi_dot) + apply(point.S_dot, point.xi)
+        flow = point.flow(u, acceleration)
         body = form.masses * acceleration - flow[:, form.at_z] + apply(transpose(point.C), ref.w)
         outputs = [reader.read(ref, point, u, eps) for reader in self.readers]
         none = np.zeros((len(eps), 0))
@@ -202,12 +207,13 @@ class MechanismEquations(AbstractEquations):
     def force_sizes(self, ref: Reference) -> Array:  # noqa: D102
         form = self.form
         point = Point(form, ref.q, ref.xi, ref.s)
-        u, model = form.inputs_at(ref.t, point)[0], form.open
-        z, total = np.abs(point.z), np.zeros(model.layout.total)
+        u, model = form.inputs_at(ref.t, point)[0], form.full
+        own = point.all_efforts(u)
+        z, total = np.abs(own), np.zeros(model.layout.total)
         for part in model.routings:
             total[model.acts(part)] += np.abs(part.J(model.local(part, point.x)[0])) @ z[model.acts(part)]
         for loss in model.dissipations:
-            total[model.acts(loss)] += np.abs(loss.R(*model.local(loss, point.x, point.z))) @ z[model.acts(loss)]
+            total[model.acts(loss)] += np.abs(loss.R(*model.local(loss, point.x, own))) @ z[model.acts(loss)]
         for port in model.ports:
             B = np.abs(port.B(model.local(port, point.x)[0]))
             total[model.acts(port)] += B @ np.abs(u[model.port_columns[port.name]])
@@ -263,7 +269,7 @@ class MechanismEquations(AbstractEquations):
                 delta[place.xi] = np.concatenate([SO3(X.R).log(), X.r])
             xi[place.xi] = (own.reshape(-1, 3) @ back.T).reshape(-1)
         point = Point(self.form, ref.q, ref.xi, ref.s)
-        s = ref.s + t * self._all_rates(point.flow(self.form.inputs_at(ref.t, point)[0]))
+        s = ref.s + t * self._all_rates(self._flow(ref, point))
         s[self.kept] = ref.s[self.kept]
         q, xi, s = self.form.projected(ref.t + t, self.advance(ref.q, delta), xi, s)
         return self.continued(q, xi, s, ref.t + t)

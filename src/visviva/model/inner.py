@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,16 @@ def inner_places(model: Model) -> Index:
     return model.layout.act((*(one.name for one in model.junctions), *(part.name for part in inner_rows(model))))
 
 
+def without_inner(model: Model) -> Model:
+    """The model without such unknowns and what acts on them; itself where there are none."""
+    gone = {*(one.name for one in model.junctions), *(part.name for part in inner_rows(model))}
+    if not gone:
+        return model
+    kept = [part for part in model.structures if part.name not in gone or not isinstance(part, AbstractConstraint)]
+    structures = tuple(part for part in kept if not gone & set(part.acts))
+    return replace(model, structures=structures, junctions=())
+
+
 def instant_efforts(model: Model, x: Array, u: Array) -> Array:
     """z of states of a mechanism's model, with the algebraic unknowns of boxes from their own rows; batches too.
 
@@ -45,32 +56,49 @@ def instant_efforts(model: Model, x: Array, u: Array) -> Array:
     given = np.broadcast_to(u, (*z.shape[:-1], u.shape[-1])).reshape(len(flat), -1)
     for k in range(len(flat)):
         start = flat[k - 1, at] if k else np.zeros(len(at))
-        flat[k, at] = _solved(model, states[k], flat[k], given[k], at, start)
-    return flat.reshape(z.shape)
-
-
-def _solved(model: Model, x: Array, z: Array, u: Array, at: Index, w: Array) -> Array:
-    def rest(w: Array) -> Array:
-        given = np.array(np.broadcast_to(z, (*w.shape[:-1], len(z))))
-        given[..., at] = w
-        return model.flow(x, given, u)[..., at]
-
-    last = np.inf
-    for _ in range(ITERATIONS):
-        size = DIFFERENCE * np.where(w == 0, 1.0, np.abs(w))
-        F, both = rest(w), rest(np.concatenate([w + np.diag(size), w - np.diag(size)]))
-        K = ((both[: len(w)] - both[len(w) :]) / (2 * size[:, None])).T
-        unit = np.abs(K).max(1, initial=0.0)
-        if not unit.all() or np.linalg.matrix_rank(K / unit[:, None], tol=DATA) < len(w):
+        flat[k, at], N = _solved(model, states[k], flat[k], given[k], at, start)
+        if N.shape[1]:
             names = ", ".join(dict.fromkeys(repr(model.kinds[k - model.layout.dim][0]) for k in at))
             raise ModelError(
                 f"the unknowns of {names} in {model.name!r} do not follow from a state: a force there belongs to an\n"
                 "acceleration. Ask for what steps tell, such as '<joint>.reaction_mid'."
             )
-        step = np.linalg.solve(K / unit[:, None], F / unit)
+    return flat.reshape(z.shape)
+
+
+def unknowns_at(model: Model, x: Array, u: Array, at: Index) -> tuple[Array, Array, Array]:
+    """z of one state without its unknowns; these, of least size where they do not follow; N, the rows without them.
+
+    NᵀK = 0 for K = ∂F/∂w of the rows F of the unknowns w, and K N = 0.
+    """
+    z = model.z(x)
+    if not model.junctions:  # rows over states alone
+        return z, np.zeros(len(at)), np.eye(len(at))
+    return z, *_solved(model, x, z, u, at, np.zeros(len(at)))
+
+
+def _solved(model: Model, x: Array, z: Array, u: Array, at: Index, w: Array) -> tuple[Array, Array]:
+    """w by Newton's method, and the combinations N of rows that it does not change, (rows, r)."""
+
+    def rest(w: Array) -> Array:
+        given = np.array(np.broadcast_to(z, (*w.shape[:-1], len(z))))
+        given[..., at] = w
+        return model.flow(x, given, u)[..., at]
+
+    last, N = np.inf, np.zeros((len(w), 0))
+    for _ in range(ITERATIONS):
+        size = DIFFERENCE * np.where(w == 0, 1.0, np.abs(w))
+        F, both = rest(w), rest(np.concatenate([w + np.diag(size), w - np.diag(size)]))
+        K = ((both[: len(w)] - both[len(w) :]) / (2 * size[:, None])).T
+        unit = np.abs(K).max(1, initial=0.0)
+        unit = np.where(unit > 0, unit, 1.0)
+        U, sizes, Vt = np.linalg.svd(K / unit[:, None])
+        r = int((sizes > DATA).sum())
+        N = U[:, r:] / unit[:, None]
+        step = Vt[:r].T @ ((U[:, :r].T @ (F / unit)) / sizes[:r])
         w = w - step
-        now = float(np.abs(step / np.maximum(np.abs(w), 1e-300)).max())
+        now = float(np.abs(step / np.maximum(np.abs(w), 1e-300)).max(initial=0.0))
         if now <= EXACT or now >= last <= np.sqrt(EXACT):
             break
         last = now
-    return w
+    return w, N

@@ -16,6 +16,7 @@ from visviva.model import Model, RowKind
 from visviva.model.closure import Closure
 from visviva.model.structure import AbstractPort
 from visviva.results.accounts import rated_constraints
+from visviva.results.boxes import flow_unit
 from visviva.results.port_names import power_readers
 from visviva.results.reader import VECTOR, WRENCH, Reader, column
 
@@ -160,7 +161,12 @@ def _running_sum(values: Array) -> Array:
 
 def input_unit(model: Model, port: str) -> str:
     """Of what an input of a mechanism gives; empty where nobody said it."""
-    match None if model.mechanism is None else model.mechanism.parts.get(port):
+    if model.mechanism is None:
+        return ""
+    for box in model.mechanism.boxes:
+        if port in box.inputs.values():
+            return flow_unit(box, port)
+    match model.mechanism.parts.get(port):
         case Torque():
             return "N m"
         case Force():

@@ -34,6 +34,30 @@ UNITS = {
 }
 
 
+FLOWS = {
+    quantities.displacement: "m/s",
+    quantities.momentum: "N",
+    quantities.angle: "rad/s",
+    quantities.angular_momentum: "N m",
+    quantities.charge: "A",
+    quantities.flux: "V",
+    quantities.volume: "m³/s",
+    quantities.pressure_momentum: "Pa",
+    quantities.entropy: "W/K",
+}
+
+
+def flow_unit(box: Box, name: str) -> str:
+    """Unit of an input of a box by its name: the flow of a port; of sources inside empty, as they give efforts."""
+    port = next(port for port, one in box.inputs.items() if one == name)
+    return FLOWS.get(box.flat.interface[port].quantity, "") if port in box.flat.interface else ""
+
+
+def state_unit(box: Box, junction: str) -> str:
+    """Unit of a state, empty where its numbers have several, as those of a gas."""
+    return UNITS.get(box.flat.junctions[junction].quantity, "")
+
+
 def box_readers(run: Run, box: Box) -> dict[str, Reader]:
     """States `<box>.<junction>`, temperatures of those that are entropies, `.force` and `.power` of ports."""
     table: dict[str, Reader] = {}
@@ -41,7 +65,7 @@ def box_readers(run: Run, box: Box) -> dict[str, Reader]:
     for name in (*box.states, *followed):
         variable, quantity = box.variable(name), box.flat.junctions[name].quantity
         at = run.model.layout.x[variable]
-        table[variable] = Reader(partial(column, run.record.x, at), UNITS.get(quantity, ""))
+        table[variable] = Reader(partial(column, run.record.x, at), state_unit(box, name))
         if quantity.is_entropy:
             table[f"{variable}.temperature"] = Reader(partial(_temperature, run, variable), "K")
     for port, one in (box.rates | box.places).items():

@@ -79,7 +79,15 @@ class ClosedEquations:
         """M ξ̇ + c + g + p over all velocities of the tree, (n,)."""
         if self.tree.passive:
             return self.tree.inverse(MOTION | GRAVITY | PASSIVE, q, xi, xi_dot)
-        return self.tree.inverse(MOTION | GRAVITY, q, xi, xi_dot) + self.forces.passive(q, xi, s)
+        found = self.tree.inverse(MOTION | GRAVITY, q, xi, xi_dot) + self.forces.passive(q, xi, s)
+        if xi_dot is not None and self.forces.tied:
+            found = found + self.forces.tied_inertia(q, xi, s) @ xi_dot
+        return found
+
+    def mass_matrix(self, q: Array, s: Array) -> Array:
+        """M of all velocities of the tree, (n, n)."""
+        M = self.tree.mass_matrix(q)
+        return M + self.forces.tied_inertia(q, np.zeros(len(M)), s) if self.forces.tied else M
 
     def forward(self, q: Array, v: Array, s: Array, u: Array | None = None, tau: Array | None = None) -> Array:
         """a, by the null space of the rows: it holds also where loops depend on each other."""
@@ -90,7 +98,7 @@ class ClosedEquations:
             force[slice(None) if chosen is None else chosen] += tau
         rows, who = self.loops.rows.at(q, s), f"mechanism {form.name!r}"
         found = constrained(
-            self.tree.mass_matrix(q), rows.Z, force, motion.row_rates, form.xi_names, who, form.rank, rows.terms,
+            self.mass_matrix(q, s), rows.Z, force, motion.row_rates, form.xi_names, who, form.rank, rows.terms,
             lambda: form.rank_at(q), form.lengths,
         ).a  # fmt: skip
         return found if chosen is None else found[chosen]

@@ -31,6 +31,7 @@ from visviva.forms.dynamics.space import Space
 from visviva.forms.minimal.model_flow import ModelFlow
 from visviva.forms.minimal.point import Point
 from visviva.geometry import SE3
+from visviva.geometry.linear import apply
 from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 from visviva.kernels.trees.frames import WORLD
@@ -152,6 +153,8 @@ class Dynamics:
     def mass_matrix(self, q: ArrayLike) -> Array:
         """M(q), (..., nv, nv), symmetric."""
         M = self.tree.mass_matrix(q)
+        if self._forces.tied:
+            M = M + self._over(self._forces.tied_inertia, q)
         if self._chosen is None:
             return M
         N = self._basis(q)
@@ -209,7 +212,10 @@ class Dynamics:
         if self._plain:
             return self.tree.inverse(EVERYTHING, q, v, a)
         if self._closed is None:
-            return self.tree.inverse(MOTION | GRAVITY, q, v, a) + self.passive(q, v, s=s)
+            found = self.tree.inverse(MOTION | GRAVITY, q, v, a) + self.passive(q, v, s=s)
+            if self._forces.tied:
+                found = found + apply(self._over(self._forces.tied_inertia, q), np.asarray(a))
+            return found
         return self._over(self._closed.inverse, q, v, s, a=a)
 
     def forward(
@@ -227,6 +233,9 @@ class Dynamics:
         """
         if self._plain:
             return self.tree.forward(q, v, u, tau)
+        if self._closed is None and self._forces.tied:
+            force = self._applied(q, v, u, tau, s) - self.tree.inverse(MOTION | GRAVITY, q, v, None)
+            return np.asarray(np.linalg.solve(self.mass_matrix(q), force[..., None])[..., 0], np.float64)
         if self._closed is None:
             return self.tree.forward(q, v, None, self._applied(q, v, u, tau, s))
         return self._over(self._closed.forward, q, v, s, u=u, tau=tau)

@@ -23,6 +23,16 @@ class ModelForces:
     def __init__(self, form: MinimalForm) -> None:
         self.form = form
 
+    @property
+    def tied(self) -> bool:
+        """Whether boxes have momenta that are tied to joints: inertias that no body has."""
+        return self.form.inner is not None and bool(self.form.inner.tied)
+
+    def tied_inertia(self, q: Array, v: Array, s: Array) -> Array:
+        """Of these, (n, n)."""
+        point = Point(self.form, q, np.zeros(self.form.n), s)
+        return np.asarray(point.M - point.body_M)
+
     @cached_property
     def _weightless(self) -> MinimalForm:
         """The same mechanism on the same tree without gravity: what acts there is all that is not a weight."""
@@ -40,13 +50,16 @@ class ModelForces:
     def s_dot(self, q: Array, v: Array, s: Array, u: Array) -> Array:
         """Rates of the states besides motion, (ns,)."""
         form = self.form
+        if self.tied:
+            point = Point(form, q, v, s)
+            return form.solve(point, u, np.zeros(len(u))).s_dot
         flow = Point(form, q, v, s).flow(u)
         return np.concatenate([np.zeros(0), *(flow[form.open.layout.z[name]] for name in form.states.s)])
 
     def input_matrix(self, q: Array, s: Array) -> Array:
         """B of all ports, (n, nu)."""
         point = Point(self.form, q, np.zeros(self.form.n), s)
-        return np.asarray(point.S.T @ self.form.open.B(point.x)[self.form.at_z])
+        return np.asarray(point.S.T @ self.form.full.B(point.x)[self.form.at_z])
 
 
 @final

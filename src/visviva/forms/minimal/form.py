@@ -11,7 +11,6 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number, finite_vector
 from visviva.compiler import compile_mechanism, initial_x
-from visviva.errors import ModelError
 from visviva.forms.flows.configuration import Configuration
 from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.closing import check_state, closed, tangent
@@ -34,7 +33,8 @@ from visviva.mechanism.spanning.spanning import Spanning, spanning
 from visviva.mechanism.spanning.tree import Tree
 from visviva.model import Model
 from visviva.model.course import Instant
-from visviva.model.inner import inner_rows
+from visviva.model.inner import without_inner
+from visviva.model.inner_unknowns import InnerUnknowns
 from visviva.model.linked import configuration as poses_of
 from visviva.numerics.constrained import Constrained
 from visviva.numerics.rank import rank
@@ -62,7 +62,8 @@ class MinimalForm(Flow):
 
     q is redundant where a joint is a ball or free (quaternions), so that no configuration is singular.
 
-    model:  in Lie form.   open: the same without the constraints that the tree satisfies by itself.
+    model:  in Lie form.   full: the same without the constraints that the tree satisfies by itself.   open: without
+            unknowns of boxes and what acts on them as well.   inner: these unknowns, where there are some.
     tree:   the links.   spanning: where they come from.
     inputs: u over time.   form: how c is evaluated, see `inertial`.
     """
@@ -81,15 +82,19 @@ class MinimalForm(Flow):
         )
         assert self.model.mechanism is not None
         self.mechanism = self.model.mechanism
-        self._check_boxes()
         self.form = form
         self.name = self.mechanism.name
         self.wanted = tuple(wanted)
         self.spanning: Spanning = spanning(self.mechanism, self.wanted)
         held = self.spanning.held
         structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
-        self.open: Model = replace(self.model, structures=structures)
-        self.states = ModelStates(self.model, self.spanning)
+        self.full: Model = replace(self.model, structures=structures)
+        self.open: Model = without_inner(self.full)
+        self.inner: InnerUnknowns | None = None
+        if self.open is not self.full:
+            self.inner = InnerUnknowns(self.full, initial_x(self.model, self.mechanism.assemble(fixed=())[0]))
+            self.inner.check()
+        self.states = ModelStates(self.model, self.spanning, self.inner)
         self.configuration = configuration(self.tree)
         self.n, self.size_q, self.extra = self.spanning.n, self.spanning.size_q, self.states.extra
         self.q_names = coordinate_names(self.spanning)
@@ -101,16 +106,6 @@ class MinimalForm(Flow):
         )
         self.names = (*self.q_names, *self.xi_names, *self.s_names)
         self._bodies()
-
-    def _check_boxes(self) -> None:
-        """Efforts of junctions and multipliers inside of boxes are no unknowns of this form."""
-        inner = [*(one.name for one in self.model.junctions), *(part.name for part in inner_rows(self.model))]
-        if inner:
-            name = self.mechanism.name
-            raise ModelError(
-                f"box {inner[0].split('.')[0]!r} of mechanism {name!r} has algebraic unknowns, {', '.join(inner)},\n"
-                "which minimal velocities do not solve for. Simulate with vv.PHMP(), vv.PHMPGGL() or vv.LieMidpoint()."
-            )
 
     def _bodies(self) -> None:
         """Arrays over all bodies: link, principal axes and centre of mass there, inertia."""
@@ -126,6 +121,11 @@ class MinimalForm(Flow):
         diagonals[self.moving] = self.masses
         self.inertias = np.eye(6) * diagonals.reshape(-1, 1, 6)
         self.at_z = self.model.layout.act(tuple(self.model.kinetic))
+
+    @property
+    def solves(self) -> bool:
+        """Whether it has multipliers, or unknowns of boxes."""
+        return self.inner is not None or bool(self.open.kinds)
 
     @property
     def tree(self) -> Tree:
@@ -267,13 +267,13 @@ class MinimalForm(Flow):
 
     def solve(self, point: Point, u: Array, u_dot: Array, tau: Array | None = None) -> Solved:
         """Accelerations and multipliers; nothing is checked."""
-        flow = point.flow(u)
-        force = point.S.T @ (flow[self.at_z] + point.gyroscopic) - INERTIAL[self.form](point)
+        force = point.force(u) - INERTIAL[self.form](point)
         if tau is not None:
             force = force + finite_vector(tau, f"forces tau on {self.name!r}", self.n)
         found = self.constrained(point, force, point.row_rates(u_dot))
-        s_dot = [flow[self.open.layout.z[name]] for name in self.states.s]
         V_dot = point.S @ found.a + point.S_dot @ point.xi
+        flow = point.flow(u, V_dot)
+        s_dot = [flow[self.open.layout.z[name]] for name in self.states.s]
         return Solved(found.a, np.concatenate([np.zeros(0), *s_dot]), found.w, V_dot)
 
     def constrained(self, point: Point, b: Array, z: Array) -> Constrained:
@@ -309,11 +309,11 @@ class MinimalForm(Flow):
         """Its rows over the velocities of all bodies."""
         return Linkage(self.mechanism)
 
-    def unconstrained(self, point: Point, b: Array) -> Array:
+    def unconstrained(self, M: Array, b: Array) -> Array:
         """M⁻¹ b."""
         none = np.zeros((0, self.n)), np.zeros(0)
         who = f"mechanism {self.name!r}"
-        return constrained(point.M, none[0], b, none[1], self.xi_names, who, sizes=self.lengths).a
+        return constrained(M, none[0], b, none[1], self.xi_names, who, sizes=self.lengths).a
 
     # -- flow ---------------------------------------------------------------------------------------------------
 
@@ -356,10 +356,8 @@ class MinimalForm(Flow):
         """
         point = Point(self, q, xi, s)
         u = self._u(t, point)
-        z = np.array(point.z)
-        if len(self.open.kinds):
-            z[self.open.layout.dim : self.open.layout.solved] = self.solve(point, u, self._driven(t)).w
-        model, power = self.open, float(self.open.outputs(point.x, z) @ u - self.open.heats(point.x, z).sum())
+        model, z = self.full, point.all_efforts(u, self.solve(point, u, self._driven(t)) if self.solves else None)
+        power = float(model.outputs(point.x, z) @ u - model.heats(point.x, z).sum())
         hot = [model.layout.z[variable.name] for variable in model.variables if variable.entropy]
         flow = model.flow(point.x, z, u) if hot else z
         return power + model.theta0 * float(sum(flow[at].sum() for at in hot))

@@ -34,7 +34,7 @@ def hamel(point: Point) -> Array:
     T along the velocity i are those of S along the motion with that velocity alone.
     """
     half = point.S.T @ (point.form.masses[:, None] * point.S_dot)
-    momentum = point.M @ point.xi
+    momentum = point.body_M @ point.xi
     c = (half + half.T) @ point.xi - _slopes(point)
     for link, place in zip(point.form.tree.links, point.form.spanning.places, strict=True):
         xi, p = point.xi[place.xi], momentum[place.xi]

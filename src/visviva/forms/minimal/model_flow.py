@@ -40,10 +40,8 @@ class Evaluation:
 
     @cached_property
     def z(self) -> Array:
-        """Efforts with the multipliers of what the tree does not hold."""
-        z, layout = np.array(self.point.z), self.form.open.layout
-        z[layout.dim : layout.solved] = self.solved.w
-        return z
+        """Efforts with the multipliers of what the tree does not hold, and the unknowns of boxes."""
+        return self.point.all_efforts(self.u, self.solved)
 
 
 @final
@@ -114,7 +112,7 @@ class ModelFlow(Flow):
     def supplied(self, instants: list[Evaluation]) -> Supplied:
         """What ports, dissipations and reservoirs do at some instants."""
         model, x, z, u = (
-            self.form.open,
+            self.form.full,
             *(np.array([getattr(now, name) for now in instants]) for name in ("x", "z", "u")),
         )
         outputs, taken = model.outputs(x, z), np.zeros((len(x), model.layout.total - model.layout.solved))

@@ -13,13 +13,15 @@ from visviva.mechanism.joint_coordinates import turn_name, turn_names
 from visviva.mechanism.parts import Joint
 from visviva.mechanism.spanning.spanning import Spanning
 from visviva.model import Model
+from visviva.model.inner_unknowns import InnerUnknowns
 
 
 @final
 class ModelStates:
     """Which variables of a model follow from coordinates q of a tree, and which are states s of their own.
 
-    Poses and velocities of bodies follow, and so do lengths of springs, and the angles of joints in the tree. Others
+    Poses and velocities of bodies follow, and so do lengths of springs, the angles of joints in the tree, and momenta
+    in boxes that are tied to joints. Others
     are states: currents, entropies, what drives prescribe, and angles of joints that are cut, of which the
     configuration says all but the number of turns.
 
@@ -28,9 +30,9 @@ class ModelStates:
     acts along, and the variable of each.   lengths: what follows from poses, by variable.
     """
 
-    def __init__(self, model: Model, spanning: Spanning) -> None:
+    def __init__(self, model: Model, spanning: Spanning, inner: InnerUnknowns | None = None) -> None:
         assert model.mechanism is not None
-        self.model, self.spanning = model, spanning
+        self.model, self.spanning, self.inner = model, spanning, inner
         self.angles = angle_variables(model)
         at = {(place.joint.name, place.coordinate): place.q for place in spanning.places if place.joint is not None}
         self.turned = {
@@ -38,6 +40,7 @@ class ModelStates:
         }  # where the angles of the tree are in q
         bodies = {f"{body.name}.{letter}" for body in model.mechanism.bodies for letter in "qv"}
         follow = bodies | (set(model.measured) - set(self.angles)) | set(self.turned)
+        follow |= set(() if inner is None else inner.tied)
         self.s: dict[str, slice] = {}
         self.extra = 0
         for variable in model.variables:
@@ -76,7 +79,7 @@ class ModelStates:
             x[..., model.layout.x[name]] = value
         for place, angle in self.stacked.items():  # each angle of several is followed by itself
             x[..., place] = x[..., model.layout.x[angle].start]
-        return x
+        return x if self.inner is None else self.inner.completed(x)
 
 
 def angle_variables(model: Model) -> dict[str, tuple[Joint, int]]:

@@ -17,8 +17,8 @@ from visviva.mechanism import Mechanism, Motion
 class MomentumForm(Flow):
     """ṗ = τ(q, ξ, s, t) + Dᵀξ - Zᵀw,   ξ = A(q)⁻¹ p,   Z(q) ξ = r(q, t).
 
-    Phillips and Amirouche (25), (26). In the place of velocities a scheme integrates the momenta p. Multipliers are
-    those of the velocity form: they keep Z ξ.
+    Phillips and Amirouche (25), (26). In the place of velocities a scheme integrates the momenta p of the bodies.
+    Multipliers are those of the velocity form: they keep Z ξ.
 
     minimal: the same mechanism in velocities.
     """
@@ -59,12 +59,12 @@ class MomentumForm(Flow):
 
     def momenta(self, q: Array, xi: Array) -> Array:
         """p = A(q) ξ."""
-        return self.minimal.at(q).M @ xi
+        return self.minimal.at(q).body_M @ xi
 
     def velocities(self, q: Array, xi: Array) -> Array:
         """ξ = A(q)⁻¹ p of momenta p; an error names what has no inertia."""
         p = finite_vector(xi, f"momenta p of {self.name!r}", self.n)
-        return self.minimal.unconstrained(self.minimal.at(q), p)
+        return self.minimal.unconstrained(self.minimal.at(q).body_M, p)
 
     def rates(self, t: float, q: Array, xi: Array, s: Array) -> tuple[Array, Array]:
         """(ṗ, ṡ) at momenta p."""
@@ -72,7 +72,8 @@ class MomentumForm(Flow):
         point = Point(form, q, self.velocities(q, xi), s)
         u, u_dot = form.inputs_at(t, point)
         flow = form.solve(point, u, u_dot)
-        return point.force(u) + point.kane.gyration - point.Z.T @ flow.w, flow.s_dot
+        force = point.S.T @ (point.flow(u, flow.V_dot)[form.at_z] + point.gyroscopic)
+        return force + point.kane.gyration - point.Z.T @ flow.w, flow.s_dot
 
     def advance_q(self, q: Array, delta: Array) -> Array:
         """See `Configuration`."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.kane.matrices import KaneMatrices, kane_matrices
+from visviva.forms.minimal.point_unknowns import PointUnknowns
 from visviva.forms.minimal.tree_motion import TreeMotion, tree_motion
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import apply
@@ -17,7 +18,7 @@ from visviva.model.driven import row_inputs
 from visviva.numerics.rank import velocity_units
 
 if TYPE_CHECKING:
-    from visviva.forms.minimal.form import MinimalForm
+    from visviva.forms.minimal.form import MinimalForm, Solved
 
 
 @final
@@ -30,6 +31,7 @@ class Point:
 
     def __init__(self, form: MinimalForm, q: Array, xi: Array, s: Array) -> None:
         self.form, self.q, self.xi, self.s = form, q, xi, s
+        self._unknowns: tuple[bytes, PointUnknowns] | None = None
 
     @cached_property
     def tree(self) -> TreeMotion:
@@ -92,7 +94,15 @@ class Point:
 
     @cached_property
     def M(self) -> Array:
-        """Mass matrix SᵀM_b S, (n, n); Konz (3.108)."""
+        """Mass matrix SᵀM_b S, (n, n), with what boxes tie to joints; Konz (3.108)."""
+        inner = self.form.inner
+        if inner is None or not inner.tied:
+            return self.body_M
+        return self.body_M + self.S.T @ self.unknowns(np.zeros(len(self.form.inputs.base))).inertia @ self.S
+
+    @cached_property
+    def body_M(self) -> Array:
+        """SᵀM_b S of the bodies alone, (n, n)."""
         return self.S.T @ (self.form.masses[:, None] * self.S)
 
     @cached_property
@@ -113,13 +123,57 @@ class Point:
 
     # -- forces and constraints ---------------------------------------------------------------------------------
 
-    def flow(self, u: Array) -> Array:
-        """(J - R) z + B u of the Model without multipliers, over all of its variables."""
-        return self.form.open.flow(self.x, self.z, u)
+    def unknowns(self, u: Array) -> PointUnknowns:
+        """Those of boxes, at one state; the last ones are kept."""
+        assert self.form.inner is not None
+        key = u.tobytes()
+        if self._unknowns is None or self._unknowns[0] != key:
+            self._unknowns = key, PointUnknowns(self.form.inner, self, u)
+        return self._unknowns[1]
+
+    def flow(self, u: Array, V_dot: Array | None = None) -> Array:
+        """(J - R) z + B u of the Model without multipliers, over all of its variables.
+
+        V_dot: accelerations of the bodies, to which forces of what boxes tie to joints belong; None: without these.
+        """
+        form = self.form
+        if form.inner is None:
+            return form.open.flow(self.x, self.z, u)
+        if self.q.ndim > 1:
+            u = np.broadcast_to(u, (len(self.q), u.shape[-1]))
+            return np.array([
+                one.flow(u[k], None if V_dot is None else V_dot[k]) for k, one in enumerate(self._each)
+            ])  # fmt: skip
+        found = self.unknowns(u)
+        flow = found.flow if V_dot is None else found.tied(V_dot)[1]
+        rows = np.zeros(form.open.layout.solved - form.open.layout.dim)
+        return np.concatenate([flow[: form.open.layout.dim], rows, flow[form.full.layout.solved :]])
+
+    def all_efforts(self, u: Array, solved: Solved | None = None) -> Array:
+        """Efforts of the Model with unknowns of boxes and multipliers: those of a solution, else zero."""
+        form = self.form
+        if form.inner is None:
+            z = np.array(self.z)
+        elif self.q.ndim > 1:
+            u = np.broadcast_to(u, (len(self.q), u.shape[-1]))
+            return np.array([one.all_efforts(u[k]) for k, one in enumerate(self._each)])
+        else:
+            z = np.array(self.unknowns(u).z if solved is None else self.unknowns(u).tied(solved.V_dot)[0])
+        if solved is not None and form.open.kinds:
+            z[form.full.layout.act(tuple(part.name for part in form.open.constraints))] = solved.w
+        return z
+
+    @cached_property
+    def _each(self) -> list[Point]:
+        """The states of many, one by one."""
+        s = np.broadcast_to(self.s, (len(self.q), self.s.shape[-1]))
+        return [Point(self.form, *one) for one in zip(self.q, self.xi, s, strict=True)]
 
     def force(self, u: Array) -> Array:
-        """Generalised force Sᵀf of all that acts but inertia, (n,)."""
-        return self.S.T @ (self.flow(u)[self.form.at_z] + self.gyroscopic)
+        """Generalised force Sᵀf of all that acts but inertia, (n,); what boxes tie to joints without its inertia."""
+        inner = self.form.inner
+        tied = None if inner is None or not inner.tied else self.S_dot @ self.xi
+        return self.S.T @ (self.flow(u, tied)[self.form.at_z] + self.gyroscopic)
 
     @cached_property
     def C(self) -> Array:

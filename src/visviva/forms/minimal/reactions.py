@@ -21,7 +21,7 @@ def reactions(form: MinimalForm, point: Point, u: Array, u_dot: Array) -> dict[s
     """
     model = form.model
     V_dot = form.solve(point, u, u_dot).V_dot
-    missing = point.flow(u)[form.at_z] - form.masses * V_dot
+    missing = point.flow(u, V_dot)[form.at_z] - form.masses * V_dot
     lam = split(model.C(point.x)[:, form.at_z]).solve_transposed(missing)
     found = {joint.name: reaction(model, joint, point.x, lam) for joint in form.mechanism.joints if joint.joint.rows}
     own = {name for joint in form.mechanism.joints for name in joint.sum_names}

@@ -56,8 +56,10 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
     here = lambda: form.rank_at(q)  # noqa: E731
     xi = constrained(M, point.Z, force, rows, form.xi_names, who, form.rank, terms, here, form.lengths).a
     if exact:
-        check_state(form, Point(form, q, xi, s), u)
+        moving = Point(form, q, xi, s)
+        check_state(form, moving, u)
         _check_velocities(form, V, point.S @ xi)
+        _check_tied(form, x, moving.x)
     return Coordinates(q, xi, s)
 
 
@@ -175,6 +177,18 @@ def _check_places(form: MinimalForm, x: Array, reached: Array) -> None:
             raise AssemblyError(
                 f"the state of mechanism {form.name!r} {joint}: {place.carrier.name!r} is off by "
                 f"{gaps[place.carrier.name]:.3g}.\nStart from a consistent configuration, e.g. that of m.assemble()."
+            )
+
+
+def _check_tied(form: MinimalForm, x: Array, reached: Array) -> None:
+    """An error for a momentum in a box that does not belong to the velocity of its joint."""
+    for name in () if form.inner is None else form.inner.tied:
+        at = form.model.layout.x[name]
+        gap, size = float(np.abs(x[at] - reached[at]).max()), float(np.abs(reached[at]).max())
+        if gap > OFF * max(size, SMALL):
+            raise AssemblyError(
+                f"the state {name!r} of mechanism {form.name!r} is {x[at][0]:.4g}, but the joint that it is tied to "
+                f"moves so that it is {reached[at][0]:.4g}.\nLeave it out: it follows from the velocities."
             )
 
 

@@ -85,7 +85,7 @@ class Units:
             "rad/s": 1 / self.time,
             "m/s": self.length / self.time,
         }
-        kinds = [kind for port in form.open.ports for kind in port_units(form, port.name, port.width)]
+        kinds = [kind for port in form.full.ports for kind in port_units(form, port.name, port.width)]
         return np.array([sizes.get(kind, 1.0) for kind in kinds])
 
 

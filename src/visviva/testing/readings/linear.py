@@ -57,8 +57,8 @@ def linearisation(now: Instant) -> None:
     close(
         A @ (slope(states) / unit), time * slope(rates) / unit[len(p) :], "A", float(np.abs(A).max(initial=0.0)), 1e-6
     )
-    ports = [port for port in form.open.ports if port.name in {name.partition("[")[0] for name in lin.inputs}]
-    columns = [k for port in ports for k in range(*form.open.port_columns[port.name].indices(len(now.u)))]
+    ports = [port for port in form.full.ports if port.name in {name.partition("[")[0] for name in lin.inputs}]
+    columns = [k for port in ports for k in range(*form.full.port_columns[port.name].indices(len(now.u)))]
     assert len(columns) == len(lin.inputs), "inputs are those of the ports"
     point, units = form.at(now.q, now.xi, now.s), now.units.inputs(form)
     for j, column in enumerate(columns):

@@ -1,0 +1,188 @@
+"""Boxes of mechanisms in other readings: each says what another formulation says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import visviva as vv
+from visviva.language import Composite, compose
+from visviva.library import boxes, electric, rotation
+
+HANGING = {"hinge.q": np.pi / 2, "elbow.q": 0.0}
+STEP = vv.LieMidpoint(compiled=False)
+
+
+def arm(inertia: float = 0.0) -> vv.Mechanism:
+    """Two rods on hinges; inertia: of the upper one about its hinge, besides."""
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    upper = m.body("upper", mass=1.0, inertia=(1.0, 0.1 + inertia, 1.0), at=(0.5, 0, 0))
+    lower = m.body("lower", mass=0.7, inertia=vv.inertia.rod(0.7, 1.0, axis="x"), at=(1.5, 0, 0))
+    m.revolute("hinge", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05)
+    m.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0))
+    return m
+
+
+def motor() -> Composite:
+    parts = {"coil": electric.inductor(1e-3), "wire": electric.resistor(0.5), "emf": electric.motor(0.1)}
+    junctions = {"phi": ("coil.phi", "wire.phi", "emf.phi"), "s": ("wire.s",), "shaft": ("emf.p",)}
+    return compose("motor", parts, junctions, outer={"supply": "phi", "shaft": "shaft", "s": "s"})
+
+
+def motors() -> tuple[vv.Mechanism, vv.Mechanism]:
+    """The same motor, of the builder and as a box."""
+    built, boxed = arm(), arm()
+    built.motor("dc", "hinge", resistance=0.5, inductance=1e-3, k=0.1)
+    boxed.box("dc", motor(), {"shaft": "hinge"})
+    return built, boxed
+
+
+def rotor(ratio: float | None = None) -> Composite:
+    """A rotor, on the joint itself or behind a gear."""
+    if ratio is None:
+        return compose("rotor", {"r": rotation.inertia(0.2)}, {"p": ("r.p",)}, outer=("p",))
+    parts = {"g": rotation.gear(ratio), "r": rotation.inertia(0.2)}
+    return compose("rotor", parts, {"p": ("g.a",), "fast": ("g.b", "r.p")}, outer=("p",))
+
+
+def gears() -> Composite:
+    """A rotor behind two gears, with a junction without storage between them."""
+    parts = {"g": rotation.gear(2.0), "h": rotation.gear(3.0), "r": rotation.inertia(0.01)}
+    return compose("gears", parts, {"p": ("g.a",), "m": ("g.b", "h.a"), "b": ("h.b", "r.p")}, outer=("p",))
+
+
+def gas_slide() -> vv.Mechanism:
+    m = vv.Mechanism("slide", gravity=(0, 0, -9.81))
+    piston = m.body("piston", mass=2.0, inertia=(0.01, 0.01, 0.01), at=(0, 0, 0.1))
+    m.prismatic("guide", m.ground, piston, at=(0, 0, 0), axis=(0, 0, 1))
+    m.thermal("wall", capacity=50.0, conductance_to_environment=1.0)
+    spring = boxes.gas_spring(5e-3, volume=5e-4, pressure=1e5, conductance=0.5)
+    m.box("spring", spring, {"rod": "guide", "s": "wall"})
+    return m
+
+
+def with_rotor(kind: str) -> vv.Mechanism:
+    m = arm()
+    m.box("rotor", {"direct": rotor(), "geared": rotor(0.5), "twice": gears()}[kind], {"p": "hinge"})
+    return m
+
+
+def heavier(kind: str) -> vv.Mechanism:
+    """The arm whose upper rod turns with the rotor as one body: J and n² J."""
+    ratio = {"direct": 1.0, "geared": 2.0, "twice": 1 / 6}[kind]
+    return arm({"direct": 0.2, "geared": 0.2, "twice": 0.01}[kind] * ratio**2)
+
+
+KINDS = ["direct", "geared", "twice"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rotor_tied_to_a_joint_is_an_inertia_of_it(kind: str) -> None:
+    boxed, one = (vv.dynamics(m) for m in (with_rotor(kind), heavier(kind)))
+    q, v, a = np.array([0.3, -0.7]), np.array([1.2, -2.1]), np.array([0.4, 3.0])
+    np.testing.assert_allclose(boxed.mass_matrix(q), one.mass_matrix(q), rtol=1e-12)
+    np.testing.assert_allclose(boxed.forward(q, v), one.forward(q, v), rtol=1e-11)
+    np.testing.assert_allclose(boxed.inverse(q, v, a), one.inverse(q, v, a), rtol=1e-11)
+    for form in ("minimal", "hamel", "partially-lagrangian", "kane-velocity"):
+        found = [vv.analytical(m, form).accelerations(q, v) for m in (with_rotor(kind), heavier(kind))]
+        np.testing.assert_allclose(*found, rtol=1e-11, err_msg=form)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_linear_system_has_rotors_as_inertia(kind: str) -> None:
+    found = [vv.linearise(m, at=HANGING) for m in (with_rotor(kind), heavier(kind))]
+    assert found[0].states == found[1].states
+    np.testing.assert_allclose(found[0].A, found[1].A, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found[0].mechanics.M, found[1].mechanics.M, rtol=1e-11)
+    np.testing.assert_allclose(found[0].mechanics.K, found[1].mechanics.K, rtol=1e-8, atol=1e-9)
+
+
+def test_ties_across_a_closed_loop_follow_its_motion() -> None:
+    """A rotor on a joint that no tree has: its inertia changes with the configuration."""
+
+    def linkage() -> vv.Mechanism:
+        m = vv.Mechanism("four bars", gravity=(0, 0, -9.81))
+        bars = {"a": (0.0, 0, 0.15, 0.3), "b": (0.25, 0, 0.4, 0.5), "c": (0.55, 0, 0.25, 0.5)}
+        for name, (x, y, z, mass) in bars.items():
+            m.body(name, mass=mass, inertia=(0.01, 0.01, 0.01), at=(x, y, z))
+        for name, ends, at in (
+            ("one", (m.ground, "a"), (0, 0, 0)), ("two", ("a", "b"), (0, 0, 0.3)),
+            ("three", ("b", "c"), (0.5, 0, 0.5)), ("four", (m.ground, "c"), (0.6, 0, 0)),
+        ):  # fmt: skip
+            m.revolute(name, *ends, at=at, axis=(0, 1, 0))
+        return m
+
+    ends = []
+    for place in ("two", "three"):
+        m = linkage()
+        m.box("rotor", rotor(), {"p": place})
+        start = {"one.rate": 3.0}
+        runs = [
+            vv.simulate(m, t_end=0.02, h=h, initial=start, integrator=scheme)
+            for h, scheme in ((2e-3, vv.RK4(compiled=False)), (1e-3, STEP), (5e-4, STEP))
+        ]
+        exact = (4 * runs[2]["one.q"][-1] - runs[1]["one.q"][-1]) / 3
+        ends.append(abs(runs[0]["one.q"][-1] - exact))
+        assert runs[0].audit().first_law < 1e-8
+    assert max(ends) < 1e-8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_momenta_of_a_start_belong_to_the_velocities(kind: str) -> None:
+    m = with_rotor(kind)
+    state = {"direct": "rotor.p", "geared": "rotor.fast", "twice": "rotor.b"}[kind]
+    run = vv.simulate(m, t_end=0.02, h=1e-3, initial={"hinge.rate": 1.5}, integrator=STEP)
+    ratio = {"direct": 0.2, "geared": 0.4, "twice": 0.01 / 6}[kind]
+    np.testing.assert_allclose(np.ravel(run[state])[0], ratio * 1.5, rtol=1e-12)
+    same = vv.simulate(heavier(kind), t_end=0.02, h=1e-3, initial={"hinge.rate": 1.5}, integrator=STEP)
+    np.testing.assert_allclose(run["hinge.q"], same["hinge.q"], atol=2e-6)
+    assert run.audit().first_law < 1e-13
+    with pytest.raises(vv.AssemblyError, match=rf"state '{state}' of mechanism 'arm' is 7, but the joint that it is"):
+        vv.linearise(m, at={state: 7.0}, residual_ok=True)
+
+
+def test_a_linear_system_of_a_gas_spring_is_the_slope_of_its_run() -> None:
+    m = gas_slide()
+    lin = vv.linearise(m, at={"guide.rate": 0.05}, residual_ok=True)
+    assert lin.states[:3] == ("guide.q", "guide.rate", "wall.s")
+    form = vv.analytical(m)
+    start = form.coordinates({"guide.rate": 0.05})
+    full = np.concatenate([start.q, start.xi, start.s])
+
+    def rates(x: Any) -> Any:
+        xi_dot, s_dot = form.rates(0.0, x[:1], x[1:2], x[2:])
+        return np.concatenate([x[1:2], xi_dot, s_dot])
+
+    steps = 1e-5 * np.maximum(np.abs(full), 1e-2)
+    columns = [(rates(full + d) - rates(full - d)) / (2 * d.max()) for d in np.diag(steps)]
+    names = [*form.q_names, *form.xi_names, *form.s_names]
+    at = [names.index(name if name in names else "guide.q") for name in lin.states]
+    np.testing.assert_allclose(lin.A, np.array(columns).T[np.ix_(at, at)], rtol=2e-6, atol=1e-6)
+    coarse, fine = (vv.simulate(m, t_end=0.01, h=h, integrator=STEP)["guide.q"][-1] for h in (1e-3, 5e-4))
+    run = vv.simulate(m, t_end=0.01, h=1e-3, integrator=vv.RK4(compiled=False))
+    np.testing.assert_allclose(run["guide.q"][-1], (4 * fine - coarse) / 3, atol=1e-8)
+
+
+def test_the_linear_system_of_a_motor_is_the_same_as_a_box() -> None:
+    built, boxed = (vv.linearise(m, at=HANGING) for m in motors())
+    assert boxed.states == (*built.states[:-1], "dc.phi")
+    np.testing.assert_allclose(built.A, boxed.A, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(built.B, boxed.B, rtol=1e-9, atol=1e-9)
+    assert (boxed.units["dc.phi"], boxed.units["dc"]) == ("V s", "V")
+
+
+def test_what_ties_joints_rigidly_is_named() -> None:
+    m = arm()
+    stage = compose("stage", {"g": rotation.gear(2.0)}, {"a": ("g.a",), "b": ("g.b",)}, outer=("a", "b"))
+    m.box("stage", stage, {"a": "hinge", "b": "elbow"})
+    with pytest.raises(vv.ModelError, match=r"'stage.g' of mechanism 'arm' ties joints rigidly, without an inertia"):
+        vv.analytical(m)
+    driven = arm()
+    fan = {"spin": rotation.speed_source(), "r": rotation.inertia(0.1)}
+    driven.box("fan", compose("fan", fan, {"p": ("spin.p", "r.p")}, outer=()))
+    with pytest.raises(
+        vv.ModelError, match=r"'fan.spin' of mechanism 'arm' prescribes the speed of what has an inertia"
+    ):
+        vv.analytical(driven)
