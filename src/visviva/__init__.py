@@ -68,12 +68,12 @@ if TYPE_CHECKING:
     from visviva.integrate import Sampled as Sampled
     from visviva.integrate import Simulator as Simulator
     from visviva.integrate import Suzuki4 as Suzuki4
-    from visviva.integrate import equilibrium as equilibrium
     from visviva.integrate import estimate as estimate
     from visviva.integrate import simulate as simulate
     from visviva.language.jumping import Jumping as Jumping
     from visviva.library import joints as joints
     from visviva.linear import LinearSystem as LinearSystem
+    from visviva.linear import equilibrium as equilibrium
     from visviva.linear import linearise as linearise
     from visviva.linear import linearize as linearize
     from visviva.linear import root_locus as root_locus
@@ -125,7 +125,7 @@ _HOME = {
     "PHMP": "visviva.integrate",
     "PHMPGGL": "visviva.integrate",
     "Suzuki4": "visviva.integrate",
-    "equilibrium": "visviva.integrate",
+    "equilibrium": "visviva.linear",
     "estimate": "visviva.integrate",
     "simulate": "visviva.integrate",
     "Dynamics": "visviva.forms.dynamics.handle",

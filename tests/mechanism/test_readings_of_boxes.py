@@ -186,3 +186,45 @@ def test_what_ties_joints_rigidly_is_named() -> None:
         vv.ModelError, match=r"'fan.spin' of mechanism 'arm' prescribes the speed of what has an inertia"
     ):
         vv.analytical(driven)
+
+
+def test_an_equilibrium_of_a_gas_spring_has_the_pressure_of_its_load() -> None:
+    """At the temperature of the environment p V = n R θ0, and p A = m g."""
+    m = vv.Mechanism("strut", gravity=(0, 0, -9.81))
+    m.body("table", mass=60.0, inertia=(1, 1, 1), at=(0, 0, 0))
+    m.prismatic("guide", m.ground, "table", at=(0, 0, 0), axis=(0, 0, 1), friction=300.0)
+    m.box("gas", boxes.gas_spring(5e-3, volume=5e-4, pressure=1e5, conductance=2.0), {"rod": "guide"})
+    found = vv.equilibrium(m)
+    pressure = 60.0 * 9.81 / 5e-3
+    sunk = (1e5 / pressure - 1) * 5e-4 / 5e-3
+    run = vv.simulate(m, t_end=0.01, h=1e-3, initial=found, integrator=STEP)
+    np.testing.assert_allclose(run["guide.q"], sunk, rtol=1e-9)
+    assert found.stability != "unstable"
+    lin = vv.linearise(m)
+    np.testing.assert_allclose(lin.A, vv.linearise(m, at=found).A, rtol=1e-6, atol=1e-9)
+
+
+def test_an_equilibrium_keeps_what_gears_have_turned() -> None:
+    """The deflection of the teeth goes with both angles, q = a - n b, as in a run that comes to rest."""
+    m = arm()
+    gearbox = boxes.backlash_gearbox(5.0, play=0.02, stiffness=400.0, loss=0.2, friction=1e-3)
+    m.box("gearbox", gearbox, {"a": "hinge", "b": "elbow"})
+    start = {"hinge.q": 1.2, "elbow.q": 0.1}
+    found = vv.equilibrium(m, initial=start)
+    run = vv.simulate(m, t_end=0.05, h=1e-3, initial=start, integrator=STEP)
+    motion, other = found.motion, run["hinge.q"][-1] - 1.2 - 5.0 * (run["elbow.q"][-1] - 0.1)
+    turned = motion.angles["hinge"] - 1.2 - 5.0 * (motion.angles["elbow"] - 0.1)
+    ratio = np.ravel(run["gearbox.q"])[-1] / other
+    np.testing.assert_allclose(motion.others["gearbox.q"][0], ratio * turned, rtol=1e-6)
+    rest = vv.simulate(m, t_end=0.01, h=1e-3, initial=found, integrator=STEP)
+    np.testing.assert_allclose(rest["hinge.q"], rest["hinge.q"][0], atol=1e-12)
+
+
+def test_an_equilibrium_of_a_motor_is_the_same_as_a_box() -> None:
+    built, boxed = (vv.equilibrium(m, initial={"hinge.q": 1.0}) for m in motors())
+    np.testing.assert_allclose(boxed.motion.angles["hinge"], built.motion.angles["hinge"], atol=1e-9)
+    np.testing.assert_allclose(boxed.energy, built.energy, rtol=1e-12)
+    np.testing.assert_allclose(boxed.reactions["elbow"], built.reactions["elbow"], atol=1e-8)
+    assert (boxed.stability, built.stability) == ("stable", "stable")
+    pushed = vv.equilibrium(motors()[1], initial={"hinge.q": 1.0}, inputs={"dc": 12.0})
+    np.testing.assert_allclose(pushed.motion.others["dc.phi"], 1e-3 * 12.0 / 0.5, rtol=1e-9)  # i = u/R

@@ -89,10 +89,17 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
 
     with the tangent stiffness K of gravity, springs and joint forces; far from it by a damped fall. Forces balance to
     the rounding of the terms that they are the sums of. A start in balance is kept, stable or not. Dampers and friction
-    have no force at rest.
+    have no force at rest. States of boxes stay as they are, see `visviva.linear.equilibrium`.
     """
     if not isinstance(m, Mechanism):
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
+    check_velocities(m)
+    given, model = input_function(compile_mechanism(m, "lie"), inputs)
+    return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
+
+
+def check_velocities(m: Mechanism) -> None:
+    """An error for conditions on velocities."""
     blades = [repr(part.name) for part in m.conditions if part.kind == "nonholonomic"]
     if blades:
         raise ModelError(
@@ -100,15 +107,6 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
             "on the way it takes, and no energy decides whether it stays. Leave them out for an equilibrium of the\n"
             "others, or simulate it with friction until it stands."
         )
-    moving = [repr(box.name) for box in m.boxes if box.states]
-    if moving:
-        raise ModelError(
-            f"box {', '.join(moving)} of mechanism {m.name!r} has states of its own: where they rest is no matter\nof "
-            "the potential energy alone. Simulate the mechanism until it stands; vv.linearise(m, at=run.final) goes on "
-            "from there."
-        )
-    given, model = input_function(compile_mechanism(m, "lie"), inputs)
-    return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
 
 
 def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:

@@ -1,5 +1,6 @@
 """Linear systems: small motions about equilibria and steady motions, their modes and responses."""
 
+from visviva.linear.equilibrium import equilibrium
 from visviva.linear.linearise import linearise
 from visviva.linear.locus import RootLocus, root_locus
 from visviva.linear.modes import Mode, Modes
@@ -19,6 +20,7 @@ __all__ = [
     "SecondOrder",
     "StepResponse",
     "TransferFunction",
+    "equilibrium",
     "linearise",
     "linearize",
     "root_locus",

@@ -12,6 +12,7 @@ from visviva.forms.minimal.closing import AT_REST
 from visviva.integrate.equilibrium import equilibrium, equilibrium_of
 from visviva.integrate.statics import Statics
 from visviva.linear.equations import Reference
+from visviva.linear.equilibrium import rest_with_boxes
 from visviva.linear.motion import about
 from visviva.linear.of_mechanisms import MechanismEquations
 from visviva.mechanism.assembly import linkage_of
@@ -45,6 +46,8 @@ def rest(equations: MechanismEquations, near: Any = None) -> Reference:
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
     m, linkage = form.mechanism, linkage_of(form.mechanism)
+    if any(box.states for box in m.boxes):
+        return rest_with_boxes(equations, equations.start(None, steady=False))
     if not (form.inputs.base.any() or form.inputs.functions or form.open.feedback):
         return equations.start(equilibrium(m), steady=False)
     try:

@@ -9,9 +9,8 @@ import numpy as np
 
 from visviva.errors import VisvivaError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.integrate import equilibrium
 from visviva.integrate.equilibrium import Equilibrium
-from visviva.linear import linearise
+from visviva.linear import equilibrium, linearise
 from visviva.mechanism import Mechanism
 from visviva.reports.blocks import Block, Paragraph, Table
 from visviva.reports.numbers import number, vector

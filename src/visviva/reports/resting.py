@@ -10,8 +10,8 @@ from visviva._arrays import Array
 from visviva.errors import VisvivaError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.build import of_mechanism
-from visviva.integrate import equilibrium
 from visviva.integrate.equilibrium import Equilibrium
+from visviva.linear import equilibrium
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.assembly import linkage_of, motion_at
 from visviva.numerics.rank import TOLERANCE, significant
