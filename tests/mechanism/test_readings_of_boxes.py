@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import visviva as vv
-from visviva.language import Composite, compose
+from visviva.language import Composite, compose, irreversible
 from visviva.library import boxes, electric, rotation
+from visviva.library.quantities import angle, angular_momentum, entropy
 
 HANGING = {"hinge.q": np.pi / 2, "elbow.q": 0.0}
 STEP = vv.LieMidpoint(compiled=False)
@@ -228,3 +229,83 @@ def test_an_equilibrium_of_a_motor_is_the_same_as_a_box() -> None:
     assert (boxed.stability, built.stability) == ("stable", "stable")
     pushed = vv.equilibrium(motors()[1], initial={"hinge.q": 1.0}, inputs={"dc": 12.0})
     np.testing.assert_allclose(pushed.motion.others["dc.phi"], 1e-3 * 12.0 / 0.5, rtol=1e-9)  # i = u/R
+
+
+def hydraulic() -> vv.Mechanism:
+    m = vv.Mechanism("press", gravity=(0, 0, -9.81))
+    m.body("tool", mass=20.0, inertia=(1, 1, 1), at=(0, 0, 0))
+    m.prismatic("guide", m.ground, "tool", at=(0, 0, 0), axis=(0, 0, 1))
+    m.box("ram", boxes.hydraulic_cylinder(1e-3, 6e-4, compliance=2e-12, leak=1e-12), {"rod": "guide"})
+    return m
+
+
+def driven_arm() -> vv.Mechanism:
+    """Boxes of all kinds of ports: rates, a coordinate that is stored and one that is read, heat, inputs, a rotor."""
+
+    def M(x: Any, e: Any, theta: Any, d: Any) -> Any:
+        mu = d * x.q**2
+        return [[mu * theta.s, -mu * e.p], [-mu * e.p, mu * e.p**2 / theta.s]]
+
+    m = arm()
+    m.thermal("housing", capacity=20.0, conductance_to_environment=0.5)
+    m.box(
+        "dc", boxes.thermal_motor(0.6, 2e-3, 0.08, capacity=15.0, conductance=0.5), {"shaft": "hinge", "s": "housing"}
+    )
+    m.box("seal", boxes.lugre(50.0, 0.05, 0.08, v_st=0.1, sigma1=0.01, sigma2=0.002), {"p": "elbow"})
+    m.box("k", compose("spring", {"k": rotation.spring(3.0)}, {"q": ("k.q",)}, outer=("q",)), {"q": "elbow"})
+    law = irreversible({"p": angular_momentum, "s": entropy, "q": angle.state}, M=M, d=0.5)
+    grip = compose("grip", {"law": law}, {"p": ("law.p",), "s": ("law.s",), "q": ("law.q",)}, outer=("p", "s", "q"))
+    m.box("grip", grip, {"p": "elbow", "q": "elbow"})
+    m.box("rotor", gears(), {"p": "hinge"})
+    return m
+
+
+EVERY = {
+    "driven arm": (driven_arm, {"dc": 3.0}, 1e-4),
+    "gas spring": (gas_slide, {}, 1e-4),
+    "hydraulic": (hydraulic, {"ram.a": 1e-5, "ram.b": -2e-5}, 1e-8),
+    "geared rotor": (lambda: with_rotor("geared"), {}, 0.0),
+}
+
+
+def somewhere(name: str) -> tuple[vv.Mechanism, dict[str, float], Any, tuple[Any, Any, Any]]:
+    """A mechanism with inputs, its minimal form, and a state of that which is in no way special."""
+    made, inputs, size = EVERY[name]
+    m, rng = made(), np.random.default_rng(3)
+    form = vv.analytical(m, inputs=inputs)
+    q, xi, s = form.initial
+    away = 0.3 if "hinge" in m.parts else 0.002
+    return m, inputs, form, (q + away, xi + 0.5, s + size * rng.uniform(0.5, 1.0, len(s)))
+
+
+def values_of(form: Any, q: Any, xi: Any, s: Any) -> dict[str, float]:
+    """All states of the model by name, and coordinates and velocities."""
+    x, found = form.x(q, xi, s), dict[str, float]()
+    for variable in form.model.variables:
+        own = x[form.model.layout.x[variable.name]]
+        names = [variable.name] if len(own) == 1 else [f"{variable.name}[{k}]" for k in range(len(own))]
+        found |= dict(zip(names, own, strict=True))
+    return found | dict(zip(form.names, (*q, *xi, *s), strict=True))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_bond_graph_of_a_mechanism_has_its_boxes(name: str) -> None:
+    m, inputs, form, (q, xi, s) = somewhere(name)
+    flow = vv.bond_graph(m, inputs=inputs).flow()
+    values = values_of(form, q, xi, s)
+    y = np.array([values[state] for state in flow.plan.independent])
+    found = dict(zip(flow.plan.independent, flow.rates(0.0, np.zeros(0), y, np.zeros(1))[0], strict=True))
+    xi_dot, s_dot = form.rates(0.0, q, xi, s)
+    rates = dict(zip(form.names, (*form.q_dot(q, xi), *xi_dot, *s_dot), strict=True))
+    assert set(form.names) <= set(found)
+    for state, rate in rates.items():
+        np.testing.assert_allclose(found[state], rate, rtol=1e-11, atol=1e-13, err_msg=state)
+
+
+def test_the_bond_graph_of_a_motor_is_the_same_as_a_box() -> None:
+    built, boxed = (vv.bond_graph(m) for m in motors())
+    kinds = [sorted(one.kind for one in graph.elements.values() if one.kind not in "01") for graph in (built, boxed)]
+    extra = sorted([*kinds[0], "RS", "Se"])
+    extra.remove("R")  # the heat of a box has an environment in the graph
+    assert kinds[1] == extra
+    assert "dc" in boxed.elements

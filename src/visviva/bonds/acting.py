@@ -10,6 +10,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.bonds.construction import Parts, plain
 from visviva.bonds.elements import GY, PORTS, TF, C, Element, I, Se, one, zero
+from visviva.bonds.mechanism_boxes import add_box
 from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements, ReadingLaw, TimeLaw
 from visviva.forms.minimal.form import MinimalForm
@@ -66,11 +67,13 @@ class Acting:
             elif isinstance(port, Motor):
                 self._motor(port)
             else:
-                here = self._coordinate(port.name, port.joint, port.at.number)
-                self.parts.add(plain(port.name), self._source(port.name, 1), f"> {here}")
+                here = self.coordinate(port.name, port.joint, port.at.number)
+                self.parts.add(plain(port.name), self.source(port.name, 1), f"> {here}")
+        for box in self.m.boxes:
+            add_box(self, box)
 
     # -- where things act ---------------------------------------------------------------------------------------
-    def _coordinate(self, name: str, joint: Joint, k: int) -> str:
+    def coordinate(self, name: str, joint: Joint, k: int) -> str:
         """The 1-junction of the rate of one coordinate of a joint."""
         rate, columns, wide = self._rate(joint)
         if wide == 1:
@@ -148,7 +151,7 @@ class Acting:
         """The 1-junction of the rates of its coordinates; several are gathered at a 0-junction, by joint."""
         if len(part.coordinates) == 1:
             (one_of,) = part.coordinates
-            return self._coordinate(part.name, one_of.joint, one_of.number)
+            return self.coordinate(part.name, one_of.joint, one_of.number)
         name, k = plain(part.name), len(part.coordinates)
         self.parts.add(f"{name}.between", replace(zero(width=k), label=""))
         for joint in dict.fromkeys(one_of.joint for one_of in part.coordinates):
@@ -225,7 +228,7 @@ class Acting:
         return placed.keep(spring.name, lambda: relative_rates(spring.rows, spring, placed.motion))
 
     def _stop(self, stop: Stop) -> None:
-        here = self._coordinate(stop.name, stop.joint, stop.at.number)
+        here = self.coordinate(stop.name, stop.joint, stop.at.number)
         self._storage(stop.name, stop.energy, stop.variable, here)
         if not stop.loss:
             return
@@ -238,17 +241,18 @@ class Acting:
         self._resistor(f"{stop.name}.R", law, 1, here, stop.heat_to, "loss")
 
     # -- inputs, motors, heat -----------------------------------------------------------------------------------
-    def _source(self, name: str, width: int) -> Element:
+    def source(self, name: str, width: int, kind: str = "Se") -> Element:
+        """What gives an input, by a law where there are some."""
         if not self.laws:
-            return Se(width=width)
+            return Element(kind, None, widths=(width,))
         inputs, at = self.form.inputs, self.form.model.port_columns[name]
-        return Element("Se", TimeLaw(f"{name}(t)", width, lambda t: inputs(t)[at]), widths=(width,))
+        return Element(kind, TimeLaw(f"{name}(t)", width, lambda t: inputs(t)[at]), widths=(width,))
 
     def _wrench(self, port: WrenchPort) -> None:
         """At the centre of mass, in axes of the world or of the body."""
         body, name = port.carrier, plain(port.name)
         if isinstance(body, Particle):
-            self.parts.add(name, self._source(port.name, 3), f"> {plain(body.name)}")
+            self.parts.add(name, self.source(port.name, 3), f"> {plain(body.name)}")
             return
 
         def value(placed: Placed) -> Array:
@@ -256,14 +260,14 @@ class Acting:
             return np.block([[R, np.zeros((3, 3))], [skew(body.com) @ R, R]])
 
         law = PlacedLaw(self.placements, f"axes of {port.name!r}", "matrix", (6, 6), value)
-        self.parts.add(name, self._source(port.name, 6))
+        self.parts.add(name, self.source(port.name, 6))
         self.parts.transform(f"{name}.axes", law, "X", name, plain(body.name))
 
     def _motor(self, motor: Motor) -> None:
         name, add = plain(motor.name), self.parts.add
-        rate = self._coordinate(motor.name, motor.joint, motor.at.number)
+        rate = self.coordinate(motor.name, motor.joint, motor.at.number)
         add(f"{name}.i", one(domain="electric"))
-        add(name, self._source(motor.name, 1), f"> {name}.i")
+        add(name, self.source(motor.name, 1), f"> {name}.i")
         flux = (f"{motor.name}.flux",)
         add(f"{name}.L", replace(I(motor.inductance), label="L", names=flux), f"< {name}.i")
         self.parts.start(flux, np.array([motor.inductance * motor.current]))

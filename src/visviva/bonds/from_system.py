@@ -11,7 +11,8 @@ force, voltage or temperature an Se, of which the input is then the absolute tem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, final
 
@@ -33,7 +34,7 @@ from visviva.library.onsager import heating
 
 @final
 @dataclass
-class _Graph:
+class SystemParts:
     """Elements and bonds so far."""
 
     flat: Composite
@@ -42,6 +43,8 @@ class _Graph:
     junctions: dict[str, str] = field(default_factory=dict)  # by junction of the system
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names by junction of the system
     initial: dict[str, float] = field(default_factory=dict)  # of states in groups: no rotation, the origin
+    sources: dict[str, str] = field(default_factory=dict)  # elements that are inputs, by port or box
+    variables: dict[str, str] = field(default_factory=dict)  # names of states by junction of the system, where given
 
     def named(self, name: str) -> str:
         """A name that no element has."""
@@ -74,8 +77,24 @@ def _read(expression: Expression) -> dict[str, tuple[Any, ...]]:
 def from_system(system: Composite) -> BondGraph:
     """The graph of a composite; nesting is flattened, dotted names stay."""
     flat = system.flatten()
-    work = _Graph(flat)
     theta0 = next((box.theta0 for box in flat.boxes.values() if isinstance(box, Environment)), 300.0)
+    work = system_parts(flat, theta0)
+    _contract(work)
+    chains = [f"{tail} {ARROW} {head}" for tail, head in work.bonds]
+    return BondGraph(system.name, work.elements, chains, theta0=theta0, initial=work.initial)
+
+
+def system_parts(
+    flat: Composite,
+    theta0: float,
+    variables: Mapping[str, str] | None = None,
+    read: Mapping[str, tuple[str, ...]] | None = None,
+) -> SystemParts:
+    """Elements and bonds of a flat composite, with sources `u_<port>` at its outer ports.
+
+    variables: names of states by junction; default: after elements.   read: names of states that are not its own.
+    """
+    work = SystemParts(flat, states=dict(read or {}), variables=dict(variables or {}))
     taken = set(flat.boxes)
     for name, junction in flat.junctions.items():
         domain, momentum = domain_of(junction.quantity)
@@ -114,17 +133,17 @@ def from_system(system: Composite) -> BondGraph:
                 (given,) = box.interface.values()
                 domain, momentum = domain_of(given.quantity)
                 source = Element("Sf" if momentum else "Se", None, domain=domain, widths=(given.quantity.dim,))
-                work.bonds.append((work.add(name, source), work.junctions[at[name, given.name]]))
+                work.sources[name] = work.add(name, source)
+                work.bonds.append((work.sources[name], work.junctions[at[name, given.name]]))
     for port, name in flat.outer.items():
         momentum = domain_of(flat.junctions[name].quantity)[1]
         source = Element("Se" if momentum else "Sf", None, widths=(flat.junctions[name].quantity.dim,))
-        work.bonds.append((work.add(f"u_{port}", source), work.junctions[name]))
-    _contract(work)
-    chains = [f"{tail} {ARROW} {head}" for tail, head in work.bonds]
-    return BondGraph(system.name, work.elements, chains, theta0=theta0, initial=work.initial)
+        work.sources[port] = work.add(f"u_{port}", source)
+        work.bonds.append((work.sources[port], work.junctions[name]))
+    return work
 
 
-def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], str]) -> None:
+def _storage(work: SystemParts, name: str, box: Storage, at: dict[tuple[str, str], str]) -> None:
     (port,) = box.interface.values()
     domain, momentum = domain_of(port.quantity)
     if _constant(box) and not port.quantity.is_entropy:
@@ -138,6 +157,10 @@ def _storage(work: _Graph, name: str, box: Storage, at: dict[tuple[str, str], st
     work.bonds.append((work.junctions[at[name, port.name]], name))
     letter, n = "p" if momentum else "q", port.quantity.space.embedding.size
     names = (f"{letter}_{name}",) if n == 1 else tuple(f"{letter}_{name}_{k + 1}" for k in range(n))
+    given = work.variables.get(at[name, port.name])
+    if given is not None:
+        names = (given,) if n == 1 else tuple(f"{given}[{k}]" for k in range(n))
+        work.elements[name] = replace(work.elements[name], names=names)
     work.states[at[name, port.name]] = names
     if curved(port.quantity):
         work.initial |= dict(zip(names, map(float, origin(port.quantity.space.embedding)), strict=True))
@@ -180,7 +203,7 @@ def _resistance(box: Irreversible) -> tuple[float, str, str] | None:
 class _Coupling:
     """The elements of a reversible component."""
 
-    def __init__(self, work: _Graph, name: str, box: Reversible, at: dict[tuple[str, str], str]) -> None:
+    def __init__(self, work: SystemParts, name: str, box: Reversible, at: dict[tuple[str, str], str]) -> None:
         self.work, self.name, self.box, self.at = work, name, box, at
         self.ports = [port.name for port in box.power_ports]
         self.momentum = {port.name: domain_of(port.quantity)[1] for port in box.power_ports}
@@ -298,7 +321,7 @@ class _Coupling:
                 self._transform(middle, self._junction(port), -block.T, expression)
 
 
-def _contract(work: _Graph) -> None:
+def _contract(work: SystemParts) -> None:
     """Leave out junctions with one bond in and one out."""
     for junction in list(work.junctions.values()):
         into = [bond for bond in work.bonds if bond[1] == junction]
@@ -312,7 +335,7 @@ def _contract(work: _Graph) -> None:
             del work.elements[junction]
 
 
-def _couples(work: _Graph, end: str, junction: str) -> bool:
+def _couples(work: SystemParts, end: str, junction: str) -> bool:
     """Whether an end is a TF or GY: between two of them the junction is kept, for its name."""
     element = work.elements.get(end)
     return element is not None and element.kind in ("TF", "GY")

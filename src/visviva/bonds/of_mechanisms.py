@@ -10,6 +10,7 @@ Closures  what a tree of joints cannot hold, joints that close loops, gears, rol
 Acting    friction, springs about the joint, stops, motors and inputs are at the 1-junction of ξ; springs between
           bodies are both bodies -> MTF -> 0 -> C, R: the flows add up to the rates of what the spring measures. Heat
           goes to the environment, or through RS to a thermal node.
+Boxes     the graph of each, whose junctions at coordinates and thermal nodes are those of the mechanism.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.mechanism import Mechanism
 from visviva.mechanism.body_twists import inertia_of
-from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import q_dot
 
@@ -46,7 +46,6 @@ def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> Bo
     """
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
-    refuse_boxes(m, "bond graphs", "The graph of a box itself is vv.bond_graph(box.system).")
     form = MinimalForm(m, inputs=inputs)
     if form.open.feedback:
         raise ModelError(
