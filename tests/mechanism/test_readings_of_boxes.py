@@ -239,7 +239,7 @@ def hydraulic() -> vv.Mechanism:
     return m
 
 
-def driven_arm() -> vv.Mechanism:
+def driven_arm(*, rotor: bool = True) -> vv.Mechanism:
     """Boxes of all kinds of ports: rates, a coordinate that is stored and one that is read, heat, inputs, a rotor."""
 
     def M(x: Any, e: Any, theta: Any, d: Any) -> Any:
@@ -256,7 +256,8 @@ def driven_arm() -> vv.Mechanism:
     law = irreversible({"p": angular_momentum, "s": entropy, "q": angle.state}, M=M, d=0.5)
     grip = compose("grip", {"law": law}, {"p": ("law.p",), "s": ("law.s",), "q": ("law.q",)}, outer=("p", "s", "q"))
     m.box("grip", grip, {"p": "elbow", "q": "elbow"})
-    m.box("rotor", gears(), {"p": "hinge"})
+    if rotor:
+        m.box("rotor", gears(), {"p": "hinge"})
     return m
 
 
@@ -264,6 +265,7 @@ EVERY = {
     "driven arm": (driven_arm, {"dc": 3.0}, 1e-4),
     "gas spring": (gas_slide, {}, 1e-4),
     "hydraulic": (hydraulic, {"ram.a": 1e-5, "ram.b": -2e-5}, 1e-8),
+    "arm without rotor": (lambda: driven_arm(rotor=False), {"dc": 3.0}, 1e-4),
     "geared rotor": (lambda: with_rotor("geared"), {}, 0.0),
 }
 
@@ -309,3 +311,38 @@ def test_the_bond_graph_of_a_motor_is_the_same_as_a_box() -> None:
     extra.remove("R")  # the heat of a box has an environment in the graph
     assert kinds[1] == extra
     assert "dc" in boxed.elements
+
+
+@pytest.mark.parametrize("name", ["arm without rotor", "gas spring", "hydraulic"])
+def test_symbols_of_boxes_are_the_equations_in_numbers(name: str) -> None:
+    m, _, form, (q, xi, s) = somewhere(name)
+    e = vv.symbols(m)
+    u = form.inputs(0.0)
+    assert [e.names[symbol] for symbol in e.u] == [port.name for port in form.full.ports]
+    xi_dot, s_dot = form.rates(0.0, q, xi, s)
+    np.testing.assert_allclose(e.accelerations(q, xi, s, u), xi_dot, rtol=1e-10)
+    T, V, rates = e.function("T", "V", "s_dot")(q, xi, s, u, 0.0)
+    np.testing.assert_allclose(np.ravel(rates), s_dot, rtol=1e-10, atol=1e-14)
+    x = form.x(q, xi, s)
+    still = form.x(q, 0 * xi, s)
+    np.testing.assert_allclose(T, form.open.H(x) - form.open.H(still), rtol=1e-10)
+    assert np.isfinite(V)
+
+
+def test_symbols_of_a_motor_are_the_same_as_a_box() -> None:
+    built, boxed = (vv.symbols(m) for m in motors())
+    q, xi, s, u = np.array([0.3, 0.4]), np.array([1.0, -2.0]), np.array([2e-3]), np.array([12.0])
+    np.testing.assert_allclose(built.accelerations(q, xi, s, u), boxed.accelerations(q, xi, s, u), rtol=1e-12)
+    found = [np.ravel(e.function("s_dot")(q, xi, s, u, 0.0)) for e in (built, boxed)]
+    np.testing.assert_allclose(*found, rtol=1e-12)
+    assert [e.units[e.s[0]] for e in (built, boxed)] == ["V s", "V s"]
+    assert [e.units[e.u[0]] for e in (built, boxed)] == ["V", "V"]
+    directors = [vv.symbols(m, "directors") for m in motors()]
+    assert [len(e.s) for e in directors] == [1, 1]
+
+
+@pytest.mark.parametrize("form", ["minimal", "directors"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_symbols_name_a_box_that_ties_a_momentum(kind: str, form: str) -> None:
+    with pytest.raises(vv.ModelError, match="box 'rotor' ties a momentum of its own to a joint, whose force belongs"):
+        vv.symbols(with_rotor(kind), form)

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.language import AbstractSystem, Composite, Environment, Reversible, Source, Storage
+from visviva.language import AbstractSystem, Composite, Environment, Quantity, Reversible, Source, Storage
 from visviva.library.quantities import angle, angular_momentum, displacement, momentum
 from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
@@ -55,6 +55,13 @@ class Box:
         names = [name for name, port in self.flat.interface.items() if port.power and name not in taken]
         names += [name for name, part in self.flat.boxes.items() if part.kind == "source"]
         return {name: self.name if len(names) == 1 else f"{self.name}.{name}" for name in names}
+
+    def input_quantity(self, name: str) -> Quantity:
+        """That of a port which is an input, or of a source inside."""
+        if name in self.flat.interface:
+            return self.flat.interface[name].quantity
+        (port,) = self.flat.boxes[name].interface.values()
+        return port.quantity
 
     @cached_property
     def states(self) -> dict[str, int]:

@@ -51,7 +51,7 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
 
 
 def _with_boxes(m: Mechanism) -> Report:
-    """Of a mechanism with boxes: what it is made of, and the equations of each box; as a whole they have no symbols."""
+    """Of a mechanism with boxes: what it is made of, and the equations of each box."""
     boxes = ", ".join(repr(box.name) for box in m.boxes)
     counted = not any(box.may_tie for box in m.boxes)
     freedoms = f", mobility {m.mobility()}" if counted else ""

@@ -12,6 +12,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.forms.calculus.moving import Moving, stacked
+from visviva.forms.symbols.boxes import BoxSymbols
 from visviva.forms.symbols.element_units import LINE, TURN_UNITS, damping_unit, pose_units
 from visviva.forms.symbols.moving import named
 from visviva.forms.symbols.parameters import directions
@@ -46,7 +47,8 @@ class Acting:
         self.heats: dict[str, Any] = {}
         self._numbers: dict[str, tuple[Any, Any]] = {}  # start and capacity of thermal nodes
         self.s_dot = zeros(len(self.variables.s))
-        self.theta0 = self.parameters.number(m.theta0, Label("theta", ("0",)), "K") if m.thermals else None
+        warm = m.thermals or any(box.is_thermal for box in m.boxes)
+        self.theta0 = self.parameters.number(m.theta0, Label("theta", ("0",)), "K") if warm else None
         for element in m.elements:
             self._element(element)
         for along in m.joint_elements:
@@ -57,6 +59,8 @@ class Acting:
             self._frictions(joint)
         for port in m.ports:
             self._port(port)
+        for box in m.boxes:
+            BoxSymbols(self, box)
         for node in m.thermals:
             self._node(node)
         for name, (joint, k) in places.states.angles.items():
@@ -72,6 +76,21 @@ class Acting:
         self.potentials[name] = potential
         self._add(name, force)
         self.slope = self.slope - force
+
+    def act(self, name: str, force: Any) -> None:
+        """A force of a box, whatever it comes from; what inputs do of it is counted with these."""
+        import sympy
+
+        self._add(name, force)
+        still = dict.fromkeys(self.variables.u, sympy.Integer(0))
+        self.driven = self.driven + np.array([sympy.sympify(entry).xreplace(still) for entry in force], dtype=object)
+
+    @property
+    def environment(self) -> Any:
+        """θ0."""
+        import sympy
+
+        return sympy.Integer(0) if self.theta0 is None else self.theta0
 
     # -- springs and dampers ------------------------------------------------------------------------------------
 

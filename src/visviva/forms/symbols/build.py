@@ -33,7 +33,6 @@ from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
 from visviva.mechanism import Mechanism
-from visviva.mechanism.box import refuse_boxes
 from visviva.model import Model
 from visviva.views.equations_names import Label
 
@@ -120,7 +119,6 @@ def by_components(m: Any, form: str) -> ComponentEquations | None:
 
 def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool | None) -> SymbolicEquations:
     """The equations of a mechanism on its spanning tree."""
-    refuse_boxes(source.mechanism, "symbols", "Its own equations are vv.equations(box.system).")
     steps = Steps()
     v = variables_of(source, steps)
     parameters = Parameters(steps, numeric)

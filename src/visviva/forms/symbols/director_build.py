@@ -18,7 +18,6 @@ from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_ra
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.variables import Register, Variables
 from visviva.mechanism import Mechanism
-from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.parts import Body
 from visviva.mechanism.spanning.spanning import Spanning
 from visviva.mechanism.spanning.tree import Tree
@@ -29,7 +28,6 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
     """The equations of a mechanism."""
     import sympy
 
-    refuse_boxes(m, "symbols", "Its own equations are vv.equations(box.system).")
     model = compile_mechanism(m, "directors")
     states = ModelStates(model, Spanning(Tree((), m.gravity), (), {}, frozenset(), ()))
     steps = Steps()
@@ -90,7 +88,7 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
         for k in range(at.stop - at.start)
     ]
     none = np.array([], dtype=object)
-    s, u, t, driven = register.others(m, names)
+    s, u, t, driven, boxes = register.others(m, names)
     return Variables(
         np.array(q, dtype=object),
         np.array(v, dtype=object),
@@ -102,6 +100,7 @@ def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
         register.names,
         register.units,
         driven,
+        boxes,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -16,6 +16,7 @@ from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
 from visviva.mechanism.spanning.links import SIZES
+from visviva.results.boxes import flow_unit, state_unit
 from visviva.views.equations_names import Label
 
 UNITS = {
@@ -30,7 +31,8 @@ class Variables:
     """Symbols as object arrays, and time; names: what the package calls each of them, units: theirs.
 
     q, xi, xi_dot, p: coordinates, velocities, their rates, momenta.   s: other states.
-    u: inputs of ports, then rate and acceleration of each drive that is no expression; `driven` has these by name.
+    u: inputs of ports, then rate and acceleration of each drive that is no expression, then inputs of boxes; `driven`
+       and `box_inputs` have these by name.
     """
 
     q: Any
@@ -43,6 +45,7 @@ class Variables:
     names: dict[Any, str]
     units: dict[Any, str]
     driven: dict[str, tuple[Any, Any]]
+    box_inputs: dict[str, Any] = field(default_factory=dict)
 
 
 def variables_of(form: MinimalForm, steps: Steps) -> Variables:
@@ -65,8 +68,8 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
                 register.symbol(".p".join(name.rsplit(".rate", 1)), momentum, unit="N m s" if unit == "rad" else "N s")
             )
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
-    s, u, t, driven = register.others(form.mechanism, form.s_names)
-    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, register.units, driven)
+    s, u, t, driven, boxes = register.others(form.mechanism, form.s_names)
+    return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, register.units, driven, boxes)
 
 
 @final
@@ -89,8 +92,10 @@ class Register:
         each = zip(names, labels, units, strict=True)
         return np.array([self.symbol(name, label, unit=unit) for name, label, unit in each], dtype=object)
 
-    def others(self, m: Mechanism, s_names: Sequence[str]) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]]]:
-        """Other states, inputs, time, and rate and acceleration of drives that are no expressions of it."""
+    def others(
+        self, m: Mechanism, s_names: Sequence[str]
+    ) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]], dict[str, Any]]:
+        """Other states, inputs, time, rate and acceleration of drives that are no expressions of it, inputs of boxes."""
         s = self.symbols(s_names, [_state(name) for name in s_names], [_state_unit(m, name) for name in s_names])
         names = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
         units = [_port_unit(port, k) for port in m.ports for k in range(port.width)]
@@ -100,8 +105,21 @@ class Register:
             for part in m.conditions
             if part.law is not None and part.law.rate.expr is None
         }
-        u = np.array([*ports, *(symbol for pair in driven.values() for symbol in pair)], dtype=object)
-        return s, u, self.steps.symbol(Label("t")), driven
+        boxes = self.box_inputs(m)
+        pairs = (symbol for pair in driven.values() for symbol in pair)
+        u = np.array([*ports, *pairs, *(symbol for own in boxes.values() for symbol in own)], dtype=object)
+        return s, u, self.steps.symbol(Label("t")), driven, boxes
+
+    def box_inputs(self, m: Mechanism) -> dict[str, Any]:
+        """Of each input of a box, by its name."""
+        found = {}
+        for box in m.boxes:
+            for port, name in box.inputs.items():
+                width = box.input_quantity(port).dim
+                names = [_of(name, k, width) for k in range(width)]
+                labels = [Label("u", (*one.partition("[")[0].split("."), *_subscripts(one)[1:])) for one in names]
+                found[name] = self.symbols(names, labels, [flow_unit(box, name)] * width)
+        return found
 
     def _rates(self, drive: str, unit: str) -> tuple[Any, Any]:
         label = Label(LETTERS["shift"], (drive,))
@@ -137,6 +155,9 @@ def _state(name: str) -> Label:
 def _state_unit(m: Mechanism, name: str) -> str:
     """Of fluxes, entropies, angles, and of what couplings follow."""
     owner, _, word = name.rpartition(".")
+    for box in m.boxes:
+        if owner == box.name and word.partition("[")[0] in box.states:
+            return state_unit(box, word.partition("[")[0])
     if word.partition("[")[0] == "shift":
         return next((coordinate_unit(part) for part in m.conditions if part.name == owner), "")
     return {"flux": "V s", "s": "J/K", "angle": "rad"}.get(word.partition("[")[0], "")
