@@ -346,3 +346,25 @@ def test_symbols_of_a_motor_are_the_same_as_a_box() -> None:
 def test_symbols_name_a_box_that_ties_a_momentum(kind: str, form: str) -> None:
     with pytest.raises(vv.ModelError, match="box 'rotor' ties a momentum of its own to a joint, whose force belongs"):
         vv.symbols(with_rotor(kind), form)
+
+
+def test_an_implicit_system_has_ports_where_boxes_act() -> None:
+    """Rates and forces of the mechanism, with those of its boxes at their ports, satisfy it; power is kept."""
+    m, _, form, (q, xi, s) = somewhere("arm without rotor")
+    point = form.at(q, xi, s)
+    network = m.kinestatics(form.motion(q, xi, s))
+    system = network.implicit()
+    u = form.inputs(0.0)
+    found = form.solve(point, u, np.zeros(len(u)))
+    ends = np.cumsum([0, 6, 6])
+    V_dot = {body.name: found.V_dot[a:b] for body, a, b in zip(m.bodies, ends, ends[1:], strict=False)}
+    k, grip = -3.0 * q[1], -0.5 * q[1] ** 2 * xi[1]
+    shaft, elbow = point.force(u) - vv.analytical(arm()).at(q, xi).force(np.zeros(0))  # all that boxes do
+    inputs = {"dc.shaft": shaft, "k.q": k, "grip.p": grip, "seal.p": elbow - k - grip}
+    x_dot, dH = network.x_dot(V_dot, inputs), network.dH()
+    f, e = network.flows(), network.efforts(inputs)
+    assert {"dc.shaft", "k.q", "grip.p", "grip.q", "seal.p"} <= set(system.ports)
+    x_dot["housing.s"] = e["housing.heat"]
+    assert np.abs(system.residual(x_dot, dH, f, e)).max() < 1e-11
+    stored = sum(float(dH[name] @ x_dot[name]) for name in system.states)
+    np.testing.assert_allclose(stored, sum(float(e[name] @ f[name]) for name in system.ports), rtol=1e-11)

@@ -79,6 +79,11 @@ class Box:
         return any(junction.quantity.is_entropy for junction in self.flat.junctions.values())
 
     @cached_property
+    def along(self) -> dict[str, JointCoordinate]:
+        """Coordinates that its ports sit on, by port."""
+        return self.rates | self.places
+
+    @cached_property
     def coordinates(self) -> tuple[JointCoordinate, ...]:
         """All coordinates that it acts along, each once."""
         found = {(one.joint.name, one.number): one for one in (*self.rates.values(), *self.places.values())}
@@ -165,10 +170,3 @@ def refuse_ties(m: Mechanism, what: str) -> None:
             "count.\nUse m.gear(...), m.rack(...), m.coupler(...) or m.drive(...) for what ties joints, or simulate "
             "it as it is."
         )
-
-
-def refuse_boxes(m: Mechanism, what: str, way_out: str = "Simulate the mechanism itself.") -> None:
-    """An error that names the boxes of a mechanism; what: the reading that has no form for them."""
-    if m.boxes:
-        names = ", ".join(repr(box.name) for box in m.boxes)
-        raise ModelError(f"box {names} of mechanism {m.name!r} has no form in {what}. {way_out}")

@@ -5,6 +5,7 @@ States, by name: `<body>.H`, `<body>.P` are the pose of the body frame and the m
 `<torsion>` and `<stop>` are coordinates of joints, `<motor>.flux` is a flux linkage and `<node>.s` an entropy. Rates
 are left-trivialised. Ports: the input ports, drives, what dissipates, see `losses`, and `<node>.heat`, where entropy
 enters a thermal node at f = θ - θ0: a Dirac structure holds no laws of friction and no heat, but it holds their ports.
+Boxes are joined to it at ports `<box>.<port>`, with the rate of a coordinate and the force that they have along it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from visviva._arrays import Array
 from visviva.geometry.hat import skew
 from visviva.geometry.linear import block_diagonal
 from visviva.mechanism.body_twists import body_pose, inertia_of, momentum_of, twist_of
-from visviva.mechanism.box import refuse_boxes
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_pairs import friction_rates
 from visviva.mechanism.losses import ENTROPY, FLUX, FRICTION, HEAT, LOSS, RESISTANCE, rubbing
@@ -41,7 +41,6 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
 
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
-    refuse_boxes(network.mechanism, "the implicit system of a mechanism")
     m, tau = network.mechanism, _twist_unit(network)
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
@@ -165,7 +164,8 @@ def _clusters(network: MechanismNetwork) -> list[list[str]]:
 def _outside(network: MechanismNetwork) -> set[str]:
     """Ports that are no states: input ports, and what dissipates."""
     m = network.mechanism
-    found = {port.name for port in m.ports} | {
+    found = {box.variable(port) for box in m.boxes for port in box.along}
+    found |= {port.name for port in m.ports} | {
         name for name, part in network.kinestatics.conditions.items() if part.driven
     }
     found |= {f"{joint.name}{FRICTION}" for joint in m.joints} | {f"{motor.name}{RESISTANCE}" for motor in m.motors}
@@ -224,6 +224,8 @@ def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
     for port in m.ports:
         if isinstance(port, Torque | Force | Motor) and port.joint is joint:
             acting[port.name] = rows[[port.at.number]]
+    for box in m.boxes:
+        acting |= {box.variable(port): rows[[one.number]] for port, one in box.along.items() if one.joint is joint}
     return acting
 
 

@@ -109,6 +109,8 @@ def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[s
             found[port.name] = found[f"{port.name}{RESISTANCE}"] = np.array([values[port.name]])
         else:
             found[port.name] = _rates(network, (port.at,))
+    for box in m.boxes:
+        found |= {box.variable(port): _rates(network, (one,)) for port, one in box.along.items()}
     carriers = {part.name: part for part in m.bodies}
     for name, part in network.kinestatics.conditions.items():
         if part.driven:
@@ -129,14 +131,21 @@ def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[s
 def port_efforts(
     network: MechanismNetwork, inputs: Mapping[str, ArrayLike], values: Mapping[str, float]
 ) -> dict[str, Array]:
-    """e by port: inputs and reactions of drives, zero where left out, what dissipates, and entropy into nodes."""
+    """e by port: inputs and reactions of drives, zero where left out, what dissipates, and entropy into nodes.
+
+    inputs: also forces of boxes at joints, and the entropy that they give to a node [W/K], by `<box>.<port>`.
+    """
     m, motion, f = network.mechanism, network.motion, port_flows(network, values)
     found = {port.name: np.zeros(port.width) for port in m.ports}
     found |= {name: np.zeros(part.count) for name, part in network.kinestatics.conditions.items() if part.driven}
+    found |= {box.variable(port): np.zeros(1) for box in m.boxes for port in box.along}
+    heated = {box.variable(port): node for box in m.boxes for port, node in box.nodes.items() if node is not None}
+    found |= {name: np.zeros(1) for name in heated}
     for name, value in inputs.items():
         if name not in found:
             raise ModelError(f"mechanism {m.name!r} has no port {name!r}; its ports are {', '.join(found) or 'none'}.")
         found[name] = finite_vector(np.atleast_1d(value), f"input of port {name!r}", len(found[name]))
+    warmed = {name: found.pop(name) for name in heated}
     for joint in m.joints:
         if rubbing(joint):
             found[f"{joint.name}{FRICTION}"] = friction_force(joint, f[f"{joint.name}{FRICTION}"], values)
@@ -151,7 +160,10 @@ def port_efforts(
     slopes = slopes_of(m, motion)
     found |= {f"{s.name}{LOSS}": stop_loss(s, slopes[s.name], f[f"{s.name}{LOSS}"]) for s in m.stops if s.loss}
     found |= {f"{p.name}{RESISTANCE}": -p.resistance * f[f"{p.name}{RESISTANCE}"] for p in m.motors}
-    return found | {f"{name}{HEAT}": rate for name, rate in entropy_rates(m, f, found, values).items()}
+    found |= {f"{name}{HEAT}": rate for name, rate in entropy_rates(m, f, found, values).items()}
+    for name, node in heated.items():
+        found[f"{node.name}{HEAT}"] = found[f"{node.name}{HEAT}"] + warmed[name]
+    return found
 
 
 def element_ports(part: JointElement) -> list[str]:

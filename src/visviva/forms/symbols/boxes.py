@@ -238,9 +238,9 @@ class BoxSymbols:
 
     def _tied(self) -> ModelError:
         return ModelError(
-            f"box {self.box.name!r} ties a momentum of its own to a joint, whose force belongs to an acceleration: it has "
-            "no symbols.\nMake it a body with a joint, or part of the inertia of one; vv.linearise and vv.dynamics take "
-            "it as it is."
+            f"box {self.box.name!r} ties a momentum of its own to a joint, whose force belongs to an acceleration: it "
+            "has no symbols.\nMake it a body with a joint, or part of the inertia of one; vv.linearise and vv.dynamics "
+            "take it as it is."
         )
 
     def _give(self) -> None:

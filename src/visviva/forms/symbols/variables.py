@@ -95,7 +95,7 @@ class Register:
     def others(
         self, m: Mechanism, s_names: Sequence[str]
     ) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]], dict[str, Any]]:
-        """Other states, inputs, time, rate and acceleration of drives that are no expressions of it, inputs of boxes."""
+        """Other states, inputs, time, both rates of drives that are no expressions of it, and inputs of boxes."""
         s = self.symbols(s_names, [_state(name) for name in s_names], [_state_unit(m, name) for name in s_names])
         names = [_of(port.name, k, port.width) for port in m.ports for k in range(port.width)]
         units = [_port_unit(port, k) for port in m.ports for k in range(port.width)]
