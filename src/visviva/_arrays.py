@@ -35,7 +35,9 @@ def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | No
         raise ModelError(f"{what} must be numbers, got {value!r}.") from cause
     if shape is not None:
         tail = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
-        if tail is None or any(want is not None and want != got for want, got in zip(shape, tail, strict=True)):
+        if tail != shape and (
+            tail is None or any(want is not None and want != got for want, got in zip(shape, tail, strict=True))
+        ):
             wanted = str(tuple("n" if n is None else n for n in shape)).replace("'", "")
             raise ModelError(f"{what} must have shape {wanted}, got {array.shape}: {value!r}.")
     if not np.isfinite(array).all():

@@ -36,13 +36,13 @@ class Functions:
         from visviva.kernels.multibody import tables as t
 
         X = np.zeros((len(self._rows), int(t.FUNCTION)))
-        for which, at, axis in ((0, t.XA, t.XU), (1, t.XB, t.XW)):
-            if self._rows:
-                X[:, at : at + 3] = [row[which].arm for row in self._rows]
-            told = [(row[2].parent, row[2].child)[which] for row in self._rows]
-            there = [k for k, i in enumerate(told) if i >= 0]
-            if there:
-                X[there, axis : axis + 3] = [self._rows[k][which].axis(told[k]) for k in there]
+        parents = [(a, row.parent) for a, _, row in self._rows]
+        children = [(b, row.child) for _, b, row in self._rows]
+        for sides, arm, axis in ((parents, t.XA, t.XU), (children, t.XB, t.XW)):
+            for x, (side, i) in zip(X, sides, strict=True):
+                x[arm : arm + 3] = side.arm
+                if i >= 0:
+                    x[axis : axis + 3] = side.axis(i)
         X[:, t.CONST] = [row.c for _, _, row in self._rows]
         return X, table(self._K, 5)
 

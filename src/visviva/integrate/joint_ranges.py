@@ -25,7 +25,9 @@ class RangeWatch:
     def __init__(self, model: Model) -> None:
         self._model = model
         m = model.mechanism
-        bounded = m is not None and any(kind.bounds for kind in {joint.joint for joint in m.joints if joint.joint.upright})
+        bounded = m is not None and any(
+            kind.bounds for kind in {joint.joint for joint in m.joints if joint.joint.upright}
+        )
         self._linkage = Linkage(m) if m is not None and bounded else None
         self._first: dict[int, float] = {}  # when each product was first found to be negative [s]
 

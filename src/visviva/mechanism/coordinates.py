@@ -133,7 +133,7 @@ def _affine_vectors(pairs: Sequence[Pair]) -> Affine:
     """The vectors of pairs between ends of the same kinds, in the order of `Vector`, (N, 10)."""
     blocks = sum(space_of(mover).size // 3 for mover in movers(pairs[0]))
     parents, children = [pair.parent for pair in pairs], [pair.child for pair in pairs]
-    first = 0 if isinstance(parents[0], Ground) else blocks - space_of(children[0]).size // 3
+    first = blocks - (4 if isinstance(children[0], Body) else 1)
     parent, child = _affine_frames(pairs, parents, blocks, 0), _affine_frames(pairs, children, blocks, first)
     a, s = np.zeros((len(pairs), 10, blocks)), np.zeros((len(pairs), 10, 3))
     a[:, 0:3], a[:, 3:6], a[:, 6] = parent.a[:, :3], child.a[:, :3], child.a[:, 3] - parent.a[:, 3]

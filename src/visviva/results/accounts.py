@@ -12,10 +12,13 @@ from visviva.geometry.linear import apply
 from visviva.model import Model
 from visviva.model.closure import largest_opening
 from visviva.model.driven import row_inputs
+from visviva.model.holonomic import Holonomic
 from visviva.results.columns import row_lowest, row_sums
 from visviva.results.powers import entropy_names
 from visviva.results.rounding import entropic_terms, larger_end, reaction_terms, start_terms, step_rounding, step_terms
 from visviva.results.tallies import Tallies
+
+TOGETHER = 4000  # bodies times states that are looked at together
 
 
 @final
@@ -190,9 +193,17 @@ def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Arr
         return result[0], result[1], result[2]
     z, driven, rated = model.z(x), row_inputs(model, x, u), rated_constraints(model)
     ends = np.cumsum([0, *(part.rows for part in model.constraints)])
-    for k, part in enumerate(model.constraints):
-        if not rated[k]:
-            continue
+    directors, others = _directors(model, np.flatnonzero(rated).tolist(), x[..., 0].size)
+    for which in directors:  # the same functions of many bodies
+        part, places = model.constraints[which[0]], [model.places[model.constraints[k]] for k in which]
+        q, e = x[..., np.array([reads for reads, _ in places])], z[..., np.array([acts for _, acts in places])]
+        C = part.C(q)
+        size, rows = np.abs(C), ends[which][:, None] + np.arange(part.rows)
+        result[0][..., which] = np.abs(apply(C, e) + driven[..., rows]).max(-1)
+        result[1][..., which] = apply(size, np.abs(e)).max(-1)
+        result[2][..., which] = size.max((-1, -2))
+    for k in others:
+        part = model.constraints[k]
         q, e = model.local(part, x, z)
         C = np.broadcast_to(part.C(q), (*x.shape[:-1], part.rows, e.shape[-1]))
         size = np.abs(C)
@@ -200,3 +211,15 @@ def rate_violations(model: Model, x: Array, u: Array) -> tuple[Array, Array, Arr
         result[1, ..., k] = apply(size, np.abs(e)).max(-1)
         result[2, ..., k] = size.max((-1, -2))
     return result[0], result[1], result[2]
+
+
+def _directors(model: Model, numbers: list[int], states: int) -> tuple[list[list[int]], list[int]]:
+    """Constraints of directors, few enough together for so many states, and the others."""
+    kinds: dict[object, list[int]] = {}
+    for k in numbers:
+        part = model.constraints[k]
+        if isinstance(part, Holonomic) and part.internal:
+            kinds.setdefault((id(part.g), part.spaces), []).append(k)
+    most, inside = max(1, TOGETHER // max(1, states)), {k for group in kinds.values() for k in group}
+    parts = [group[k : k + most] for group in kinds.values() for k in range(0, len(group), most)]
+    return parts, [k for k in numbers if k not in inside]
