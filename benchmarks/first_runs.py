@@ -77,6 +77,9 @@ CASES: dict[str, Callable[[], Any]] = {
     "PHMPGGL": lambda: vv.simulate(chain(2, "revolute"), integrator=vv.PHMPGGL(), **SPAN),
     "a motor of the library": _library,
     "the motor loop with an energy of one's own": _motor_loop,
+    "one step of a chain of 2000 bodies": lambda: vv.simulate(
+        chain(2000, "revolute"), t_end=1e-3, h=1e-3, progress=False
+    ),
     "visviva demo, all pictures": _demo,
 }
 

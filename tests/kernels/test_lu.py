@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csc_array
 
 from visviva.errors import ModelError
 from visviva.kernels import ordering
@@ -151,6 +152,17 @@ def test_fill_of_a_line_is_linear():
 def test_orders_with_more_fill_are_tried_where_no_other_is_stable(monkeypatch):
     monkeypatch.setattr(ordering, "WORSE", 0)  # no order counts as thrifty
     assert_solves(saddle_point(np.random.default_rng(2), 3, 3))
+
+
+def test_the_order_that_fills_large_saddle_points_up_is_tried_only_where_no_other_is_stable(monkeypatch):
+    A = saddle_point(np.random.default_rng(2), 3, 3)
+    assert len(ordering.orders(csc_array(A))) == 4
+    monkeypatch.setattr(ordering, "LARGE", 0)
+    assert len(ordering.orders(csc_array(A))) == 3
+    assert len(ordering.orders(csc_array(A + np.eye(len(A))))) == 4  # without zeros on the diagonal
+    every = ordering.orders
+    monkeypatch.setattr(ordering, "orders", lambda A, again=False: every(A, again=True) if again else [])
+    assert_solves(A)
 
 
 @given(seed=SEEDS)

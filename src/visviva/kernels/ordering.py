@@ -18,6 +18,7 @@ from visviva.kernels.singular import diagnosis
 from visviva.kernels.symbolic import elimination
 
 SWEEPS = 50  # of the equilibration; units apart by 1e16 are then even to 5 %
+LARGE = 2000  # rows, from which on not every order is tried
 SMALL = 100  # rows, up to which a full matrix takes less time than a sparse one
 WORSE = 2  # fill, in units of the least, that is still compared; SuperLU counts its blocks as full, so it only hints
 PIVOTS = (1e-5, 1e-12)  # smallest relative pivot: leaves room for other values; distinguishes from a singular matrix
@@ -43,7 +44,8 @@ def analyse(n: int, rows: ArrayLike, cols: ArrayLike, values: ArrayLike) -> Plan
     found = orders(A)
     least = min((fill for fill, _, _ in found), default=0)
     for limit in (WORSE * least, np.inf):  # the others only where these are not stable
-        plans = [elimination(i, j, row, col, np.ones(n)) for fill, row, col in found if fill <= limit]
+        found += orders(A, again=True) if limit == np.inf else []
+        plans = [elimination(i, j, row, col, np.ones(n), fill) for fill, row, col in found if fill <= limit]
         plans.sort(key=operations)
         for smallest in PIVOTS:
             for plan in plans:
@@ -72,8 +74,12 @@ def _reciprocal(sums: Array) -> Array:
     return 1.0 / np.where(sums > 0, sums, 1.0)  # the row or column may be empty
 
 
-def orders(A: Any) -> list[tuple[int, Int, Int]]:
-    """Fill, positions of rows and of columns in pivot order, for each way of choosing pivots that finds one for all."""
+def orders(A: Any, *, again: bool = False) -> list[tuple[int, Int, Int]]:
+    """Fill, positions of rows and of columns in pivot order, for each way of choosing pivots that finds one for all.
+
+    Pivots sought near a diagonal with zeros on it fill a large matrix up, which takes a hundred times as long as all
+    others: that way is left out, and is the only one where they are asked for again.
+    """
     from scipy.sparse.linalg import splu
 
     by_columns: dict[str, Any] = {"permc_spec": "COLAMD", "diag_pivot_thresh": 0.5}
@@ -83,16 +89,23 @@ def orders(A: Any) -> list[tuple[int, Int, Int]]:
         "options": {"SymmetricMode": True},
     }
     n = A.shape[0]
+    plain, long = np.arange(n), n > LARGE and not A.diagonal().all()
+    if again:
+        ways = [(plain, by_diagonal)] if long else []
+    else:
+        matched = matching(A)
+        ways = [(plain, by_columns), (plain, by_diagonal), (matched, by_columns), (matched, by_diagonal)]
+        if long:
+            del ways[1]
     found = []
-    for column in (np.arange(n), matching(A)):
-        for options in (by_columns, by_diagonal):
-            try:
-                trial = splu(A[:, column], **options)
-            except RuntimeError:  # SuperLU met a pivot that is exactly zero
-                continue
-            place = np.empty(n, dtype=np.int64)
-            place[column] = trial.perm_c
-            found.append((trial.nnz, trial.perm_r.astype(np.int64), place))
+    for column, options in ways:
+        try:
+            trial = splu(A[:, column], **options)
+        except RuntimeError:  # SuperLU met a pivot that is exactly zero
+            continue
+        place = np.empty(n, dtype=np.int64)
+        place[column] = trial.perm_c
+        found.append((trial.nnz, trial.perm_r.astype(np.int64), place))
     return found
 
 

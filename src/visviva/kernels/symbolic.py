@@ -69,16 +69,17 @@ def fill(start: Int, col: Int, capacity: int) -> tuple[Int, Int, Int]:
         capacity *= 2
 
 
-def elimination(rows: Int, cols: Int, row_place: Int, col_place: Int, scale: Array) -> Plan:
+def elimination(rows: Int, cols: Int, row_place: Int, col_place: Int, scale: Array, room: int = 0) -> Plan:
     """The plan for entries (rows, cols), in the order of the assembled values, repetitions allowed.
 
     row_place, col_place: (n,) position of each row and column in pivot order. scale: (n,) of the columns.
+    room: entries of the factors, as far as they are known.
     """
     n = len(row_place)
     i, j = row_place[rows], col_place[cols]
     order = np.lexsort((j, i))
     load = np.searchsorted(i[order], np.arange(n + 1))
-    start, diag, col = fill(load, j[order], max(8 * n, 2 * len(rows), 1))
+    start, diag, col = fill(load, j[order], max(8 * n, 2 * len(rows), room, 1))
     row_at, col_at = np.argsort(row_place), np.argsort(col_place)
     run, runs = upper_runs(start, diag, col)
     tables = (load, order, j[order], start, diag, col, run, runs)
