@@ -130,6 +130,33 @@ def test_a_missing_attribute_comes_with_the_nearest(m, run):
     assert getattr(m, "nothing", None) is None
 
 
+def test_functions_are_named_where_attributes_are_asked_for(m):
+    with pytest.raises(AttributeError, match=r"'model': vv\.compile\(\.\.\.\) makes it"):
+        m.model  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'simulate': vv\.simulate"):
+        m.simulate  # noqa: B018
+
+
+def test_a_suggestion_is_made_once(m, run):
+    """Python adds its own to those of errors that name an object."""
+    for thing, name in ((m, "modul"), (run, "fina"), (vv, "simulat")):
+        with pytest.raises(AttributeError) as raised:
+            getattr(thing, name)
+        assert "".join(traceback.format_exception_only(raised.value)).count("Did you mean") == 1
+
+
+def test_known_names_are_listed_once(m):
+    with pytest.raises(vv.ModelError, match="no parameter 'zzz'") as raised:
+        m.with_parameters({"zzz": 1.0})
+    names = str(raised.value).partition("Known: ")[2].rstrip(".").split(", ")
+    assert len(names) == len(set(names)) > 1
+
+
+def test_a_kind_of_joint_comes_with_the_nearest(m):
+    with pytest.raises(vv.ModelError, match=r"'rzepa'\. Did you mean 'rzeppa'\?"):
+        m.joint("odd", "rzepa", m.ground, m.bodies[0].name)
+
+
 def test_objects_with_suggestions_are_copied_and_pickled(m, run):
     assert copy.deepcopy(m).bodies[0].name == "arm"
     assert_allclose(pickle.loads(pickle.dumps(run))["arm.r"], run["arm.r"])

@@ -186,11 +186,11 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        from visviva._suggestions import nearest
+        from visviva._suggestions import missing_attribute, nearest
 
         near = nearest(name, __all__)
         hint = f". Did you mean {' or '.join(f'vv.{one}' for one in near)}?" if near else ""
-        raise AttributeError(f"module 'visviva' has no attribute {name!r}{hint}")
+        raise missing_attribute(f"module 'visviva' has no attribute {name!r}{hint}", name)
     globals()[name] = value
     return value
 

@@ -61,6 +61,15 @@ ALIKE = (  # words for one thing, those of this package among them
     ("gear", "mimic", "transmission"),
     ("stop", "limit", "limits"),
 )
+ELSEWHERE = {  # functions, by names that attributes of mechanisms have in other programs
+    "model": "compile",
+    "run": "simulate",
+    **{
+        name: name
+        for name in ("simulate", "compile", "draw", "equations", "linearise", "equilibrium", "dynamics", "analytical",
+                     "bond_graph", "report")
+    },
+}  # fmt: skip
 PREFIXES = ("add_", "new_", "create_", "make_", "get_", "set_", "compute_")
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -89,7 +98,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 def hint_of(name: str, known: Iterable[str], otherwise: str = "Known") -> str:
     """ "Did you mean …?", or all that is known."""
-    names = sorted(known)
+    names = sorted(set(known))
     near = nearest(name, names)
     if near:
         return f"Did you mean {' or '.join(repr(one) for one in near)}?"
@@ -148,6 +157,18 @@ def _misfit(
     return ArgumentError(f"{called}: {cause}.")
 
 
+class _Nothing:
+    """What has no attributes that could be suggested."""
+
+    def __dir__(self) -> Iterable[str]:
+        return ()
+
+
+def missing_attribute(text: str, name: str) -> AttributeError:
+    """An error whose own suggestion is the only one: Python adds those of the object that it names."""
+    return AttributeError(text, name=name, obj=_Nothing())
+
+
 def suggesting(cls: C) -> C:
     """A class whose public methods are `helpful`, and whose missing attributes come with the nearest ones.
 
@@ -162,9 +183,13 @@ def suggesting(cls: C) -> C:
         if name.startswith("__") or hasattr(cls, name):
             return object.__getattribute__(self, name)  # its own error
         if vars(self) and not name.startswith("_") and hasattr(cls, "__contains__") and name in self:
-            raise AttributeError(f"{cls.__name__} has no attribute {name!r}: it is a result, run[{name!r}].")
+            raise missing_attribute(f"{cls.__name__} has no attribute {name!r}: it is a result, run[{name!r}].", name)
+        if name in ELSEWHERE:
+            raise missing_attribute(
+                f"{cls.__name__} has no attribute {name!r}: vv.{ELSEWHERE[name]}(...) makes it.", name
+            )
         known = {word for word in (*dir(cls), *vars(self)) if not word.startswith("_")}
-        raise AttributeError(f"{cls.__name__} has no attribute {name!r}. {hint_of(name, known, 'It has')}")
+        raise missing_attribute(f"{cls.__name__} has no attribute {name!r}. {hint_of(name, known, 'It has')}", name)
 
     cls.__getattr__ = missing  # type: ignore[attr-defined]
     return cls

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from visviva._arrays import Array, finite_direction, finite_number, finite_vector
+from visviva._suggestions import nearest
 from visviva.errors import AssemblyError, ModelError
 from visviva.geometry import SE3
 from visviva.library.joints import JOINTS, AbstractJoint, Angle
@@ -176,8 +177,10 @@ def joint_of(name: str, kind: object) -> AbstractJoint:
     if isinstance(kind, str) and kind in plain:
         return plain[kind]
     given = f"the class {kind.__name__}: make one, {kind.__name__}(...)" if isinstance(kind, type) else repr(kind)
+    near = nearest(kind, plain) if isinstance(kind, str) else []
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise ModelError(
-        f"joint {name!r} is of the kind {given}.\n"
+        f"joint {name!r} is of the kind {given}.{hint}\n"
         f"Give one of {', '.join(plain)}, or a joint of vv.joints such as vv.joints.Screw(0.01)."
     )
 
