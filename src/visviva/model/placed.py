@@ -98,12 +98,9 @@ class Placing:
         return [k for name in names for k in range(starts[name], starts[name] + self.sizes[name])]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class PlacedRouting(AbstractRouting):
-    """J = Tᵀ J_box T."""
+class _AtCoordinates(AbstractStructure):
+    """What a structure at coordinates reads and acts on: both ends of what its map does."""
 
-    name: str
     placing: Placing
     two_ended: ClassVar[bool] = True
 
@@ -116,6 +113,15 @@ class PlacedRouting(AbstractRouting):
     def acts(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of the map."""
         return self.placing.acts
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PlacedRouting(_AtCoordinates, AbstractRouting):
+    """J = Tᵀ J_box T."""
+
+    name: str
+    placing: Placing
 
     def J(self, q: Array) -> Array:  # noqa: D102
         assert isinstance(self.placing.inner, AbstractRouting)
@@ -125,23 +131,12 @@ class PlacedRouting(AbstractRouting):
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlacedDissipation(AbstractDissipation):
+class PlacedDissipation(_AtCoordinates, AbstractDissipation):
     """R = Tᵀ R_box(q, T z) T ⪰ 0.   v_reg: the speed of a dry friction, see `Dissipation`."""
 
     name: str
     placing: Placing
     v_reg: float | None = None
-    two_ended: ClassVar[bool] = True
-
-    @property
-    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the map."""
-        return self.placing.reads
-
-    @property
-    def acts(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the map."""
-        return self.placing.acts
 
     def R(self, q: Array, z: Array) -> Array:  # noqa: D102
         assert isinstance(self.placing.inner, AbstractDissipation)
@@ -151,22 +146,11 @@ class PlacedDissipation(AbstractDissipation):
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlacedRows(AbstractConstraint):
+class PlacedRows(_AtCoordinates, AbstractConstraint):
     """C = C_box T: rows of a box on rates of coordinates and on its own efforts."""
 
     name: str
     placing: Placing
-    two_ended: ClassVar[bool] = True
-
-    @property
-    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the map."""
-        return self.placing.reads
-
-    @property
-    def acts(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the map."""
-        return self.placing.acts
 
     @property
     def _rows(self) -> AbstractConstraint:
