@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from visviva.bonds.of_models import bond_graph as bond_graph
     from visviva.compiler import analyse as analyse
     from visviva.compiler import compile as compile
-    from visviva.compiler import connect as connect
     from visviva.compiler import consistent as consistent
     from visviva.compiler import lagrangian as lagrangian
+    from visviva.compiler.connect import connect as connect
     from visviva.errors import ArgumentError as ArgumentError
     from visviva.errors import AssemblyError as AssemblyError
     from visviva.errors import ConvergenceError as ConvergenceError
@@ -107,7 +107,7 @@ _HOME = {
     "analyse": "visviva.compiler",
     "analytical": "visviva.forms",
     "compile": "visviva.compiler",
-    "connect": "visviva.compiler",
+    "connect": "visviva.compiler.connect",
     "consistent": "visviva.compiler",
     "Adaptive": "visviva.integrate",
     "Jumping": "visviva.language.jumping",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -200,3 +203,26 @@ def test_an_environment_by_the_name_of_a_total_does_not_take_its_place() -> None
     np.testing.assert_allclose(run["heat"], run["heat.damper"], rtol=1e-12)
     np.testing.assert_allclose(300.0 * run["entropy_stored.heat"], run["heat"], rtol=1e-12)
     assert run.unit("heat") == "J"
+
+
+def test_a_model_is_told_by_names_alone():
+    """Also of two that were joined: its laws are no part of what is printed."""
+    first = compose("first", {"rotor": rotation.inertia(0.05)}, {"p": ("rotor.p",)}, outer={"axle": "p"})
+    second = compose("second", {"disc": rotation.inertia(0.1)}, {"l": ("disc.p",)}, outer={"shaft": "l"})
+    model = vv.connect(first, second, {"axle": "shaft"})
+    assert repr(model) == "Model('first and second': variables p, l; constraints axle:shaft)"
+
+
+def test_connecting_is_loaded_where_it_is_asked_for():
+    code = "import sys, visviva as vv; vv.compile; m = 'visviva.compiler.connect'; a = m in sys.modules; vv.connect; "
+    done = subprocess.run(
+        [sys.executable, "-c", code + "print(a, m in sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("name", ["energy", "heat", "work"])
+def test_states_do_not_hide_totals_of_runs(name):
+    system = compose("wheel", {"rotor": rotation.inertia(0.05)}, {name: ("rotor.p",)})
+    with pytest.raises(vv.ModelError, match=f"junction '{name}' of 'wheel' has a storage.* the total of a run"):
+        vv.compile(system)

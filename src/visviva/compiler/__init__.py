@@ -2,7 +2,6 @@
 
 from visviva.compiler.analysis import Analysis, analyse
 from visviva.compiler.compile import compile
-from visviva.compiler.connect import connect
 from visviva.compiler.consistent import check_consistent, consistent
 from visviva.compiler.lagrangian import lagrangian
 from visviva.compiler.massless import check_massless_motion
@@ -18,7 +17,6 @@ __all__ = [
     "compile",
     "compile_mechanism",
     "compile_system",
-    "connect",
     "consistent",
     "initial_x",
     "lagrangian",

@@ -19,6 +19,7 @@ from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractStructure
 
 THETA0 = 300.0  # [K], of systems that have no environment
+TOTALS = frozenset({"energy", "exergy", "heat", "work"})  # of a run
 POSES = ("pose", "position")  # quantities that tell where a body or a particle is
 
 
@@ -52,6 +53,7 @@ def compile_system(system: Composite, theta0: float | None = None, followed: fro
         if held[name] is None and name not in followed and _has_power(flat, junction)
     ]
     states = frozenset(variable.name for variable in variables)
+    _check_names(flat, states)
     _check_heat(flat, held)
     _check_sources(flat, held)
     storages: list[AbstractStorage] = []
@@ -145,6 +147,16 @@ def _holder(flat: Composite, junction: Junction) -> Storage | Environment | None
             "Put one energy into one storage, or join two junctions by a reversible component with a constraint."
         )
     return next(iter(holders.values()), None)  # type: ignore[return-value]
+
+
+def _check_names(flat: Composite, states: frozenset[str]) -> None:
+    """An error for states that would hide totals of a run."""
+    hidden = sorted(states & TOTALS)
+    if hidden:
+        raise ModelError(
+            f"junction {hidden[0]!r} of {flat.name!r} has a storage, and run[{hidden[0]!r}] is the total of a run: "
+            "its state would hide it.\nGive the junction another name."
+        )
 
 
 def _check_heat(flat: Composite, held: Mapping[str, object]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -84,6 +84,16 @@ class Model:
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", {name: frozen(value) for name, value in self.start.items()})
         check_description(self)
+
+    def __repr__(self) -> str:
+        """Names of what it has, without their laws."""
+        named = {
+            "variables": [one.name for one in self.variables],
+            "ports": [one.name for one in self.ports],
+            "constraints": [one.name for one in self.constraints],
+        }
+        listed = "; ".join(f"{what} {_listed(names)}" for what, names in named.items() if names)
+        return f"Model({self.name!r}: {listed})"
 
     # -- layout -------------------------------------------------------------------------------------------------
 
@@ -497,3 +507,7 @@ class Model:
     def check(self, x: Array) -> None:
         """An error if a structure violates its law at x: J skew, R symmetric ⪰ 0, all finite."""
         check_laws(self, x)
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
