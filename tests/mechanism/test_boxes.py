@@ -432,3 +432,19 @@ def test_inputs_of_boxes_are_called_alike_in_a_mechanism_and_its_composite() -> 
     assert "dc" in one.system().interface
     assert set(two.boxes[0].inputs.values()) == {"dc.supply", "dc.spin"}
     assert "dc_supply" in two.system().interface
+
+
+def test_a_momentum_that_does_not_move_as_its_joint_is_refused() -> None:
+    m = vv.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    m.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=(0, 1, 0))
+    m.box(
+        "wheel", compose("wheel", {"rotor": rotation.inertia(0.05)}, {"p": ("rotor.p",)}, outer=("p",)), {"p": "hinge"}
+    )
+    name, scheme = "wheel.p", vv.LieMidpoint(compiled=False)
+    for start in ({name: 1.0}, {name: 1.0, "hinge.rate": 3.0}):
+        with pytest.raises(vv.AssemblyError, match=r"they are tied\.\nGive the rate of the joint"):
+            vv.simulate(m, 0.02, 0.01, initial=start, integrator=scheme)
+    run = vv.simulate(m, 0.02, 0.01, initial={name: 0.15, "hinge.rate": 3.0}, integrator=scheme)
+    assert run.audit().first_law <= 1e-13
+    assert vv.simulate(m, 0.04, 0.01, initial=run.final, integrator=scheme).audit().ok

@@ -12,6 +12,7 @@ from visviva._arrays import Array
 from visviva.compiler.elements import coordinate_measure
 from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
+from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.box import Box
@@ -28,6 +29,8 @@ from visviva.model.renaming import renamed_part
 from visviva.model.storage import AbstractStorage
 from visviva.model.structure import AbstractConstraint, AbstractPort, AbstractStructure
 from visviva.model.turn import TurnPort
+
+OTHER_RATE = 1e-3  # relative: more than the ends of runs leave between tied rates
 
 
 @final
@@ -109,12 +112,24 @@ class BoxBlocks:
 
 
 def turned_with(model: Model, motion: Motion, x: Array) -> Array:
-    """States with momenta that rows of boxes tie to coordinates, and are not given, as fast as these: dH(p) = ẏ."""
+    """States with momenta that rows of boxes tie to coordinates as fast as these: dH(p) = ẏ.
+
+    One that is given has to move as fast; the end of a run with long steps does so to their order.
+    """
     inner = InnerUnknowns(model, x)
     if not len(inner.at) or not inner.completes():
         return x
     found = inner.completed(x)
-    for name in set(inner.tied) & set(motion.others):
+    given = sorted(set(inner.tied) & set(motion.others))
+    for name in given:
+        own, rate = (float(model.z(state)[model.layout.z[name]][0]) for state in (x, found))
+        if abs(own - rate) > OTHER_RATE * max(abs(own), abs(rate)):
+            raise AssemblyError(
+                f"the initial state of {model.name!r} has {name!r} at the rate {own:.6g}, and the joints to which its "
+                f"box ties it at {rate:.6g}: they are tied.\nGive the rate of the joint and leave {name!r} out: it "
+                "follows."
+            )
+    for name in given:
         found[model.layout.x[name]] = x[model.layout.x[name]]
     return found
 
