@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from visviva.forms.flows.schemes import BalancedGauss8 as BalancedGauss8
     from visviva.forms.flows.schemes import Gauss8 as Gauss8
     from visviva.forms.flows.schemes import Relaxed as Relaxed
+    from visviva.forms.hamiltonian.lagrangian_box import lagrangian_box as lagrangian_box
     from visviva.forms.kane.body import KaneBody as KaneBody
     from visviva.forms.kane.description import kane as kane
     from visviva.forms.symbols import symbols as symbols
@@ -112,6 +113,7 @@ _HOME = {
     "Adaptive": "visviva.integrate",
     "Jumping": "visviva.language.jumping",
     "lagrangian": "visviva.compiler",
+    "lagrangian_box": "visviva.forms.hamiltonian.lagrangian_box",
     "Parameterisation": "visviva.forms",
     "RigidSystem": "visviva.forms",
     "DiscreteGradient": "visviva.integrate",
