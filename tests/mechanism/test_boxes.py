@@ -15,8 +15,9 @@ from visviva.library.quantities import angle, angular_momentum, entropy
 from visviva.results.shares import shares
 from visviva.testing import check_model
 
-SCHEMES = [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False), vv.LieMidpoint(compiled=False)]
-NAMES = ["PHMP", "PHMPGGL", "LieMidpoint"]
+REFERENCES = [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False), vv.LieMidpoint(compiled=False)]
+SCHEMES = [*REFERENCES, vv.PHMP(), vv.LieMidpoint()]
+NAMES = ["PHMP in NumPy", "PHMPGGL in NumPy", "LieMidpoint in NumPy", "PHMP", "LieMidpoint"]
 
 
 def arm() -> vv.Mechanism:
@@ -67,12 +68,76 @@ def test_a_motor_as_a_box_is_the_motor_of_the_builder(scheme: Any) -> None:
     assert [share.name for share in shares(runs[1], "energy")[1] if share.name.startswith("dc")] == ["dc"]
 
 
-def test_the_default_scheme_falls_back_and_says_which_box_it_was() -> None:
+def test_a_scheme_without_a_compiled_form_falls_back_and_says_which_box_it_was() -> None:
     m = arm()
     m.box("dc", motor(), {"shaft": "hinge"})
-    with pytest.warns(vv.RunWarning, match="box 'dc' has no compiled form inside of a mechanism"):
-        run = vv.simulate(m, t_end=0.002, h=1e-3)
+    with pytest.warns(vv.RunWarning, match="box 'dc' has no compiled form where rates of constraints are kept"):
+        run = vv.simulate(m, t_end=0.002, h=1e-3, integrator=vv.PHMPGGL())
     assert run.engine == "NumPy"
+
+
+def lossy_arm() -> vv.Mechanism:
+    """A motor, a gear with play across two joints, a seal, and friction of the builder: all heat one housing."""
+    m = vv.Mechanism("arm", gravity=(0, 0, -9.81))
+    m.thermal("housing", capacity=20.0, conductance_to_environment=0.5)
+    upper = m.body("upper", mass=1.0, inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    lower = m.body("lower", mass=0.7, inertia=vv.inertia.rod(0.7, 1.0, axis="x"), at=(1.5, 0, 0))
+    m.revolute("hinge", m.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), friction=0.05, heat_to="housing")
+    m.revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0))
+    m.box("dc", boxes.thermal_motor(0.6, 2e-3, 0.3, capacity=5.0, conductance=2.0), {"shaft": "hinge", "s": "housing"})
+    gear = boxes.backlash_gearbox(2.0, play=0.05, stiffness=20.0, loss=0.2, friction=0.02)
+    m.box("gear", gear, {"a": "hinge", "b": "elbow", "s": "housing"})
+    m.box("seal", boxes.lugre(20.0, 0.05, 0.08, v_st=0.5, sigma1=0.05, sigma2=0.01), {"p": "elbow", "s": "housing"})
+    m.box("rotor", rotor(), {"p": "elbow"})
+    return m
+
+
+def four_bar() -> vv.Mechanism:
+    """A loop, which is solved beside the tree, with a motor and a rotor at its crank."""
+    m = vv.Mechanism("four-bar", gravity=(0, 0, -9.81))
+    crank = m.body("crank", mass=0.5, inertia=vv.inertia.rod(0.5, 0.5, axis="x"), at=(0.25, 0, 0))
+    coupler = m.body("coupler", mass=1.0, inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(1.0, 0, 0))
+    rocker = m.body("rocker", mass=0.7, inertia=vv.inertia.rod(0.7, 0.8, axis="z"), at=(1.5, 0, -0.4))
+    m.revolute("a", m.ground, crank, at=(0, 0, 0), axis=(0, 1, 0))
+    m.revolute("b", crank, coupler, at=(0.5, 0, 0), axis=(0, 1, 0))
+    m.spherical("c", coupler, rocker, at=(1.5, 0, 0))
+    m.revolute("d", m.ground, rocker, at=(1.5, 0, -0.8), axis=(0, 1, 0))
+    m.box("dc", motor(), {"shaft": "a"})
+    m.box("rotor", rotor(), {"p": "d"})
+    return m
+
+
+@pytest.mark.parametrize("make", [lossy_arm, four_bar])
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint], ids=["PHMP", "LieMidpoint"])
+def test_compiled_steps_of_boxes_are_those_in_numpy(make: Any, scheme: Any) -> None:
+    given = {"t_end": 0.01, "h": 5e-4, "inputs": {"dc": lambda t: 12.0 * np.cos(50.0 * t)}}
+    ours, reference = (vv.simulate(make(), integrator=one, **given) for one in (scheme(), scheme(compiled=False)))
+    assert (ours.engine, reference.engine) == ("compiled", "NumPy")
+    for name, at in ours.model.layout.x.items():
+        size = max(np.abs(reference.record.x[:, at]).max(), 1e-2)
+        np.testing.assert_allclose(
+            ours.record.x[:, at] / size, reference.record.x[:, at] / size, atol=1e-9, err_msg=name
+        )
+    names = ["rotor.p.force", "rotor.p.power", "dc.shaft.force", "dc.shaft.power", "heat.dc", "heat.rotor"]
+    if make is lossy_arm:
+        names += ["gear.a.force", "gear.b.force", "seal.p.force", "heat.gear", "heat.seal", "heat.hinge"]
+        names += ["housing.temperature", "dc.winding.temperature"]
+    for name in names:
+        size = np.abs(reference[name]).max()
+        size = (
+            max(size, 10.0) if name.startswith("rotor.p.") else size
+        )  # of weights: p follows rates, which round by ε/h
+        np.testing.assert_allclose(ours[name], reference[name], rtol=1e-9, atol=1e-9 * size, err_msg=name)
+    np.testing.assert_allclose(ours.final.taken, reference.final.taken, rtol=1e-9)
+    audit, other = ours.audit(), reference.audit()
+    assert audit.ok
+    assert audit.first_law < 1e-13
+    assert audit.second_law >= 0
+    assert audit.components.keys() == other.components.keys()
+    for what in ("energy", "exergy"):
+        names, sizes = zip(*((one.name, one.amount) for one in shares(ours, what)[1]), strict=True)
+        assert names == tuple(one.name for one in shares(reference, what)[1])
+        np.testing.assert_allclose(sizes, [one.amount for one in shares(reference, what)[1]], rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=NAMES)

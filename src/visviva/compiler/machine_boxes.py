@@ -181,23 +181,31 @@ def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int]
         name for name in layout.z if layout.dim <= layout.z[name].start < layout.solved and name in model.layout.z
     ]
     reservoirs = [one.name for one in model.reservoirs]
+    ports = [
+        (row, measures[p.box, p.coordinate], p.coordinate, p.box) for row, p in zip(rows, boxes.ports, strict=True)
+    ]
+    columns = [(own.port_columns[port.name], model.port_columns[port.name]) for port in own.ports]
+    x = [(layout.x[one.name], model.layout.x[one.name]) for one in own.variables]
+    z = [(layout.z[name], model.layout.z[name]) for name in algebraic]
+    heats = [(number[id(part)], k) for k, part in enumerate(model.dissipations) if id(part) in number]
+    works = [(number[id(part)], k) for k, part in enumerate(model.ports) if id(part) in number]
     return {
-        "ports": table([(row, measures[p.box, p.coordinate], p.coordinate, p.box) for row, p in zip(rows, boxes.ports, strict=True)], 4),
+        "ports": table(ports, 4),
         "slopes": slopes,
         "entries": table(entries, 3),
         "kept": np.zeros(len(entries)),
         "diagonal": np.array([_diagonal(c, int(row)) for row in rows], dtype=np.int64),
-        "inputs": table([pair for port in own.ports for pair in _both(own.port_columns[port.name], model.port_columns[port.name])], 2),
+        "inputs": _both(columns),
         "u": np.zeros((1, c.inputs)),
-        "states": table([pair for one in own.variables for pair in _both(layout.x[one.name], model.layout.x[one.name])], 2),
-        "algebraic": table([pair for name in algebraic for pair in _both(layout.z[name], model.layout.z[name], layout.dim, model.layout.dim)], 2),
-        "heats": table([(number[id(part)], k) for k, part in enumerate(model.dissipations) if id(part) in number], 2),
-        "works": table([(number[id(part)], k) for k, part in enumerate(model.ports) if id(part) in number], 2),
+        "states": _both(x),
+        "algebraic": _both(z) - [layout.dim, model.layout.dim],
+        "heats": table(heats, 2),
+        "works": table(works, 2),
         "takers": np.array([reservoirs.index(one.name) for one in own.reservoirs], dtype=np.int64),
         "force": np.zeros(len(rows)),
         "start": np.zeros(c.unknowns),
         "ready": np.zeros(1, dtype=np.int64),
-    }  # fmt: skip
+    }
 
 
 def node_table(boxes: MachineBoxes, m: Mechanism, measures: dict[str, int]) -> Int:
@@ -207,17 +215,8 @@ def node_table(boxes: MachineBoxes, m: Mechanism, measures: dict[str, int]) -> I
     gains = {int(row): int(at) for row, _, at, _ in c.program.blocks}
     lines = []
     for node in boxes.nodes:
-        row = layout.z[entropy_of(node)].start
-        lines.append(
-            (
-                m.thermals.index(node),
-                row,
-                gains[row],
-                _diagonal(c, row),
-                measures[node.name],
-                layout.x[entropy_of(node)].start,
-            )
-        )
+        row, state = layout.z[entropy_of(node)].start, layout.x[entropy_of(node)].start
+        lines.append((m.thermals.index(node), row, gains[row], _diagonal(c, row), measures[node.name], state))
     return table(lines, 6)
 
 
@@ -225,6 +224,6 @@ def _diagonal(c: CompiledModel, row: int) -> int:
     return int(np.flatnonzero((c.rows == row) & (c.cols == row))[0])
 
 
-def _both(own: slice, other: slice, less: int = 0, other_less: int = 0) -> list[tuple[int, int]]:
-    """Places here and there."""
-    return [(own.start - less + k, other.start - other_less + k) for k in range(own.stop - own.start)]
+def _both(places: list[tuple[slice, slice]]) -> Int:
+    """Places here and there, one by one."""
+    return table([(own.start + k, other.start + k) for own, other in places for k in range(own.stop - own.start)], 2)

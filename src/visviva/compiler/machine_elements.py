@@ -316,7 +316,7 @@ class ActingParts:
         return self._stacks[measure.name]
 
     def _new_stack(self, coordinates: Sequence[JointCoordinate]) -> list[int]:
-        """Measures that follow each other, with a slope of each by each: the first, their number, the first slope, -1."""
+        """Measures that follow each other, with slopes of each by each: the first, their number, first slope, -1."""
         n, y, slope, first = len(coordinates), self._measures, self._slopes, len(self.members)
         self._measures, self._slopes = y + n, slope + n * n
         for k, one in enumerate(coordinates):

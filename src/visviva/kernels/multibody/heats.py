@@ -14,7 +14,7 @@ BY_ELEMENT, BY_TWIST, BY_LAW, BY_MOTOR, BY_STOP, BY_COOLING, BY_STACK, BY_BOX = 
 
 @woven
 def dissipated(X: Array, e: Elements, l: Losses | None, k: int, h: float) -> float:
-    """Energy that a dissipation turns into heat over the step; cooling makes none of its own, boxes account for theirs."""
+    """Energy that a dissipation turns into heat over the step; cooling makes none of its own, boxes count theirs."""
     which, i = e.heats[k, 0], e.heats[k, 1]
     if which == BY_BOX:
         return 0.0
