@@ -341,11 +341,23 @@ def test_symbols_of_a_motor_are_the_same_as_a_box() -> None:
     assert [len(e.s) for e in directors] == [1, 1]
 
 
-@pytest.mark.parametrize("form", ["minimal", "directors"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "form"), [("geared", "minimal"), ("twice", "minimal"), ("direct", "directors")])
 def test_symbols_name_a_box_that_ties_a_momentum(kind: str, form: str) -> None:
-    with pytest.raises(vv.ModelError, match="box 'rotor' ties a momentum of its own to a joint, whose force belongs"):
+    with pytest.raises(vv.ModelError, match="box 'rotor' ties a momentum of its own to a joint, by gears"):
         vv.symbols(with_rotor(kind), form)
+
+
+def test_symbols_have_a_rotor_on_a_joint_as_its_inertia() -> None:
+    m = arm()
+    damped = {"r": rotation.inertia(0.2), "d": rotation.damper(0.3)}
+    m.box("rotor", compose("rotor", damped, {"p": ("r.p", "d.p"), "s": ("d.s",)}, outer=("p", "s")), {"p": "hinge"})
+    e, form = vv.symbols(m), vv.analytical(m)
+    q, xi = np.array([0.3, -0.7]), np.array([1.2, -2.1])
+    np.testing.assert_allclose(e.accelerations(q, xi), form.accelerations(q, xi), rtol=1e-12)
+    M, T = e.function("M", "T")(q, xi, (), (), 0.0)
+    np.testing.assert_allclose(M, form.mass_matrix(q), rtol=1e-12)
+    np.testing.assert_allclose(T, 0.5 * xi @ form.mass_matrix(q) @ xi, rtol=1e-12)
+    assert "rotor" not in e.energies
 
 
 def test_an_implicit_system_has_ports_where_boxes_act() -> None:

@@ -45,6 +45,7 @@ class Acting:
         self.R = zeros(places.n, places.n)
         self.driven = zeros(places.n)  # forces of what is neither potential, loss nor input: motors
         self.heats: dict[str, Any] = {}
+        self.inertias: list[tuple[Any, Moving]] = []  # of rotors in boxes, with their coordinates
         self._numbers: dict[str, tuple[Any, Any]] = {}  # start and capacity of thermal nodes
         self.s_dot = zeros(len(self.variables.s))
         warm = m.thermals or any(box.is_thermal for box in m.boxes)

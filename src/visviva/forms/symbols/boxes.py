@@ -23,6 +23,7 @@ from visviva.views.equations_names import Label
 if TYPE_CHECKING:
     from visviva.forms.calculus.moving import Moving
     from visviva.forms.symbols.acting import Acting
+    from visviva.mechanism.parts import JointCoordinate
 
 
 @final
@@ -35,6 +36,7 @@ class BoxSymbols:
         self.dims = {name: junction.quantity.dim for name, junction in self.flat.junctions.items()}
         self._check()
         self.rates: dict[str, Moving] = {}
+        self.tied: set[str] = set()
         self.states: dict[str, Any] = {}
         self.efforts: dict[str, Any] = {}
         self.unknown: list[str] = []
@@ -86,9 +88,16 @@ class BoxSymbols:
         for port, node in box.nodes.items():
             theta = acting.environment if node is None else acting.temperature(node)
             self.efforts[self.flat.outer[port]] = np.array([theta - acting.environment], dtype=object)
+        for port, one in box.rates.items():
+            name = self.flat.outer[port]
+            if name in box.states:
+                self.states[name] = self._momentum(name, one)
+                self.tied.add(name)
         for name in box.states:
-            if box.variable(name) not in places.states.s or name in self.rates:
-                raise self._tied()
+            if name in self.tied:
+                continue
+            if box.variable(name) not in places.states.s:
+                raise self._refusal()
             self.states[name] = acting.variables.s[places.states.s[box.variable(name)]]
         for name, dim in self.dims.items():
             holder = box.holder(name)
@@ -99,6 +108,22 @@ class BoxSymbols:
                 continue
             self.unknown.append(name)
             self.efforts[name] = self._fresh("e", name, dim)
+
+    def _momentum(self, name: str, one: JointCoordinate) -> Any:
+        """J ẏ of a storage H = p²/(2J) on a coordinate of the tree, whose row is constant: an inertia of it."""
+        holder = self.box.holder(name)
+        own = self.acting.places.own(one.joint, one.number)
+        if not isinstance(holder, Storage) or len(holder.interface) > 1 or self.dims[name] > 1 or own is None:
+            raise self._refusal()
+        part = next(part for part, held in self.flat.boxes.items() if held is holder)
+        ((p,),) = holder.H.states.values()
+        known = self._numbers(part, holder.H)
+        effort = slope(holder.H.values.item(), p).xreplace(known)
+        stiffness = slope(effort, p)
+        if p in stiffness.free_symbols or effort.xreplace({p: 0 * p}) != 0:
+            raise self._refusal()
+        self.acting.inertias.append((1 / stiffness, own))
+        return own.rate / stiffness
 
     def _fresh(self, letter: str, name: str, dim: int) -> Any:
         import sympy
@@ -113,6 +138,8 @@ class BoxSymbols:
             for port in part.interface:
                 known |= zip(part.H.states[port], self.states[self.at[part_name, port]], strict=True)
             H = part.H.values.item()
+            if any(self.at[part_name, port] in self.tied for port in part.interface):
+                continue  # its energy is kinetic
             own = f"{self.box.name}.{part_name}" if f"{self.box.name}" in self.acting.potentials else self.box.name
             self.acting.potentials[own] = H.xreplace(known)
             for port in part.interface:
@@ -230,23 +257,23 @@ class BoxSymbols:
                 "law is not linear in them.\nIts own equations are vv.equations(box.system)."
             )
         if K.rank() < len(unknowns):
-            raise self._tied()
+            raise self._refusal()
         none = dict.fromkeys(unknowns, sympy.Integer(0))
         F = sympy.Matrix([entry.xreplace(none) for entry in rest])
         rest.clear()
         return dict(zip(unknowns, -K.LUsolve(F), strict=True))
 
-    def _tied(self) -> ModelError:
+    def _refusal(self) -> ModelError:
         return ModelError(
-            f"box {self.box.name!r} ties a momentum of its own to a joint, whose force belongs to an acceleration: it "
-            "has no symbols.\nMake it a body with a joint, or part of the inertia of one; vv.linearise and vv.dynamics "
+            f"box {self.box.name!r} ties a momentum of its own to a joint, by gears, on a joint that closes a loop, or "
+            "with an energy that is not p²/(2J): it has no symbols.\nMake it a body with a joint, or part of the inertia of one; vv.linearise and vv.dynamics "
             "take it as it is."
         )
 
     def _give(self) -> None:
         """Forces, heat and rates of states."""
         acting, box = self.acting, self.box
-        for port in box.rates:
+        for port in box.rates:  # of a momentum that is tied there, all that acts on it but its inertia
             name = self.flat.outer[port]
             force = acting.steps.names(self.flows[name], self._label("f", port))
             acting.act(box.name, self.rates[name].row.T @ force)
@@ -260,4 +287,6 @@ class BoxSymbols:
                 heat = self.flows[self.flat.outer[port]][0] * acting.temperature(node)
                 acting.heats[s] = acting.heats.get(s, 0) + heat
         for name in box.states:
+            if name in self.tied:
+                continue
             acting.s_dot[acting.places.states.s[box.variable(name)]] = self.flows[name]

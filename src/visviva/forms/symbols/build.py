@@ -133,6 +133,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
     inertia = Inertia(bodies, frames, v.xi, steps)
     places = TreePlaces(source, v, tree, frames, parameters, steps)
     acting = Acting(places)
+    inertia.tied = tuple(acting.inertias)
     if any(gravity):
         acting.pull("gravity", *inertia.weight(gravity))
     drive_rates(places, acting.s_dot)

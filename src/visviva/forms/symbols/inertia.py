@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
+from visviva.forms.calculus.moving import Moving
 from visviva.forms.kane.matrices import kane_matrices
 from visviva.forms.symbols.frames import Frame, Part, inner, jacobian_rates
 from visviva.forms.symbols.steps import Steps, cross, zeros
@@ -35,11 +36,14 @@ class Inertia:
 
     a_c, b_ω: accelerations without ξ̇. What turns is in the axes of the body, what moves in those of its parts, see
     `frames`. Source: Konz (3.108), (3.110).
+
+    tied: inertias of rotors in boxes, with the coordinates of joints that they turn with: ½ J ẏ², with constant rows.
     """
 
     def __init__(self, bodies: Sequence[Carried], frames: Sequence[Frame], xi: Any, steps: Steps) -> None:
         self.bodies, self.frames, self.xi, self.steps, self.n = bodies, frames, xi, steps, len(xi)
         self.parts = [self._centre(body) for body in bodies]
+        self.tied: tuple[tuple[Any, Moving], ...] = ()
 
     def _centre(self, body: Carried) -> list[Part]:
         """Parts of the motion of the centre of mass."""
@@ -66,6 +70,8 @@ class Inertia:
             J = [part.J for part in parts]
             turned = self.steps.names(body.J @ frame.Jw, Label("L", (body.name,)))
             M = M + body.mass * inner(parts, J, J) + frame.Jw.T @ turned
+        for J, y in self.tied:
+            M = M + J * (y.row.T @ y.row)
         return np.triu(M) + np.triu(M, 1).T
 
     @cached_property
@@ -87,6 +93,8 @@ class Inertia:
         for body, frame, parts in self._each():
             moved = inner(parts, [part.J for part in parts], [part.v for part in parts])
             p = p + body.mass * moved + frame.Jw.T @ (body.J @ frame.w)
+        for J, y in self.tied:
+            p = p + J * (y.row.T @ y.rate)
         return p
 
     @cached_property
@@ -98,6 +106,8 @@ class Inertia:
         for body, frame, parts in self._each():
             v = [part.v for part in parts]
             T += (body.mass * inner(parts, v, v) + frame.w @ (body.J @ frame.w)) / 2
+        for J, y in self.tied:
+            T += J * (y.rate @ y.rate) / 2
         return T
 
     def weight(self, gravity: Any) -> tuple[Any, Any]:
