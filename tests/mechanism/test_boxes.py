@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import visviva as vv
-from visviva.language import Composite, compose, irreversible, source, storage
+from visviva.language import Composite, compose, irreversible, reversible, source, storage
 from visviva.language.starting import starting
 from visviva.library import boxes, electric, friction, rotation, thermal, translation
 from visviva.library.quantities import angle, angular_momentum, entropy
@@ -513,3 +513,36 @@ def test_a_momentum_that_does_not_move_as_its_joint_is_refused() -> None:
     run = vv.simulate(m, 0.02, 0.01, initial={name: 0.15, "hinge.rate": 3.0}, integrator=scheme)
     assert run.audit().first_law <= 1e-13
     assert vv.simulate(m, 0.04, 0.01, initial=run.final, integrator=scheme).audit().ok
+
+
+def _tied_pair(box: Composite, places: dict[str, str], rate: float = 0.0) -> vv.Mechanism:
+    m = vv.Mechanism("pair", gravity=(0, 0, -9.81))
+    for name, x in (("a", 0.5), ("b", -0.5)):
+        m.body(name, mass=1.0, inertia=(0.01, 0.1, 0.1), at=(x, 0, 0))
+        m.revolute(f"at {name}", m.ground, name, at=(0, 0, 0), axis=(0, 1, 0), rate=rate if name == "a" else 0.0)
+    m.box("hold", box, places)
+    return m
+
+
+def _gear_box() -> Composite:
+    both = reversible({"a": angular_momentum, "b": angular_momentum}, C=[[1.0, -1.0]])
+    return compose("gears", {"g": both}, {"a": ("g.a",), "b": ("g.b",)}, outer=("a", "b"))
+
+
+def test_rows_of_boxes_hold_at_the_start() -> None:
+    held = compose("held", {"d": source({"p": angular_momentum})}, {"p": ("d.p",)}, outer=("p",))
+    scheme = vv.LieMidpoint(compiled=False)
+    for m, inputs in (
+        (_tied_pair(_gear_box(), {"a": "at a", "b": "at b"}, rate=1.0), None),
+        (_tied_pair(held, {"p": "at a"}, rate=2.0), None),
+        (_tied_pair(held, {"p": "at a"}), {"hold": 2.0}),
+    ):
+        with pytest.raises(vv.AssemblyError, match=r"violates the constraint of 'hold\."):
+            vv.simulate(m, 0.02, 0.01, inputs=inputs, integrator=scheme)
+    run = vv.simulate(_tied_pair(held, {"p": "at a"}, rate=2.0), 0.02, 0.01, inputs={"hold": 2.0}, integrator=scheme)
+    assert np.abs(run["at a.rate"] - 2.0).max() <= 1e-3
+
+
+def test_equilibria_do_not_ignore_boxes_that_tie_joints() -> None:
+    with pytest.raises(vv.ModelError, match=r"box 'hold' .* rows on rates of joints, which its equilibrium would not"):
+        vv.equilibrium(_tied_pair(_gear_box(), {"a": "at a", "b": "at b"}))

@@ -164,3 +164,26 @@ def test_what_is_not_there_cannot_be_shown():
     add_arm(cold, friction=0.0)
     with pytest.raises(vv.ModelError, match=r"heat of mechanism 'cold', but nothing of it heats the environment.\n"):
         cold.system(expose="s")
+
+
+def test_ports_that_are_shown_do_not_replace_inputs() -> None:
+    for torque, shown in (("q_arm", "arm"), ("s", "s")):
+        m = vv.Mechanism("m", gravity=(0, 0, -9.81))
+        m.body("arm", mass=1.0, inertia=(0.02, 0.1, 0.09), at=(0.5, 0, 0))
+        m.revolute("hinge", m.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+        m.torque(torque, "hinge")
+        assert torque in m.system().interface
+        with pytest.raises(vv.ModelError, match=f"has inputs '{torque}', as ports that expose= adds are called"):
+            m.system(expose=shown)
+
+
+def test_parts_are_shown_by_handle_as_by_name() -> None:
+    m = vv.Mechanism("m", gravity=(0, 0, -9.81))
+    arm = m.body("arm", mass=1.0, inertia=(0.02, 0.1, 0.09), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+    assert list(m.system(expose=arm).interface) == list(m.system(expose="arm").interface)
+    with pytest.raises(vv.ModelError, match=r"has no 'None'\. Known: arm, ground, s"):
+        m.system(expose=None)
+    m.body("s", mass=1.0, inertia=(1, 1, 1), at=(0, 0, 1))
+    with pytest.raises(vv.ModelError, match="is the heat of mechanism 'm', and the name of a part of it"):
+        m.system(expose="s")

@@ -155,7 +155,7 @@ def test_errors_of_connect_name_what_does_not_fit() -> None:
         vv.connect(drive(), flywheel(), {"shaft": "rotor"})
     with pytest.raises(vv.ModelError, match="exchanges flux linkage, port 'axle' of 'flywheel' angular momentum"):
         vv.connect(drive(), flywheel(), {"supply": "axle"})
-    with pytest.raises(vv.ModelError, match="have the same names: axle, heat, p"):
+    with pytest.raises(vv.ModelError, match="have the same names: axle, damper, heat, p"):
         vv.connect(flywheel(), flywheel(), {"axle": "axle"})
     with pytest.raises(vv.ModelError, match="different temperatures: 'drive' at 280 K, 'flywheel' at 300 K"):
         vv.connect(drive(280.0), flywheel(), {"shaft": "axle"})
@@ -226,3 +226,15 @@ def test_states_do_not_hide_totals_of_runs(name):
     system = compose("wheel", {"rotor": rotation.inertia(0.05)}, {name: ("rotor.p",)})
     with pytest.raises(vv.ModelError, match=f"junction '{name}' of 'wheel' has a storage.* the total of a run"):
         vv.compile(system)
+
+
+def test_equally_named_dissipations_are_no_common_account() -> None:
+    def wheel(letter: str) -> Composite:
+        parts = {f"rotor{letter}": rotation.inertia(0.1), "damper": rotation.damper(0.1), letter: thermal.environment()}
+        junctions = {f"p{letter}": (f"rotor{letter}.p", "damper.p"), f"s{letter}": ("damper.s", f"{letter}.s")}
+        return compose(f"wheel {letter}", parts, junctions, outer={f"axle{letter}": f"p{letter}"})
+
+    with pytest.raises(vv.ModelError, match="have the same names: damper"):
+        vv.connect(wheel("A"), wheel("B"), {"axleA": "axleB"})
+    model = vv.connect(wheel("A"), wheel("B"), {"axleA": "axleB"}, names=("A", "B"))
+    assert {"A.damper", "B.damper"} <= {part.name for part in model.structures}

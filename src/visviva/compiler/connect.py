@@ -172,10 +172,8 @@ def _check_names(a: Model, b: Model) -> None:
     """An error for names that both have."""
 
     def all_names(model: Model) -> set[str]:
-        rows = {part.name for part in model.structures if isinstance(part, AbstractConstraint)}
-        held = {one.name for one in model.junctions} | {one.name for one in model.reservoirs}
-        held |= {one.name for one in model.ports}
-        return {*model.layout.x, *rows, *held, *(part.name for part in model.storages)}
+        parts = (*model.structures, *model.storages, *model.junctions, *model.reservoirs)
+        return {*model.layout.x, *(part.name for part in parts)}
 
     same = sorted(all_names(a) & all_names(b))
     if same:

@@ -142,7 +142,7 @@ def check_consistent(model: Model, x: Array, u: Array | None = None) -> None:
     what = "the balance of flows at junction" if kind is RowKind.EFFORT else "the constraint of"
     raise AssemblyError(
         f"the initial state of {model.name!r} violates {what} {name!r}: {rest[worst]:.3g} instead of 0.\n"
-        "Give states whose efforts (velocities, forces, …) satisfy it, or let vv.consistent(...) find the nearest one"
+        "Give states or rates whose efforts (velocities, …) satisfy it, or let vv.consistent(...) find the nearest one"
         + (f",\nwith inputs={{{name!r}: ...}} as they start." if name in model.sources else ".")
     )
 

@@ -19,6 +19,7 @@ from visviva.library.joints import Angle
 from visviva.mechanism import Mechanism, Motion
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
 from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
+from visviva.mechanism.box import refuse_ties
 from visviva.mechanism.closure import typical_length
 from visviva.mechanism.coordinates import movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows
@@ -99,7 +100,8 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
 
 
 def check_velocities(m: Mechanism) -> None:
-    """An error for conditions on velocities."""
+    """An error for conditions on velocities, by themselves or in boxes."""
+    refuse_ties(m, "its equilibrium")
     blades = [repr(part.name) for part in m.conditions if part.kind == "nonholonomic"]
     if blades:
         raise ModelError(

@@ -66,7 +66,8 @@ def start_state(
         _check_g(model, x)
         x, moved = _with_tangent_velocities(model, x)
     along_tree = linkage is not None and linkage.is_tree and isinstance(initial, Mapping | tuple)
-    if linkage is None or motion is None or not (along_tree or _is_consistent(linkage, motion)):
+    tied = model.mechanism is not None and any(box.may_tie for box in model.mechanism.boxes)
+    if linkage is None or motion is None or tied or not (along_tree or _is_consistent(linkage, motion)):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
     active, notes = _rows(model, linkage, x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -342,7 +342,7 @@ class Mechanism(
 
         return interconnection_of(self, motion if at is None else at)
 
-    def system(self, expose: str | Iterable[str] = ()) -> Composite:
+    def system(self, expose: Any = ()) -> Composite:
         """The mechanism as a composite of the language: see `composite.composite_of`.
 
         expose: bodies, thermal nodes, and "s" for the heat of all that has no node, to be shown as outer ports.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from visviva.errors import ModelError
 from visviva.language import Composite, compose, starting
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from visviva.mechanism.mechanism import Mechanism
 
 
-def composite_of(m: Mechanism, expose: str | Iterable[str] = ()) -> Composite:
+def composite_of(m: Mechanism, expose: Any = ()) -> Composite:
     """The mechanism as a composite that starts as assembled; `state_of` has the values of its variables at any motion.
 
     Boxes go by the names of the parts, of which letters, digits and underscores are kept; others become underscores.
