@@ -304,6 +304,11 @@ def test_the_bond_graph_of_a_mechanism_has_its_boxes(name: str) -> None:
         np.testing.assert_allclose(found[state], rate, rtol=1e-11, atol=1e-13, err_msg=state)
 
 
+def test_figures_of_kanes_equations_name_momenta_in_boxes() -> None:
+    with pytest.raises(vv.ModelError, match=r"momenta in boxes that are tied to joints, rotor.p, which"):
+        vv.bond_graph(with_rotor("direct"), figure=4)
+
+
 def test_the_bond_graph_of_a_motor_is_the_same_as_a_box() -> None:
     built, boxed = (vv.bond_graph(m) for m in motors())
     kinds = [sorted(one.kind for one in graph.elements.values() if one.kind not in "01") for graph in (built, boxed)]

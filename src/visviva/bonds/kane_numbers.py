@@ -39,6 +39,11 @@ class NumericMotion(AbstractMotion):
         self.form = form = MinimalForm(m, inputs=inputs)
         self.flows = KnownFlows(form)
         self._last: Point | None = None
+        if form.inner is not None and form.inner.tied:
+            raise ModelError(
+                f"mechanism {m.name!r} has momenta in boxes that are tied to joints, {', '.join(form.inner.tied)}, "
+                "which the figures\nof Kane's equations do not show: vv.bond_graph(m) has them."
+            )
         if self.flows.foreign:
             raise ModelError(
                 f"mechanism {m.name!r} has states that are no motion, {', '.join(self.flows.foreign)}:\n"
@@ -130,8 +135,9 @@ class NumericMotion(AbstractMotion):
             case "potential":
                 return self.form.open.H(point.x) - 0.5 * self.form.masses @ point.V**2
             case "supplied":
-                model, (u, _) = self.form.open, self.form.inputs_at(t, point)
-                return model.outputs(point.x, point.z) @ u - model.heats(point.x, point.z).sum()
+                model, (u, _) = self.form.full, self.form.inputs_at(t, point)
+                z = point.all_efforts(u)
+                return model.outputs(point.x, z) @ u - model.heats(point.x, z).sum()
             case "rows":
                 return np.concatenate([np.zeros((0, self.form.n)), *(point.Z[at] for at in self.flows.kept.values())])
             case "known":
