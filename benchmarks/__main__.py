@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks import (
     accuracy,
+    boxes,
     calls,
     chains,
     diagram,
@@ -32,6 +33,7 @@ from benchmarks import (
 MODULES = [
     line,
     motor,
+    boxes,
     work_precision,
     chains,
     explicit,

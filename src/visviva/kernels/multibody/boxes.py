@@ -15,14 +15,15 @@ import math
 from typing import NamedTuple
 
 from visviva._arrays import Array
-from visviva.kernels.functions import inner
+from visviva.kernels.functions import inner, woven
 from visviva.kernels.lu import Plan, factor, solve
 from visviva.kernels.multibody.tables import Int
-from visviva.kernels.newton import ACCEPT, FLOOR, MOST, ROUNDED, SLOW, STAGNANT
+from visviva.kernels.newton import ACCEPT, MOST, ROUNDED, SLOW, STAGNANT
 from visviva.kernels.program import DIM, SOLVED, Idle, Program, Work
 from visviva.kernels.residual import MATRIX, POWERS, RESIDUAL, evaluate
 
 ROW, MEASURE, AT, BOX = range(4)  # columns of `ports`
+ENOUGH = 2e-15  # scaled residual of boxes that is rounding: each evaluation of the mechanism's step solves them anew
 NODE, NODE_ROW, NODE_GAIN, NODE_VALUE, NODE_MEASURE, NODE_STATE = range(6)  # columns of `nodes`
 
 
@@ -52,7 +53,7 @@ class Boxes(NamedTuple):
     ready: Int  # (1,) whether there are factors
 
 
-@inner
+@woven
 def _heat_nodes(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> None:
     """What the mechanism's own losses give to nodes: the flow of entropy Q/(h θ)."""
     w = b.work
@@ -68,7 +69,7 @@ def _heat_nodes(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> 
             w.size[group] = max(w.size[group], abs(flow))
 
 
-@inner
+@woven
 def _residual(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> float:
     """Evaluate all rows; those of ports give efforts and are replaced by "unknown = rate". The largest scaled row."""
     w = b.work
@@ -93,7 +94,7 @@ def _residual(b: Boxes, numbers: Array, given: Array, h: float, mode: int) -> fl
     return largest + (total - total)  # a maximum forgets nan, a sum does not
 
 
-@inner
+@woven
 def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
     """Solve the rows of all boxes for the rates that are in the unknowns; whether that went well."""
     w, n, settings = b.work, b.prog.sizes[SOLVED], b.settings
@@ -103,7 +104,7 @@ def _newton(b: Boxes, numbers: Array, given: Array, h: float) -> bool:
         r = _residual(b, numbers, given, h, mode)
         if not math.isfinite(r):
             return False
-        if r <= settings[FLOOR] or reverted:
+        if r <= ENOUGH or reverted:
             return True
         if r < best or mode == MATRIX:
             best = r
@@ -200,7 +201,9 @@ def carry_boxes(b: Boxes, heat: Array, work: Array, lam: Array, taken: Array, sh
     for k in range(w.x.size):
         w.x[k] = w.end[k]
     for k in range(w.y.size):
+        last = b.start[k]
         b.start[k] = w.y[k]
+        w.y[k] += w.y[k] - last  # start values of the next step follow a line
 
 
 @inner
