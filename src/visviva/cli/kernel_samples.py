@@ -12,9 +12,11 @@ import numpy as np
 import visviva as vv
 from visviva.cli.samples import arm, oscillator
 from visviva.control.quadratic_program import QuadraticProgram
+from visviva.demo.boxed_arm import boxed_arm
 from visviva.demo.motor import at_rest, motor_loop
 from visviva.forms.trees.dynamics import TreeDynamics
 from visviva.integrate import AbstractIntegrator
+from visviva.library import boxes
 
 DIRECTORS: tuple[AbstractIntegrator, ...] = (
     vv.PHMP(),
@@ -82,6 +84,18 @@ def elements() -> None:
     m.bushing("rubber", "a", "b", K=np.diag([30.0, 31.0, 32.0, 300.0, 310.0, 320.0]))
     for scheme in DIRECTORS[:3]:
         vv.simulate(m, integrator=scheme, **SPAN)
+
+
+def boxes_on_joints() -> None:
+    """Boxes of the language in a tree and in a loop, and motors, nodes and gears of the builder beside friction."""
+    loop = machine("loop", True)
+    loop.box("drive", boxes.thermal_motor(0.6, 2e-3, 0.08, capacity=15.0, conductance=0.5), {"shaft": "elbow"})
+    driven = machine("coupled", True)
+    driven.thermal("winding", capacity=60.0, conductance_to_environment=0.5)
+    driven.motor("drive", "hinge", resistance=0.8, inductance=1e-3, k=0.06, heat_to="winding")
+    for m, port in ((boxed_arm(), "motor"), (loop, "drive"), (driven, "drive")):
+        for scheme, volts in product((vv.PHMP(), vv.LieMidpoint()), (12.0, lambda t: 12.0 * np.sin(t))):
+            vv.simulate(m, integrator=scheme, inputs={port: volts}, **SPAN)
 
 
 def in_hand(kind: str) -> None:
@@ -190,6 +204,7 @@ KERNELS: dict[str, Callable[[], None]] = {
         for kind, what in product(("tree", "graph"), ("viscous friction", "laws of friction", "feedback"))
     },
     "springs": elements,
+    "boxes": boxes_on_joints,
     **{f"{kind} in the hand": partial(in_hand, kind) for kind in ("tree", "loop", "graph", "coupled")},
     "trees": trees,
     "rollouts of trees": tree_rollouts,

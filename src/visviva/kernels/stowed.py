@@ -33,7 +33,8 @@ def kind_of(tuple_class: Any, members: str) -> Any:
     """
     from numba import types
 
-    arrays = [(getattr(types, name), axes) for name, axes in (KINDS[letter] for letter in members.split())]
+    letters = [letter for _, letter in zip(tuple_class._fields, members.split(), strict=True)]
+    arrays = [(getattr(types, name), axes) for name, axes in (KINDS[letter] for letter in letters)]
     return types.NamedTuple([types.Array(dtype, axes, "C") for dtype, axes in arrays], tuple_class)
 
 

@@ -88,7 +88,7 @@ def _kind() -> Any:
     parts = (
         kind_of(Machine, "i f F F I F I f f f b"),
         kind_of(Elements, "F f f I i f I f I I I F I f I I"),
-        kind_of(Losses, "I f f f F I i f i I F I F i F f i i f"),
+        kind_of(Losses, "I f f f F I i f i I F I F i F i f i i f"),
         kind_of(Limbs, "F I F F P i F i I f f f"),
         kind_of(Feedback, "I i f I I I f I F"),
     )
