@@ -28,7 +28,7 @@ def finite_array(value: ArrayLike, what: str, shape: tuple[int | None, ...] | No
     """
     try:
         given = np.asarray(value)
-        if given.dtype.kind in "SUb":  # NumPy reads "1.0", and takes True for one
+        if given.dtype.kind in "SUbc":  # NumPy reads "1.0", takes True for one, and drops imaginary parts
             raise TypeError
         array = given.astype(np.float64)
     except (TypeError, ValueError) as cause:

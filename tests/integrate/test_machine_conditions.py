@@ -43,7 +43,7 @@ def test_the_matrix_is_the_derivative_of_the_residual(form):
     steps._read(state)
 
     def residual(y):
-        trial(c.machine, c.elements, steps.losses, steps.conditions, s, sparse, None, np.zeros(0), H, y)
+        trial(c.machine, c.elements, steps.losses, steps.conditions, steps.boxes, s, sparse, None, np.zeros(0), H, y)
         return np.concatenate([c.machine.B[:n, FORCE : FORCE + 6].ravel(), c.machine.gap])
 
     y = np.random.default_rng(0).normal(size=c.unknowns)

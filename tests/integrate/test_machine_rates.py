@@ -55,6 +55,7 @@ def residual(steps, h, y):
         steps.c.elements,
         steps.losses,
         steps.conditions,
+        steps.boxes,
         steps.s,
         steps.sparse,
         level,
