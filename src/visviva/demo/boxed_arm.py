@@ -23,7 +23,7 @@ def gearbox() -> Composite:
 
 def brake() -> Composite:
     """Dry friction, smooth at rest."""
-    law = friction.coulomb(0.6, v_reg=0.05, of=angular_momentum)
+    law = friction.coulomb(0.6, v_reg=0.2, of=angular_momentum)
     return compose("brake", {"pads": law}, {"p": ("pads.p",), "s": ("pads.s",)}, outer=("p", "s"))
 
 
