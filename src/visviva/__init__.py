@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from visviva.errors import Interrupted as Interrupted
     from visviva.errors import ModelError as ModelError
     from visviva.errors import RunWarning as RunWarning
+    from visviva.errors import UntoldError as UntoldError
     from visviva.errors import VisvivaError as VisvivaError
     from visviva.forms import Parameterisation as Parameterisation
     from visviva.forms import RigidSystem as RigidSystem
@@ -102,6 +103,7 @@ _HOME = {
     "Interrupted": "visviva.errors",
     "ModelError": "visviva.errors",
     "RunWarning": "visviva.errors",
+    "UntoldError": "visviva.errors",
     "VisvivaError": "visviva.errors",
     "BondGraph": "visviva.bonds.graph",
     "bond_graph": "visviva.bonds.of_models",

@@ -17,6 +17,10 @@ class ModelError(VisvivaError, ValueError):
     """The description is wrong: a name, a shape, a number or a rule of the theory is violated."""
 
 
+class UntoldError(ModelError):
+    """A quantity that the model has, but that does not follow from what a run keeps."""
+
+
 class ArgumentError(ModelError, TypeError):
     """A call does not fit: an argument that there is not, one too many, or one that is missing."""
 

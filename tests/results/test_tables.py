@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import visviva as vv
 from visviva.geometry.embedding import Flat
+from visviva.language import compose
+from visviva.library import rotation
 from visviva.model import QuadraticEnergy, Variable
 
 
@@ -124,6 +126,25 @@ def test_npz_takes_names_that_numpy_would_not(tmp_path):
     run.to_npz(tmp_path / "odd", "file")
     with np.load(tmp_path / "odd") as file:
         assert_array_equal(file["file"], run["file"])
+
+
+def test_files_leave_out_reactions_that_need_the_acceleration_of_a_box_and_say_so(tmp_path):
+    m = vv.Mechanism("rig", gravity=(0, 0, -9.81))
+    m.body("rod", mass=1.0, inertia=vv.inertia.rod(1.0, 1.0, axis="x"), at=(0.5, 0, 0))
+    m.revolute("hinge", m.ground, "rod", at=(0, 0, 0), axis=(0, 1, 0))
+    m.box("wheel", compose("wheel", {"rotor": rotation.inertia(0.1)}, {"p": ["rotor.p"]}, outer=("p",)), {"p": "hinge"})
+    run = vv.simulate(m, t_end=0.02, h=0.01, integrator=vv.LieMidpoint(compiled=False))
+    left = {"hinge.reaction", "hinge.reaction_world"}
+    run.to_npz(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
+        assert set(file["(left out)"]) == left == set(run.left_out())
+        assert {*run.names, "t_mid", "(units)", "(left out)"} - left == set(file.files)
+        assert_array_equal(file["hinge.reaction_mid"], run["hinge.reaction_mid"])
+    run.to_csv(tmp_path / "run.csv")
+    assert "hinge.reaction" not in (tmp_path / "run.csv").read_text(encoding="utf-8")
+    assert run.left_out("*_mid") == run.left_out("rod.r") == ()
+    with pytest.raises(vv.ModelError, match=r"belongs to an\nacceleration"):
+        run.to_npz(tmp_path / "run.npz", "hinge.reaction")
 
 
 # -- pandas and xarray ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
+from visviva.errors import UntoldError
 from visviva.model.conditioned import Conditioned
 from visviva.model.holonomic import Holonomic
 from visviva.model.structure import AbstractConstraint
@@ -59,7 +59,7 @@ def instant_efforts(model: Model, x: Array, u: Array) -> Array:
         flat[k, at], N = _solved(model, states[k], flat[k], given[k], at, start)
         if N.shape[1]:
             names = ", ".join(dict.fromkeys(repr(model.kinds[k - model.layout.dim][0]) for k in at))
-            raise ModelError(
+            raise UntoldError(
                 f"the unknowns of {names} in {model.name!r} do not follow from a state: a force there belongs to an\n"
                 "acceleration. Ask for what steps tell, such as '<joint>.reaction_mid'."
             )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
 from visviva.mechanism.names import split_name
 from visviva.model import Model
 from visviva.model.structure import AbstractPort
@@ -33,17 +32,6 @@ def power_readers(run: Run) -> dict[str, Reader]:
             if run.model.is_thermal:
                 table[f"{name}.exergy_power"] = Reader(partial(_exergy, run, component, behind), "W")
     return table
-
-
-def untold_powers(run: Run, names: list[str]) -> set[str]:
-    """Those of some names that are powers of ports which the record of this scheme does not tell."""
-    powers = set(names) & set(power_readers(run))
-    if powers and run.recorded is None:
-        try:
-            run.powers  # noqa: B018 - it is kept, and fails where the steps are no midpoints
-        except ModelError:
-            return powers
-    return set()
 
 
 def _junctions(model: Model) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.errors import ModelError
+from visviva.errors import UntoldError
 from visviva.geometry.linear import apply, transpose
 from visviva.model import Model
 from visviva.model.conditioned import DrivePort
@@ -162,7 +162,7 @@ def _check_balance(model: Model, record: Record, powers: Powers, scheme: str) ->
     for junction, missing in met.items():
         gap = float(np.abs(missing).max(initial=0.0))
         if gap > BALANCE * largest + rounding:
-            raise ModelError(
+            raise UntoldError(
                 f"the powers that meet at {junction!r} miss {gap:.2g} W of {largest:.2g} W: a step of {scheme} is no "
                 "single\nmidpoint, so the powers inside it do not follow from its ends. Heat, work and energies "
                 "(heat.*, *.work,\nenergy.*) are exact all the same; for powers of ports integrate with vv.PHMP() or "

@@ -20,12 +20,12 @@ from visviva.model.instant import check_mechanism
 from visviva.results.accounts import energy_scale
 from visviva.results.motion import MechanismMotion
 from visviva.results.notes import cautions, first_of
-from visviva.results.port_names import untold_powers
 from visviva.results.powers import Powers, port_powers
 from visviva.results.quantities import common_readers, no_such_quantity, own_readers
 from visviva.results.reader import Reader
 from visviva.results.record import Record
 from visviva.results.rounding import EPS, ROUNDINGS, start_terms
+from visviva.results.untold import untold
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -159,14 +159,23 @@ class Run:
     def select(self, *patterns: str) -> dict[str, Array]:
         """Trajectories by name, for all names that fit one of the patterns; a plain name fits itself.
 
-        A pattern is of what the record can tell: powers through ports only where the steps of the scheme have them.
+        A pattern is of what the record can tell, see `left_out`.
         """
         found: dict[str, Array] = {}
         for pattern in patterns:
             matched = [pattern] if pattern in self else self.match(pattern)
-            silent = set[str]() if pattern in matched else untold_powers(self, matched)
+            silent = set[str]() if pattern in matched else untold(self, matched)
             found |= {name: self[name] for name in matched or [pattern] if name not in silent}
         return found
+
+    def left_out(self, *patterns: str) -> tuple[str, ...]:
+        """Names that fit a pattern and that the record does not tell, so that selections and files are without them.
+
+        Powers through ports where the steps of the scheme are no midpoints; reactions at the nodes where boxes have
+        inertias (`<joint>.reaction_mid` is told). Asked for by its name, such a quantity is an error that says why.
+        """
+        matched = [name for one in patterns or ("*",) if one not in self for name in self.match(one)]
+        return tuple(sorted(untold(self, matched)))
 
     def __getitem__(self, name: str) -> Array:
         """A trajectory by name, e.g. run["rod.r"]; time is the first axis."""

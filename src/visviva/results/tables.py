@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from visviva.results.run import Run
 
 ALL = ("*",)
+LEFT_OUT = "(left out)"  # member of an NPZ file, where there are any: names that the record does not tell
 UNITS = "(units)"  # member of an NPZ file: pairs of name and unit; no quantity has such a name
 
 
@@ -76,6 +77,7 @@ def to_pandas(run: Run, names: tuple[str, ...]) -> Any:
     frame = pandas.DataFrame(table.columns, index=pandas.Index(table.t, name="t"))
     frame.attrs["units"] = table.units
     frame.attrs["steps"] = sorted(table.steps)
+    frame.attrs["left_out"] = list(run.left_out(*names))
     return frame
 
 
@@ -91,7 +93,9 @@ def to_xarray(run: Run, names: tuple[str, ...]) -> Any:
         unit = run.unit(name)
         variables[name] = ((clock, *axes), value, {"units": unit} if unit else {})
     clocks = {"t": ("t", run.t, {"units": "s"}), "t_mid": ("t_mid", run.t_mid, {"units": "s"})}
-    return xarray.Dataset(variables, coords=clocks, attrs={"title": run.model.name})
+    left = run.left_out(*names)
+    about = {"title": run.model.name} | ({"left_out": ", ".join(left)} if left else {})
+    return xarray.Dataset(variables, coords=clocks, attrs=about)
 
 
 def to_csv(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
@@ -117,10 +121,13 @@ def write_csv(path: str | PathLike[str], t: Array, columns: dict[str, Array]) ->
 
 
 def to_npz(run: Run, path: str | PathLike[str], names: tuple[str, ...]) -> None:
-    """One array for each name, with `t`, `t_mid` and the units; `numpy.load` reads it without pickle."""
+    """One array for each name, with `t`, `t_mid`, units and names left out; `numpy.load` reads it without pickle."""
     values = run.select(*(names or ALL))
     units = np.array([[name, run.unit(name)] for name in values]).reshape(-1, 2)
     members = values | {"t": run.t, "t_mid": run.t_mid, UNITS: units}
+    left = run.left_out(*names)
+    if left:
+        members[LEFT_OUT] = np.array(left)
     with output_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, value in members.items():  # numpy.savez takes no array named "file"
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
