@@ -58,9 +58,11 @@ def algebraic_gap(model: Model, x: Array, u: Array | None = None) -> tuple[Array
 def _least(K: Array, right: Array) -> Array:
     """The w of least squares of K w = right, with rows and columns in units of their own.
 
-    Rates of joints beside forces of friction by laws may be of any size to each other: units are those in which all
-    rows and columns sum up to one. Solved for again with what it misses: singular vectors mix all unknowns, and small
-    ones round as the largest do.
+    Rates of joints beside forces of friction by laws may be of any size to each other. Units in which rows and columns
+    sum up to one tell small unknowns from none, but where there are more rows than unknowns no such units exist, and
+    rows come to weigh anything: what is left over is shared out again with rows of length one, none of which gives way
+    to others. Solved for again with what it misses: singular vectors mix all unknowns, and small ones round as the
+    largest do.
     """
     from scipy.sparse import csc_array
 
@@ -68,11 +70,19 @@ def _least(K: Array, right: Array) -> Array:
 
     there = np.flatnonzero(K.any(axis=0))
     A, w = K[:, there], np.zeros(K.shape[1])
-    rows, columns = equilibration(csc_array(A))
-    parts = split(rows[:, None] * A * columns, tolerance=DATA)
-    for _ in range(3):
-        w[there] += columns * parts.solve(rows * (right - A @ w[there]))
+    for rows, columns in (equilibration(csc_array(A)), _unit_lengths(A)):
+        parts = split(rows[:, None] * A * columns, tolerance=DATA)
+        for _ in range(3):
+            w[there] += columns * parts.solve(rows * (right - A @ w[there]))
     return w
+
+
+def _unit_lengths(A: Array) -> tuple[Array, Array]:
+    """Scales r, c for which rows of diag(r) A, then columns of diag(r) A diag(c), have length 1; of zeros they are 1."""
+    lengths = np.linalg.norm(A, axis=1)
+    rows = 1 / np.where(lengths > 0, lengths, 1.0)
+    lengths = np.linalg.norm(rows[:, None] * A, axis=0)
+    return rows, 1 / np.where(lengths > 0, lengths, 1.0)
 
 
 def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Array]:
