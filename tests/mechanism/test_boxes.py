@@ -16,8 +16,8 @@ from visviva.results.shares import shares
 from visviva.testing import check_model
 
 REFERENCES = [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False), vv.LieMidpoint(compiled=False)]
-SCHEMES = [*REFERENCES, vv.PHMP(), vv.LieMidpoint()]
-NAMES = ["PHMP in NumPy", "PHMPGGL in NumPy", "LieMidpoint in NumPy", "PHMP", "LieMidpoint"]
+SCHEMES = [*REFERENCES, vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()]
+NAMES = ["PHMP in NumPy", "PHMPGGL in NumPy", "LieMidpoint in NumPy", "PHMP", "PHMPGGL", "LieMidpoint"]
 
 
 def arm() -> vv.Mechanism:
@@ -68,11 +68,12 @@ def test_a_motor_as_a_box_is_the_motor_of_the_builder(scheme: Any) -> None:
     assert [share.name for share in shares(runs[1], "energy")[1] if share.name.startswith("dc")] == ["dc"]
 
 
-def test_a_scheme_without_a_compiled_form_falls_back_and_says_which_box_it_was() -> None:
+def test_a_box_without_a_compiled_form_falls_back_and_the_warning_names_it() -> None:
     m = arm()
-    m.box("dc", motor(), {"shaft": "hinge"})
-    with pytest.warns(vv.RunWarning, match="box 'dc' has no compiled form where rates of constraints are kept"):
-        run = vv.simulate(m, t_end=0.002, h=1e-3, integrator=vv.PHMPGGL())
+    m.box("stage", compose("stage", {"g": rotation.gear(2.0)}, {"a": ("g.a",), "b": ("g.b",)}, outer=("a", "b")),
+          {"a": "hinge", "b": "elbow"})  # fmt: skip
+    with pytest.warns(vv.RunWarning, match="box 'stage' has rows on rates of joints"):
+        run = vv.simulate(m, t_end=0.002, h=1e-3, integrator=vv.LieMidpoint())
     assert run.engine == "NumPy"
 
 
@@ -108,7 +109,7 @@ def four_bar() -> vv.Mechanism:
 
 
 @pytest.mark.parametrize("make", [lossy_arm, four_bar])
-@pytest.mark.parametrize("scheme", [vv.PHMP, vv.LieMidpoint], ids=["PHMP", "LieMidpoint"])
+@pytest.mark.parametrize("scheme", [vv.PHMP, vv.PHMPGGL, vv.LieMidpoint], ids=["PHMP", "PHMPGGL", "LieMidpoint"])
 def test_compiled_steps_of_boxes_are_those_in_numpy(make: Any, scheme: Any) -> None:
     given = {"t_end": 0.01, "h": 5e-4, "inputs": {"dc": lambda t: 12.0 * np.cos(50.0 * t)}}
     ours, reference = (vv.simulate(make(), integrator=one, **given) for one in (scheme(), scheme(compiled=False)))
