@@ -32,7 +32,19 @@ def matrix_and_slopes(m, scheme):
     c, s, k = steps.c, steps.s, steps.c.unknowns - len(steps.c.w)
 
     def residual(y):
-        trial(c.machine, c.elements, steps.losses, steps.conditions, steps.boxes, s, steps.sparse, steps.level, u[0, 0], H, y)
+        trial(
+            c.machine,
+            c.elements,
+            steps.losses,
+            steps.conditions,
+            steps.boxes,
+            s,
+            steps.sparse,
+            steps.level,
+            u[0, 0],
+            H,
+            y,
+        )
         found = [c.machine.B[:-1, FORCE : FORCE + 6].ravel(), c.machine.gap]
         if steps.level is None:
             return np.concatenate(found)

@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import scipy.linalg
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
@@ -126,6 +125,8 @@ class InnerUnknowns:
     @cached_property
     def tied(self) -> tuple[str, ...]:
         """One variable for each row that ties, by pivots in units of energy."""
+        import scipy.linalg
+
         N = self._free(self.start)
         if not N.shape[1]:
             return ()
