@@ -68,12 +68,14 @@ def test_both_sides_of_a_joined_port_see_one_flow_and_one_effort() -> None:
     np.testing.assert_allclose(run["shaft:axle.shaft.power"], -run["shaft:axle.p.power"], rtol=1e-9, atol=1e-9)
 
 
-def _coupled_step(state: object, p: float, m: vv.Mechanism, wheel: vv.Model) -> tuple[object, float, float]:
+def _coupled_step(
+    state: object, p: float, m: vv.Mechanism, wheel: vv.Model, scheme: object
+) -> tuple[object, float, float]:
     """One step of both alone, with a flow λ that gives them one effort in the middle: discretise, then interconnect."""
 
     def both(lam: float) -> tuple[float, vv.Run, vv.Run]:
         t = 0.0 if state is None else state.t  # type: ignore[attr-defined]
-        a = vv.simulate(m, t_end=t + H, h=H, initial=state, inputs={"motor": -lam}, integrator=vv.PHMP(compiled=False))
+        a = vv.simulate(m, t_end=t + H, h=H, initial=state, inputs={"motor": -lam}, integrator=scheme)
         b = vv.simulate(
             wheel, t_end=H, h=H, initial={"p": p}, inputs={"axle": lam}, integrator=vv.DiscreteGradient(compiled=False)
         )
@@ -90,14 +92,15 @@ def _coupled_step(state: object, p: float, m: vv.Mechanism, wheel: vv.Model) -> 
     return a.final, float(b["p"][-1, 0] if b["p"].ndim > 1 else b["p"][-1]), lams[-1]
 
 
-def test_discretising_and_joining_commute() -> None:
+@pytest.mark.parametrize("scheme", [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False)], ids=["PHMP", "PHMPGGL"])
+def test_discretising_and_joining_commute(scheme: object) -> None:
     """Fig. 5 of Latussek, Kinon, Betsch: the joined model stepped is both stepped with the same discrete coupling."""
     m, wheel = pendulum(), vv.compile(flywheel())
     whole = vv.connect(vv.compile(m, "directors"), wheel, {"motor": "axle"})
-    run = vv.simulate(whole, t_end=3 * H, h=H, initial={"p": 0.0}, integrator=vv.PHMP(compiled=False))
+    run = vv.simulate(whole, t_end=3 * H, h=H, initial={"p": 0.0}, integrator=scheme)
     state, p, flows = None, 0.0, []
     for _ in range(3):
-        state, p, lam = _coupled_step(state, p, m, wheel)
+        state, p, lam = _coupled_step(state, p, m, wheel, scheme)
         flows.append(lam)
     np.testing.assert_allclose(run["rod.q"][-1], state.x[state.places["rod.q"]], rtol=0, atol=1e-13)
     np.testing.assert_allclose(run["rod.v"][-1], state.x[state.places["rod.v"]], rtol=0, atol=1e-11)

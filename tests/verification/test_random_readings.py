@@ -23,7 +23,6 @@ MENDED = {  # disagreed, took too long or were refused once
     40: ("symbols",),
     59: ("PHMPGGL in NumPy", "bond graph"),
     60: ("composite",),
-    79: ("LieMidpoint in NumPy", "implicit system", "composite"),
     126: ("linearisation",),
     130: ("composite",),
     135: ("composite",),
@@ -32,6 +31,9 @@ MENDED = {  # disagreed, took too long or were refused once
     455: ("composite",),
     1: ("composite's run",),
     253: ("composite's run",),
+    79: ("LieMidpoint in NumPy", "implicit system", "composite", "composite's run", "joined composite"),
+    217: ("composite's run", "joined composite"),
+    336: ("composite's run", "joined composite"),
     488: ("linearisation", "implicit system"),
 }
 

@@ -20,9 +20,11 @@ from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.heat import HeatCapacity
+from visviva.model.storage import AbstractStorage
 from visviva.model.layout import Index
 from visviva.numerics.rank import DATA, significant
 
+NOTICED = 1e-6  # relative changes of temperatures that are no rounding
 LEAST = 1e-9  # of the largest size: what is smaller is so by chance, such as a current that has only begun
 
 
@@ -208,11 +210,17 @@ class _Stepper(AbstractStepper):
             far = float(np.abs(x0[layout.x[variable.name]]).max(initial=0.0)) / abs(h)
             size[at] = max(float(np.abs(y[at]).max(initial=0.0)), far) or 1.0
         size[: layout.dim] = np.maximum(size[: layout.dim], LEAST * size[: layout.dim].max(initial=0.0))
-        for storage in self.model.storages:
-            if isinstance(storage, HeatCapacity):  # temperatures grow exponentially with entropies
-                at = layout.z[storage.variable]
-                size[at] = np.maximum(np.abs(y[at]), SLIGHT * storage.c / abs(h))
+        for storage in self._thermal:  # temperatures grow exponentially with entropies
+            at, s = layout.z[storage.variable], x0[layout.x[storage.variable]]
+            c = storage.c if isinstance(storage, HeatCapacity) else _heat_capacity(storage, s, self.model.theta0)
+            size[at] = np.maximum(np.abs(y[at]), SLIGHT * c / abs(h))
         return size
+
+    @cached_property
+    def _thermal(self) -> list[AbstractStorage]:
+        """Storages of one entropy alone."""
+        entropies = {variable.name for variable in self.model.variables if variable.entropy}
+        return [part for part in self.model.storages if part.variable in entropies and part.reads == (part.variable,)]
 
     def _forces(self, x: Array, u: Array) -> float:
         """The largest flow at a state without multipliers: what those are added to."""
@@ -231,6 +239,16 @@ class _Stepper(AbstractStepper):
         if row >= self.model.layout.dim:
             return row_name(self.model, int(active[row - self.model.layout.dim]))
         return unknown_name(self.model, row)
+
+
+def _heat_capacity(storage: AbstractStorage, s: Array, theta0: float) -> float:
+    """c = θ ds/dθ about, by the least of powers of ten that changes the temperature θ = e + θ0 noticeably."""
+    added = 10.0 ** np.arange(-30, 10)
+    with np.errstate(over="ignore"):
+        theta = storage.dH(s + np.concatenate([[0.0], added])[:, None])[:, 0] + theta0
+    change = np.abs(theta[1:] / theta[0] - 1.0)
+    noticed = np.flatnonzero(change >= NOTICED)
+    return float(added[noticed[0]] / min(change[noticed[0]], 1.0)) if len(noticed) else float(added[-1])
 
 
 def _undetermined(matrix: Array) -> Index:
