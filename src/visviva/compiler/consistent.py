@@ -78,7 +78,7 @@ def _least(K: Array, right: Array) -> Array:
 
 
 def _unit_lengths(A: Array) -> tuple[Array, Array]:
-    """Scales r, c: rows of diag(r) A, then columns of diag(r) A diag(c), have length 1; of zeros they are 1."""
+    """Scales r, c for which rows of diag(r) A, then columns of diag(r) A diag(c), have length 1; 1 for zeros."""
     lengths = np.linalg.norm(A, axis=1)
     rows = 1 / np.where(lengths > 0, lengths, 1.0)
     lengths = np.linalg.norm(rows[:, None] * A, axis=0)

@@ -20,8 +20,8 @@ from visviva.integrate.newton import Newton, NotConverged, difference_jacobian
 from visviva.integrate.step_laws import StepLaws
 from visviva.model import Model, State
 from visviva.model.heat import HeatCapacity
-from visviva.model.storage import AbstractStorage
 from visviva.model.layout import Index
+from visviva.model.storage import AbstractStorage
 from visviva.numerics.rank import DATA, significant
 
 NOTICED = 1e-6  # relative changes of temperatures that are no rounding
