@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from visviva.integrate import DiscreteGradient as DiscreteGradient
     from visviva.integrate import EnergyCollocation as EnergyCollocation
     from visviva.integrate import Estimate as Estimate
+    from visviva.integrate import GGLForm as GGLForm
     from visviva.integrate import LieMidpoint as LieMidpoint
     from visviva.integrate import Newton as Newton
     from visviva.integrate import Rollouts as Rollouts
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from visviva.integrate import Simulator as Simulator
     from visviva.integrate import Suzuki4 as Suzuki4
     from visviva.integrate import estimate as estimate
+    from visviva.integrate import ggl_form as ggl_form
     from visviva.integrate import simulate as simulate
     from visviva.language.jumping import Jumping as Jumping
     from visviva.library import joints as joints
@@ -131,6 +133,8 @@ _HOME = {
     "Suzuki4": "visviva.integrate",
     "equilibrium": "visviva.linear",
     "estimate": "visviva.integrate",
+    "GGLForm": "visviva.integrate",
+    "ggl_form": "visviva.integrate",
     "simulate": "visviva.integrate",
     "Dynamics": "visviva.forms.dynamics.handle",
     "dynamics": "visviva.forms.dynamics.handle",

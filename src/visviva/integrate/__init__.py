@@ -5,6 +5,7 @@ from visviva.integrate.collocation import EnergyCollocation
 from visviva.integrate.discrete_gradient import DiscreteGradient, LieMidpoint
 from visviva.integrate.equilibrium import Equilibrium, equilibrium
 from visviva.integrate.estimate import Estimate, estimate
+from visviva.integrate.ggl_form import GGLForm, ggl_form
 from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
@@ -29,6 +30,7 @@ __all__ = [
     "EnergyCollocation",
     "Equilibrium",
     "Estimate",
+    "GGLForm",
     "LieMidpoint",
     "Newton",
     "Rollouts",
@@ -37,5 +39,6 @@ __all__ = [
     "Suzuki4",
     "equilibrium",
     "estimate",
+    "ggl_form",
     "simulate",
 ]
