@@ -20,6 +20,7 @@ COLUMNS = {  # what the page shows as one, where readings go together
     "symbols": ("symbols",),
     "bond graph": ("bond graph",),
     "composite": ("composite",),
+    "composite's run": ("composite's run", "joined composite"),
     "linearisation": ("linearisation",),
     "equilibrium": ("equilibrium",),
     "implicit system": ("implicit system",),
