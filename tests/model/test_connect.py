@@ -241,3 +241,15 @@ def test_equally_named_dissipations_are_no_common_account() -> None:
         vv.connect(wheel("A"), wheel("B"), {"axleA": "axleB"})
     model = vv.connect(wheel("A"), wheel("B"), {"axleA": "axleB"}, names=("A", "B"))
     assert {"A.damper", "B.damper"} <= {part.name for part in model.structures}
+
+
+@pytest.mark.parametrize("scheme", [vv.PHMP(compiled=False), vv.PHMPGGL(compiled=False)], ids=["PHMP", "PHMPGGL"])
+def test_two_mechanisms_tied_rigidly_are_refused_by_director_schemes_with_a_way_out_that_runs(scheme) -> None:
+    two = [vv.compile(pendulum(), "directors") for _ in range(2)]
+    model = vv.connect(*two, {"motor": "motor"}, names=("left", "right"))
+    with pytest.raises(
+        vv.ModelError, match=r"(?s)'left.motor:right.motor' .* ties velocities .* vv.DiscreteGradient()"
+    ):
+        vv.simulate(model, t_end=H, h=H, integrator=scheme)
+    run = vv.simulate(model, t_end=H, h=H, integrator=vv.DiscreteGradient())
+    assert run.audit().first_law < 1e-13

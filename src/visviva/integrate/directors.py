@@ -90,7 +90,11 @@ class DirectorSystem:
                 "of parts\nof the mechanism only: use m.gear(...), m.rack(...), m.coupler(...) or m.drive(...), or "
                 "vv.LieMidpoint()."
             )
-        raise ModelError(f"{scheme} needs constraints of a mechanism; {part.name!r} is {part.kind}.")
+        raise ModelError(
+            f"{part.name!r} of {self.model.name!r} ties velocities of bodies to each other, which {scheme} knows of "
+            "parts of one mechanism\nonly. Integrate with vv.DiscreteGradient(), which takes any model; or build one "
+            "mechanism, m.include(...), with\nm.gear(...), m.rack(...) or m.coupler(...) between its joints."
+        )
 
     # -- constraints --------------------------------------------------------------------------------------------
 
