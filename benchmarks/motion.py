@@ -16,8 +16,8 @@ Solver = Callable[[int, float], Array]  # n steps of length h, centres of mass a
 
 def centres(model: vv.Model, x: Array) -> Array:
     """Centres of mass, one line per body in the order of building."""
-    assert model.mechanism is not None
-    return np.array([x[model.layout.x[f"{body.name}.q"]][:3] for body in model.mechanism.bodies])
+    assert model.definition is not None
+    return np.array([x[model.layout.x[f"{body.name}.q"]][:3] for body in model.definition.bodies])
 
 
 def distance(a: Array, b: Array) -> float:

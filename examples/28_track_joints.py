@@ -30,7 +30,7 @@ for mass in (1.0, 5.0, 25.0):
     assert np.allclose(law.matching().poles, -3, atol=1e-6)
     goal = control.reference(law.d, {"joint": path})
     start = {"joint.q": 0.4, "joint.rate": 1.0}
-    run = vv.simulate(law.d.mechanism, t_end=3.0, h=5e-3, initial=start, inputs=law.at(goal))
+    run = vv.simulate(law.d.definition, t_end=3.0, h=5e-3, initial=start, inputs=law.at(goal))
     error = run["joint.q"] - path(run.t)
     worst = max(worst, np.abs(error - 0.4 * (1 + 3 * run.t) * np.exp(-3 * run.t)).max())
     left.plot(run.t, error, ["-", "--", ":"][int(mass > 1) + int(mass > 5)], label=f"{mass:g} kg")

@@ -30,6 +30,7 @@ from visviva.geometry import SE2, SE3, SO3, Momentum, Twist, Wrench
 from visviva.geometry.embedding import Flat
 from visviva.geometry.screws import Screw
 from visviva.language import Quantity, compose, reversible, starting, storage
+from visviva.mechanism import assemble
 from visviva.model import Dissipation, Kinetic, Linear, Model, Port, QuadraticEnergy, Routing, Rows, Variable
 from visviva.structure import Dirac, Onsager
 
@@ -40,7 +41,7 @@ POINT, AXIS = np.array([0.3, 0.1, -0.2]), np.array([0.0, 1.0, 0.0])
 
 def observed(model):
     """All that a model is at its start."""
-    x = initial_x(model, model.mechanism.assemble()[0]) if model.mechanism is not None else model.pack(model.start)
+    x = initial_x(model, assemble(model.definition)[0]) if model.definition is not None else model.pack(model.start)
     z = model.z(x)
     return np.concatenate([np.ravel(part) for part in (x, z, model.H(x), model.E(x), model.J(x), model.R(x, z),
                                                       model.B(x), model.g(x), model.theta0)])  # fmt: skip

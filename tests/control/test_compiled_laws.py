@@ -293,7 +293,7 @@ def hover(t):
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
 def test_runs_are_those_of_the_law_in_python(scheme, how, plant):
     law, goal = (swinging(), swing) if plant == "tree" else (_craft(quadcopter, "body"), hover)
-    m = law.d.mechanism
+    m = law.d.definition
     runs = []
     for compiled in (True, False):
         controller = law.at(goal, compiled=compiled)

@@ -97,7 +97,7 @@ def loop(name, approach, h, n, *, on_the_move=False, integrator=None, velocities
     q, v, q_R = start(name, law)
     over_steps = law.discrete(moving(law.d, q_R) if on_the_move else q_R, h, integrator, velocities=velocities)
     run = vv.simulate(
-        law.d.mechanism, t_end=n * h, h=h, initial=(q, v), integrator=integrator,
+        law.d.definition, t_end=n * h, h=h, initial=(q, v), integrator=integrator,
         sampled=vv.Sampled(over_steps, period=h),
     )  # fmt: skip
     return over_steps, run
@@ -235,7 +235,7 @@ def energies(run, law, q_R, times):
 def test_energies_converge_at_second_order_inside_steps_and_at_first_order_held():
     law = tool("energy")
     q, v, q_R = start("tool", law)
-    m, t_end, times = law.d.mechanism, 0.6, np.linspace(0.0, 0.6, 16)
+    m, t_end, times = law.d.definition, 0.6, np.linspace(0.0, 0.6, 16)
     fine = vv.simulate(m, t_end, 0.6 / 480, inputs=law.at(q_R), initial=(q, v), integrator=vv.RK4())
     exact = energies(fine, law, q_R, times)
     h = 0.6 / np.array([30, 60, 120])
@@ -270,7 +270,7 @@ def mismatch(run, law, q_R, h):
 def test_steps_of_ordinary_laws_miss_the_template_at_second_and_at_first_order():
     law = joints("energy")
     q, v, q_R = start("joints", law)
-    m, h = law.d.mechanism, np.array([0.04, 0.02, 0.01])
+    m, h = law.d.definition, np.array([0.04, 0.02, 0.01])
     inside, held = [], []
     for own in h:
         inside.append(mismatch(vv.simulate(m, 0.6, own, inputs=law.at(q_R), initial=(q, v)), law, q_R, own))
@@ -349,7 +349,7 @@ def test_a_simulator_is_driven_as_a_sampled_run_is():
     q, v, _ = start("joints", over_steps.law)
     W = over_steps.balance().W
     over_steps.reset()
-    sim = vv.Simulator(over_steps.law.d.mechanism, 0.02, initial=(q, v))
+    sim = vv.Simulator(over_steps.law.d.definition, 0.02, initial=(q, v))
     for _ in range(10):
         sim.step(over_steps(sim))
     assert_allclose(over_steps.balance().W, W, rtol=1e-12)
@@ -376,7 +376,7 @@ def test_a_spinning_body_is_led_through_many_turns():
 
     q = plants.pose_coordinates([0.2, 0, 0.1], SO3.exp([0.4, 0.3, 0]).R)
     over_steps = law.discrete(goal, 0.1)
-    vv.simulate(law.d.mechanism, 8.0, 0.1, sampled=vv.Sampled(over_steps, period=0.1), initial=(q, spin))
+    vv.simulate(law.d.definition, 8.0, 0.1, sampled=vv.Sampled(over_steps, period=0.1), initial=(q, spin))
     assert check_balance(over_steps, 80).W[-1] < 0.2 * over_steps.balance().W[0]
 
 
@@ -406,7 +406,7 @@ def test_a_law_over_steps_is_asked_at_each_of_them():
     with pytest.raises(ModelError, match="not been asked"):
         over_steps.balance()
     with pytest.raises(ConvergenceError, match="start of each"):
-        vv.simulate(law.d.mechanism, 0.1, 0.01, sampled=vv.Sampled(over_steps, period=0.02))
+        vv.simulate(law.d.definition, 0.1, 0.01, sampled=vv.Sampled(over_steps, period=0.02))
 
 
 def test_half_a_turn_in_a_step_has_no_velocity():

@@ -128,7 +128,7 @@ def test_compiled_laws_know_all_maps(name):
     q, v, *goal = states(law, 2)
     compiled, python = law.at(lambda t: goal), law.at(lambda t: goal, compiled=False)
     assert compiled.compiled, compiled.why_not
-    sim = vv.Simulator(law.d.mechanism, h=0.01)
+    sim = vv.Simulator(law.d.definition, h=0.01)
     sim.reset((q, v))
     own, other = compiled(sim), python(sim)
     for port in own:
@@ -144,7 +144,7 @@ def test_laws_over_steps_know_all_maps(name):
     q, _, q_R, v_R, _ = states(law, 3)
     over = law.discrete(lambda t: (q_R + 0.3 * np.sin(t) * v_R, 0.3 * np.cos(t) * v_R, -0.3 * np.sin(t) * v_R), h=0.01)
     vv.simulate(
-        law.d.mechanism, t_end=0.1, h=0.01, initial=(q, np.zeros(law.d.nv)), sampled=vv.Sampled(over, period=0.01)
+        law.d.definition, t_end=0.1, h=0.01, initial=(q, np.zeros(law.d.nv)), sampled=vv.Sampled(over, period=0.01)
     )
     found = over.balance()
     assert np.abs(found.defect).max() < 1e-9 * found.W[0]

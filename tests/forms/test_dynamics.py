@@ -64,7 +64,7 @@ def test_bias_is_the_sum_of_its_parts_which_are_those_of_the_model(d):
 def test_gravity_is_the_slope_of_the_potential_and_the_mass_matrix_that_of_kinetic_energy(d):
     q, v, _ = state(d)
     weightless = vv.Mechanism(d.name)
-    weightless.ground, weightless.parts = d.mechanism.ground, dict(d.mechanism.parts)
+    weightless.ground, weightless.parts = d.definition.ground, dict(d.definition.parts)
     other = vv.dynamics(weightless)
 
     def height(q):
@@ -159,7 +159,7 @@ def d_state(d, run):
 def test_handles_stand_for_names():
     d = made("arm")
     q, _, _ = state(d)
-    near(d.jacobian(d.mechanism["tool"], q), d.jacobian("tool", q), 0)
+    near(d.jacobian(d.definition["tool"], q), d.jacobian("tool", q), 0)
 
 
 # -- configurations ---------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def test_inverse_dynamics_by_independent_velocities_is_what_inputs_supply(d):
 def test_kinetic_energy_and_poses_are_those_of_the_tree(d):
     q, v, _ = moving(d)
     near(0.5 * v @ d.mass_matrix(q) @ v, d.form.kinetic_energy(q, whole(d, q, v)))
-    every = vv.dynamics(d.mechanism)
+    every = vv.dynamics(d.definition)
     for name in d.frames[1:3]:
         near(d.pose(name, q).matrix, every.pose(name, q).matrix, 0)
         near(d.jacobian(name, q) @ v, every.jacobian(name, q) @ whole(d, q, v))

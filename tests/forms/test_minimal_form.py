@@ -132,7 +132,7 @@ def test_jacobian_is_that_of_the_bodies():
     ahead, behind = (form.x(form.advance_q(q, sign * h * xi), xi, s) for sign in (1, -1))
     point = form.at(q, xi, s)
     moved = np.concatenate(
-        [((ahead - behind) / (2 * h))[form.model.layout.x[f"{b.name}.q"]][:3] for b in form.mechanism.bodies]
+        [((ahead - behind) / (2 * h))[form.model.layout.x[f"{b.name}.q"]][:3] for b in form.definition.bodies]
     )
     np.testing.assert_allclose(moved, point.V.reshape(-1, 6)[:, 3:].ravel(), atol=1e-8)
     S_dot = (form.S(form.advance_q(q, h * xi)) - form.S(form.advance_q(q, -h * xi))) / (2 * h)

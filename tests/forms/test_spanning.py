@@ -51,7 +51,7 @@ def frame_pose(form, x, joint, end):
 def test_coordinates_are_those_of_the_joint(kind, reverse):
     """The child is at X_PC(q) of the joint's own definition, and its rates are the joint's."""
     form = vv.analytical(two_bodies(kind, reverse=reverse))
-    joint = next(joint for joint in form.mechanism.joints if joint.name == "joint")
+    joint = next(joint for joint in form.definition.joints if joint.name == "joint")
     assert (form.spanning.places[-1].carrier is joint.parent) is reverse
     rng = np.random.default_rng(1)
     q = form.advance_q(form.initial.q, rng.normal(size=form.n))

@@ -140,7 +140,7 @@ def test_energy_of_elements_is_in_the_balance(scheme, kind):
     moved = np.abs(run["energy"] - run["energy"][0]).max()
     assert moved == pytest.approx(heat, rel=1e-9, abs=1e-12 * np.abs(run["energy"]).max())
     stored = [
-        run[f"energy.{part.name}"] for part in (*run.model.mechanism.elements, *run.model.mechanism.joint_elements)
+        run[f"energy.{part.name}"] for part in (*run.model.definition.elements, *run.model.definition.joint_elements)
     ]
     assert any(np.ptp(one) > 0.02 for one in stored)
 

@@ -39,7 +39,7 @@ def test_the_matrix_is_the_derivative_of_the_residual(form):
     scheme = vv.PHMP() if form == "directors" else vv.LieMidpoint()
     state, _ = start_state(model, None, scheme, lambda _: np.zeros(0))
     steps = MachineStepper(model, vv.Newton(), state, H)
-    c, s, sparse, n = steps.c, steps.s, steps.sparse, len(model.mechanism.bodies)
+    c, s, sparse, n = steps.c, steps.s, steps.sparse, len(model.definition.bodies)
     steps._read(state)
 
     def residual(y):

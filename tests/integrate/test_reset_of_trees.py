@@ -49,7 +49,7 @@ def by_names(m, rng):
 def slow_x(model, motion):
     """Each variable by itself, velocities of directors body by body, with all checks of `Model.pack`."""
     values = {f"{name}.q": q.tolist() for name, q in motion.q.items()}
-    for part in model.mechanism.bodies:
+    for part in model.definition.bodies:
         V = motion.V[part.name]
         lifts = model.form == "directors" and isinstance(part, Body)
         values[f"{part.name}.v"] = (lifted(motion.q[part.name], V) if lifts else V).tolist()

@@ -205,7 +205,7 @@ def test_members_may_have_parameters_of_their_own(scheme):
         other.step({"m1": 0.3}, n=5)
         np.testing.assert_array_equal(many.final[i].x, other.state.x)
         np.testing.assert_array_equal(two.final[i].x, other.state.x)
-    assert many.run(2).model.mechanism.parameters["l2.mass"] == 2.0
+    assert many.run(2).model.definition["l2"].mass == 2.0
     with pytest.raises(ModelError, match=r"initial 'j1\.q' 2, parameter 'l2\.mass' 3"):
         sim.rollout({"j1.q": q[:2]}, parameters={"l2.mass": masses}, steps=5)
     with pytest.raises(ModelError, match=r"l2\.mass"):

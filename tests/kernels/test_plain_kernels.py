@@ -26,7 +26,7 @@ for name in ("sleeve", "table", "flyers", "heavy top", "four bar"):
     model = vv.compile(MECHANISMS[name](), "directors")
     state, _ = start_state(model, None, vv.PHMP(), lambda _: np.zeros(0))
     steps = MachineStepper(model, vv.Newton(), state, 0.01)
-    for body in model.mechanism.bodies:
+    for body in model.definition.bodies:
         at = model.layout.x[f"{body.name}.q"]
         for axis in range(3):
             x = state.x.copy()

@@ -19,7 +19,7 @@ MECHANISMS = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE)
 @MECHANISMS
 def test_freedoms_and_constraints_are_reciprocal_and_complete(make):
     network = make()[0].kinestatics()
-    for body in network.mechanism.bodies:
+    for body in network.definition.bodies:
         free = network.freedom(body)
         products = reciprocal(free.twists.basis[:, None], free.wrenches.basis)
         assert_allclose(products, 0, atol=1e-9)
@@ -31,9 +31,9 @@ def test_freedoms_and_constraints_are_reciprocal_and_complete(make):
 @MECHANISMS
 def test_with_every_joint_locked_nothing_moves_that_joints_hold(make):
     network = make()[0].kinestatics()
-    movable = [joint for joint in network.mechanism.joints if network.kinestatics.pairs[joint.name].freedom]
-    held = {end.name for joint in network.mechanism.joints for end in (joint.parent, joint.child)}
-    for body in network.mechanism.bodies:
+    movable = [joint for joint in network.definition.joints if network.kinestatics.pairs[joint.name].freedom]
+    held = {end.name for joint in network.definition.joints for end in (joint.parent, joint.child)}
+    for body in network.definition.bodies:
         if body.name in held and body.name not in network.kinestatics.particles:
             assert network.freedom(body, locked=movable).mobility == 0
 
@@ -92,9 +92,9 @@ def test_locked_inputs_hold_the_deck():
     assert one_free.mobility == 1
     wrenches = one_free.wrenches
     for i in range(1, 6):  # forces on the lines of the locked legs
-        foot, head = (np.asarray(network.mechanism[f"{part}{i}"].r_W) for part in ("cross", "ball"))
+        foot, head = (np.asarray(network.definition[f"{part}{i}"].r_W) for part in ("cross", "ball"))
         assert Screw.about(head - foot, at=foot) in wrenches
-    foot, head = (np.asarray(network.mechanism[f"{part}0"].r_W) for part in ("cross", "ball"))
+    foot, head = (np.asarray(network.definition[f"{part}0"].r_W) for part in ("cross", "ball"))
     assert Screw.about(head - foot, at=foot) not in wrenches
 
 
@@ -231,7 +231,7 @@ def test_small_mechanisms_have_small_pitches():
 
 def test_joints_go_by_name_or_handle():
     network = demo.four_bar().kinestatics()
-    assert str(network.at_joint(network.mechanism["B"])) == str(network.at_joint("B"))
+    assert str(network.at_joint(network.definition["B"])) == str(network.at_joint("B"))
     with pytest.raises(vv.ModelError, match=r"has no '1'\. Known: A, B, C, D"):
         network.at_joint(1)
     with pytest.raises(vv.ModelError, match=r"locked takes several joints, e.g. locked=\[None\]"):

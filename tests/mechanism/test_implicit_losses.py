@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import visviva as vv
 from visviva import demo
 from visviva.compiler import initial_x
+from visviva.mechanism.network import kinestatics_of
 
 INPUTS = {"motor": 5.0, "tau": 0.7}
 
@@ -34,7 +35,7 @@ def everything() -> vv.Mechanism:
 
 
 def accelerations(network, inputs):
-    model = vv.compile(network.mechanism)
+    model = vv.compile(network.definition)
     u = np.concatenate([np.zeros(0), *(np.atleast_1d(inputs[port.name]) for port in model.ports)])
     v_dot = model.accelerations(initial_x(model, network.motion), u=u).v_dot
     names = [name.removesuffix(".v") for name in model.kinetic]
@@ -92,7 +93,7 @@ def test_currents_and_temperatures_may_be_given(network):
 
 
 def test_slopes_are_those_of_the_model(network):
-    model = vv.compile(network.mechanism)
+    model = vv.compile(network.definition)
     z, dH = model.z(initial_x(model, network.motion)), network.dH()
     assert_allclose(dH["coil"], z[model.layout.z["coil.angle"]], rtol=1e-12)
     assert_allclose(dH["end"], z[model.layout.z["end.y"]], rtol=1e-12)
@@ -103,7 +104,7 @@ def test_slopes_are_those_of_the_model(network):
 def test_a_ball_at_rest_has_no_friction(network):
     q, V, angles = network.motion.q, network.motion.V, network.motion.angles
     rest = type(network.motion)(q, {name: 0 * part for name, part in V.items()}, angles)
-    assert_allclose(network.mechanism.kinestatics(rest).efforts()["ball.friction"], 0)
+    assert_allclose(kinestatics_of(network.definition, rest).efforts()["ball.friction"], 0)
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_the_motion_is_that_of_minimal_coordinates(kind, integrator):
     minimal, q, q_dot, _ = reference(kind)
     run, value = end(kind, integrator)
     X_WB = minimal.X_WP @ minimal.joint.X_PC(q) @ minimal.X_CB
-    body = run.motion.mechanism["b"]
+    body = run.motion.definition["b"]
     X_WF = X_WB @ SE3(body.R_BC, body.com).inverse()
     assert_allclose(value("b.r"), X_WF.r, rtol=0, atol=2e-7)
     assert_allclose(value("b.R"), X_WF.R, rtol=0, atol=5e-7)
@@ -307,10 +307,10 @@ def pair(kind, first, second):
 
 def in_the_world(run, end):
     """Reaction on the child as (moment about the origin of the world; force), in world axes, at the last node."""
-    joint, (m_J, f_J) = run.motion.mechanism["j"], np.split(run["j.reaction"][-1], 2)
+    joint, (m_J, f_J) = run.motion.definition["j"], np.split(run["j.reaction"][-1], 2)
     R, r = joint.R_W, joint.r_W
     if end != "ground":
-        body = run.motion.mechanism[end]
+        body = run.motion.definition[end]
         moved = SE3(run[f"{end}.R"][-1], run[f"{end}.r"][-1]) @ SE3(body.R_WB, body.r_WB).inverse()
         R, r = moved.R @ R, moved.act(r)
     return np.concatenate([R @ m_J + np.cross(r, R @ f_J), R @ f_J])

@@ -14,6 +14,7 @@ from visviva.forms.minimal.state import Coordinates
 from visviva.geometry import SE3
 from visviva.mechanism.body_twists import relative_rates, relative_twist
 from visviva.mechanism.coordinates import POSES, joint_rows, movers, space_of
+from visviva.mechanism.mobility import mobility
 from visviva.mechanism.placement import coordinates_of
 from visviva.testing.readings import READINGS, Case, Units, instant
 from visviva.testing.structures import check_dirac
@@ -26,7 +27,7 @@ def test_the_structure_is_dirac_and_its_mobility_that_of_the_rows(make):
     network = make()[0].kinestatics()
     check_dirac(network.structure())
     massless = 6 * len(network.massless)
-    assert network.mobility() == network.mechanism.mobility()
+    assert network.mobility() == mobility(network.definition)
     assert network.rank() + network.mobility() == network.kinestatics.constraints().shape[1]
     assert network.structure().n <= network.kinestatics.graph().n - massless
 
@@ -35,7 +36,7 @@ def test_the_structure_is_dirac_and_its_mobility_that_of_the_rows(make):
 def test_pairs_allow_what_the_rows_of_their_joints_do(make):
     """The constraint wrenches of a pair and the derivatives of the joint's functions span one space."""
     network = make()[0].kinestatics()
-    for joint in network.mechanism.joints:
+    for joint in network.definition.joints:
         rates = relative_rates(joint.joint.rows, joint, network.motion)
         pair = network.kinestatics.pairs[joint.name]
         assert len(rates) == len(pair.A)
@@ -45,7 +46,7 @@ def test_pairs_allow_what_the_rows_of_their_joints_do(make):
 @MECHANISMS
 def test_rates_of_joints_are_those_of_their_coordinates(make):
     network = make()[0].kinestatics()
-    for joint in network.mechanism.joints:
+    for joint in network.definition.joints:
         if joint.rate is not None:
             assert_allclose(network.rates(joint), joint.rate, atol=1e-12)
 
@@ -54,7 +55,7 @@ def test_rates_of_joints_are_those_of_their_coordinates(make):
 def test_relative_rates_are_the_derivatives_of_functions(make):
     network = make()[0].kinestatics()
     motion = network.motion
-    for joint in network.mechanism.joints:
+    for joint in network.definition.joints:
         q, h = coordinates_of(joint, motion), 1e-6
         step = np.concatenate([_lifted(end, motion) for end in movers(joint)])
         g = joint_rows(joint)
@@ -124,7 +125,7 @@ def test_double_pendulum_with_skew_axes_and_a_spring():
 
 def accelerations(network, inputs):
     """Of the index-1 form, and the slopes of the springs, at the motion of a network."""
-    m = network.mechanism
+    m = network.definition
     model = vv.compile(m)
     x = initial_x(model, network.motion)
     u = np.concatenate([np.zeros(0), *(np.atleast_1d(inputs[port.name]) for port in model.ports)])

@@ -38,7 +38,7 @@ TREES |= {
 
 def reported(run, node):
     """All that a run reports of a state by name."""
-    m, given = run.model.mechanism, {}
+    m, given = run.model.definition, {}
     for joint in m.joints:
         if joint.joint.coordinates:
             given |= {f"{joint.name}.{word}": run[f"{joint.name}.{word}"][node] for word in ("q", "rate")}

@@ -34,7 +34,7 @@ def test_forces_are_the_transpose_of_rates():
     at = network.motion.q["deck"][:3]
     wrench = np.zeros(6)
     for i, force in enumerate(tau):
-        foot, head = (np.asarray(network.mechanism[f"{part}{i}"].r_W) for part in ("cross", "ball"))
+        foot, head = (np.asarray(network.definition[f"{part}{i}"].r_W) for part in ("cross", "ball"))
         f = force * (head - foot) / np.linalg.norm(head - foot)
         wrench += np.concatenate([np.cross(head - at, f), f])
     assert_allclose(passing.reached(tau), wrench, atol=1e-9)

@@ -9,6 +9,7 @@ import visviva as vv
 from visviva.compiler import initial_x
 from visviva.errors import AssemblyError
 from visviva.forms.dynamics.loop_rows import ModelRowsAt, ProductRowsAt
+from visviva.mechanism import assemble
 from visviva.model.row_units import UNKNOWN, RowUnits
 
 SIZES = {"mm": 1e-3, "m": 1.0, "km": 1e3}
@@ -31,9 +32,9 @@ def linkage(L):
 
 def opened(model, L, off=1e-6):
     """A state with places that are off by a part of the size of the mechanism, and directors by as much."""
-    x = initial_x(model, model.mechanism.assemble()[0])
+    x = initial_x(model, assemble(model.definition)[0])
     rng = np.random.default_rng(1)
-    for body in model.mechanism.bodies:
+    for body in model.definition.bodies:
         at = model.layout.x[f"{body.name}.q"]
         error = off * rng.normal(size=at.stop - at.start)
         error[:3] *= L
@@ -58,7 +59,7 @@ def test_the_same_opening_has_the_same_size_in_any_unit(form):
 def test_a_start_that_is_open_is_refused_in_any_unit(L, part):
     """By 1e-7 of its size: beside cosines, millimetres were nothing, and so were cosines beside km."""
     model = vv.compile(linkage(L), "lie")
-    x = initial_x(model, model.mechanism.assemble()[0])
+    x = initial_x(model, assemble(model.definition)[0])
     at = model.layout.x["coupler.q"]
     if part == "places":
         x[at.start + 2] += 1e-7 * L

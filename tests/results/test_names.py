@@ -147,7 +147,7 @@ def test_rotations_stay_rotations(machine_run):
 
 
 def test_everything_starts_as_built(machine_run):
-    m = machine_run.model.mechanism
+    m = machine_run.model.definition
     for name in ("rod", "arm"):
         assert_allclose(machine_run[f"{name}.r"][0], m[name].r_WB, rtol=0, atol=1e-14)
         assert_allclose(machine_run[f"{name}.R"][0], m[name].R_WB, rtol=0, atol=1e-14)
@@ -173,7 +173,7 @@ def test_a_frame_on_the_ground_does_not_move(machine_run):
 
 
 def test_joint_rates_are_relative_turns_about_the_axis(machine_run):
-    m = machine_run.model.mechanism
+    m = machine_run.model.definition
     axis = np.array([1, 0.5, 0.3]) / np.linalg.norm([1, 0.5, 0.3])
     spins = {
         name: (machine_run[f"{name}.R"] @ machine_run[f"{name}.twist"][:, :3, None])[..., 0] for name in ("rod", "arm")
@@ -219,7 +219,7 @@ def test_energies_add_up(machine_run):
 def test_the_energy_of_a_body_is_kinetic_and_weight(machine_run):
     """½ Vᵀ 𝓘 V - m γ·r_com; the kinetic part is of the scheme's own velocities, the twist is projected: to O(h²)."""
     V, R = machine_run["rod.twist"], machine_run["rod.R"]
-    rod = machine_run.model.mechanism["rod"]
+    rod = machine_run.model.definition["rod"]
     matrix = vv.inertia.Inertia(rod.mass, rod.J, rod.com).matrix()
     height = machine_run["rod.r"][:, 2] + (R @ rod.com)[:, 2]
     expected = 0.5 * np.einsum("ni,ij,nj->n", V, matrix, V) + rod.mass * 9.81 * height

@@ -19,7 +19,7 @@ def swing() -> vv.Run:
 
 
 def drawing(run: vv.Run):
-    m = run.motion.mechanism
+    m = run.motion.definition
     return strobe(m, Placement({part.name: run.motion.q(part) for part in m.bodies}), run.t)
 
 

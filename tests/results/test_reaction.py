@@ -18,7 +18,7 @@ SCHEMES = pytest.mark.parametrize(
 
 def in_world(run, joint, reaction, R_now):
     """Moment and force of a reaction in world axes; R_now is the child's orientation, (n, 3, 3)."""
-    R_WJ = R_now @ run.model.mechanism[joint.child.name].R_WB.T @ joint.R_W
+    R_WJ = R_now @ run.model.definition[joint.child.name].R_WB.T @ joint.R_W
     return [(R_WJ @ part[..., None])[..., 0] for part in (reaction[:, :3], reaction[:, 3:])]
 
 
@@ -137,7 +137,7 @@ def test_the_force_on_the_ground_as_child_stands_in_the_frame_on_the_ground(kind
 def test_every_body_obeys_newton_and_euler_with_the_reactions_of_its_joints(machine, inputs, integrator):
     """m a = Σ f and d/dt (J ω) = Σ (m + r x f) for the arm: child of the elbow, parent of the ball, with both ports."""
     run = vv.simulate(machine(), t_end=0.1, h=0.002, inputs=inputs, integrator=integrator)
-    m = run.model.mechanism
+    m = run.model.definition
     arm, h = m["arm"], 0.002
     R, V = run["arm.R"], run["arm.twist"]
     p = arm.mass * (R @ V[:, 3:, None])[..., 0]  # the frame of the box is at its centre of mass
@@ -173,7 +173,7 @@ def four_bar() -> vv.Mechanism:
 def test_reactions_of_the_ground_and_weight_change_the_momentum_of_a_redundant_loop(integrator, kind):
     h = 0.002
     run = vv.simulate(four_bar(), t_end=0.05, h=h, integrator=integrator)
-    m = run.model.mechanism
+    m = run.model.definition
     P, mid = run["momentum"], kind == "reaction_mid"
     rate = (P[1:] - P[:-1]) / h if mid else (P[2:] - P[:-2]) / (2 * h)
 

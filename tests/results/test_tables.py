@@ -91,7 +91,7 @@ def test_a_row_of_nodes_has_the_step_that_ends_there(machine_run, tmp_path):
 @pytest.mark.parametrize("integrator", [vv.PHMP(), vv.DOP853()], ids=["PHMP", "DOP853"])
 def test_all_of_a_joint_is_one_table(pendulum, tmp_path, integrator):
     run = vv.simulate(pendulum(), t_end=0.1, h=0.01, integrator=integrator)
-    joint = run.model.mechanism.joints[0].name
+    joint = run.model.definition.joints[0].name
     run.to_csv(tmp_path / "joint.csv", f"{joint}.*")
     head, rows = read_csv(tmp_path / "joint.csv")
     assert {f"{joint}.q [rad]", f"{joint}.reaction_mid[5] (step) [N]"} <= set(head)

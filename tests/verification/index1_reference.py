@@ -90,14 +90,14 @@ class Index1:
 
     def pose(self, x, body):
         """Origin (..., 3) and orientation (..., 3, 3) of the frame of a body, as `run` has them."""
-        part = self.model.mechanism[body]
+        part = self.model.definition[body]
         centre, R_WC = self.principal(x, body)
         R_WB = R_WC @ part.R_BC.T
         return centre - R_WB @ part.com, R_WB
 
     def twist(self, x, body):
         """Its twist in its own axes, as `run` has it."""
-        part, V = self.model.mechanism[body], self.part(x, f"{body}.v")
+        part, V = self.model.definition[body], self.part(x, f"{body}.v")
         R_WB, w = self.pose(x, body)[1], V[..., :3] @ part.R_BC.T
         v = np.einsum("...ji,...j->...i", R_WB, V[..., 3:]) - np.cross(w, part.com)
         return np.concatenate([w, v], axis=-1)

@@ -19,7 +19,7 @@ def exact(m, inputs, form="minimal"):
     minimal = getattr(form, "minimal", form)
     run = vv.simulate(form, T_END, T_END / 10, integrator=vv.DOP853(tolerance=1e-10))
     x = form.x(run.final.q, run.final.xi, run.final.s)
-    return np.concatenate([x[form.model.layout.x[f"{body.name}.q"]] for body in minimal.mechanism.bodies])
+    return np.concatenate([x[form.model.layout.x[f"{body.name}.q"]] for body in minimal.definition.bodies])
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -59,7 +59,7 @@ def test_mechanisms_drawn_at_random(case):
     reference = Index1(drawn.mechanism, drawn.inputs, drawn.motion)
     x = reference.states(T_END, rtol=1e-11)[-1]
     ours = form.x(run.final.q, run.final.xi, run.final.s)
-    for body in form.mechanism.bodies:
+    for body in form.definition.bodies:
         for letter in "qv":
             at = form.model.layout.x[f"{body.name}.{letter}"]
             scale = max(1.0, np.abs(x[at]).max())

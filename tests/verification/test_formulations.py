@@ -11,6 +11,7 @@ from formulation_catalogue import CATALOGUE, HANGING
 import visviva as vv
 from visviva.compiler import initial_x
 from visviva.forms.minimal.of_mechanisms import FORMS
+from visviva.mechanism import assemble
 from visviva.mechanism.coordinates import POSES
 from visviva.mechanism.parts import Body
 
@@ -41,13 +42,13 @@ def inputs(form, state):
 
 def directors_of(form, x):
     """The state of the director model, and N and ṄV of all bodies."""
-    model = vv.compile(form.mechanism, "directors")
+    model = vv.compile(form.definition, "directors")
     result = np.zeros(model.layout.size)
     lifts, drifts = [], []
     for variable in model.variables:
         if variable.name not in model.kinetic:
             result[model.layout.x[variable.name]] = x[form.model.layout.x[variable.name]]
-    for body in form.mechanism.bodies:
+    for body in form.definition.bodies:
         q, V = (x[form.model.layout.x[f"{body.name}.{letter}"]] for letter in "qv")
         rigid = isinstance(body, Body)
         lifts.append(POSES.lift(q) if rigid else np.eye(3))
@@ -59,7 +60,7 @@ def directors_of(form, x):
 @each
 def test_states_go_there_and_back(name):
     form, states = forms(name)
-    motion = form.mechanism.assemble()[0]
+    motion = assemble(form.definition)[0]
     x = initial_x(form.model, motion)
     np.testing.assert_allclose(form.x(*form.initial), x, rtol=0, atol=1e-12 * max(1.0, np.abs(x).max()))
     for state in states:
@@ -83,7 +84,7 @@ def test_accelerations_are_the_same_in_all_forms(name):
         largest = np.abs(lifted).max()  # directors of what spins fast accelerate by the square of its speed
         np.testing.assert_allclose(ours, lifted, rtol=0, atol=1e-12 * largest, err_msg="directors")
         for kind in FORMS[:-1]:
-            analytical = vv.analytical(form.mechanism, kind, inputs=CATALOGUE[name].inputs)
+            analytical = vv.analytical(form.definition, kind, inputs=CATALOGUE[name].inputs)
             found = analytical.solve(analytical.at(*state), u, u_dot)
             np.testing.assert_allclose(found.V_dot, v_dot, rtol=0, atol=scale, err_msg=kind)
             np.testing.assert_array_equal(analytical.accelerations(*state), found.xi_dot)
@@ -93,7 +94,7 @@ def test_accelerations_are_the_same_in_all_forms(name):
 def test_momenta_change_as_velocities_say(name):
     """ṗ of Kane's momentum form is d(A ξ)/dt = A ξ̇ + Ȧ ξ of the velocity form."""
     form, states = forms(name)
-    momentum = vv.analytical(form.mechanism, "kane-momentum", inputs=CATALOGUE[name].inputs)
+    momentum = vv.analytical(form.definition, "kane-momentum", inputs=CATALOGUE[name].inputs)
     if "light" in CATALOGUE[name].traits:  # momenta say nothing of a motion without inertia
         with pytest.raises(vv.ModelError, match="without inertia"):
             momentum.rates(0.0, *momentum.initial)

@@ -65,7 +65,7 @@ def test_the_motion_is_the_same(runs):
 
 
 def accelerations(network):
-    model = vv.compile(network.mechanism)
+    model = vv.compile(network.definition)
     v_dot = model.accelerations(initial_x(model, network.motion), u=np.zeros(0)).v_dot
     names = [name.removesuffix(".v") for name in model.kinetic]
     return dict(zip(names, v_dot.reshape(len(names), 6), strict=True))

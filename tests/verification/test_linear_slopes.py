@@ -50,7 +50,7 @@ class Slopes:
         """Origins and twists of bodies, from the poses and velocities of their centres of mass in the model."""
         form, x = self.form, self.form.x(*self.there(h))
         found = []
-        for body in form.mechanism.bodies:
+        for body in form.definition.bodies:
             q, v = (x[form.model.layout.x[f"{body.name}.{letter}"]] for letter in "qv")
             if isinstance(body, Body):
                 R_WB = q[3:].reshape(3, 3).T @ body.R_BC.T
@@ -73,7 +73,7 @@ def test_linear_systems_are_the_slopes_of_the_equations(name):
     entry = CATALOGUE[name]
     form = vv.analytical(entry.build(), inputs=entry.inputs)
     start, rng = form.initial, np.random.default_rng(4)
-    seen = [f"{b.name}.{y}" for b in form.mechanism.bodies for y in ("r", "twist" if isinstance(b, Body) else "v")]
+    seen = [f"{b.name}.{y}" for b in form.definition.bodies for y in ("r", "twist" if isinstance(b, Body) else "v")]
     lin = vv.linearise(form, (start.q, start.xi, start.s), outputs=seen, residual_ok=True)
     first = len(lin.states) - sum(state in form.xi_names or state in form.s_names for state in lin.states)
     for _ in range(3):

@@ -72,8 +72,8 @@ def simulated(name):
 
 def accelerations(run):
     """Acceleration of the centre of mass and angular acceleration, world axes, from the index-1 form at the nodes."""
-    lie = vv.compile(run.model.mechanism)
-    body = lie.mechanism["pendulum"]
+    lie = vv.compile(run.model.definition)
+    body = lie.definition["pendulum"]
     found = []
     for i in range(len(run.t)):
         R_WC = run["pendulum.R"][i] @ body.R_BC
@@ -88,7 +88,7 @@ def accelerations(run):
 
 def reaction_in_world(run):
     """Force and moment on the ground, about the joint: minus what the joint does to the body."""
-    body, joint = run.model.mechanism["pendulum"], run.model.mechanism["joint"]
+    body, joint = run.model.definition["pendulum"], run.model.definition["joint"]
     R_WJ = run["pendulum.R"] @ body.R_WB.T @ joint.R_W
     wrench = -np.einsum("nij,nkj->nki", R_WJ, run["joint.reaction"].reshape(-1, 2, 3))
     return wrench[:, 1], wrench[:, 0]

@@ -51,7 +51,7 @@ def simulated(model, scheme, h):
 
 
 def bodies(run):
-    return [part.name for part in run.model.mechanism.bodies]
+    return [part.name for part in run.model.definition.bodies]
 
 
 def directors(run):
@@ -67,7 +67,7 @@ def director_rates(run):
     for name in bodies(run):
         v = run.record.x[:, run.model.layout.x[f"{name}.v"]]
         principal = np.swapaxes(v[:, 3:].reshape(-1, 3, 3), 1, 2)
-        turned = principal @ run.model.mechanism[name].R_BC.T
+        turned = principal @ run.model.definition[name].R_BC.T
         columns += [v[:, :3], np.swapaxes(turned, 1, 2).reshape(-1, 9)]
     return np.concatenate(columns, axis=1)
 
@@ -106,11 +106,11 @@ def test_forces_of_the_joints_from_the_stored_multipliers(case):
     q_m = []
     for name in names:
         q = mean[:, run.model.layout.x[f"{name}.q"]]
-        frame = np.swapaxes(q[:, 3:].reshape(-1, 3, 3), 1, 2) @ run.model.mechanism[name].R_BC.T
+        frame = np.swapaxes(q[:, 3:].reshape(-1, 3, 3), 1, 2) @ run.model.definition[name].R_BC.T
         q_m += [q[:, :3], np.swapaxes(frame, 1, 2).reshape(-1, 9)]
     gradient = np.einsum("kij,nj->nki", data["A"], np.concatenate(q_m, axis=1)) + data["b"]
     row = 6 * len(names)
-    for joint in run.model.mechanism.joints:
+    for joint in run.model.definition.joints:
         rows = slice(row, row + len(joint.joint.rows))
         row = rows.stop
         at = 12 * names.index(joint.child.name)

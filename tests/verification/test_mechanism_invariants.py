@@ -123,7 +123,7 @@ def test_rows_that_were_left_out_hold_as_well(scheme):
     """Of the four-bar's 20 rows 17 are solved for, of Bennett's 17, of Sarrus' 29 of 30: all hold to rounding."""
     for model, total, solved in ((planar_four_bar, 20, 17), (bennett, 20, 17), (sarrus, 30, 29)):
         run = vv.simulate(model(), t_end=1.0, h=0.01, integrator=scheme)
-        mine = [name in run.model.mechanism.parts for name, _ in run.model.kinds]
+        mine = [name in run.model.definition.parts for name, _ in run.model.kinds]
         assert (sum(mine), int(np.asarray(run.final.active)[mine].sum())) == (total, solved)
         assert np.abs(run["g"]).max() <= 1e-12
         assert "g_v" not in scheme.preserves or np.abs(run["g_v"]).max() <= 1e-12

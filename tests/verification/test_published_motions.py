@@ -138,7 +138,7 @@ def test_rod_pendulum_M2(integrator):
 
 def _joint_frame(run):
     """Axes of the hinge's frame in those of the rod, both as built."""
-    joint, rod = run.model.mechanism["hinge"], run.model.mechanism["rod"]
+    joint, rod = run.model.definition["hinge"], run.model.definition["rod"]
     return rod.R_WB.T @ joint.R_W
 
 

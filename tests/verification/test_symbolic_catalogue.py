@@ -28,8 +28,8 @@ def close(ours, theirs, what, size=0.0):
 
 def warmed(form, s):
     """Other states with nodes that are not as warm as the environment, and currents in motors."""
-    capacity = {f"{node.name}.s": node.capacity for node in form.mechanism.thermals}
-    flux = {f"{motor.name}.flux": motor.inductance for motor in form.mechanism.motors}
+    capacity = {f"{node.name}.s": node.capacity for node in form.definition.thermals}
+    flux = {f"{motor.name}.flux": motor.inductance for motor in form.definition.motors}
     return s + np.array([0.1 * (capacity | flux).get(name, 0.0) for name in form.s_names])
 
 
@@ -37,7 +37,7 @@ def warmed(form, s):
 @pytest.mark.parametrize("name", entries(QUICK))
 def test_minimal_velocities(name):
     form, states = forms(name)
-    e = vv.symbols(form.mechanism)
+    e = vv.symbols(form.definition)
     names = ("M", "c", "f", "Z", "z", "g", "T", "V", "s_dot", "q_dot")
     evaluate = e.function(*names)
     for q, xi, given in states:
@@ -54,7 +54,7 @@ def test_minimal_velocities(name):
         for what, value in expected.items():
             close(found[what], value, what)
         heat = sum(
-            node.capacity * node.temperature for node in form.mechanism.thermals
+            node.capacity * node.temperature for node in form.definition.thermals
         )  # rounding of differences of it
         close(found["V"] + found["T"], form.energy(q, xi, s), "energy", T + 1e-4 * heat)
         a = e.accelerations(q, xi, s, u[: len(e.u)])
@@ -65,9 +65,9 @@ def test_minimal_velocities(name):
 def test_directors(name):
     """Forces and rows over rigid motions: what directors feel beyond these is up to their multipliers."""
     form, states = forms(name)
-    e = vv.symbols(form.mechanism, "directors")
+    e = vv.symbols(form.definition, "directors")
     evaluate = e.function("f", "G", "g", "s_dot", "R_v")
-    bodies = [body.name for body in form.mechanism.bodies]
+    bodies = [body.name for body in form.definition.bodies]
     for state in states:
         u, _ = inputs(form, state)
         model, x, lifts, _ = directors_of(form, form.x(*state))
@@ -83,7 +83,7 @@ def test_directors(name):
         close(G @ N, model.C(x)[:, at] @ N, "G")
         close(g, model.g(x), "g")
         close(s_dot, np.array([flow[model.layout.z[variable]][0] for variable in variables]), "s_dot")
-        if not form.mechanism.thermals:
+        if not form.definition.thermals:
             close(N.T @ R @ N, N.T @ model.R(x, model.z(x))[np.ix_(at, at)] @ N, "R")
 
 
@@ -91,7 +91,7 @@ def test_directors(name):
 def test_momenta(name):
     """ṗ = f + Dᵀξ - Zᵀλ with the multipliers of the numeric form."""
     form, states = forms(name)
-    e = vv.symbols(form.mechanism, "kane-momentum")
+    e = vv.symbols(form.definition, "kane-momentum")
     evaluate = e.function("D", "gyration", "momenta", "T_q")
     for q, xi, s in states:
         kane = form.at(q, xi, s).kane

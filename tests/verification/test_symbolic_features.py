@@ -33,15 +33,15 @@ def state(form, seed=0):
     q, xi, s = form.initial
     q = form.advance_q(q, 0.02 * rng.normal(size=form.n))
     q, xi, s = form.projected(0.0, q, xi + rng.normal(size=form.n), s)
-    warm = {f"{node.name}.s": node.capacity for node in form.mechanism.thermals}
-    warm |= {f"{motor.name}.flux": motor.inductance for motor in form.mechanism.motors}
+    warm = {f"{node.name}.s": node.capacity for node in form.definition.thermals}
+    warm |= {f"{motor.name}.flux": motor.inductance for motor in form.definition.motors}
     return q, xi, s + np.array([0.1 * warm.get(name, 0.0) for name in form.s_names])
 
 
 def inputs(form, e, point, seed=1):
     """Those of the numeric form, with random values at ports, and those of the symbols."""
     u, u_dot = form.inputs_at(TIME, point)
-    ports = sum(port.width for port in form.mechanism.ports)
+    ports = sum(port.width for port in form.definition.ports)
     u[:ports] = np.random.default_rng(seed).normal(size=ports)
     laws = {e.names[symbol]: form.inputs.laws.get(e.names[symbol]) for symbol in e.u[ports::2]}
     driven = [value for law in laws.values() for value in (law.rate(TIME), law.acceleration(TIME))]

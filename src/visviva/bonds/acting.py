@@ -45,7 +45,7 @@ class Acting:
         rates: dict[str, tuple[str, dict[int, int], int]],
         laws: bool,
     ) -> None:
-        self.form, self.m, self.placements, self.parts, self.rates = form, form.mechanism, placements, parts, rates
+        self.form, self.m, self.placements, self.parts, self.rates = form, form.definition, placements, parts, rates
         self.laws = laws
         self.x0 = form.x(*form.initial)
 

@@ -32,7 +32,7 @@ class Closures:
         parts: Parts,
         rates: dict[str, tuple[str, dict[int, int], int]],
     ) -> None:
-        self.form, self.m, self.placements, self.parts, self.rates = form, form.mechanism, placements, parts, rates
+        self.form, self.m, self.placements, self.parts, self.rates = form, form.definition, placements, parts, rates
         self.flows = KnownFlows(form)
 
     def all(self) -> None:

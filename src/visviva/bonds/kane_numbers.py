@@ -17,7 +17,7 @@ from visviva.forms.minimal.constrained import constrained
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.geometry.hat import skew
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 
 if TYPE_CHECKING:
     from visviva.bonds.laws import Laws
@@ -35,7 +35,7 @@ class NumericMotion(AbstractMotion):
     loaded = True
     impressed: ClassVar = {"output": ("tau", 1), "energy": ("potential", 1), "power": ("supplied", 1)}
 
-    def __init__(self, m: Mechanism, inputs: Any = None) -> None:
+    def __init__(self, m: Definition, inputs: Any = None) -> None:
         self.form = form = MinimalForm(m, inputs=inputs)
         self.flows = KnownFlows(form)
         self._last: Point | None = None

@@ -31,7 +31,7 @@ from visviva.bonds.placed import Placed
 from visviva.bonds.placed_laws import PlacedLaw, Placements
 from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.body_twists import inertia_of
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import q_dot
@@ -39,7 +39,7 @@ from visviva.mechanism.spanning.links import q_dot
 SPATIAL, PLAIN = "spatial", "translation"
 
 
-def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> BondGraph:
+def mechanism_graph(m: Definition, inputs: Mapping[str, Any] | None = None) -> BondGraph:
     """The graph of a mechanism, which starts as assembled.
 
     inputs: by port; sources without a law where there are none at all.
@@ -57,7 +57,7 @@ def mechanism_graph(m: Mechanism, inputs: Mapping[str, Any] | None = None) -> Bo
 
 class _Builder:
     def __init__(self, form: MinimalForm, laws: bool) -> None:
-        self.form, self.m = form, form.mechanism
+        self.form, self.m = form, form.definition
         self.placements = Placements(form)
         self.parts = Parts()
         self.rates: dict[str, tuple[str, dict[int, int], int]] = {}  # of joints: junction, column by coordinate, width

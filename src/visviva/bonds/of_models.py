@@ -16,7 +16,7 @@ from visviva.forms.kane.forms import KaneForm
 from visviva.forms.kane.system import KaneSystem
 from visviva.forms.rigid.system import RigidSystem
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, definition_of
 from visviva.model import Model
 
 OF_FORMS = {"velocity": 2, "momentum": 4, "partially-lagrangian": 5, "lagrange": 6, "hamilton": 3}
@@ -40,8 +40,8 @@ def bond_graph(
     inputs:  of a Mechanism, PortHamiltonian or Lagrangian, by port: numbers or functions of time, as for `simulate`;
              zero in Kane's graphs where they are left out, sources without a law in the others.
     """
-    chosen = _figure(figure, form)
-    if inputs is not None and not isinstance(subject, Mechanism | PortHamiltonian | Model):
+    chosen, subject = _figure(figure, form), definition_of(subject)
+    if inputs is not None and not isinstance(subject, Definition | PortHamiltonian | Model):
         raise ModelError(
             "inputs= are those of the ports of a Mechanism, PortHamiltonian or Lagrangian; others have sources with "
             "laws of their own."
@@ -76,7 +76,7 @@ def bond_graph(
         from visviva.bonds.kane_rigid import RigidMotion
 
         motion = RigidMotion(subject)
-    elif isinstance(subject, Mechanism):
+    elif isinstance(subject, Definition):
         if chosen is None:
             from visviva.bonds.of_mechanisms import mechanism_graph
 

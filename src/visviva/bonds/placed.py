@@ -186,7 +186,7 @@ class Bodies:
     """Constants of all bodies, one after the other."""
 
     def __init__(self, form: MinimalForm) -> None:
-        bodies = form.mechanism.bodies
+        bodies = form.definition.bodies
         self.number = {body.name: k for k, body in enumerate(bodies)}
         self.turns = form.rigid[:, None, None]
         self.R_CB = np.array([body.R_BC.T if isinstance(body, Body) else np.eye(3) for body in bodies])

@@ -14,7 +14,7 @@ from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.system import compile_system
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.box import Box
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.other_states import entropy_of
@@ -42,7 +42,7 @@ class BoxBlocks:
     the box takes from the joint.
     """
 
-    def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
+    def __init__(self, m: Definition, spaces: Mapping[str, AbstractSpace]) -> None:
         self.spaces = spaces
         self.theta0 = m.theta0
         self.variables: list[Variable] = []
@@ -134,7 +134,7 @@ def turned_with(model: Model, motion: Motion, x: Array) -> Array:
     return found
 
 
-def box_states(m: Mechanism, motion: Motion) -> dict[str, Array]:
+def box_states(m: Definition, motion: Motion) -> dict[str, Array]:
     """Start values of the variables of boxes: their own, and coordinates of joints, over many turns."""
     values: dict[str, Array] = {}
     for box in m.boxes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.geometry.embedding import AbstractSpace, Flat
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coordinates import movers
 from visviva.mechanism.coupling import Coupling
@@ -27,7 +27,7 @@ from visviva.model.turn import Turn
 class ConditionBlocks:
     """Variables `<joint>.angle` of angles that are followed, and `<condition>.shift` of s; spaces: of the bodies."""
 
-    def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
+    def __init__(self, m: Definition, spaces: Mapping[str, AbstractSpace]) -> None:
         self.spaces = spaces
         self.structures: list[AbstractStructure] = [self._constraint(part) for part in m.conditions]
         followed = {name for part in m.conditions for name in part.follows} | {*stacked_angles(m)}
@@ -59,12 +59,13 @@ def with_laws(model: Model, laws: Mapping[str, MotionLaw]) -> Model:
     """The model of a mechanism with other laws for some of its drives."""
     if not laws:
         return model
-    assert model.mechanism is not None
-    m = model.mechanism.snapshot()
+    assert model.definition is not None
+    parts = dict(model.definition.parts)
     for name, law in laws.items():
-        drive = m.parts[name]
+        drive = parts[name]
         assert isinstance(drive, Coupling)
-        m.parts[name] = dataclasses.replace(drive, law=law)
+        parts[name] = dataclasses.replace(drive, law=law)
+    m = model.definition.variant(parts=parts)
     structures = []
     for part in model.structures:
         if isinstance(part, Conditioned | DrivePort) and part.name in laws:
@@ -72,10 +73,10 @@ def with_laws(model: Model, laws: Mapping[str, MotionLaw]) -> Model:
             assert isinstance(condition, Coupling)
             part = dataclasses.replace(part, condition=condition)
         structures.append(part)
-    return dataclasses.replace(model, structures=tuple(structures), mechanism=m)
+    return dataclasses.replace(model, structures=tuple(structures), definition=m)
 
 
-def stacked_angles(m: Mechanism) -> list[str]:
+def stacked_angles(m: Definition) -> list[str]:
     """Angles among several coordinates that a spring acts along, by their turns: each is followed by itself."""
     stacks = [part.coordinates for part in m.joint_elements if part.energy is not None and len(part.coordinates) > 1]
     return list(dict.fromkeys(turn_name(one) for coordinates in stacks for one in coordinates if one.turns))
@@ -91,7 +92,7 @@ def shift_variable(part: AbstractCondition) -> str:
     return f"{part.name}.shift"
 
 
-def condition_values(m: Mechanism, motion: Motion) -> dict[str, Array]:
+def condition_values(m: Definition, motion: Motion) -> dict[str, Array]:
     """Start values of these variables at a motion: s as it is there, or as its law has it at the start."""
     values = {angle_variable(name): np.array([motion.angles[name]]) for name in stacked_angles(m)}
     for part in m.conditions:

@@ -14,7 +14,7 @@ from visviva.compiler.losses import ENVIRONMENT
 from visviva.compiler.mechanism import initial_x
 from visviva.errors import ModelError
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism
 from visviva.mechanism.assembly import assembled
 from visviva.mechanism.linkage import Linkage
 from visviva.model import Model, Port, Reservoir, RowKind, Rows, Variable
@@ -26,8 +26,8 @@ from visviva.model.structure import AbstractConstraint, AbstractDissipation, Abs
 
 @helpful
 def connect(
-    model_a: Model | Composite | Mechanism,
-    model_b: Model | Composite | Mechanism,
+    model_a: Model | Composite | Mechanism | Definition,
+    model_b: Model | Composite | Mechanism | Definition,
     ports: Mapping[str, str],
     *,
     names: tuple[str, str] | None = None,
@@ -105,11 +105,11 @@ def _model_of(what: object) -> Model:
     """The Model of what is connected, with a start where it has one."""
     own = getattr(what, "model", None)
     model = own if isinstance(own, Model) else compile(what)  # type: ignore[arg-type]  # it says what is none
-    if model.mechanism is None:
+    if model.definition is None:
         return dataclasses.replace(model, coordinates=())
-    x = initial_x(model, assembled(model.mechanism, Linkage(model.mechanism))[0])
+    x = initial_x(model, assembled(model.definition, Linkage(model.definition))[0])
     start: dict[str, Array] = {name: x[at] for name, at in model.layout.x.items()}
-    return dataclasses.replace(model, start=start, mechanism=None, form="")
+    return dataclasses.replace(model, start=start, definition=None, form="")
 
 
 def _pairs(a: Model, b: Model, ports: Mapping[str, str]) -> dict[str, str]:
@@ -172,8 +172,8 @@ def _check_names(a: Model, b: Model) -> None:
     """An error for names that both have."""
 
     def all_names(model: Model) -> set[str]:
-        parts = (*model.structures, *model.storages, *model.junctions, *model.reservoirs)
-        return {*model.layout.x, *(part.name for part in parts)}
+        parts = (model.structures, model.storages, model.junctions, model.reservoirs)
+        return {*model.layout.x, *(part.name for some in parts for part in some)}
 
     same = sorted(all_names(a) & all_names(b))
     if same:

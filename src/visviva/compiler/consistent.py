@@ -90,7 +90,7 @@ def _constraint_gap(model: Model, x: Array, u: Array | None) -> tuple[Array, Arr
     e, dim = model.z(x), model.layout.dim
     rest, size, reach, slopes = ([np.zeros(0)] for _ in range(4))
     touched = np.zeros((model.layout.solved - dim, dim), dtype=bool)
-    one_kind = model.mechanism is not None or bool(model.coordinates)  # all of them are rates of one motion
+    one_kind = model.definition is not None or bool(model.coordinates)  # all of them are rates of one motion
     at = 0
     for part in model.constraints:
         q, own = model.local(part, x, e)

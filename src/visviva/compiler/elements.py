@@ -12,7 +12,7 @@ from visviva.compiler.traced import energy_of
 from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import Angle
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement
 from visviva.mechanism.joint_coordinates import cos_sin, turn_name
@@ -29,7 +29,7 @@ from visviva.model.turn import Turn, TurnFriction
 class ElementBlocks:
     """Variables `<name>.y` and `<name>.angle`, their storages, and what they act on; spaces: of the bodies."""
 
-    def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
+    def __init__(self, m: Definition, spaces: Mapping[str, AbstractSpace]) -> None:
         self.variables: list[Variable] = []
         self.storages: list[AbstractStorage] = []
         self.structures: list[AbstractStructure] = []
@@ -100,7 +100,7 @@ def coordinate_measure(
     return Measured(name, reads, acts, pair_functions(one.joint, (one.scalar,)), spaces)
 
 
-def joint_element_values(m: Mechanism, motion: Motion) -> dict[str, Array]:
+def joint_element_values(m: Definition, motion: Motion) -> dict[str, Array]:
     """Start values of what springs along coordinates measure: angles may lie beyond one turn."""
     return {part.variable: measured(part, motion) for part in m.joint_elements if part.energy is not None}
 
@@ -121,8 +121,8 @@ def check_springs(model: Model, x: Array) -> None:
 
 def _why_not(model: Model, name: str, y: Array) -> str:
     """Where a spring is that has no force, and the way out."""
-    assert model.mechanism is not None
-    part = model.mechanism.parts[name]
+    assert model.definition is not None
+    part = model.definition.parts[name]
     if isinstance(part, JointElement):
         shown = ", ".join(
             f"{value:.4g} {'rad' if one.turns else 'm'}" for one, value in zip(part.coordinates, y, strict=True)

@@ -51,7 +51,7 @@ def feedback_of_ports(
 
 
 def _feedback_of_law(model: Model, law: AbstractControlLaw) -> tuple[Feedback, ...]:
-    if model.mechanism is None:
+    if model.definition is None:
         raise ModelError(f"a control law reads the motion of a mechanism; {model.name!r} is a model without one.")
     law.check(model, inside=True)
     sensors = list[AbstractSensor]()
@@ -75,13 +75,13 @@ class _Tracing:
         import sympy
 
         self.model = model
-        directors = model.mechanism is not None and model.form == "directors"  # no states that a user knows
+        directors = model.definition is not None and model.form == "directors"  # no states that a user knows
         spaces = {} if directors else {variable.name: variable.space for variable in model.variables}
         hot = {variable.name for variable in model.variables if variable.entropy}
         hot |= {junction.name for junction in model.junctions if junction.entropy}
         places = {} if directors else model.layout.z
         dims = {name: at.stop - at.start for name, at in places.items() if at.start < model.layout.solved}
-        motion = [] if model.mechanism is None else list(sensor_names(model.mechanism))
+        motion = [] if model.definition is None else list(sensor_names(model.definition))
         self.theta0 = sympy.Symbol("theta0", real=True)
         self.states = dict[str, list[Any]]()
         self.efforts = dict[str, list[Any]]()

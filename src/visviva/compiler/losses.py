@@ -13,7 +13,7 @@ from visviva.errors import AssemblyError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.library.joints import Angle, Scalar, cosine
 from visviva.library.quantities import flux
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import movers, pair_functions
 from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.friction import FrictionLaw
@@ -42,7 +42,7 @@ class LossBlocks:
     measured: variables that follow the configuration.   others: flux linkages and entropies, behind them.
     """
 
-    def __init__(self, m: Mechanism, spaces: Mapping[str, AbstractSpace]) -> None:
+    def __init__(self, m: Definition, spaces: Mapping[str, AbstractSpace]) -> None:
         self.m = m
         self.spaces = spaces
         self.measured: list[Variable] = []
@@ -128,7 +128,7 @@ def voltage_port(motor: Motor) -> Port:
     return Port(motor.name, (flux_of(motor),), 1, np.eye(1), quantity=flux.name)
 
 
-def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractStructure]:
+def heated(m: Definition, structures: list[AbstractStructure]) -> list[AbstractStructure]:
     """The same with heat: every dissipation heats what it should, by its name; the environment where none is said."""
     if not m.is_thermal:
         return structures
@@ -145,7 +145,7 @@ def heated(m: Mechanism, structures: list[AbstractStructure]) -> list[AbstractSt
     return result
 
 
-def loss_states(m: Mechanism, motion: Motion, inside: bool) -> dict[str, Array]:
+def loss_states(m: Definition, motion: Motion, inside: bool) -> dict[str, Array]:
     """Start values of the variables of motors and thermal nodes, and of angles that are stopped, over many turns.
 
     inside: an error names a joint that starts outside of its stops; an instant of a run may be there.

@@ -82,13 +82,13 @@ def machine_of(model: Model, flipped: frozenset[str] = frozenset(), *, instants:
 
 class _Builder:
     def __init__(self, model: Model, flipped: frozenset[str], instants: bool) -> None:
-        if model.mechanism is None:
+        if model.definition is None:
             raise NotCompilable("the model was not compiled from a mechanism")
-        if instants and model.mechanism.boxes:
-            names = ", ".join(repr(box.name) for box in model.mechanism.boxes)
+        if instants and model.definition.boxes:
+            names = ", ".join(repr(box.name) for box in model.definition.boxes)
             raise NotCompilable(f"box {names} has no compiled form at instants")
         self.model = model
-        self.m = model.mechanism
+        self.m = model.definition
         self.bodies = self.m.bodies
         self.flipped = flipped
         self.instants = instants

@@ -17,7 +17,7 @@ from visviva.compiler.tableau import MIDPOINT
 from visviva.compiler.traced import energy_of, matrix_of, reads_of
 from visviva.geometry.embedding import Flat
 from visviva.library import thermal
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.box import Box
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.parts import JointCoordinate
@@ -61,7 +61,7 @@ class MachineBoxes:
         return np.array([layout.z[port.junction].start for port in self.ports], dtype=np.int64)
 
 
-def machine_boxes(m: Mechanism) -> MachineBoxes | None:
+def machine_boxes(m: Definition) -> MachineBoxes | None:
     """The boxes of a mechanism, None without any; raises `NotCompilable` for one that has no compiled form."""
     if not m.boxes:
         return None
@@ -74,7 +74,7 @@ def machine_boxes(m: Mechanism) -> MachineBoxes | None:
 class _Builder:
     """Grows box by box; names are those of the mechanism's model, see `compiler.boxes`."""
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.m = m
         self.variables: list[Variable] = []
         self.storages: list[AbstractStorage] = []
@@ -208,7 +208,7 @@ def box_tables(boxes: MachineBoxes, model: Model, measures: dict[tuple[int, int]
     }
 
 
-def node_table(boxes: MachineBoxes, m: Mechanism, measures: dict[str, int]) -> Int:
+def node_table(boxes: MachineBoxes, m: Definition, measures: dict[str, int]) -> Int:
     """Numbers, rows, gains, diagonals, measures and states of the thermal nodes; measures: by name."""
     c = boxes.compiled
     layout = c.model.layout

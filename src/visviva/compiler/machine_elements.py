@@ -63,9 +63,9 @@ class ActingParts:
     def __init__(
         self, model: Model, functions: Functions, instants: bool, flipped: frozenset[str], boxed: int = 0
     ) -> None:
-        assert model.mechanism is not None
+        assert model.definition is not None
         self.model = model
-        self.m = model.mechanism
+        self.m = model.definition
         self.functions = functions
         self.instants = instants
         self.flipped = flipped

@@ -22,7 +22,7 @@ def machine_feedback(model: Model, unknowns: int, nodes: tuple[float, ...]) -> F
 
     if not model.feedback:
         return None
-    assert model.mechanism is not None
+    assert model.definition is not None
     sensors, places = sensor_tables(model)
     laws, rows, numbers, columns = list[tuple[int, int]](), list[int](), [np.zeros(0)], list[int]()
     for part, own in zip(model.feedback, places, strict=True):
@@ -39,5 +39,5 @@ def machine_feedback(model: Model, unknowns: int, nodes: tuple[float, ...]) -> F
         sensors, np.zeros(max(own.stop for own in places)), table(laws, 2), np.array(rows, dtype=np.int64),
         np.concatenate(numbers), np.array(columns, dtype=np.int64), np.zeros(2), np.array(nodes),
         np.zeros((n + 1, unknowns)), np.zeros((n, n)), np.zeros((n + 1, n)),
-        np.zeros(6 * len(model.mechanism.bodies)), np.zeros(inputs),
+        np.zeros(6 * len(model.definition.bodies)), np.zeros(inputs),
     )  # fmt: skip

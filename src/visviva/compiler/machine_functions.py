@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from visviva._arrays import Array
 from visviva.library.joints import MEET, Product
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.parts import Body, Carrier, Ground, Pair
 
 Int = NDArray[np.int64]
@@ -20,7 +20,7 @@ Int = NDArray[np.int64]
 class Functions:
     """Grows function by function: rows of joints first, then what elements act along."""
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.number = {part.name: k for k, part in enumerate(m.bodies)}
         self.ground = len(self.number)
         self._sides: dict[tuple[int, int], _Side] = {}  # of pairs, by their ids and ends

@@ -10,7 +10,7 @@ from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.laws import RateLaw
 from visviva.compiler.machine_functions import Int, stack, table
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.other_states import entropy_of
 from visviva.mechanism.thermal import Thermal
 from visviva.model.friction import LawFriction
@@ -25,7 +25,7 @@ NO_NODE = -1  # the heat goes to the environment
 class LossTables:
     """Grows part by part; places are those of measures and slopes among the elements."""
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.m = m
         self._boxed = [any(node is one for box in m.boxes for one in box.nodes.values()) for node in m.thermals]
         self.sinks: list[int] = []

@@ -48,8 +48,8 @@ def row_places(model: Model) -> Int:
 
 
 def _generated(model: Model) -> list[AbstractCondition]:
-    assert model.mechanism is not None
-    return [condition for condition in model.mechanism.conditions if not isinstance(condition, Coupling)]
+    assert model.definition is not None
+    return [condition for condition in model.definition.conditions if not isinstance(condition, Coupling)]
 
 
 def row_pattern(c: GeneratedRows, bodies: int) -> tuple[Int, Int]:

@@ -23,7 +23,7 @@ from visviva.errors import ModelError
 from visviva.geometry.embedding import AbstractSpace, Flat
 from visviva.geometry.linear import apply
 from visviva.library.joints import Angle
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Mechanism, Motion, definition_of
 from visviva.mechanism.coordinates import (
     POSES,
     many_pair_functions,
@@ -47,13 +47,13 @@ from visviva.model.turn import Turn, TurnFriction, TurnPort
 FORMS = ("lie", "directors")
 
 
-def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
+def compile_mechanism(m: Mechanism | Definition, form: str = "lie") -> Model:
     """The Model of a mechanism. Variables are `<body>.q` and `<body>.v`, multipliers go by the joint's name."""
+    m = definition_of(m)
     if form not in FORMS:
         raise ModelError(f"a mechanism has no form {form!r}; there are {', '.join(FORMS)}.")
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
-    m = m.snapshot()
     spaces = {part.name: _space(part, form) for part in m.bodies}
     variables = [Variable(f"{name}.q", space) for name, space in spaces.items()]
     variables += [Variable(f"{name}.v", Flat(space.dim)) for name, space in spaces.items()]
@@ -91,7 +91,7 @@ def compile_mechanism(m: Mechanism, form: str = "lie") -> Model:
         reservoirs=(*losses.reservoirs, *boxes.reservoirs),
         theta0=m.theta0,
         turns=tuple(angles.values()),
-        mechanism=m,
+        definition=m,
         form=form,
         laws=boxes.laws,
     )
@@ -105,18 +105,18 @@ def initial_x(model: Model, motion: Motion, *, inside: bool = True) -> Array:
         q, V = (np.array([given[name] for name in lifted]) for given in (motion.q, motion.V))
         rates = apply(POSES.lift(q), V) if V.any() else np.zeros_like(q)
         values |= dict(zip((f"{name}.v" for name in lifted), rates, strict=True))
-    assert model.mechanism is not None
-    if _has_others(model.mechanism):
-        values |= joint_element_values(model.mechanism, motion) | condition_values(model.mechanism, motion)
-        values |= loss_states(model.mechanism, motion, inside) | box_states(model.mechanism, motion)
+    assert model.definition is not None
+    if _has_others(model.definition):
+        values |= joint_element_values(model.definition, motion) | condition_values(model.definition, motion)
+        values |= loss_states(model.definition, motion, inside) | box_states(model.definition, motion)
     x = model.pack(values)
-    if model.mechanism.boxes:
+    if model.definition.boxes:
         x = turned_with(model, motion, x)
     check_springs(model, x)
     return x
 
 
-def _has_others(m: Mechanism) -> bool:
+def _has_others(m: Definition) -> bool:
     """Whether it has variables beside those of its bodies that follow from a motion; kept with it."""
     made = m.made
     if _has_others not in made:
@@ -152,7 +152,7 @@ def _ends(joint: Joint, spaces: dict[str, AbstractSpace]) -> tuple[AbstractSpace
     return tuple(spaces[end.name] for end in movers(joint))
 
 
-def _turns(m: Mechanism, spaces: dict[str, AbstractSpace]) -> dict[tuple[str, Angle], Turn]:
+def _turns(m: Definition, spaces: dict[str, AbstractSpace]) -> dict[tuple[str, Angle], Turn]:
     """All angles that a run follows, by joint."""
     followed = [(joint, name, angle) for joint in m.joints for name, angle in turn_names(joint).items()]
     functions = many_pair_functions([(joint, (angle.cos, angle.sin)) for joint, _, angle in followed])

@@ -45,10 +45,10 @@ class _Symbols:
     """What a law is run on: quantities of the motion and the time as symbols."""
 
     def __init__(self, model: Model) -> None:
-        assert model.mechanism is not None
+        assert model.definition is not None
         self.t = Traced(symbols("t", 1)[0])
-        self._parts = model.mechanism.parts
-        self._known = frozenset(sensor_names(model.mechanism))
+        self._parts = model.definition.parts
+        self._known = frozenset(sensor_names(model.definition))
         self.seen = dict[str, tuple[list[Any], Any]]()
 
     def __getitem__(self, name: str) -> Any:
@@ -93,8 +93,8 @@ def jitted_law(model: Model, law: Any, reads: Sequence[str], writes: Sequence[st
     from visviva.kernels.jit import types_of
     from visviva.kernels.signatures import INPUTS
 
-    assert model.mechanism is not None
-    known, parts = frozenset(sensor_names(model.mechanism)), model.mechanism.parts
+    assert model.definition is not None
+    known, parts = frozenset(sensor_names(model.definition)), model.definition.parts
     unknown = [name for name in reads if name not in known]
     if unknown:
         raise UntraceableError(f"it reads {unknown[0]!r}, which is no quantity of the motion")
@@ -159,7 +159,7 @@ def sampled_law(model: Model, law: Callable[..., Any], operations: int) -> Sampl
 
 def written_ports(model: Model, law: Any, operations: int = 1000) -> tuple[str, ...]:
     """The ports that a law gives inputs of, by what it does with symbols; none where only asking it would tell."""
-    if model.mechanism is None or is_jitted(law) or isinstance(law, AbstractControlLaw) or not callable(law):
+    if model.definition is None or is_jitted(law) or isinstance(law, AbstractControlLaw) or not callable(law):
         return ()
     try:
         seen_by(law)
@@ -211,12 +211,12 @@ def _compare(model: Model, law: Callable[..., Any], traced: SampledLaw) -> None:
 
     What a law does with symbols can differ from what it does with numbers: that is no law to be compiled.
     """
-    assert model.mechanism is not None
+    assert model.definition is not None
     draw, call = np.random.default_rng(0), INPUTS_TYPE(traced.address)
-    sizes = [_size(model.mechanism.parts, name) for name in traced.names]
+    sizes = [_size(model.definition.parts, name) for name in traced.names]
     table = np.array([0, 0, *range(sum(sizes))], dtype=np.int64)
     for _ in range(COMPARED):
-        now, own, u = _Numbers(model.mechanism.parts, draw), on_copies(law, PORTS), np.zeros(traced.size)
+        now, own, u = _Numbers(model.definition.parts, draw), on_copies(law, PORTS), np.zeros(traced.size)
         try:
             with np.errstate(all="ignore"):
                 found = own(now)

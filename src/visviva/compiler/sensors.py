@@ -11,7 +11,7 @@ from visviva._arrays import Array
 from visviva.compiler.flows import NotCompilable
 from visviva.compiler.machine_functions import table
 from visviva.library.joints import Angle, Product
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.coordinates import frame_in_body, movers, pair_functions
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.parts import Body, Carrier, Frame, Ground, Joint, Particle
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ENDINGS = {Body: ("r", "R", "twist"), Frame: ("r", "R", "twist"), Particle: ("r", "v")}
 
 
-def sensor_names(m: Mechanism) -> Iterator[str]:
+def sensor_names(m: Definition) -> Iterator[str]:
     """What laws can see, by the names of a run."""
     for name, part in m.parts.items():
         endings = ("q", "rate") if isinstance(part, Joint) and part.joint.coordinates else ENDINGS.get(type(part), ())
@@ -33,9 +33,9 @@ def sensor_names(m: Mechanism) -> Iterator[str]:
 
 def sensors_of(model: Model, name: str) -> list[AbstractSensor] | Array:
     """What reads a quantity of `sensor_names`; or the quantity itself, where it is on the ground."""
-    assert model.mechanism is not None
+    assert model.definition is not None
     carrier, _, ending = name.rpartition(".")
-    part = model.mechanism.parts[carrier]
+    part = model.definition.parts[carrier]
     if isinstance(part, Joint):
         return _joint_sensors(model, part, rate=ending == "rate")
     if isinstance(part, Particle):
@@ -86,8 +86,8 @@ def sensor_tables(model: Model, first: int = 0) -> tuple[Sensors, list[range]]:
     """
     from visviva.kernels.multibody import sensors as kernel
 
-    assert model.mechanism is not None
-    number = {part.name: k for k, part in enumerate(model.mechanism.bodies)}
+    assert model.definition is not None
+    number = {part.name: k for k, part in enumerate(model.definition.bodies)}
     ground = len(number)
     rows, constants, places = list[tuple[int, ...]](), list[Array](), list[range]()
     known = dict[tuple[int, ...], range]()  # laws of several ports have the same sensors: they are read once

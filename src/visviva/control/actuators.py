@@ -63,7 +63,7 @@ class Actuation:
         self, d: Dynamics, given: Mapping[Any, Thrusters] | None, chosen: str | Sequence[Any] | None = None
     ) -> None:
         self._d = d
-        m = d.mechanism
+        m = d.definition
         ports = {port.name: port for port in m.ports}
         named = {str(getattr(port, "name", port)): own for port, own in (given or {}).items()}
         wanted = [chosen] if isinstance(chosen, str) else list(ports if chosen is None else chosen)
@@ -152,7 +152,7 @@ class Actuation:
                 f"the input {voltages[0]!r} is the voltage of a motor, which drives a current, not a force: its "
                 "column of B is zero.\nControl the torque by m.torque(...), and the current by a loop of its own."
             )
-        motors = [motor.name for motor in self._d.mechanism.motors]
+        motors = [motor.name for motor in self._d.definition.motors]
         if motors:
             raise ModelError(
                 f"the current of motor {motors[0]!r} is a state that pushes {self._d.name!r}, and a tracking law knows "

@@ -16,7 +16,7 @@ from visviva.model.control_law import AbstractControlLaw, Clock, Wanted
 if TYPE_CHECKING:
     from visviva.control.tracking import Evaluation, TrackingLaw
     from visviva.control.tracking_record import TrackingRecord
-    from visviva.mechanism import Mechanism
+    from visviva.mechanism import Definition
     from visviva.model import Model
 
 NEAR = 1e-9  # of a period
@@ -107,8 +107,8 @@ class Controller(AbstractControlLaw):
                 "a law with period= or record= is asked at ticks: sampled=vv.Sampled(law.at(goal, ...), period=...).\n"
                 "Inside of steps it is continuous; what it did is in run.tracking."
             )
-        assert model.mechanism is not None
-        other = list(anatomy(self.law.d.mechanism) ^ anatomy(model.mechanism))
+        assert model.definition is not None
+        other = list(anatomy(self.law.d.definition) ^ anatomy(model.definition))
         if other:
             raise ModelError(
                 f"the tracking law was made for a mechanism with other parts than {model.name!r} has: "
@@ -200,7 +200,7 @@ class Controller(AbstractControlLaw):
         return np.concatenate([np.atleast_1d(given[port]) for port in self.writes])
 
 
-def anatomy(m: Mechanism) -> frozenset[tuple[str, ...]]:
+def anatomy(m: Definition) -> frozenset[tuple[str, ...]]:
     """Bodies, joints with what they join, and ports: what a law is made for, whatever its numbers are."""
     bodies = {(body.name, type(body).__name__) for body in m.bodies}
     joints = {(j.name, type(j.joint).__name__, j.parent.name, j.child.name) for j in m.joints}
@@ -236,7 +236,7 @@ def goal_values(law: TrackingLaw, goal: Any, t: float) -> tuple[Array, Array, Ar
 def goal_function(law: TrackingLaw, goal: Any) -> Any:
     """A reference as a function of time; a configuration is held."""
     own = getattr(getattr(goal, "dynamics", None), "mechanism", None)
-    if own is not None and anatomy(own) != anatomy(law.d.mechanism):
+    if own is not None and anatomy(own) != anatomy(law.d.definition):
         raise ModelError(f"the reference is one of {own.name!r}, whose parts are others than those of {law.d.name!r}.")
     if callable(goal):
         return goal

@@ -81,7 +81,7 @@ class DiscreteLaw:
         self.h = finite_number(h, "step of the law [s]", positive=True)
         self.velocities = ("increments" if callable(goal) else "nodes") if velocities is None else velocities
         self.template = DiscreteTemplate(law.template, self.h, self.velocities)
-        self.plant = Simulator(law.d.mechanism, self.h, integrator=integrator)
+        self.plant = Simulator(law.d.definition, self.h, integrator=integrator)
         if not self.plant.integrator.fixed_step:
             raise ModelError(
                 f"{type(self.plant.integrator).__name__} chooses the lengths of its steps: a law over steps needs a "

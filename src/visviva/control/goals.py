@@ -286,7 +286,7 @@ def _goal(d: Dynamics, name: str, given: Any) -> AbstractGoal:
                 f"got one of shape {path.shape}."
             )
         return CoordinateGoal(name, entry, path, units_of(d, entry))
-    for joint in d.mechanism.joints:
+    for joint in d.definition.joints:
         if name in (joint.name, f"{joint.name}.q"):
             raise ModelError(
                 f"joint {joint.name!r} of {d.name!r} closes a loop and has no coordinate of its own: give one of "
@@ -298,7 +298,7 @@ def _goal(d: Dynamics, name: str, given: Any) -> AbstractGoal:
 
 
 def _frame_goal(d: Dynamics, name: str, given: Any, what: str) -> FrameGoal:
-    if name == d.mechanism.ground.name:
+    if name == d.definition.ground.name:
         raise ModelError(f"{what}: the ground does not move.")
     if isinstance(given, RotationPath | SO3):
         found = FrameGoal(name, None, as_rotation(given, what))

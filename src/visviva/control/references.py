@@ -18,7 +18,7 @@ from visviva.control.goals import AbstractGoal, AbstractJointGoal, goals_of
 from visviva.control.least import LeastMotion
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics, dynamics
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism
 from visviva.model import Model
 
 NODES = 64  # of a reference with a begin and an end
@@ -46,7 +46,7 @@ class ReferenceCheck(NamedTuple):
 
 @helpful
 def reference(
-    m: Mechanism | Model | Dynamics,
+    m: Mechanism | Definition | Model | Dynamics,
     goals: Mapping[Any, Any],
     *,
     near: ArrayLike | Mapping[Any, Any] | None = None,

@@ -22,7 +22,7 @@ from visviva.control.templates import APPROACHES
 from visviva.errors import ModelError
 from visviva.forms.dynamics.handle import Dynamics, dynamics
 from visviva.integrate.integrator import AbstractIntegrator
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism
 from visviva.model.control_law import AbstractHoldingLaw
 from visviva.numerics.rank import rank as rank_of
 
@@ -65,7 +65,7 @@ class Matching(NamedTuple):
 
 @helpful
 def tracking(
-    m: Mechanism | Dynamics,
+    m: Mechanism | Definition | Dynamics,
     gains: Mapping[Any, Any],
     approach: str = "body",
     *,

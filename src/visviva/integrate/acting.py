@@ -97,7 +97,7 @@ class Acting:
         self.others = model.layout.read(tuple(others))
         self.algebraic = model.layout.act(algebraic)
         self._last: tuple[Motion, Array] | None = None  # what was solved last: start value within a step
-        nodes = () if model.mechanism is None else model.mechanism.thermals
+        nodes = () if model.definition is None else model.definition.thermals
         capacities = {f"{node.name}.s": node.capacity for node in nodes}
         slight = {name: SLIGHT * capacities.get(name, 0.0) for name in others}
         self._slight = np.array([slight[name] for name in others for _ in model.layout.read((name,))])
@@ -295,8 +295,8 @@ class Acting:
             self._last = m, found
             return found
         except NotConverged as failure:
-            boxes = [] if self.model.mechanism is None else [repr(box.name) for box in self.model.mechanism.boxes]
-            where = "currents and temperatures" if self.model.mechanism is not None else "states beside the motion"
+            boxes = [] if self.model.definition is None else [repr(box.name) for box in self.model.definition.boxes]
+            where = "currents and temperatures" if self.model.definition is not None else "states beside the motion"
             where = f"states of box {', '.join(boxes)}" if boxes else where
             raise NotConverged(f"{failure.reason} in the {where}", -1, failure.residual) from None
 

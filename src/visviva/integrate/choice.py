@@ -8,15 +8,15 @@ from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.newton import Newton
 from visviva.integrate.phmp import PHMP
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.model import Model
 
 SCHEMES_OF = {"lie": "vv.LieMidpoint() or vv.DOP853()", "directors": "vv.PHMP() or vv.PHMPGGL()"}
 
 
-def chosen_scheme(what: Mechanism | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
+def chosen_scheme(what: Definition | Composite | Model, integrator: AbstractIntegrator | None) -> AbstractIntegrator:
     """The scheme that was asked for, or the default one."""
-    if not isinstance(what, Mechanism | Composite | Model):
+    if not isinstance(what, Definition | Composite | Model):
         raise ModelError(f"simulate() takes a Mechanism or a Model, got {type(what).__name__}; or a composite system.")
     if integrator is None and (isinstance(what, Composite) or (isinstance(what, Model) and what.coordinates)):
         return DiscreteGradient()
@@ -35,7 +35,7 @@ def chosen_scheme(what: Mechanism | Composite | Model, integrator: AbstractInteg
 
 def check_form(model: Model, scheme: AbstractIntegrator) -> None:
     """A scheme on the equations of another form would be another scheme, or none."""
-    if model.mechanism is not None and model.form != scheme.form:
+    if model.definition is not None and model.form != scheme.form:
         name = type(scheme).__name__
         raise ModelError(
             f"the Model {model.name!r} is compiled in the form {model.form!r}, and {name} integrates mechanisms in the "

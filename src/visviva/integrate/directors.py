@@ -84,9 +84,9 @@ class DirectorSystem:
         """Rows on velocities alone are conditions of the motion, which this form has for mechanisms only."""
         if not set(part.acts) <= set(self.model.kinetic):
             return
-        if self.model.mechanism is not None:
+        if self.model.definition is not None:
             raise ModelError(
-                f"{part.name!r} of mechanism {self.model.mechanism.name!r} ties joints rigidly, which {scheme} knows "
+                f"{part.name!r} of mechanism {self.model.definition.name!r} ties joints rigidly, which {scheme} knows "
                 "of parts\nof the mechanism only: use m.gear(...), m.rack(...), m.coupler(...) or m.drive(...), or "
                 "vv.LieMidpoint()."
             )
@@ -283,7 +283,7 @@ def _canonical_size(model: Model, scheme: str) -> int:
     positions = [v for v in model.variables if model.layout.x[v.name].stop <= n]
     rest = [v for v in model.variables if v not in (*positions, *velocities)]
     acting = [port for port in model.ports if not isinstance(port, DrivePort)]
-    by_parts = model.mechanism is not None  # rows on velocities alone are refused by name there, see `_check_inner`
+    by_parts = model.definition is not None  # rows on velocities alone are refused by name there, see `_check_inner`
     rows = {part.name for part in inner_rows(model) if by_parts or not set(part.acts) <= set(model.kinetic)}
     own = {*model.layout.x, *(one.name for one in model.junctions), *rows}
     fits = (

@@ -44,7 +44,7 @@ def half_turn_text(model: Model, x: Array) -> str:
 
 def _rotations(model: Model, x: Array) -> Iterator[tuple[str, Array]]:
     """Bushings by name, with the rotation of the child's frame in the parent's, (..., 3, 3)."""
-    elements = () if model.mechanism is None else model.mechanism.elements
+    elements = () if model.definition is None else model.definition.elements
     for part in elements:
         if part.half_turn:
             yield part.name, x[:, model.layout.x[f"{part.name}.y"]][:, :9].reshape(-1, 3, 3)

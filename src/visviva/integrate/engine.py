@@ -45,7 +45,7 @@ def slower(what: str, reason: str) -> Caution:
 
 def _reason(model: Model, scheme: AbstractIntegrator) -> str:
     try:
-        if model.mechanism is not None or scheme.form == "directors":
+        if model.definition is not None or scheme.form == "directors":
             machine_feedback(model, 0, ())
             machine_of(model)
             if isinstance(scheme, PHMPGGL):

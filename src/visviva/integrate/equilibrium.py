@@ -16,7 +16,7 @@ from visviva.integrate.descent import Descent
 from visviva.integrate.inputs import AllInputs, input_function
 from visviva.integrate.statics import Statics
 from visviva.library.joints import Angle
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Mechanism, Motion, definition_of
 from visviva.mechanism.analysis import condition_forces, joint_wrenches
 from visviva.mechanism.assembly import assembled, linkage_of, motion_at, motion_of
 from visviva.mechanism.box import refuse_ties
@@ -65,7 +65,7 @@ class Equilibrium:
         """Whether the second derivative of the energy is positive definite on what the joints allow."""
         return self.stability == "stable"
 
-    def motion_of(self, m: Mechanism) -> Motion:
+    def motion_of(self, m: Definition) -> Motion:
         """Its motion, at rest: an equilibrium is a state."""
         return motion_of(m, self.motion, "the equilibrium")
 
@@ -77,7 +77,7 @@ class Equilibrium:
 
 
 @helpful
-def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = None) -> Equilibrium:
+def equilibrium(m: Mechanism | Definition, initial: Any = None, inputs: AllInputs | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
 
     initial: values by name, e.g. {"hinge.q": 0.3}, a run or `run.final`, a motion of `m.assemble()`, an equilibrium, or
@@ -92,14 +92,15 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
     the rounding of the terms that they are the sums of. A start in balance is kept, stable or not. Dampers and friction
     have no force at rest. States of boxes stay as they are, see `visviva.linear.equilibrium`.
     """
-    if not isinstance(m, Mechanism):
+    m = definition_of(m)
+    if not isinstance(m, Definition):
         raise ModelError(f"equilibrium() takes a Mechanism, got {type(m).__name__}.")
     check_velocities(m)
     given, model = input_function(compile_mechanism(m, "lie"), inputs)
     return equilibrium_of(Statics(m, linkage_of(m), model, given), initial)
 
 
-def check_velocities(m: Mechanism) -> None:
+def check_velocities(m: Definition) -> None:
     """An error for conditions on velocities, by themselves or in boxes."""
     refuse_ties(m, "its equilibrium")
     blades = [repr(part.name) for part in m.conditions if part.kind == "nonholonomic"]
@@ -113,7 +114,7 @@ def check_velocities(m: Mechanism) -> None:
 
 def equilibrium_of(statics: Statics, initial: Any = None) -> Equilibrium:
     """The same, of a mechanism whose inputs are known already."""
-    m, linkage = statics.mechanism, statics.linkage
+    m, linkage = statics.definition, statics.linkage
     x = statics.start(assembled(m, linkage)[0] if initial is None else initial)
     linkage.conditions.near |= statics.followed(x)
     linkage.conditions = linkage.conditions.held(statics.configuration(x))

@@ -16,7 +16,7 @@ from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.simulation import simulate
 from visviva.integrate.start import Initial
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism
 from visviva.mechanism.parts import Body
 from visviva.model import Model
 from visviva.numerics.step_control import StepController
@@ -89,7 +89,7 @@ class Estimate:
 
 @helpful
 def estimate(
-    what: Mechanism | Composite | Model,
+    what: Mechanism | Definition | Composite | Model,
     t_end: float,
     h: float,
     *,
@@ -143,7 +143,7 @@ def _names(run: Run, quantities: Sequence[str] | None) -> list[str]:
     if quantities is None:
         if run.motion is None:
             return list(run.model.layout.x)
-        bodies = run.motion.mechanism.bodies
+        bodies = run.motion.definition.bodies
         return [
             f"{part.name}.{k}" for part in bodies for k in (("r", "R", "twist") if isinstance(part, Body) else "rv")
         ]

@@ -237,7 +237,7 @@ def check_ports(model: Model, names: Iterable[str]) -> None:
     """An error where a name is no port."""
     unknown = [name for name in names if name not in model.port_columns]
     if unknown:
-        hint = "none; add one with m.torque(...) or m.wrench(...)" if model.mechanism is not None else "none"
+        hint = "none; add one with m.torque(...) or m.wrench(...)" if model.definition is not None else "none"
         ports = ", ".join(model.port_columns) or hint
         raise ModelError(f"inputs name {', '.join(map(repr, unknown))}, but the ports of {model.name!r} are: {ports}.")
 

@@ -24,7 +24,7 @@ class RangeWatch:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        m = model.mechanism
+        m = model.definition
         bounded = m is not None and any(
             kind.bounds for kind in {joint.joint for joint in m.joints if joint.joint.upright}
         )

@@ -34,7 +34,7 @@ class Distance:
 
     def __init__(self, model: Model, x: Array) -> None:
         self.model = model
-        self._linkage = None if model.mechanism is None else Linkage(model.mechanism)
+        self._linkage = None if model.definition is None else Linkage(model.definition)
         bodies = set() if self._linkage is None else {body.name for body in self._linkage.bodies}
         moving = {f"{name}.{letter}" for name in bodies for letter in "qv"} | set(model.measured)
         self._others = [at for name, at in model.layout.x.items() if name not in moving]

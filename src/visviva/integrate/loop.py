@@ -79,7 +79,7 @@ class Loop:
         clock = (state.t0, state.steps) if same_clock else (state.t, 0)
         self.state = dataclasses.replace(state, rate=rate, t0=clock[0], steps=clock[1], h=h)
         self._accounts: Accounts = Accounts(model, state.x) if like is None else like._accounts.anew(state.x)
-        elements = [] if model.mechanism is None or like is not None else model.mechanism.elements
+        elements = [] if model.definition is None or like is not None else model.definition.elements
         self._bushings: bool = any(part.half_turn for part in elements) if like is None else like._bushings
         self._scale = self._rounding = 0.0  # of energy, and of its balance, so far
         self._shared: dict[str, Record] = {} if like is None else like._shared
@@ -133,7 +133,7 @@ class Loop:
 
     def _first_wrong(self, record: Record) -> int | None:
         """The first step of a mechanism that misses so much energy that it is no solution, see `Stepping`."""
-        if self.model.mechanism is None or not self._exact:
+        if self.model.definition is None or not self._exact:
             return None
         if not record.steps or record.closure.max() <= WRONG * max(self._scale, float(record.scale[0])):
             return None  # nearly always: the scale only grows
@@ -148,7 +148,7 @@ class Loop:
         """The steps whose end has a meaning: positive temperatures, energies inside of their domains."""
         if not chunk.steps:
             return chunk
-        if self.model.mechanism is not None:  # energies of bodies are defined everywhere
+        if self.model.definition is not None:  # energies of bodies are defined everywhere
             across = None if not self._bushings else first_half_turn(self.model, chunk.x)
             return chunk if across is None else chunk.first(*across)
         bad: dict[int, str] = {}

@@ -45,7 +45,7 @@ def machine_stepping(
     """
     from visviva.kernels.announce import announce
 
-    if model.mechanism is None:
+    if model.definition is None:
         return None
     try:
         with announce("the engine of mechanisms"):
@@ -191,8 +191,8 @@ class MachineStepper(AbstractMany):
         )
 
     def _unknown_name(self, k: int) -> str:
-        assert self.model.mechanism is not None
-        bodies, k = self.model.mechanism.bodies, k % self.c.unknowns
+        assert self.model.definition is not None
+        bodies, k = self.model.definition.bodies, k % self.c.unknowns
         if k < 6 * len(bodies):
             what = "velocity" if k % 6 < 3 else "angular velocity"
             return f"the {what} of {bodies[k // 6].name!r}"
@@ -372,8 +372,8 @@ class MachineStepper(AbstractMany):
         }
         at = int(report[2])
         failure = NotConverged(reasons[status], at, float(report[1]))
-        assert self.model.mechanism is not None
-        bodies = self.model.mechanism.bodies
+        assert self.model.definition is not None
+        bodies = self.model.definition.bodies
         if at >= 2 * len(bodies):
             failure.where = row_name(self.model, int(self.c.w[at - 2 * len(bodies)]))
         elif at >= 0:

@@ -14,12 +14,13 @@ from visviva.errors import AssemblyError, ModelError
 from visviva.geometry.turning import continued
 from visviva.integrate.start import state_from
 from visviva.language import Composite
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.assembly import count_turns
 from visviva.mechanism.elements import Element
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.joint_rates import JointRates
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parameters import Parameters, with_parameters
 from visviva.mechanism.parts import Body, Motor
 from visviva.mechanism.positions import close
 from visviva.mechanism.same_geometry import same, same_geometry
@@ -28,7 +29,6 @@ from visviva.model import Model, State
 
 if TYPE_CHECKING:
     from visviva.integrate.simulator import Simulator
-    from visviva.mechanism.parameters import Parameters
 
 
 @final
@@ -40,7 +40,7 @@ class SimulatorParameters(MutableMapping[str, Any]):
 
     @property
     def _now(self) -> Parameters:
-        return mechanism_of(self._simulator.model).parameters
+        return Parameters(mechanism_of(self._simulator.model))
 
     def __getitem__(self, name: str) -> Any:
         return self._now[name]
@@ -70,20 +70,20 @@ class SimulatorParameters(MutableMapping[str, Any]):
     __repr__ = __str__
 
 
-def mechanism_of(model: Model) -> Mechanism:
-    """The mechanism of a model; an error where there is none."""
-    if model.mechanism is None:
+def mechanism_of(model: Model) -> Definition:
+    """The definition of the mechanism of a model; an error where there is none."""
+    if model.definition is None:
         raise ModelError(
             f"{model.name!r} has no parameters by name: those of a mechanism have. Build a composite or a Model with "
             "other\nnumbers by the function that builds it."
         )
-    return model.mechanism
+    return model.definition
 
 
-def changed(what: Mechanism | Composite | Model, values: Mapping[str, Any]) -> Mechanism:
+def changed(what: Definition | Composite | Model, values: Mapping[str, Any]) -> Definition:
     """A mechanism with other numbers; an error for anything else."""
-    if isinstance(what, Mechanism):
-        return what.with_parameters(values)
+    if isinstance(what, Definition):
+        return with_parameters(what, values)
     raise ModelError(
         f"parameters= are numbers of a Mechanism by name, but {what.name!r} is a {type(what).__name__}: build it with "
         "other\nnumbers, or give the mechanism itself."
@@ -122,7 +122,7 @@ def continued_state(state: State, old: Model, simulator: Simulator) -> tuple[Sta
     return dataclasses.replace(found, t0=state.t0, steps=state.steps, h=state.h), notes
 
 
-def _means_the_same(m: Mechanism, other: Mechanism, part: str) -> bool:
+def _means_the_same(m: Definition, other: Definition, part: str) -> bool:
     """Whether variables of a part have the same values at the same motion in both."""
     one, two = m.parts.get(part), other.parts.get(part)
     match one:
@@ -135,7 +135,7 @@ def _means_the_same(m: Mechanism, other: Mechanism, part: str) -> bool:
     return True
 
 
-def _moved(m: Mechanism, other: Mechanism, motion: Motion, t: float) -> Motion:
+def _moved(m: Definition, other: Definition, motion: Motion, t: float) -> Motion:
     """The motion of the same body frames, closed where joints are elsewhere."""
     linkage = Linkage(other)
     q, V = ({part.name: _of_body(m.parts[part.name], part, motion)[k] for part in other.bodies} for k in (0, 1))

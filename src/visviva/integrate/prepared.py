@@ -10,7 +10,7 @@ from visviva.integrate.choice import chosen_scheme
 from visviva.integrate.inputs import AllInputs
 from visviva.integrate.integrator import AbstractIntegrator
 from visviva.integrate.simulator import Described, Simulator
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, definition_of
 
 MOST_SCHEMES = 4  # whose simulators are kept
 
@@ -20,6 +20,7 @@ def prepared(
     what: Described, h: float, integrator: AbstractIntegrator | None, inputs: AllInputs | None
 ) -> Iterator[Simulator]:
     """A simulator for one run. Those of a mechanism are used again, each by one run at a time."""
+    what = definition_of(what)
     scheme = chosen_scheme(what, integrator)
     idle = _idle(what, scheme)
     simulator = idle.pop() if idle else None
@@ -35,7 +36,7 @@ def prepared(
 
 def _idle(what: Described, scheme: AbstractIntegrator) -> list[Simulator] | None:
     """Simulators of a mechanism and a scheme that no run uses; None where none are kept."""
-    if not isinstance(what, Mechanism) or type(scheme).__eq__ is object.__eq__:
+    if not isinstance(what, Definition) or type(scheme).__eq__ is object.__eq__:
         return None
     try:
         hash(scheme)

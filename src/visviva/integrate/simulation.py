@@ -18,7 +18,7 @@ from visviva.integrate.start import Initial
 from visviva.integrate.stopping import Stop
 from visviva.integrate.system import AbstractSystem
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.model import Model
 from visviva.results import Run
 from visviva.results.trajectory import Trajectory
@@ -26,7 +26,7 @@ from visviva.results.trajectory import Trajectory
 
 @overload
 def simulate(
-    what: Mechanism | Composite | Model,
+    what: Mechanism | Definition | Composite | Model,
     t_end: float,
     h: float,
     *,
@@ -56,7 +56,7 @@ def simulate(
 
 @helpful
 def simulate(
-    what: Mechanism | Composite | Model | AbstractSystem,
+    what: Mechanism | Definition | Composite | Model | AbstractSystem,
     t_end: float,
     h: float,
     *,
@@ -119,7 +119,7 @@ def simulate(
     wanted = Wanted.of(t_end, record=record, every=every, stop=stop, progress=progress)
     laws = () if sampled is None else sampled_laws(sampled)
     if parameters is not None:
-        what = changed(what, parameters)
+        what = changed(definition_of(what), parameters)
     with prepared(what, h, integrator, inputs) as simulator:
         return simulator.simulated(wanted, laws, initial, h)
 

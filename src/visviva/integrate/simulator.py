@@ -32,14 +32,15 @@ from visviva.integrate.start import Initial, start_state
 from visviva.integrate.stepped import SteppedLoop
 from visviva.integrate.stopping import Stop, StopCondition
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.linkage import Linkage
+from visviva.mechanism.parameters import with_parameters
 from visviva.model import Model, State
 from visviva.model.linked import linkage_in
 from visviva.results import Run
 from visviva.results.audit import Audit
 
-Described = Mechanism | Composite | Model
+Described = Mechanism | Definition | Composite | Model
 
 
 @final
@@ -70,6 +71,7 @@ class Simulator:
         initial: Initial = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        what = definition_of(what)
         what = what if parameters is None else changed(what, parameters)
         self._scheme = chosen_scheme(what, integrator)
         self._h = finite_number(h, "h [s]", positive=True)
@@ -123,7 +125,7 @@ class Simulator:
     @property
     def _running(self) -> SteppedLoop:
         """Its steps; a mechanism that was not reset yet is as built."""
-        if not self._steps.begun and (self.model.mechanism is not None or self.model.start):
+        if not self._steps.begun and (self.model.definition is not None or self.model.start):
             self.reset()
         return self._steps
 
@@ -190,7 +192,7 @@ class Simulator:
         It has not begun: `reset` starts it. All that does not depend on the numbers is shared, and nothing is compiled
         again, so that many of them can be made, one for each set of numbers.
         """
-        other = mechanism_of(self._compiled).with_parameters(values)
+        other = with_parameters(mechanism_of(self._compiled), values)
         return Simulator(other, self.h, integrator=self.integrator, inputs=self._inputs)
 
     # -- steps --------------------------------------------------------------------------------------------------
@@ -433,7 +435,7 @@ class Simulator:
 
 def _model_of(what: Described, scheme: AbstractIntegrator) -> Model:
     """The Model in the form of a scheme; that of a mechanism is kept with it."""
-    if not isinstance(what, Mechanism):
+    if not isinstance(what, Definition):
         model = compile(what, scheme.form)
         check_form(model, scheme)
         return model

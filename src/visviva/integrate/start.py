@@ -66,7 +66,7 @@ def start_state(
         _check_g(model, x)
         x, moved = _with_tangent_velocities(model, x)
     along_tree = linkage is not None and linkage.is_tree and isinstance(initial, Mapping | tuple)
-    tied = model.mechanism is not None and any(box.may_tie for box in model.mechanism.boxes)
+    tied = model.definition is not None and any(box.may_tie for box in model.definition.boxes)
     if linkage is None or motion is None or tied or not (along_tree or _is_consistent(linkage, motion)):
         _check_g(model, x)
         check_consistent(model, x, model.supplied(0.0, x, model.z(x), inputs(0.0)))
@@ -124,7 +124,7 @@ def _check_domain(model: Model, x: Array) -> None:
 
 def _is_of_other_form(model: Model, state: State) -> bool:
     """Whether a state is one of the same mechanism, integrated in another form: all variables but velocities agree."""
-    if model.mechanism is None or state.names == model.names or set(state.places) != set(model.layout.x):
+    if model.definition is None or state.names == model.names or set(state.places) != set(model.layout.x):
         return False
     sizes = [{name: at.stop - at.start for name, at in places.items()} for places in (state.places, model.layout.x)]
     return all(sizes[0][name] == size or name in model.kinetic for name, size in sizes[1].items())
@@ -132,12 +132,12 @@ def _is_of_other_form(model: Model, state: State) -> bool:
 
 def _converted(model: Model, linkage: Linkage | None, state: State, inputs: Inputs) -> tuple[State, list[str]]:
     """The state of a mechanism in another form: its motion, and all other variables as they are."""
-    assert model.mechanism is not None
-    motion = state.motion_of(model.mechanism)
+    assert model.definition is not None
+    motion = state.motion_of(model.definition)
     if linkage is not None:
         count_turns(linkage, motion)
     x = initial_x(model, motion, inside=False)
-    moving = {f"{part.name}.{letter}" for part in model.mechanism.bodies for letter in "qv"}
+    moving = {f"{part.name}.{letter}" for part in model.definition.bodies for letter in "qv"}
     for name, at in model.layout.x.items():
         if name not in moving:
             x[at] = state.x[state.places[name]]
@@ -172,14 +172,14 @@ def _values(initial: object) -> Mapping[str, ArrayLike]:
 
 def _motion(model: Model, linkage: Linkage | None, initial: object) -> Motion | None:
     """The motion of a mechanism, as given or as assembled; None where values of all variables were given."""
-    if isinstance(initial, Mapping) and (model.mechanism is None or set(initial) == set(model.layout.x)):
+    if isinstance(initial, Mapping) and (model.definition is None or set(initial) == set(model.layout.x)):
         return None
-    if model.mechanism is None:
+    if model.definition is None:
         raise ModelError(f"simulate() of model {model.name!r} needs initial= with: {', '.join(model.layout.x)}.")
     if initial is None:
-        check_connected(model.mechanism)
-        return assembled(model.mechanism, linkage or Linkage(model.mechanism))[0]
-    return motion_of(model.mechanism, initial, "the initial state")  # type: ignore[arg-type]
+        check_connected(model.definition)
+        return assembled(model.definition, linkage or Linkage(model.definition))[0]
+    return motion_of(model.definition, initial, "the initial state")  # type: ignore[arg-type]
 
 
 def _is_consistent(linkage: Linkage, motion: Motion) -> bool:

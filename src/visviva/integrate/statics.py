@@ -13,7 +13,7 @@ from visviva.compiler import initial_x, lie_state
 from visviva.compiler.conditions import angle_variable
 from visviva.geometry.linear import apply, transpose
 from visviva.integrate.inputs import TimeInputs
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.assembly import StateLike, motion_of
 from visviva.mechanism.elements import Element
 from visviva.mechanism.joint_coordinates import turn_name
@@ -42,8 +42,8 @@ class Statics:
     inputs: as they are at t = 0.
     """
 
-    def __init__(self, m: Mechanism, linkage: Linkage, model: Model, inputs: TimeInputs) -> None:
-        self.mechanism, self.linkage, self.model = m, linkage, model
+    def __init__(self, m: Definition, linkage: Linkage, model: Model, inputs: TimeInputs) -> None:
+        self.definition, self.linkage, self.model = m, linkage, model
         self._base = inputs(0.0)
         self._loaded = bool(self._base.any() or model.feedback)
         layout = self.model.layout
@@ -53,7 +53,7 @@ class Statics:
 
     def start(self, given: StateLike | Array) -> Array:
         """What is given as a state of the model, at rest and without currents."""
-        m, model = self.mechanism, self.model
+        m, model = self.definition, self.model
         given = given.final if isinstance(given, Run) else given
         if isinstance(given, State):  # with all that it has beside its motion
             check_mechanism(given, m)
@@ -90,7 +90,7 @@ class Statics:
 
     def angles(self, x: Array) -> dict[str, float]:
         """The angles of joints with springs, stops or boxes along them, continuous over many turns, by their turns."""
-        m, found = self.mechanism, dict[str, float]()
+        m, found = self.definition, dict[str, float]()
         stored = [(part.variable, part.coordinates) for part in m.joint_elements if part.energy is not None]
         stored += [(stop.variable, (stop.at,)) for stop in m.stops]
         stored += [(variable, (one,)) for box in m.boxes for variable, one in box.coordinate_states.items()]
@@ -128,7 +128,7 @@ class Statics:
 
     def size(self, x: Array) -> float:
         """How far bodies, and the points of the ground that hold them, are from their middle [m], in x, y or z."""
-        kinematics, m = self.linkage.kinematics, self.mechanism
+        kinematics, m = self.linkage.kinematics, self.definition
         q = self.configuration(x)
         pairs: list[Joint | Element] = [*m.joints, *m.elements]
         fixed = [
@@ -152,7 +152,7 @@ class Statics:
     def _arms(self) -> Array:
         """How far from its centre of mass joints and springs hold each body, at most [m]."""
         kinematics, number = self.linkage.kinematics, {body.name: k for k, body in enumerate(self.linkage.bodies)}
-        pairs: list[Joint | Element] = [*self.mechanism.joints, *self.mechanism.elements]
+        pairs: list[Joint | Element] = [*self.definition.joints, *self.definition.elements]
         found = np.zeros(len(number))
         for pair in pairs:
             for end in (pair.parent, pair.child):
@@ -229,13 +229,13 @@ class Statics:
         """Of every body, itself and those that a joint, spring or condition connects it with."""
         number = {body.name: k for k, body in enumerate(self.linkage.bodies)}
         found = [{k} for k in range(len(number))]
-        pairs: list[Joint | Element] = [*self.mechanism.joints, *self.mechanism.elements]
+        pairs: list[Joint | Element] = [*self.definition.joints, *self.definition.elements]
         for pair in pairs:
             if not isinstance(pair.parent, Ground) and not isinstance(pair.child, Ground):
                 a, b = number[pair.parent.name], number[pair.child.name]
                 found[a].add(b)
                 found[b].add(a)
-        for condition in self.mechanism.conditions:
+        for condition in self.definition.conditions:
             together = {number[mover.name] for mover in condition.movers}
             for k in together:
                 found[k] |= together

@@ -89,7 +89,7 @@ class StepCheck:
         self._lively: list[tuple[float, Sample]] = []
         self._size = 0.0  # largest energy so far
         self._velocities = model.layout.read(tuple(model.kinetic))
-        masses = model.kinetic_diagonal if model.mechanism is not None else None
+        masses = model.kinetic_diagonal if model.definition is not None else None
         self._masses = np.zeros(0) if masses is None else masses
         self._last = np.zeros((0, model.layout.size))  # the last two states so far
         self._bend = self._speed = 0.0  # largest squares of second differences and of velocities, with their masses
@@ -220,7 +220,7 @@ class Apart:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._linkage = None if model.mechanism is None else Linkage(model.mechanism)
+        self._linkage = None if model.definition is None else Linkage(model.definition)
         hot = {variable.name for variable in model.variables if variable.entropy}
         self._others = [part for part in model.storages if part.variable not in {*model.kinetic, *hot}]
         bodies = [] if self._linkage is None else [f"the velocity of {body.name!r}" for body in self._linkage.bodies]

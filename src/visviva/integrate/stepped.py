@@ -276,7 +276,7 @@ class SteppedLoop:
     @cached_property
     def _reading(self) -> NodeReading | None:
         """What reads the motion of a mechanism."""
-        return None if self.model.mechanism is None else NodeReading(self.model, self.model.mechanism)
+        return None if self.model.definition is None else NodeReading(self.model, self.model.definition)
 
     def read(self, name: str) -> Array:
         """The value of a quantity now, by the names of a Run; those of the motion are read from the state alone."""
@@ -331,7 +331,7 @@ class SteppedLoop:
 
 def _is_buffered(model: Model) -> bool:
     """Whether its balance of energy tells a step that is none; temperatures and half turns of bushings have others."""
-    mechanism = model.mechanism
+    mechanism = model.definition
     plain = not model.is_thermal and not model.feedback
     return plain and mechanism is not None and not any(part.half_turn for part in mechanism.elements)
 

@@ -13,7 +13,7 @@ from visviva.integrate.inputs import BadInput
 from visviva.integrate.integrator import AbstractStepper, Inputs, Step
 from visviva.integrate.newton import NotConverged
 from visviva.integrate.redundancy import ROW_TOLERANCE, left_out_gaps, refuse, select_rows
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.parts import Body
 from visviva.model import Model, State
 from visviva.results.rounding import reaction_terms, state_terms, step_rounding
@@ -26,7 +26,7 @@ FAILURES = 24  # parts of one step that may fail before it is given up: each tak
 AT_REST = 1e-3  # of the size of coordinates per step: slower is rest, for rows that were left out
 
 
-def energy_at_rest(m: Mechanism, h: float) -> float:
+def energy_at_rest(m: Definition, h: float) -> float:
     """Σ m (ε |r|/h)² [J]: what bodies at rest have, whose places are rounded at both ends of a step."""
     sizes = [np.linalg.norm(body.r_WC if isinstance(body, Body) else body.r_W) for body in m.bodies]
     length = max([*map(float, sizes), 0.0]) or 1.0
@@ -110,7 +110,7 @@ class Stepping:
         Near singular equations Newton's method may end at huge multipliers, which dwarf everything else. Models of
         others may miss energy because a law of theirs is wrong: that is for the audit to show.
         """
-        if self.model.mechanism is None:
+        if self.model.definition is None:
             return
         H0, H1 = self.model.exergies(np.array([x0, step.x]))
         heat, work = float(step.heat.sum()), float(step.work.sum())
@@ -123,7 +123,7 @@ class Stepping:
         terms = float(state_terms(self.model, ends, self.model.exergy_changes(x0, ends)[1]).max())
         terms += min(float(reaction_terms(self.model, step.x, step.w)), SPURIOUS * terms)
         allowed = NO_SOLUTION * float(step_rounding(np.array(terms), step.heat, step.work))
-        if not gap <= allowed + energy_at_rest(self.model.mechanism, h):
+        if not gap <= allowed + energy_at_rest(self.model.definition, h):
             raise NotConverged(f"its balance of energy is off by {gap:.2g} J: it is no solution", -1, step.residual)
 
     def _halved(self, state: State, h: float, halvings: int) -> tuple[Step, Mask, int, Array]:

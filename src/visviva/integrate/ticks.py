@@ -66,7 +66,7 @@ def compiled_ticks(steps: SteppedLoop, laws: Sequence[Sampled], *, stops: bool) 
 
 def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -> CompiledTicks | str:
     model = steps.model
-    assert model.mechanism is not None
+    assert model.definition is not None
     try:
         traced = [_as_compiled(model, law) for law in laws]
     except ModelError as reason:
@@ -75,7 +75,7 @@ def _made(steps: SteppedLoop, ticked: AbstractTicked, laws: Sequence[Sampled]) -
     columns = {name: own for name in names if (own := ticked.columns(name)) is not None}
     if len(columns) == len(names):
         return CompiledTicks(steps, ticked, traced, _as_they_are(columns), columns)
-    read = NodeReading(model, model.mechanism).gathered(names, columns)
+    read = NodeReading(model, model.definition).gathered(names, columns)
     if read is None:
         return "the velocities that it sees follow from conditions or from very many loops"
     return CompiledTicks(steps, ticked, traced, read, columns)

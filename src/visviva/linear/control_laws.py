@@ -14,7 +14,7 @@ from visviva.integrate.inputs import AllInputs
 from visviva.integrate.sampled import Sampled
 from visviva.linear.drives import form_with_drives_at_rest
 from visviva.linear.of_mechanisms import MechanismEquations
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.model import State
 from visviva.model.control_law import AbstractControlLaw, AbstractHoldingLaw
 from visviva.results import Run
@@ -45,7 +45,7 @@ def law_of_inputs(inputs: Any, operating: Operating) -> tuple[Any, Operating]:
 
 def held_at(law: AbstractHoldingLaw, m: Any, at: Any, steady: bool) -> AbstractControlLaw:
     """The law that holds a mechanism where it is linearised."""
-    if not isinstance(m, Mechanism):
+    if not isinstance(m, Definition):
         raise ModelError(f"a control law of a mechanism holds none of {type(m).__name__}: give the Mechanism.")
     if at is None:
         raise ModelError(

@@ -10,11 +10,11 @@ from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.integrate.inputs import AllInputs, input_function
 from visviva.linear.excitation import ORDERS
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.motion_laws import law_of_position, law_of_rate
 
 
-def driven_inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[dict[str, int], Sequence[str] | None]:
+def driven_inputs(m: Definition, inputs: Sequence[str] | None) -> tuple[dict[str, int], Sequence[str] | None]:
     """Drives that are inputs, with the order of the derivative that is given, and all inputs by their full names.
 
     A drive is meant by "<drive>.position", ".rate" or ".acceleration"; its name alone is its rate, as in runs.
@@ -37,7 +37,7 @@ def driven_inputs(m: Mechanism, inputs: Sequence[str] | None) -> tuple[dict[str,
     return found, names
 
 
-def form_with_drives_at_rest(m: Mechanism, operating: AllInputs | None, drives: Iterable[str]) -> MinimalForm:
+def form_with_drives_at_rest(m: Definition, operating: AllInputs | None, drives: Iterable[str]) -> MinimalForm:
     """The minimal form of a mechanism in which some drives stand where they are at t = 0."""
     model = compile_mechanism(m, "lie")
     laws, given = {}, operating if isinstance(operating, Mapping) else {}

@@ -25,7 +25,7 @@ from visviva.integrate.inputs import AllInputs
 from visviva.linear.equations import Reference
 from visviva.linear.motion import about
 from visviva.linear.of_mechanisms import MechanismEquations
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 
 ITERATIONS = 120
 SHORT = 1.0  # [s/s] of the slowest natural rate: the first τ
@@ -37,7 +37,7 @@ NEUTRAL = 1e-7  # of the largest rate: slower is no motion
 
 
 @helpful
-def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = None) -> Equilibrium:
+def equilibrium(m: Mechanism | Definition, initial: Any = None, inputs: AllInputs | None = None) -> Equilibrium:
     """The equilibrium that a descent of the potential energy reaches from the assembled mechanism, or from `initial`.
 
     initial: values by name, e.g. {"hinge.q": 0.3}, a run or `run.final`, a motion of `m.assemble()`, an equilibrium, or
@@ -55,7 +55,8 @@ def equilibrium(m: Mechanism, initial: Any = None, inputs: AllInputs | None = No
     Boxes with states of their own, thermal nodes and currents beside them, come to rest with the configuration, from
     the states that they start with; `motion` has them all.
     """
-    if not isinstance(m, Mechanism) or not any(box.states for box in m.boxes):
+    m = definition_of(m)
+    if not isinstance(m, Definition) or not any(box.states for box in m.boxes):
         return equilibrium_of_energy(m, initial, inputs)
     check_velocities(m)
     equations = MechanismEquations(MinimalForm(m, inputs=inputs), None, {})

@@ -32,7 +32,7 @@ from visviva.linear.of_states import linearise_states
 from visviva.linear.rest import rest
 from visviva.linear.shapes import Shapes
 from visviva.linear.system import LinearSystem
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, definition_of
 from visviva.model import Model
 from visviva.model.control_law import AbstractControlLaw, AbstractHoldingLaw
 
@@ -85,11 +85,11 @@ def linearise(
         m = m.system()
     if isinstance(m, AbstractFlowing):
         m, at = lowered(m, at)
-    subject: Any = m.mechanism if isinstance(m, Model) and m.mechanism is not None else m
+    subject: Any = m.definition if isinstance(m, Model) and m.definition is not None else definition_of(m)
     if isinstance(operating, AbstractHoldingLaw):
         operating = held_at(operating, subject, at, steady)
-    if isinstance(subject, Mechanism | MinimalForm):
-        drives, inputs = driven_inputs(subject if isinstance(subject, Mechanism) else subject.mechanism, inputs)
+    if isinstance(subject, Definition | MinimalForm):
+        drives, inputs = driven_inputs(subject if isinstance(subject, Definition) else subject.definition, inputs)
         anywhere = steady or residual_ok
         form = _form(subject, operating, () if anywhere else drives)
         near = None
@@ -150,7 +150,7 @@ def _momentum(
 ) -> LinearSystem:
     """In momenta, about rest: p = M N η of the independent velocities η."""
     form, to_p = m.minimal, dict(zip(m.minimal.xi_names, m.p_names, strict=True))
-    if driven_inputs(form.mechanism, inputs)[0]:
+    if driven_inputs(form.definition, inputs)[0]:
         raise ModelError(
             f"momenta of {m.name!r} depend on the rates of its drives: linearise its velocity form for them."
         )

@@ -63,9 +63,9 @@ def sizes_and_units(
     """How far increments go in differences (n,), and the units of increments, other states and inputs by name."""
     turns = [turning for link in form.tree.links for turning in _TURNING[link.kind]]
     units = {name: "rad" if turning else "m" for name, turning in zip(positions, turns, strict=True)}
-    units |= {flux_of(motor): "Wb" for motor in form.mechanism.motors}
-    units |= {f"{node.name}.s": "J/K" for node in form.mechanism.thermals}
-    for box in form.mechanism.boxes:
+    units |= {flux_of(motor): "Wb" for motor in form.definition.motors}
+    units |= {f"{node.name}.s": "J/K" for node in form.definition.thermals}
+    for box in form.definition.boxes:
         for name, size in box.states.items():
             unit = state_unit(box, name)
             units |= dict.fromkeys(numbered(box.variable(name), size), unit)

@@ -57,7 +57,7 @@ def _known(form: MinimalForm, positions: tuple[str, ...]) -> dict[str, OutputRea
     def add(name: str, units: Sequence[str], read: Read) -> None:
         table.setdefault(name, OutputReader(dict(zip(numbered(name, len(units)), units, strict=True)), read))
 
-    for name, part in form.mechanism.parts.items():
+    for name, part in form.definition.parts.items():
         match part:
             case Body() | Frame() if not isinstance(getattr(part, "carrier", part), Ground):
                 add(f"{name}.r", ["m"] * 3, partial(_position, form, part))

@@ -52,7 +52,7 @@ class MechanismEquations(AbstractEquations):
         self.form, self.title, self.name = form, form.name, f"mechanism {form.name!r}"
         self.drives = drives
         model = form.open
-        held = set(form.states.angles) | {shift_variable(part) for part in form.mechanism.conditions}
+        held = set(form.states.angles) | {shift_variable(part) for part in form.definition.conditions}
         self.kept = np.array([k for name, at in form.states.s.items() if name not in held for k in _range(at)], np.intp)
         self.positions, self.velocities = increment_names(form), form.xi_names
         self.others = tuple(form.s_names[k] for k in self.kept)
@@ -78,7 +78,7 @@ class MechanismEquations(AbstractEquations):
         if at is None:
             initial = form.initial
             at = initial if steady else (initial.q, np.zeros(form.n), initial.s)
-        if isinstance(at, Mapping) and not steady and not gives_velocities(form.mechanism, at):
+        if isinstance(at, Mapping) and not steady and not gives_velocities(form.definition, at):
             at = (form.coordinates(at).q, np.zeros(form.n), form.coordinates(at).s)
         if not isinstance(at, STATES):
             check_place(at, form, ELSE)
@@ -135,7 +135,7 @@ class MechanismEquations(AbstractEquations):
         return np.stack(columns, axis=1) if columns else np.zeros((len(model.kinds), 0))
 
     def other_sizes(self, ref: Reference) -> Array:  # noqa: D102
-        m, energy = self.form.mechanism, self._energy(ref)
+        m, energy = self.form.definition, self._energy(ref)
         floors = {f"{node.name}.s": SLIGHT * node.capacity for node in m.thermals}
         floors |= {flux_of(motor): motor.inductance * energy / abs(motor.k) for motor in m.motors if motor.k}
         return np.maximum(np.abs(ref.s[self.kept]), [floors.get(name, SLIGHT) or SLIGHT for name in self.others])

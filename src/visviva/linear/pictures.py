@@ -10,7 +10,7 @@ import numpy as np
 
 from visviva._arrays import Array, finite_number
 from visviva.errors import ModelError
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.views import MechanismPicture
 from visviva.views.mechanism_film import Film, film
 from visviva.views.mechanism_placement import Placement
@@ -53,7 +53,7 @@ def animate_mode(
     return moving
 
 
-def _placed(mode: Mode, phases: Array, amplitude: float | None) -> tuple[Mechanism, Placement]:
+def _placed(mode: Mode, phases: Array, amplitude: float | None) -> tuple[Definition, Placement]:
     """The mechanism, and where it is at each phase."""
     shapes, mechanics = mode.system.shapes, mode.system.mechanics
     if shapes is None or mechanics is None:
@@ -64,4 +64,4 @@ def _placed(mode: Mode, phases: Array, amplitude: float | None) -> tuple[Mechani
         raise ModelError(f"nothing moves in this mode of {mode.system.name!r} ({mode}): there is no shape to draw.")
     wanted = PART * shapes.extent if amplitude is None else finite_number(amplitude, "amplitude", positive=True)
     places = [shapes.displaced(wanted / reach * (p * np.exp(1j * phase)).real) for phase in phases]
-    return shapes.form.mechanism, Placement({name: np.array([q[name] for q in places]) for name in places[0]})
+    return shapes.form.definition, Placement({name: np.array([q[name] for q in places]) for name in places[0]})

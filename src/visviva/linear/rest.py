@@ -45,7 +45,7 @@ def rest(equations: MechanismEquations, near: Any = None) -> Reference:
         return _loaded(equations, equations.start(near, steady=False))
     if any(kind is RowKind.NONHOLONOMIC for _, kind in form.open.kinds):
         return equations.start(None, steady=False)
-    m, linkage = form.mechanism, linkage_of(form.mechanism)
+    m, linkage = form.definition, linkage_of(form.definition)
     if any(box.states for box in m.boxes):
         return rest_with_boxes(equations, equations.start(None, steady=False))
     if not (form.inputs.base.any() or form.inputs.functions or form.open.feedback):

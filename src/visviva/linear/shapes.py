@@ -41,7 +41,7 @@ class Shapes:
         form, motion = self.form, self.N @ eta
         energy = form.masses * np.abs(self.S @ (motion if motion.any() else self.H @ p)) ** 2
         total, first, found = float(energy.sum()), 0, dict[str, float]()
-        for body, rigid in zip(form.mechanism.bodies, form.rigid, strict=True):
+        for body, rigid in zip(form.definition.bodies, form.rigid, strict=True):
             width = 6 if rigid else 3
             found[body.name] = float(energy[first : first + width].sum()) / (total or 1.0)
             first += width
@@ -61,7 +61,7 @@ class Shapes:
     @property
     def extent(self) -> float:
         """Size of the mechanism: of the box around centres of mass and joints, or much larger solids [m]."""
-        scene, place = Scene(self.form.mechanism), Placement(self.displaced(np.zeros(self.H.shape[1])))
+        scene, place = Scene(self.form.definition), Placement(self.displaced(np.zeros(self.H.shape[1])))
         return float(np.linalg.norm(np.ptp(skeleton(scene, place), axis=0))) or 1.0
 
     def displaced(self, p: Array) -> dict[str, Array]:
@@ -74,4 +74,4 @@ class Shapes:
                 f"{error}\nA picture of a mode goes too far for its loops: give a smaller amplitude=."
             ) from None
         x = form.x(q, still, s)
-        return {body.name: x[form.model.layout.x[f"{body.name}.q"]] for body in form.mechanism.bodies}
+        return {body.name: x[form.model.layout.x[f"{body.name}.q"]] for body in form.definition.bodies}

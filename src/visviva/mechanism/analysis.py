@@ -20,7 +20,7 @@ from visviva.mechanism.positions import close
 from visviva.mechanism.singular import regularity
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 SHOWN = 1e-9  # of the largest entry of a self-stress; the rest is rounding
 LISTED = 12  # joints
@@ -80,7 +80,7 @@ class Analysis:
         return "\n".join(line for line in lines if line)
 
 
-def analyse(m: Mechanism, at: StateLike | None = None) -> Analysis:
+def analyse(m: Definition, at: StateLike | None = None) -> Analysis:
     """The analysis of a mechanism, as assembled or at another configuration of it."""
     refuse_ties(m, "its analysis")
     linkage = linkage_of(m)

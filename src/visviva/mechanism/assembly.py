@@ -27,7 +27,7 @@ from visviva.mechanism.velocities import Given, changes, velocities
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.spanning.tree_states import TreeStates
     from visviva.mechanism.states import States
 
@@ -63,7 +63,7 @@ class AssemblyReport:
 
 
 def assemble(
-    m: Mechanism, fixed: Sequence[str] | None = None, at: StateLike | None = None
+    m: Definition, fixed: Sequence[str] | None = None, at: StateLike | None = None
 ) -> tuple[Motion, AssemblyReport]:
     """The positions and velocities nearest to what was built and given that satisfy all joints.
 
@@ -87,7 +87,7 @@ def assemble(
     return motion, AssemblyReport(tuple(lines), (warning,) if warning else ())
 
 
-def linkage_of(m: Mechanism) -> Linkage:
+def linkage_of(m: Definition) -> Linkage:
     """Its joints, once it is clear that it can be assembled at all."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
@@ -95,7 +95,7 @@ def linkage_of(m: Mechanism) -> Linkage:
     return Linkage(m)
 
 
-def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None) -> tuple[Motion, list[str]]:
+def assembled(m: Definition, linkage: Linkage, fixed: Sequence[str] | None = None) -> tuple[Motion, list[str]]:
     """The motion, and what changed, without a look at how regular it is."""
     kept = _checked_names(m, fixed) if fixed is not None else {*m.parts}
     built = linkage.kinematics.as_built
@@ -118,36 +118,36 @@ def assembled(m: Mechanism, linkage: Linkage, fixed: Sequence[str] | None = None
 class Moving(Protocol):
     """What knows a motion of a mechanism: a run (its end), an instant of one, an equilibrium."""
 
-    def motion_of(self, m: Mechanism) -> Motion:
+    def motion_of(self, m: Definition) -> Motion:
         """Its motion, or an error where it is one of another mechanism."""
 
 
 StateLike = Motion | Moving | Mapping[Any, Any] | tuple["ArrayLike", "ArrayLike"]
 
 
-def prepared_states(m: Mechanism) -> States:
+def prepared_states(m: Definition) -> States:
     """The states of a mechanism by name, prepared once."""
     from visviva.mechanism.states import States as Prepared
 
     made = m.made
     if Prepared not in made:
-        made[Prepared] = Prepared(m.snapshot())
+        made[Prepared] = Prepared(m)
     states: States = made[Prepared]
     return states
 
 
-def _tree_states(m: Mechanism) -> TreeStates:
+def _tree_states(m: Definition) -> TreeStates:
     """The states of a mechanism by coordinates and velocities of its spanning tree, prepared once."""
     from visviva.mechanism.spanning.tree_states import TreeStates as Prepared
 
     made = m.made
     if Prepared not in made:
-        made[Prepared] = Prepared(m.snapshot())
+        made[Prepared] = Prepared(m)
     states: TreeStates = made[Prepared]
     return states
 
 
-def motion_of(m: Mechanism, at: StateLike | None, what: str = "the state") -> Motion:
+def motion_of(m: Definition, at: StateLike | None, what: str = "the state") -> Motion:
     """The motion that a state means, checked; as assembled where there is none. All readings of a state go this way.
 
     at:   a `Motion` of `m.assemble()`, values by name (see `states`), a run, `run.final`, an equilibrium, or a pair
@@ -192,7 +192,7 @@ def count_turns(linkage: Linkage, motion: Motion) -> None:
     linkage.conditions.near |= {name: motion.angles[name] for name in linkage.conditions.near}
 
 
-def _checked_names(m: Mechanism, fixed: Sequence[str]) -> set[str]:
+def _checked_names(m: Definition, fixed: Sequence[str]) -> set[str]:
     if isinstance(fixed, str):
         raise ModelError(f"assemble(fixed=...) takes several names, e.g. fixed=({fixed!r},), got {fixed!r}.")
     for name in fixed:

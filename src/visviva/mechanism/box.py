@@ -17,7 +17,7 @@ from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 ITERATIONS = 50
 EXACT = 4e-16  # of an effort
@@ -161,7 +161,7 @@ def state_with_effort(dH: Callable[[Array], Array], p: Array, effort: float) -> 
     return found
 
 
-def refuse_ties(m: Mechanism, what: str) -> None:
+def refuse_ties(m: Definition, what: str) -> None:
     """An error that names boxes which may tie joints; what: the reading that counts rows of parts of the mechanism."""
     tying = [repr(box.name) for box in m.boxes if box.may_tie]
     if tying:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from visviva.mechanism.parts import (
     JointCoordinate,
     Motor,
     Particle,
+    Port,
     Torque,
     WrenchPort,
 )
@@ -46,19 +47,21 @@ CALLED |= {"JointElement": "spring"}
 CALLED |= {"Thermal": "thermal node"}
 
 
-class Builder:
-    """The parts of a mechanism by name."""
+class Parts:
+    """The parts of a mechanism by name and by kind, to be read.
+
+    inclusions: what each module that `include` has put there has brought along to look at, by prefix.
+    """
 
     name: str
     ground: Ground
-    parts: dict[str, Part]
-    _modules: dict[str, Any]  # those that `include` has put there, by prefix
-    _laws: dict[Any, tuple[Any, Any]]
+    parts: Mapping[str, Part]
+    inclusions: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Part | Ground:
         if name == self.ground.name or (name == WORLD and WORLD not in self.parts):
             return self.ground
-        if name in self._modules:
+        if name in self.inclusions:
             inside = [repr(part) for part in self.parts if part.startswith(f"{name}.")]
             listed = ", ".join(inside[:LISTED]) + (", …" if len(inside) > LISTED else "")
             raise ModelError(f"{name!r} of mechanism {self.name!r} is a module: name a part of it, {listed}.")
@@ -66,27 +69,65 @@ class Builder:
             raise unknown_name(name, [self.ground.name, *self.parts], f"mechanism {self.name!r}")
         return self.parts[name]
 
-    def _new_name(self, name: str, what: str) -> None:
-        check_new_name(name, self.parts, what)
-        check_new_name(name, self._modules, what)
+    @property
+    def bodies(self) -> list[Body | Particle]:
+        """All that has mass, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Body | Particle)]
 
-    def _add(self, part: P) -> P:
-        _freeze(part)
-        self.parts[part.name] = part
-        return part
+    @property
+    def joints(self) -> list[Joint]:
+        """All joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Joint)]
 
-    def _traced(self, trace: Callable[..., L], *given: object) -> L:
-        """trace(*given), once for the functions among them: a mechanism with other numbers has the same law."""
-        if not any(map(callable, given)) or not all(callable(one) or isinstance(one, PLAIN) for one in given):
-            return trace(*given)
-        return self._once(given, (trace, *(id(one) if callable(one) else one for one in given)), lambda: trace(*given))
+    @property
+    def frames(self) -> list[Frame]:
+        """All named frames."""
+        return [part for part in self.parts.values() if isinstance(part, Frame)]
 
-    def _once(self, given: object, key: object, make: Callable[[], L]) -> L:
-        """make(), once for a key that has the id of what is given, which is kept so that nothing else gets it."""
-        if key not in self._laws:
-            self._laws[key] = given, make()
-        law: L = self._laws[key][1]
-        return law
+    @property
+    def ports(self) -> list[Port]:
+        """All input ports, in the order of building: the order of u."""
+        return [part for part in self.parts.values() if isinstance(part, Port)]
+
+    @property
+    def elements(self) -> list[Element]:
+        """Springs and dampers between two frames, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Element)]
+
+    @property
+    def joint_elements(self) -> list[JointElement]:
+        """Springs and dampers along coordinates of joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, JointElement)]
+
+    @property
+    def conditions(self) -> list[AbstractCondition]:
+        """What constrains it beyond the rows of its joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, AbstractCondition)]
+
+    @property
+    def stops(self) -> list[Stop]:
+        """End stops of joints, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Stop)]
+
+    @property
+    def motors(self) -> list[Motor]:
+        """Electric motors on joints, in the order of building; they are ports as well."""
+        return [part for part in self.parts.values() if isinstance(part, Motor)]
+
+    @property
+    def thermals(self) -> list[Thermal]:
+        """What takes up heat and gets warm, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Thermal)]
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Composites of the language that are parts, in the order of building."""
+        return [part for part in self.parts.values() if isinstance(part, Box)]
+
+    @property
+    def is_thermal(self) -> bool:
+        """Whether it accounts for entropy: it has thermal nodes, or boxes that exchange heat."""
+        return bool(self.thermals) or any(box.is_thermal for box in self.boxes)
 
     def _find(self, part: Part | Ground | str, where: str) -> Part | Ground:
         if isinstance(part, str):
@@ -146,6 +187,36 @@ class Builder:
                 f"Say which one: ({part.name!r}, {fitting[0].number}) for {kind.names[fitting[0].number]!r}."
             )
         return fitting[0]
+
+
+class Builder(Parts):
+    """The parts of a mechanism that grows."""
+
+    parts: dict[str, Part]
+    inclusions: dict[str, Any]
+    _laws: dict[Any, tuple[Any, Any]]
+
+    def _new_name(self, name: str, what: str) -> None:
+        check_new_name(name, self.parts, what)
+        check_new_name(name, self.inclusions, what)
+
+    def _add(self, part: P) -> P:
+        _freeze(part)
+        self.parts[part.name] = part
+        return part
+
+    def _traced(self, trace: Callable[..., L], *given: object) -> L:
+        """trace(*given), once for the functions among them: a mechanism with other numbers has the same law."""
+        if not any(map(callable, given)) or not all(callable(one) or isinstance(one, PLAIN) for one in given):
+            return trace(*given)
+        return self._once(given, (trace, *(id(one) if callable(one) else one for one in given)), lambda: trace(*given))
+
+    def _once(self, given: object, key: object, make: Callable[[], L]) -> L:
+        """make(), once for a key that has the id of what is given, which is kept so that nothing else gets it."""
+        if key not in self._laws:
+            self._laws[key] = given, make()
+        law: L = self._laws[key][1]
+        return law
 
     def _heat_sink(self, node: Thermal | str | None, where: str) -> Thermal | None:
         """The thermal node that takes up the heat of something; None: the environment."""

@@ -162,9 +162,7 @@ def own(value: Any) -> Any:
 
 def _module(m: Any) -> Any:
     """A mechanism as it is now, for an inclusion; its gravity is that of the host."""
-    module = m.snapshot()
-    module.gravity = frozen(np.zeros(3))
-    return module
+    return m.definition.variant(gravity=frozen(np.zeros(3)))
 
 
 def _texts(values: Any) -> Iterator[str]:

@@ -15,10 +15,10 @@ from visviva.mechanism.placement import principal_pose
 from visviva.structure import LinearCondition
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
-def linear_conditions(m: Mechanism, motion: Motion) -> dict[str, LinearCondition]:
+def linear_conditions(m: Definition, motion: Motion) -> dict[str, LinearCondition]:
     """Couplings, rolling, drives and other conditions by name, at a motion; a lead is in the pair of its screw."""
     own = {name for joint in m.joints for name in joint.sum_names}
     if not any(part.name not in own for part in m.conditions):

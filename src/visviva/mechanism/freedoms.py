@@ -99,7 +99,7 @@ def freedom_of(
     network: MechanismNetwork, body: Carrier | str, against: Carrier | str, locked: Sequence[Coordinate]
 ) -> Freedom:
     """Of the twists of all motions, those of one body against another."""
-    m = network.mechanism
+    m = network.definition
     a, b = (carrier_of(m, one, "freedom") for one in (body, against))
     if a is b:
         raise ModelError(f"freedom asks for {a.name!r} against itself: give two different bodies, or one and 'ground'.")

@@ -29,7 +29,7 @@ from visviva.structure.ports import Ports, spans
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.network import MechanismNetwork
 
 
@@ -41,7 +41,7 @@ def implicit_of(network: MechanismNetwork) -> Implicit:
 
     Source: Stramigioli, Maschke and Bidard (35) to (38); the structures of bodies and springs from (21) and (22).
     """
-    m, tau = network.mechanism, _twist_unit(network)
+    m, tau = network.definition, _twist_unit(network)
     parts, joined, names = {"": network.structure()}, dict[str, tuple[str, str]](), dict[str, str]()
     for body in m.bodies:
         if body.mass:
@@ -94,7 +94,7 @@ def _twist_unit(network: MechanismNetwork) -> float:
     By momenta alone, wrenches of springs would round in the rows of twists wherever they are larger than P∧ T.
     """
     efforts, momenta, twists = network.dH(), [0.0], [0.0]
-    for body in network.mechanism.bodies:
+    for body in network.definition.bodies:
         if body.mass:
             twist = efforts.pop(momentum_of(body))
             P = inertia_of(body) @ twist if isinstance(body, Body) else np.zeros(0)
@@ -102,14 +102,14 @@ def _twist_unit(network: MechanismNetwork) -> float:
             twists.append(float(np.abs(twist).max(initial=0.0)))
     if not max(twists) > 0:
         return 1.0
-    inner = {f"{part.name}{FLUX}" for part in network.mechanism.motors}
-    inner |= {f"{part.name}{ENTROPY}" for part in network.mechanism.thermals}
+    inner = {f"{part.name}{FLUX}" for part in network.definition.motors}
+    inner |= {f"{part.name}{ENTROPY}" for part in network.definition.thermals}
     wrenches = [float(np.abs(e).max(initial=0.0)) for name, e in efforts.items() if name not in inner]
     size = max(*momenta, max([0.0, *wrenches]) / max(twists))
     return float(2.0 ** -np.round(0.5 * np.log2(size))) if size > 0 else 1.0
 
 
-def _in_si(structure: Dirac, m: Mechanism, tau: float) -> Dirac:
+def _in_si(structure: Dirac, m: Definition, tau: float) -> Dirac:
     """A structure over twists in units of τ, wrenches in units of 1/τ, in SI; voltages and entropies are so already."""
     momenta = {momentum_of(body) for body in m.bodies}
     still = {f"{node.name}{word}" for node in m.thermals for word in (ENTROPY, HEAT)}
@@ -126,7 +126,7 @@ def constraints_of(network: MechanismNetwork, states: Ports) -> dict[str, Array]
     Joints at one massless body act as one, under the names of all of them, and so do conditions such as gears. Rows may
     depend on those of other joints. Drives are no constraints of efforts alone: they are ports.
     """
-    m, kinestatics = network.mechanism, network.kinestatics
+    m, kinestatics = network.definition, network.kinestatics
     at, columns = spans(states), spans({part.name: 6 if isinstance(part, Body) else 3 for part in m.bodies})
     G, n, found = kinestatics.constraints(), sum(states.values()), dict[str, Array]()
     rows = {name: G[part] for name, part in kinestatics.rows().items()}
@@ -147,7 +147,7 @@ def constraints_of(network: MechanismNetwork, states: Ports) -> dict[str, Array]
 def _clusters(network: MechanismNetwork) -> list[list[str]]:
     """Joints and conditions in groups that hang together by massless bodies; without drives."""
     groups: list[tuple[list[str], set[str]]] = []
-    ends = {joint.name: {joint.parent.name, joint.child.name} for joint in network.mechanism.joints}
+    ends = {joint.name: {joint.parent.name, joint.child.name} for joint in network.definition.joints}
     ends |= {name: {*part.rows} for name, part in network.kinestatics.conditions.items() if not part.driven}
     for name, touched in ends.items():
         names, at = [name], touched & set(network.massless)
@@ -163,7 +163,7 @@ def _clusters(network: MechanismNetwork) -> list[list[str]]:
 
 def _outside(network: MechanismNetwork) -> set[str]:
     """Ports that are no states: input ports, and what dissipates."""
-    m = network.mechanism
+    m = network.definition
     found = {box.variable(port) for box in m.boxes for port in box.along}
     found |= {port.name for port in m.ports} | {
         name for name, part in network.kinestatics.conditions.items() if part.driven
@@ -173,7 +173,7 @@ def _outside(network: MechanismNetwork) -> set[str]:
     return found | {f"{node.name}{HEAT}" for node in m.thermals}
 
 
-def _coordinate_states(m: Mechanism) -> list[str]:
+def _coordinate_states(m: Definition) -> list[str]:
     """Springs and stops at coordinates of joints."""
     return [part.name for part in m.joint_elements] + [stop.name for stop in m.stops]
 
@@ -211,7 +211,7 @@ def _body(body: Body | Particle, network: MechanismNetwork, ports: list[WrenchPo
 def _acting(network: MechanismNetwork, joint: Joint) -> dict[str, Array]:
     """What acts on the coordinates of a joint: by name of its port, the rows over the freedoms of the pair."""
     S = network.kinestatics.pairs[joint.name].S
-    m, rows, acting = network.mechanism, np.eye(S.shape[1]), dict[str, Array]()
+    m, rows, acting = network.definition, np.eye(S.shape[1]), dict[str, Array]()
     if rubbing(joint):
         acting[f"{joint.name}{FRICTION}"] = friction_rates(joint, network.motion, S) @ S
     for part in m.joint_elements:

@@ -28,6 +28,7 @@ from visviva.mechanism.sliding_contacts import Blade, Disc, OwnRows
 from visviva.mechanism.world_fields import Place, place_of
 
 if TYPE_CHECKING:
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.mechanism import Mechanism
 
 D = TypeVar("D")
@@ -115,7 +116,7 @@ class Mount:
         return replace(made, velocity=made.velocity + v + np.cross(omega, made.r_W - X_WC.r))
 
 
-def include_module(host: Mechanism, module: Mechanism, prefix: str, frame: Frame) -> Shapes:
+def include_module(host: Mechanism, module: Definition, prefix: str, frame: Frame) -> Shapes:
     """Put all parts of a module into the host, and return the shapes that they have there."""
     _check_environment(host, module, prefix, frame)
     mount = Mount(prefix, frame)
@@ -139,7 +140,7 @@ def without_shapes(shapes: Shapes, some: Shapes) -> dict[str, tuple[Shape, ...]]
     return {name: found for name, found in left.items() if found}
 
 
-def _check_environment(host: Mechanism, module: Mechanism, prefix: str, frame: Frame) -> None:
+def _check_environment(host: Mechanism, module: Definition, prefix: str, frame: Frame) -> None:
     """Gravity and temperature of the environment are one for all: a module has the host's."""
     g, own = host.gravity, module.gravity
     if own.any() and not (_close(own, g) or _close(frame.R_WF @ own, g)):

@@ -12,6 +12,7 @@ from visviva.mechanism.builder import Builder, RotationLike, kind_of, rotation_m
 from visviva.mechanism.parts import Body, Frame, Ground
 
 if TYPE_CHECKING:
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.inclusion import Shapes
     from visviva.mechanism.mechanism import Mechanism
     from visviva.mechanism.module import Module
@@ -21,11 +22,11 @@ class InclusionMethods(Builder):
     """A module is any mechanism: a gripper, a leg, the corner of a vehicle."""
 
     shapes: dict[str, Any]
-    _modules: dict[str, Shapes]
+    inclusions: dict[str, Shapes]
 
     def include(
         self,
-        module: Mechanism,
+        module: Mechanism | Definition,
         name: str,
         *,
         on: Body | Ground | Frame | str = "ground",
@@ -43,11 +44,12 @@ class InclusionMethods(Builder):
         axes, matrices and functions of places that were given in it are meant there, also while the carrier moves.
         Gravity and the environment are those of this mechanism, and so are the axes of wrench ports in world axes.
         """
+        from visviva.mechanism.definition import Definition
         from visviva.mechanism.inclusion import include_module, with_shapes
-        from visviva.mechanism.mechanism import Mechanism
+        from visviva.mechanism.mechanism import Mechanism, definition_of
         from visviva.mechanism.module import Module
 
-        if not isinstance(module, Mechanism):
+        if not isinstance(module, Mechanism | Definition):
             raise ModelError(f"m.include(module, name) takes a vv.Mechanism and its prefix, got {module!r} first.")
         self._new_name(name, "module")
         if module is self:
@@ -58,9 +60,9 @@ class InclusionMethods(Builder):
         if not module.parts:
             raise ModelError(f"module {name!r} ({module.name!r}) is empty: it has no parts to include.")
         frame = self._mount(name, on, at, rotation)
-        shapes = include_module(self, module, name, frame)  # type: ignore[arg-type]
+        shapes = include_module(self, definition_of(module), name, frame)  # type: ignore[arg-type]
         self.shapes = with_shapes(self.shapes, shapes)
-        self._modules |= {name: shapes} | {f"{name}.{inner}": {} for inner in module._modules}
+        self.inclusions |= {name: shapes} | {f"{name}.{inner}": {} for inner in module.inclusions}
         return Module(self, name)  # type: ignore[arg-type]
 
     def _mount(self, name: str, on: Body | Ground | Frame | str, at: ArrayLike | None, rotation: RotationLike) -> Frame:

@@ -43,7 +43,7 @@ from visviva.structure import Dirac, LinearCondition, close, compose
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 @final
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
 class Interconnection:
     """The bodies of a mechanism joined by ports, at a motion; velocities are v of all bodies, one after the other."""
 
-    mechanism: Mechanism
+    definition: Definition
     motion: Motion
 
     @cached_property
     def columns(self) -> dict[str, slice]:
         """Where the velocities of each body are: twelve of a body, three of a particle."""
-        ends = np.cumsum([0, *(space_of(part).size for part in self.mechanism.bodies)]).tolist()
-        return {part.name: slice(a, b) for part, a, b in zip(self.mechanism.bodies, ends, ends[1:], strict=False)}
+        ends = np.cumsum([0, *(space_of(part).size for part in self.definition.bodies)]).tolist()
+        return {part.name: slice(a, b) for part, a, b in zip(self.definition.bodies, ends, ends[1:], strict=False)}
 
     @property
     def size(self) -> int:
@@ -68,20 +68,20 @@ class Interconnection:
     @cached_property
     def internal(self) -> dict[str, dict[str, Array]]:
         """B of what a joint blocks, by joint and end that moves, shape (velocities of the end, k); (40)."""
-        return {joint.name: self._ports(joint, pair_of(joint, self.motion).A) for joint in self.mechanism.joints}
+        return {joint.name: self._ports(joint, pair_of(joint, self.motion).A) for joint in self.definition.joints}
 
     @cached_property
     def external(self) -> dict[str, dict[str, Array]]:
         """B of what a joint leaves free, in the same form, shape (velocities of the end, 6 - k)."""
         return {
             joint.name: self._ports(joint, np.asarray(np.linalg.pinv(pair_of(joint, self.motion).S)))
-            for joint in self.mechanism.joints
+            for joint in self.definition.joints
         }
 
     @cached_property
     def condition_ports(self) -> dict[str, dict[str, Array]]:
         """B of what a condition blocks or drives, by condition and body, shape (velocities of the body, k)."""
-        parts = {part.name: part for part in self.mechanism.bodies}
+        parts = {part.name: part for part in self.definition.bodies}
         return {
             name: {body: (A @ twist_map(parts[body], self.motion)).T for body, A in condition.rows.items()}
             for name, condition in self._conditions.items()
@@ -89,7 +89,7 @@ class Interconnection:
 
     @cached_property
     def _conditions(self) -> dict[str, LinearCondition]:
-        return linear_conditions(self.mechanism, self.motion)
+        return linear_conditions(self.definition, self.motion)
 
     @property
     def drives(self) -> tuple[str, ...]:
@@ -112,14 +112,14 @@ class Interconnection:
     @cached_property
     def _units(self) -> Array:
         """Units in which velocities are compared, (velocities,): a length of the mechanism, and 1 of directors."""
-        length = Linkage(self.mechanism).length
-        sizes = [np.repeat([length, 1.0], [3, space_of(part).size - 3]) for part in self.mechanism.bodies]
+        length = Linkage(self.definition).length
+        sizes = [np.repeat([length, 1.0], [3, space_of(part).size - 3]) for part in self.definition.bodies]
         return np.concatenate(sizes)
 
     @cached_property
     def _structure_in_units(self) -> Dirac:
         """The structure over the velocities of bodies in their units: ranks do not depend on the unit of length."""
-        parts = {part.name: self._body(part) for part in self.mechanism.bodies}
+        parts = {part.name: self._body(part) for part in self.definition.bodies}
         joined, held = dict[str, tuple[str, ...]](), list[str]()
         for name in self.internal:
             members = tuple(f"{end}.{name}" for end in self._unit_ports[name])
@@ -167,11 +167,11 @@ class Interconnection:
 
         Conditions have their gradients, or their rows over velocities; a screw has that of its lead.
         """
-        rows = [np.zeros((0, self.size)), *(self._rigidity(part) for part in self.mechanism.bodies)]
-        for joint in self.mechanism.joints:
+        rows = [np.zeros((0, self.size)), *(self._rigidity(part) for part in self.definition.bodies)]
+        for joint in self.definition.joints:
             gradient = joint_rows(joint).gradient(coordinates_of(joint, self.motion))
             rows.append(self._over_all(movers(joint), gradient))
-        for condition in self.mechanism.conditions:
+        for condition in self.definition.conditions:
             q = np.concatenate([self.motion.q[mover.name] for mover in condition.movers])
             rows.append(self._over_all(condition.movers, condition.C(q, q)))
         return self._in_si(split(np.vstack(rows) * self._units).Z)
@@ -181,9 +181,9 @@ class Interconnection:
 
         The rows of a drive are ṡ, those of all other multipliers zero.
         """
-        rows = [self._rigidity(part) for part in self.mechanism.bodies]
+        rows = [self._rigidity(part) for part in self.definition.bodies]
         for joint, ends in self.internal.items():
-            parent = self.mechanism.parts[joint].parent.name  # type: ignore[union-attr]
+            parent = self.definition.parts[joint].parent.name  # type: ignore[union-attr]
             block = np.zeros((next(iter(ends.values())).shape[1], self.size))
             for end, B in ends.items():
                 block[:, self.columns[end]] = -B.T if end == parent else B.T
@@ -264,11 +264,10 @@ def twist_map(end: Body | Particle, motion: Motion) -> Array:
     return np.vstack([spin, np.hstack([np.eye(3), np.zeros((3, 9))]) + skew(q[:3]) @ spin])
 
 
-def interconnection_of(m: Mechanism, at: StateLike | None = None) -> Interconnection:
+def interconnection_of(m: Definition, at: StateLike | None = None) -> Interconnection:
     """The interconnection of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     refuse_ties(m, "its interconnection")
-    m = m.snapshot()
     motion = motion_of(m, at)
     return Interconnection(m, motion)

@@ -25,7 +25,7 @@ from visviva.numerics.saddle_series import SaddleSeries
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 MANY = 300  # rows of connected loops, from which on their dependence is found by sparse solves
 SERIES = 40  # configurations, from which on it pays to choose an order of elimination
@@ -54,7 +54,7 @@ class Linkage:
     bounding: which of the products `upright` change as joints move, and end their range.
     """
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.name = m.name
         self.joints = tuple(m.joints)
         self.bodies = tuple(m.bodies)

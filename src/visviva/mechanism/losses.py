@@ -19,13 +19,13 @@ from visviva.mechanism.parts import Joint
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 LOSS, FRICTION, RESISTANCE = ".damping", ".friction", ".resistance"  # behind the name of what dissipates
 FLUX, ENTROPY, HEAT = ".flux", ".s", ".heat"  # states of motors and thermal nodes, and the port of a node
 
 
-def inner_values(m: Mechanism, given: Mapping[str, float] | None) -> dict[str, float]:
+def inner_values(m: Definition, given: Mapping[str, float] | None) -> dict[str, float]:
     """Currents of motors [A] and temperatures of thermal nodes [K] by name: given ones, else those at the start."""
     values = {part.name: part.current for part in m.motors} | {part.name: part.temperature for part in m.thermals}
     for name, value in (given or {}).items():
@@ -66,7 +66,7 @@ def stop_loss(stop: Stop, slope: Array, rate: Array) -> Array:
     return np.asarray(-stop_resistance(np.abs(slope), rate * np.sign(slope), stop.loss) * rate)
 
 
-def heated(m: Mechanism) -> dict[str, Thermal | None]:
+def heated(m: Definition) -> dict[str, Thermal | None]:
     """Ports that dissipate, and what takes up their heat; None: the environment."""
     found = {f"{part.name}{FRICTION}": part.heat_to for part in m.joints if rubbing(part)}
     found |= {f"{part.name}{LOSS}": part.heat_to for part in m.elements if part.damping is not None}
@@ -76,7 +76,7 @@ def heated(m: Mechanism) -> dict[str, Thermal | None]:
 
 
 def entropy_rates(
-    m: Mechanism, f: Mapping[str, Array], e: Mapping[str, Array], values: Mapping[str, float]
+    m: Definition, f: Mapping[str, Array], e: Mapping[str, Array], values: Mapping[str, float]
 ) -> dict[str, Array]:
     """ṡ of thermal nodes by name: what dissipates there less what goes to the environment, over the temperature."""
     sinks, found = heated(m), dict[str, Array]()

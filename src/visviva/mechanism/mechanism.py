@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,24 +13,20 @@ from visviva._suggestions import suggesting
 from visviva.errors import ModelError
 from visviva.geometry.inertia import Inertia, check_inertia
 from visviva.geometry.inertia.principal import principal_axes
-from visviva.mechanism.box import Box
 from visviva.mechanism.box_methods import BoxMethods
 from visviva.mechanism.builder import Coordinate, Part, RotationLike, kind_of, rotation_matrix
 from visviva.mechanism.calls import Call, recording
 from visviva.mechanism.condition_methods import ConditionMethods
-from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.damper_methods import DamperMethods
+from visviva.mechanism.definition import Definition
 from visviva.mechanism.drive_methods import DriveMethods
-from visviva.mechanism.elements import Element, JointElement, Stop
 from visviva.mechanism.inclusion_methods import InclusionMethods
 from visviva.mechanism.joint_methods import JointMethods
-from visviva.mechanism.kept import Kept
-from visviva.mechanism.parts import Body, Force, Frame, Ground, Joint, Motor, Particle, Port, Torque, WrenchPort
+from visviva.mechanism.parts import Body, Force, Frame, Ground, Particle, Torque, WrenchPort
 from visviva.mechanism.pose_spring_methods import PoseSpringMethods
 from visviva.mechanism.rolling_methods import RollingMethods
 from visviva.mechanism.shapes import Shape
 from visviva.mechanism.spring_methods import SpringMethods
-from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
     from visviva.language import Composite
@@ -41,6 +37,8 @@ if TYPE_CHECKING:
     from visviva.mechanism.module import Module
     from visviva.mechanism.network import MechanismNetwork
     from visviva.mechanism.parameters import Parameters
+
+T = TypeVar("T")
 
 
 @recording
@@ -74,8 +72,8 @@ class Mechanism(
         self.ground = Ground()
         self.parts: dict[str, Part] = {}
         self.shapes: dict[str, tuple[Shape, ...]] = {}  # what bodies and the ground look like, by name
-        self._modules: dict[str, Shapes] = {}  # what each has brought along to look at, by prefix
-        self._kept, self._alike = Kept(), Kept()
+        self.inclusions: dict[str, Shapes] = {}  # what each has brought along to look at, by prefix
+        self._defined: tuple[object, Definition | None] = None, None  # a revision of it, and what it was then
         self._calls: list[Call] = []  # that have built it
         self._inside_call = False
         self._laws: dict[Any, Any] = {}  # traced functions, see `Builder._traced`
@@ -83,81 +81,52 @@ class Mechanism(
     # -- what is there ------------------------------------------------------------------------------------------
 
     @property
-    def bodies(self) -> list[Body | Particle]:
-        """All that has mass, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Body | Particle)]
-
-    @property
-    def joints(self) -> list[Joint]:
-        """All joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Joint)]
-
-    @property
-    def frames(self) -> list[Frame]:
-        """All named frames."""
-        return [part for part in self.parts.values() if isinstance(part, Frame)]
-
-    @property
-    def ports(self) -> list[Port]:
-        """All input ports, in the order of building: the order of u."""
-        return [part for part in self.parts.values() if isinstance(part, Port)]
-
-    @property
-    def elements(self) -> list[Element]:
-        """Springs and dampers between two frames, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Element)]
-
-    @property
-    def joint_elements(self) -> list[JointElement]:
-        """Springs and dampers along coordinates of joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, JointElement)]
-
-    @property
-    def conditions(self) -> list[AbstractCondition]:
-        """What constrains it beyond the rows of its joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, AbstractCondition)]
-
-    @property
-    def stops(self) -> list[Stop]:
-        """End stops of joints, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Stop)]
-
-    @property
-    def motors(self) -> list[Motor]:
-        """Electric motors on joints, in the order of building; they are ports as well."""
-        return [part for part in self.parts.values() if isinstance(part, Motor)]
-
-    @property
-    def thermals(self) -> list[Thermal]:
-        """What takes up heat and gets warm, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Thermal)]
-
-    @property
     def modules(self) -> dict[str, Module]:
         """Handles of what `include` has put there, by prefix; modules of modules with dots, "arm.left"."""
         from visviva.mechanism.module import Module
 
-        return {name: Module(self, name) for name in self._modules}
+        return {name: Module(self, name) for name in self.inclusions}
 
     @property
-    def boxes(self) -> list[Box]:
-        """Composites of the language that are parts, in the order of building."""
-        return [part for part in self.parts.values() if isinstance(part, Box)]
-
-    @property
-    def is_thermal(self) -> bool:
-        """Whether it accounts for entropy: it has thermal nodes, or boxes that exchange heat."""
-        return bool(self.thermals) or any(box.is_thermal for box in self.boxes)
+    def definition(self) -> Definition:
+        """Its parts as data, as they are now, which all readings of it take; the same until the mechanism grows."""
+        revision, (known, definition) = self._revision, self._defined
+        if definition is None or known != revision:
+            definition = self._define({})
+        return definition
 
     @property
     def made(self) -> dict[Any, Any]:
-        """What others have made of the mechanism as it is now, by keys of theirs: see `kept`."""
-        return self._kept.of(self)
+        """What others have made of its definition, by keys of theirs."""
+        return self.definition.made
 
     @property
     def alike(self) -> dict[Any, Any]:
-        """The same of its geometry, which mechanisms with other masses, stiffnesses and laws share."""
-        return self._alike.of(self)
+        """The same of its geometry alone."""
+        return self.definition.alike
+
+    def _define(self, alike: dict[Any, Any]) -> Definition:
+        """Make the definition of the mechanism as it is now; alike: what has been made of its geometry already."""
+        definition = Definition(
+            self.name,
+            self.gravity,
+            self.theta0,
+            self.ground,
+            dict(self.parts),
+            dict(self.shapes),
+            dict(self.inclusions),
+            tuple(self._calls),
+            self._laws,
+            alike=alike,
+        )
+        self._defined = self._revision, definition
+        return definition
+
+    @property
+    def _revision(self) -> object:
+        looks = tuple((name, id(shapes)) for name, shapes in self.shapes.items())
+        parts = tuple(map(id, self.parts.values()))  # they never change, and the definition holds them alive
+        return self.name, self.theta0, self.gravity.tobytes(), parts, looks
 
     def __repr__(self) -> str:
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.ports)} ports"
@@ -310,37 +279,37 @@ class Mechanism(
         """
         from visviva.mechanism.assembly import assemble
 
-        return assemble(self, fixed, at)
+        return assemble(self.definition, fixed, at)
 
     def mobility(self) -> int:
         """Number of independent velocities that the joints leave, as built."""
         from visviva.mechanism.mobility import mobility
 
-        return mobility(self)
+        return mobility(self.definition)
 
     def redundant(self) -> dict[str, int]:
         """Joints with constraint rows that follow from the others, and how many, as built."""
         from visviva.mechanism.mobility import redundant
 
-        return redundant(self)
+        return redundant(self.definition)
 
     def analysis(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Analysis:
         """Mobility, rank, redundant rows and states of self-stress, as assembled or at a state; prints as a table."""
         from visviva.mechanism.analysis import analyse
 
-        return analyse(self, motion if at is None else at)
+        return analyse(self.definition, motion if at is None else at)
 
     def kinestatics(self, at: StateLike | None = None, *, motion: Motion | None = None) -> MechanismNetwork:
         """Twists and wrenches that the joints allow, at a state; as assembled by default: see `network`."""
         from visviva.mechanism.network import kinestatics_of
 
-        return kinestatics_of(self, motion if at is None else at)
+        return kinestatics_of(self.definition, motion if at is None else at)
 
     def interconnection(self, at: StateLike | None = None, *, motion: Motion | None = None) -> Interconnection:
         """The bodies joined by ports, at a state; as assembled by default: see `interconnection`."""
         from visviva.mechanism.interconnection import interconnection_of
 
-        return interconnection_of(self, motion if at is None else at)
+        return interconnection_of(self.definition, motion if at is None else at)
 
     def system(self, expose: Any = ()) -> Composite:
         """The mechanism as a composite of the language: see `composite.composite_of`.
@@ -349,25 +318,24 @@ class Mechanism(
         """
         from visviva.mechanism.composite import composite_of
 
-        return composite_of(self, expose)
+        return composite_of(self.definition, expose)
 
     def system_state(self, at: StateLike | None = None, *, motion: Motion | None = None) -> dict[str, Array]:
         """Values of the variables of `system()` at a state, as assembled by default."""
         from visviva.mechanism.composite import state_of
 
-        return state_of(self, motion if at is None else at)
+        return state_of(self.definition, motion if at is None else at)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was traced of functions, which no file holds."""
-        return {**vars(self), "_laws": {}}
+        """Without what was traced of functions, which no file holds, and what was made of it."""
+        return {**vars(self), "_laws": {}, "_defined": (None, None)}
 
     def snapshot(self) -> Mechanism:
-        """The mechanism as it is now: later additions do not reach it. Its parts are shared, they never change."""
+        """A mechanism of its own with the same parts, to go on building: parts never change, and are shared."""
         copy = Mechanism(self.name, gravity=self.gravity, theta0=self.theta0)
         copy.ground, copy.parts, copy.shapes = self.ground, dict(self.parts), dict(self.shapes)
-        copy._modules = dict(self._modules)
-        copy._kept, copy._calls, copy._laws = self._kept, list(self._calls), self._laws
-        copy._alike.share(copy, self.alike)
+        copy.inclusions, copy._calls, copy._laws = dict(self.inclusions), list(self._calls), self._laws
+        copy._defined = self._revision, self.definition
         return copy
 
     @property
@@ -375,7 +343,7 @@ class Mechanism(
         """Its numbers by name, {"arm.mass": 1.5, ...}; prints as a table with units: see `mechanism.parameters`."""
         from visviva.mechanism.parameters import Parameters
 
-        return Parameters(self)
+        return Parameters(self.definition)
 
     def with_parameters(self, values: Mapping[str, Any]) -> Mechanism:
         """The mechanism with some other numbers, {"arm.mass": 2.0, "spring.k": 40.0, "gravity": (0, 0, -1.6)}.
@@ -385,9 +353,9 @@ class Mechanism(
         and loops that do not close as built are assembled. Functions, "spring.energy", can be given as well.
         Nothing is compiled again, unless a law becomes another one.
         """
-        from visviva.mechanism.parameters import with_parameters
+        from visviva.mechanism.parameters import Parameters, rebuilt
 
-        return with_parameters(self, values)
+        return rebuilt(self.definition, Parameters(self.definition).changes(values), self)
 
 
 def _mass_data(
@@ -428,3 +396,12 @@ def _no_mass(
     if (mass is not None and mass != 0) or (inertia is not None and np.any(np.asarray(inertia) != 0)):
         raise ModelError(f"body {name!r} is massless, but has a mass or an inertia. Leave them out, or massless=True.")
     return 0.0, np.zeros((3, 3)), np.zeros(3) if com is None else finite_vector(com, f"com of body {name!r}", 3)
+
+
+@overload
+def definition_of(what: Mechanism) -> Definition: ...
+@overload
+def definition_of(what: T) -> T: ...
+def definition_of(what: Any) -> Any:
+    """The definition of a mechanism; whatever else was given as it is."""
+    return what.definition if isinstance(what, Mechanism) else what

@@ -12,16 +12,16 @@ from visviva.mechanism.linkage import Dependence, Linkage
 from visviva.mechanism.positions import close
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
-def mobility(m: Mechanism) -> int:
+def mobility(m: Definition) -> int:
     """Dimension of the velocities that satisfy all joints."""
     linkage, found = _dependence(m)
     return linkage.kinematics.n - int(found.kept.sum())
 
 
-def redundant(m: Mechanism) -> dict[str, int]:
+def redundant(m: Definition) -> dict[str, int]:
     """Per joint that closes a loop, the rows that follow from all others, where there are some."""
     linkage, found = _dependence(m)
     return left_out(linkage, found)
@@ -36,7 +36,7 @@ def left_out(linkage: Linkage, found: Dependence) -> dict[str, int]:
     return counts
 
 
-def _dependence(m: Mechanism) -> tuple[Linkage, Dependence]:
+def _dependence(m: Definition) -> tuple[Linkage, Dependence]:
     refuse_ties(m, "its mobility")
     linkage = linkage_of(m)
     q = close(linkage, linkage.kinematics.as_built)

@@ -102,7 +102,7 @@ class MobilityAccount:
 
 def mobility_account(network: MechanismNetwork) -> MobilityAccount:
     """The account of a network; loops are those of its joints."""
-    m, kinestatics = network.mechanism, network.kinestatics
+    m, kinestatics = network.definition, network.kinestatics
     linkage = Linkage(m)
     place = linkage.kinematics.place(coordinates(linkage, network.motion))
     rows, velocities = kinestatics.constraints().shape
@@ -133,7 +133,7 @@ def mobility_account(network: MechanismNetwork) -> MobilityAccount:
 
 def _local(network: MechanismNetwork, length: float) -> dict[str, System]:
     """Motions of single bodies between others, all else at rest."""
-    m, G = network.mechanism, network.kinestatics.constraints()
+    m, G = network.definition, network.kinestatics.constraints()
     at = spans({part.name: 3 if part.name in network.kinestatics.particles else 6 for part in m.bodies})
     beside: dict[str, set[str]] = {part.name: set() for part in (*m.bodies, m.ground)}
     for joint in m.joints:

@@ -27,12 +27,12 @@ class Module:
     def names(self) -> list[str]:
         """Of its parts, and of its modules, as the module calls them."""
         start = f"{self.name}."
-        known = [*self.mechanism.parts, *self.mechanism._modules]
+        known = [*self.mechanism.parts, *self.mechanism.inclusions]
         return [name.removeprefix(start) for name in known if name.startswith(start)]
 
     def __getitem__(self, name: str) -> Any:
         full = f"{self.name}.{name}"
-        if full in self.mechanism._modules:
+        if full in self.mechanism.inclusions:
             return Module(self.mechanism, full)
         if full not in self.mechanism.parts:
             raise unknown_name(name, self.names, f"module {self.name!r} of mechanism {self.mechanism.name!r}")

@@ -20,7 +20,7 @@ from visviva.numerics.rank import rank, singular_values, unit_rows
 from visviva.structure.subspace import range_and_complement
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.network import MechanismNetwork
 
 Coordinate = Joint | str | tuple[Joint | str, int]
@@ -49,8 +49,8 @@ class Motions:
 
     def __init__(self, network: MechanismNetwork, locked: Sequence[Coordinate] = ()) -> None:
         self.network = network
-        self.length = size_of(network.mechanism)
-        m, G = network.mechanism, network.kinestatics.constraints()
+        self.length = size_of(network.definition)
+        m, G = network.definition, network.kinestatics.constraints()
         locked = several(locked, "locked")
         moves = np.concatenate([np.arange(6) >= (0 if isinstance(part, Body) else 3) for part in m.bodies])
         units = np.where(np.tile(np.arange(6) < 3, len(m.bodies)), 1.0, self.length)
@@ -87,7 +87,7 @@ class Motions:
         return part.rows @ self.between(part.joint.child, part.joint.parent)
 
     def _over_all(self, part: RateRows) -> Array:
-        bodies, blank = self.network.mechanism.bodies, np.zeros_like(part.rows)
+        bodies, blank = self.network.definition.bodies, np.zeros_like(part.rows)
         signs = {part.joint.child.name: part.rows, part.joint.parent.name: -part.rows}
         return np.hstack([signs.get(body.name, blank) for body in bodies])
 
@@ -99,12 +99,12 @@ def several(given: Iterable[Coordinate], what: str) -> list[Coordinate]:
     return list(given)
 
 
-def size_of(m: Mechanism) -> float:
+def size_of(m: Definition) -> float:
     """What counts as one unit of length in a mechanism [m]."""
     return typical_length(Kinematics(m.bodies, m.joints, [joint.joint.rows for joint in m.joints]))
 
 
-def carrier_of(m: Mechanism, given: Carrier | str, where: str) -> Carrier:
+def carrier_of(m: Definition, given: Carrier | str, where: str) -> Carrier:
     """The body, particle or ground that is meant."""
     name = given if isinstance(given, str) else getattr(given, "name", repr(given))
     if name == m.ground.name:
@@ -119,7 +119,7 @@ def carrier_of(m: Mechanism, given: Carrier | str, where: str) -> Carrier:
 
 def rate_rows(network: MechanismNetwork, given: Coordinate) -> RateRows:
     """All freedoms of a joint, or the one coordinate (joint, number) of it."""
-    m = network.mechanism
+    m = network.definition
     one, number = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     name = one if isinstance(one, str) else getattr(one, "name", repr(one))
     if name not in m.parts:

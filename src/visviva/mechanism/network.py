@@ -34,7 +34,7 @@ from visviva.mechanism.transmission import Transmission, transmission_of
 from visviva.structure import Dirac, Implicit, Kinestatics
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 @final
@@ -49,14 +49,14 @@ class MechanismNetwork:
     Source: Stramigioli, Maschke and Bidard, sections 3.2 and 3.3.
     """
 
-    mechanism: Mechanism
+    definition: Definition
     motion: Motion
     kinestatics: Kinestatics
 
     @property
     def massless(self) -> tuple[str, ...]:
         """Bodies that take no wrench: they are no ports of the structure."""
-        return tuple(part.name for part in self.mechanism.bodies if part.mass == 0)
+        return tuple(part.name for part in self.definition.bodies if part.mass == 0)
 
     def structure(self) -> Dirac:
         """Dirac structure over all bodies with mass, open edges, joints on which something acts, and drives."""
@@ -64,7 +64,7 @@ class MechanismNetwork:
 
     def actuated(self) -> dict[str, Joint]:
         """Joints with friction, springs, stops, boxes or input ports about their axes."""
-        m = self.mechanism
+        m = self.definition
         acting = {one.joint.name for part in m.joint_elements for one in part.coordinates}
         acting |= {stop.joint.name for stop in m.stops}
         acting |= {port.joint.name for port in m.ports if isinstance(port, Torque | Force | Motor)}
@@ -73,10 +73,10 @@ class MechanismNetwork:
 
     def joint(self, given: Joint | str) -> Joint:
         """A joint by its name, or as a handle."""
-        joints = {part.name: part for part in self.mechanism.joints}
+        joints = {part.name: part for part in self.definition.joints}
         name = given if isinstance(given, str) else getattr(given, "name", repr(given))
         if name not in joints:
-            raise unknown_name(name, joints, f"mechanism {self.mechanism.name!r}")
+            raise unknown_name(name, joints, f"mechanism {self.definition.name!r}")
         return joints[name]
 
     # -- screws -------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class MechanismNetwork:
         inputs: by port, zero by default.
         inside: currents of motors [A] and temperatures of thermal nodes [K] by name; default: those at the start.
         """
-        return state_rates(self, accelerations, inputs or {}, inner_values(self.mechanism, inside))
+        return state_rates(self, accelerations, inputs or {}, inner_values(self.definition, inside))
 
     def dH(
         self, slopes: Mapping[str, ArrayLike] | None = None, inside: Mapping[str, float] | None = None
@@ -155,17 +155,17 @@ class MechanismNetwork:
 
         slopes: dU of a spring over what it measures, by its name; default: of its energy at this motion.
         """
-        return state_efforts(self.mechanism, self.motion, slopes or {}, inner_values(self.mechanism, inside))
+        return state_efforts(self.definition, self.motion, slopes or {}, inner_values(self.definition, inside))
 
     def flows(self, inside: Mapping[str, float] | None = None) -> dict[str, Array]:
         """f by port of `implicit()`."""
-        return port_flows(self, inner_values(self.mechanism, inside))
+        return port_flows(self, inner_values(self.definition, inside))
 
     def efforts(
         self, inputs: Mapping[str, ArrayLike] | None = None, inside: Mapping[str, float] | None = None
     ) -> dict[str, Array]:
         """e by port of `implicit()`: the inputs, zero by default, what dissipates, and entropy that enters nodes."""
-        return port_efforts(self, inputs or {}, inner_values(self.mechanism, inside))
+        return port_efforts(self, inputs or {}, inner_values(self.definition, inside))
 
     def __str__(self) -> str:
         bodies, joints = len(self.kinestatics.bodies), len(self.kinestatics.pairs)
@@ -179,12 +179,11 @@ class MechanismNetwork:
         return "\n".join(lines)
 
 
-def kinestatics_of(m: Mechanism, at: StateLike | None = None) -> MechanismNetwork:
+def kinestatics_of(m: Definition, at: StateLike | None = None) -> MechanismNetwork:
     """The network of a mechanism at a motion; as assembled by default."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     refuse_ties(m, "its kinestatics")
-    m = m.snapshot()
     motion = motion_of(m, at)
     edges = {part.name: (part.child.name, part.parent.name) for part in m.joints}
     for element in m.elements:

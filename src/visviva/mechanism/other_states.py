@@ -12,7 +12,7 @@ from visviva.mechanism.parts import Motor
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 def flux_of(motor: Motor) -> str:
@@ -36,7 +36,7 @@ def entropy_at(node: Thermal, others: Mapping[str, Any]) -> float:
     return float(node.capacity * np.log(theta / node.temperature))
 
 
-def other_states(m: Mechanism, values: Mapping[str, Array]) -> dict[str, Any]:
+def other_states(m: Definition, values: Mapping[str, Array]) -> dict[str, Any]:
     """Currents, temperatures and states of boxes by the names of a run, from the values of variables."""
     found: dict[str, Any] = {
         f"{motor.name}.current": float(values[flux_of(motor)][0]) / motor.inductance for motor in m.motors

@@ -15,7 +15,7 @@ from visviva.mechanism.parts import Joint
 
 if TYPE_CHECKING:
     from visviva.mechanism.calls import Call
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 PLACES = ("at", "at_a", "at_b", "at_parent", "at_child", "points", "point", "com", "length", "radius")
 SAME = dict.fromkeys(PLACES, "m") | {
@@ -40,7 +40,7 @@ OF_COORDINATE = {  # of what belongs to coordinates that turn, and that slide
 }  # fmt: skip
 
 
-def unit_of(m: Mechanism, calls: Mapping[str, Call], name: str) -> str:
+def unit_of(m: Definition, calls: Mapping[str, Call], name: str) -> str:
     """The unit of a parameter, empty where it has none or it is not one unit."""
     owner, _, word = name.rpartition(".")
     word, _, beside = word.partition("[")  # a number beside laws, hinge.friction[1]

@@ -24,11 +24,11 @@ from visviva.geometry import SE3, SO3
 from visviva.mechanism.calls import Call, Lost, signature
 from visviva.mechanism.friction import FrictionLaw, with_arguments
 from visviva.mechanism.inclusion import with_shapes, without_shapes
-from visviva.mechanism.kept import Kept
 from visviva.mechanism.parameter_units import unit_of
 from visviva.mechanism.same_geometry import same_geometry
 
 if TYPE_CHECKING:
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.mechanism import Mechanism
 
 STRUCTURE = frozenset(
@@ -45,13 +45,13 @@ BESIDE_LAW = re.compile(r"(.*\.friction)\[(\d+)\]")
 class Parameters(Mapping[str, Any]):
     """The numbers of a mechanism by name, as they were given or by default; prints as a table with units."""
 
-    def __init__(self, m: Mechanism) -> None:
-        self.mechanism = m
+    def __init__(self, m: Definition) -> None:
+        self.definition = m
         self._calls = calls_by_name(m)
 
     @cached_property
     def _values(self) -> dict[str, Any]:
-        found: dict[str, Any] = {word: getattr(self.mechanism, word) for word in OF_WHOLE}
+        found: dict[str, Any] = {word: getattr(self.definition, word) for word in OF_WHOLE}
         for name, call in self._calls.items():
             for keyword, value in _with_defaults(call).items():
                 if keyword not in STRUCTURE:
@@ -86,7 +86,7 @@ class Parameters(Mapping[str, Any]):
 
     def unknown(self, name: object) -> ModelError:
         """The error for a name that is none, or none of a number."""
-        m = self.mechanism
+        m = self.definition
         part, _, word = name.rpartition(".") if isinstance(name, str) else ("", "", "")
         if part in self._calls and word in STRUCTURE & set(signature(self._calls[part].method).parameters):
             return ModelError(
@@ -140,31 +140,34 @@ class Parameters(Mapping[str, Any]):
     def __str__(self) -> str:
         from visviva.mechanism.parameter_units import shown
 
-        rows = [(name, shown(value), unit_of(self.mechanism, self._calls, name)) for name, value in self.items()]
+        rows = [(name, shown(value), unit_of(self.definition, self._calls, name)) for name, value in self.items()]
         wide = [max(len(row[k]) for row in rows) for k in range(2)]
         lines = [f"{name:<{wide[0]}}  {value:<{wide[1]}}  {unit}".rstrip() for name, value, unit in rows]
-        return "\n".join([f"parameters of {self.mechanism.name!r}", *lines])
+        return "\n".join([f"parameters of {self.definition.name!r}", *lines])
 
     __repr__ = __str__
 
 
-def with_parameters(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """The mechanism that the calls which built another one build with some other numbers."""
-    return rebuilt(m, Parameters(m).changes(values))
+def with_parameters(m: Definition, values: Mapping[str, Any]) -> Definition:
+    """The definition of the mechanism that the calls which built another one build with some other numbers."""
+    return rebuilt(m, Parameters(m).changes(values)).definition
 
 
-def rebuilt(m: Mechanism, changes: Mapping[str, Mapping[str, Any]]) -> Mechanism:
-    """The same calls with other values of keywords, by part; calls that no change reaches share their parts."""
+def rebuilt(m: Definition, changes: Mapping[str, Mapping[str, Any]], builder: Mechanism | None = None) -> Mechanism:
+    """The same calls with other values of keywords, by part; calls that no change reaches share their parts.
+
+    builder: what the mechanism was built with, where it has more to say than a `Mechanism`: the other one says it too.
+    """
     from visviva.mechanism.mechanism import Mechanism as Plain
 
     whole = {word: getattr(m, word) for word in OF_WHOLE} | dict(changes.get("", {}))
-    checked = Plain(m.name, **whole)
-    other = copy.copy(m)
-    other.gravity, other.theta0 = checked.gravity, checked.theta0
-    other.parts, other.shapes, other._kept, other._alike = {}, dict(m.shapes), Kept(), Kept()
-    other._calls, other._laws = [], dict(m._laws)
-    other._modules = {}
-    for shapes in m._modules.values():
+    other = checked = Plain(m.name, **whole)
+    if builder is not None:
+        other = copy.copy(builder)
+        other.gravity, other.theta0 = checked.gravity, checked.theta0
+    other.ground, other.parts, other.shapes = m.ground, {}, dict(m.shapes)
+    other._calls, other._laws, other.inclusions = [], dict(m.laws), {}
+    for shapes in m.inclusions.values():
         other.shapes = without_shapes(other.shapes, shapes)
     new: set[str] = set()
     for call in live_calls(m):
@@ -174,13 +177,13 @@ def rebuilt(m: Mechanism, changes: Mapping[str, Mapping[str, Any]]) -> Mechanism
             other.parts.update((name, m.parts[name]) for name in call.parts)
             other._calls.append(call)
             if call.method == "include":
-                other._modules |= {name: shapes for name, shapes in m._modules.items() if _inside(name, call.name)}
-                other.shapes = with_shapes(other.shapes, m._modules[call.name])
+                other.inclusions |= {name: shapes for name, shapes in m.inclusions.items() if _inside(name, call.name)}
+                other.shapes = with_shapes(other.shapes, m.inclusions[call.name])
         else:
             again.apply(other)
             new.update(other._calls[-1].parts)
     if same_geometry(m, other):
-        other._alike.share(other, m.alike)
+        other._define(m.alike)
     return other
 
 
@@ -191,7 +194,7 @@ def _changed_call(call: Call, changes: Mapping[str, Mapping[str, Any]], theta0: 
         module, start = call.given["module"], f"{call.name}."
         inner = {part.removeprefix(start): words for part, words in changes.items() if part.startswith(start)}
         if inner or module.theta0 != theta0:
-            options["module"] = rebuilt(module, inner | {"": {"theta0": theta0}})
+            options["module"] = rebuilt(module, inner | {"": {"theta0": theta0}}).definition
     return call.with_options(options) if options else call
 
 
@@ -199,7 +202,7 @@ def _inside(name: str, module: str) -> bool:
     return name == module or name.startswith(f"{module}.")
 
 
-def calls_by_name(m: Mechanism) -> dict[str, Call]:
+def calls_by_name(m: Definition) -> dict[str, Call]:
     """The calls that have made the parts of a mechanism, by name; those of its modules by names with their prefix."""
     found: dict[str, Call] = {}
     for call in live_calls(m):
@@ -209,9 +212,9 @@ def calls_by_name(m: Mechanism) -> dict[str, Call]:
     return found
 
 
-def live_calls(m: Mechanism) -> list[Call]:
+def live_calls(m: Definition) -> list[Call]:
     """The calls that have made the parts of a mechanism; an error where something else has put them there."""
-    calls = [call for call in m._calls if any(name in m.parts for name in call.parts)]
+    calls = [call for call in m.calls if any(name in m.parts for name in call.parts)]
     made = {name for call in calls for name in call.parts}
     if made != set(m.parts):
         odd = sorted(made.symmetric_difference(m.parts))

@@ -25,7 +25,7 @@ from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import settled
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 STEP = 0.2  # [rad], and of the size of the mechanism: the largest from one configuration to the next
 
@@ -64,9 +64,9 @@ class JointPath(AbstractPath):
     """
 
     def __init__(
-        self, m: Mechanism, motion: Motion, coordinate: Coordinate, to: float, hold: Sequence[Coordinate] = ()
+        self, m: Definition, motion: Motion, coordinate: Coordinate, to: float, hold: Sequence[Coordinate] = ()
     ) -> None:
-        self._mechanism = m
+        self._definition = m
         self.linkage = Linkage(m)
         self._term, held = term_of(m, coordinate), [term_of(m, one) for one in several(hold, "hold")]
         if any(term.joint is self._term.joint and term.coordinate is self._term.coordinate for term in held):
@@ -92,13 +92,13 @@ class JointPath(AbstractPath):
         known = min(self._known, key=lambda other: abs(other - s))
         count = max(1, int(np.ceil(abs(s - known) / self._step)))
         for value in np.linspace(known, s, count + 1)[1:].tolist():
-            copy = self._mechanism.snapshot()
             path = Coupling("path", (self._term,), value)
-            copy.parts |= {part.name: part for part in (path, *self._held)}
-            found = settled(Linkage(copy), self._expected(self._known, known, value))
+            held = {part.name: part for part in (path, *self._held)}
+            m = self._definition.variant(parts={**self._definition.parts, **held})
+            found = settled(Linkage(m), self._expected(self._known, known, value))
             if found is None:
                 raise AssemblyError(
-                    f"joint {self._term.joint.name!r} of mechanism {self._mechanism.name!r} cannot go from"
+                    f"joint {self._term.joint.name!r} of mechanism {self._definition.name!r} cannot go from"
                     f" {known:.6g} to {value:.6g}{self._with}: its loops do not close there.\n"
                     "It is at the end of its range: let the path end before, or follow another joint."
                 )
@@ -110,8 +110,8 @@ class JointPath(AbstractPath):
 class BodyPath(AbstractPath):
     """A body goes along one screw from its pose to another; s runs from 0 to 1, and all else follows."""
 
-    def __init__(self, m: Mechanism, motion: Motion, body: Body, to: SE3) -> None:
-        self._mechanism, self._body = m, body
+    def __init__(self, m: Definition, motion: Motion, body: Body, to: SE3) -> None:
+        self._definition, self._body = m, body
         self.linkage = Linkage(m)
         q = motion.q[body.name]
         self._from = SE3(POSES.rotation(q), POSES.translation(q))
@@ -133,16 +133,17 @@ class BodyPath(AbstractPath):
             found = settled(self.linkage, q, [self._body.name])
             if found is None:
                 raise AssemblyError(
-                    f"body {self._body.name!r} of mechanism {self._mechanism.name!r} cannot go beyond {known:.4g} of"
+                    f"body {self._body.name!r} of mechanism {self._definition.name!r} cannot go beyond {known:.4g} of"
                     " its way: no configuration with it there closes the joints.\nGive a pose that it can reach."
                 )
             known, self._known[value] = value, found
         return self._known[known]
 
 
-def term_of(m: Mechanism, given: Coordinate) -> Term:
+def term_of(m: Definition, given: Coordinate) -> Term:
     """The coordinate of a joint that is meant."""
-    return m._term(given, 1.0, f"a path of mechanism {m.name!r}")
+    one = m._coordinate(given, f"a path of mechanism {m.name!r}")
+    return Term(one.joint, one.scalar, 1.0)
 
 
 def value_of(linkage: Linkage, term: Term, q: Array, motion: Motion) -> float:

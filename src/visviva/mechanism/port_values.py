@@ -40,12 +40,12 @@ from visviva.mechanism.placement import principal_pose
 from visviva.mechanism.spring_slopes import slopes_of
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
     from visviva.mechanism.network import MechanismNetwork
 
 
 def state_efforts(
-    m: Mechanism, motion: Motion, slopes: Mapping[str, ArrayLike], values: Mapping[str, float]
+    m: Definition, motion: Motion, slopes: Mapping[str, ArrayLike], values: Mapping[str, float]
 ) -> dict[str, Array]:
     """dH by state: twists, weights, wrenches of springs, torques, currents, and temperatures above the environment's.
 
@@ -74,7 +74,7 @@ def state_rates(
     values: Mapping[str, float],
 ) -> dict[str, Array]:
     """ẋ by state, for accelerations (ω_dot; v_dot) of the bodies as those of the model of a mechanism."""
-    m, motion, found = network.mechanism, network.motion, dict[str, Array]()
+    m, motion, found = network.definition, network.motion, dict[str, Array]()
     for part in m.bodies:
         if isinstance(part, Particle):
             found |= {f"{part.name}.r": motion.V[part.name], f"{part.name}.p": part.mass * accelerations[part.name]}
@@ -95,7 +95,7 @@ def state_rates(
 
 def port_flows(network: MechanismNetwork, values: Mapping[str, float]) -> dict[str, Array]:
     """f by port: rates of joints, twists, currents and temperatures, to which the efforts are what enters there."""
-    m, motion, found = network.mechanism, network.motion, dict[str, Array]()
+    m, motion, found = network.definition, network.motion, dict[str, Array]()
     for port in m.ports:
         if isinstance(port, WrenchPort):
             V = motion.V[port.carrier.name]
@@ -135,7 +135,7 @@ def port_efforts(
 
     inputs: also forces of boxes at joints, and the entropy that they give to a node [W/K], by `<box>.<port>`.
     """
-    m, motion, f = network.mechanism, network.motion, port_flows(network, values)
+    m, motion, f = network.definition, network.motion, port_flows(network, values)
     found = {port.name: np.zeros(port.width) for port in m.ports}
     found |= {name: np.zeros(part.count) for name, part in network.kinestatics.conditions.items() if part.driven}
     found |= {box.variable(port): np.zeros(1) for box in m.boxes for port in box.along}

@@ -15,10 +15,10 @@ from visviva.mechanism.parts import Body, Joint, Particle
 from visviva.mechanism.velocity_conditions import VelocityCondition
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.builder import Parts
 
 
-def same_geometry(m: Mechanism, other: Mechanism) -> bool:
+def same_geometry(m: Parts, other: Parts) -> bool:
     """Whether all bodies, joints and conditions are in the same places: then a state means the same in both."""
     if m.parts.keys() != other.parts.keys():  # a matrix of friction is a part of its own
         return False

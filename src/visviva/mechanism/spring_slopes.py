@@ -20,7 +20,7 @@ from visviva.mechanism.parts import JointCoordinate
 from visviva.mechanism.placement import coordinates_of
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 def measured(part: Element | JointElement | Stop, motion: Motion) -> Array:
@@ -38,7 +38,7 @@ def coordinate_at(one: JointCoordinate, motion: Motion) -> float:
     return float(coordinate_values(one.joint, coordinates_of(one.joint, motion))[one.number])
 
 
-def slopes_of(m: Mechanism, motion: Motion) -> dict[str, Array]:
+def slopes_of(m: Definition, motion: Motion) -> dict[str, Array]:
     """dU by the name of every spring and stop that has an energy, (k,) each; exact."""
     stored: list[Element | JointElement | Stop] = [*m.elements, *m.joint_elements, *m.stops]
     return {

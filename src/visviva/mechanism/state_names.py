@@ -22,7 +22,7 @@ from visviva.mechanism.parts import Body, Frame, Ground, Joint, Motor, Particle
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 Placed = Body | Frame | Particle
 Key = tuple[str, int]  # joint, number of the coordinate
@@ -71,7 +71,7 @@ class Wanted:
     others: dict[str, Any] = field(default_factory=dict)
 
 
-def wanted(m: Mechanism, given: Mapping[Any, Any], found: Wanted) -> Wanted:
+def wanted(m: Definition, given: Mapping[Any, Any], found: Wanted) -> Wanted:
     """The meaning of each key, checked; found: what is known already, and is added to."""
     for key, value in given.items():
         name, word, number = _parsed(m, key)
@@ -93,13 +93,13 @@ def wanted(m: Mechanism, given: Mapping[Any, Any], found: Wanted) -> Wanted:
     return found
 
 
-def gives_velocities(m: Mechanism, given: Mapping[Any, Any]) -> bool:
+def gives_velocities(m: Definition, given: Mapping[Any, Any]) -> bool:
     """Whether a mapping says anything of how a mechanism moves."""
     found = wanted(m, given, Wanted())
     return bool(found.rates or found.spins or found.speeds)
 
 
-def plain_names(m: Mechanism) -> dict[str, tuple[str, Key]]:
+def plain_names(m: Definition) -> dict[str, tuple[str, Key]]:
     """The names of single coordinates and rates: "q" or "rate", joint and number."""
     found: dict[str, tuple[str, Key]] = {}
     for joint in m.joints:
@@ -110,7 +110,7 @@ def plain_names(m: Mechanism) -> dict[str, tuple[str, Key]]:
     return found
 
 
-def state_names(m: Mechanism) -> list[str]:
+def state_names(m: Definition) -> list[str]:
     """All names by which a state can be given."""
     names: list[str] = []
     for name, part in m.parts.items():
@@ -134,7 +134,7 @@ def state_names(m: Mechanism) -> list[str]:
     return names
 
 
-def _parsed(m: Mechanism, key: Any) -> tuple[str, str, int | None]:
+def _parsed(m: Definition, key: Any) -> tuple[str, str, int | None]:
     """Part, word and number of a key: "u.q[1]", ("u", 1), a handle, or a name alone."""
     number = None
     if isinstance(key, tuple) and len(key) == 2 and (number := whole(key[1])) is not None:
@@ -157,7 +157,7 @@ def _parsed(m: Mechanism, key: Any) -> tuple[str, str, int | None]:
     return name, word, number
 
 
-def _no_state(m: Mechanism, key: Any) -> ModelError:
+def _no_state(m: Definition, key: Any) -> ModelError:
     names, text = state_names(m), key if isinstance(key, str) else repr(key)
     part = m.parts.get(split_name(text, m.parts)[0])
     parts = dict.fromkeys(split_name(name, m.parts)[0] for name in names)
@@ -178,7 +178,7 @@ def _once(found: dict[Any, Any], at: Any, value: Any, key: Any) -> None:
     found[at] = value
 
 
-def _joint(m: Mechanism, found: Wanted, joint: Joint, word: str, number: int | None, value: Any, key: Any) -> None:
+def _joint(m: Definition, found: Wanted, joint: Joint, word: str, number: int | None, value: Any, key: Any) -> None:
     coordinates, word = joint.joint.coordinates, word or "q"
     if word not in ("q", "rate"):
         raise _no_state(m, key)
@@ -208,7 +208,7 @@ def _joint(m: Mechanism, found: Wanted, joint: Joint, word: str, number: int | N
     return None
 
 
-def _placed(m: Mechanism, found: Wanted, part: Placed, word: str, value: Any, key: Any) -> None:
+def _placed(m: Definition, found: Wanted, part: Placed, word: str, value: Any, key: Any) -> None:
     if isinstance(part, Frame) and isinstance(part.carrier, Ground):
         raise _no_state(m, key)
     what, point = f"{part.name}.{word or 'pose'}", isinstance(part, Particle)

@@ -30,7 +30,7 @@ from visviva.mechanism.state_path import StatePath, closed_rows
 from visviva.mechanism.state_rates import StateRates, check_driven
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 @final
@@ -40,8 +40,8 @@ class States:
     built: the motion as assembled.   open: nothing is to be closed but the joints of the tree.
     """
 
-    def __init__(self, m: Mechanism) -> None:
-        self.mechanism = m
+    def __init__(self, m: Definition) -> None:
+        self.definition = m
         self.linkage = linkage_of(m)
         self.built = assembled(m, self.linkage)[0]
         self.tree, X_W, self.posture = self._as_assembled()
@@ -99,7 +99,7 @@ class States:
                 others[key] = value
             else:
                 (want.q if place[0] == "q" else want.rates)[place[1]] = float(value)
-        return self.reached(wanted(self.mechanism, others, want) if others else want)
+        return self.reached(wanted(self.definition, others, want) if others else want)
 
     def reached(self, want: Wanted) -> Motion:
         """The same, of what was read already."""

@@ -15,7 +15,7 @@ from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle, Wren
 from visviva.numerics.spanning_trees import DisjointSets, spanning_forest
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 Int = NDArray[np.intp]
 WEAK = 2  # joints with at most so many rows hold a body by a point or less: they hang one up only where no other does
@@ -92,7 +92,7 @@ def _together(loops: dict[int, tuple[int, int]], parent: list[int], depth: list[
     return tuple(tuple(members) for members in found.values())
 
 
-def check_connected(m: Mechanism) -> None:
+def check_connected(m: Definition) -> None:
     """An error that names what nothing mentions, in a mechanism whose other parts are connected.
 
     A body alone flies, and so does one that has a given motion, an input or a spring: only what was left out by mistake

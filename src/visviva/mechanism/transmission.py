@@ -193,8 +193,8 @@ def _rows(
 ) -> tuple[list[str], Array, Array]:
     """Names, rates over all motions, and units of an input or output."""
     name = given if isinstance(given, str) else getattr(given, "name", None)
-    parts = network.mechanism.parts
-    is_body = isinstance(given, Ground) or name == network.mechanism.ground.name
+    parts = network.definition.parts
+    is_body = isinstance(given, Ground) or name == network.definition.ground.name
     is_body |= name is not None and isinstance(parts.get(name), Body | Particle)
     if is_body and not bodies:
         raise ModelError(f"an input is a joint or a coordinate (joint, number) of one, got {name!r}.")
@@ -202,7 +202,7 @@ def _rows(
         rates = rate_rows(network, given)  # type: ignore[arg-type]
         units = np.where(rates.turning, 1.0, motions.length)
         return list(rates.names), motions.rates(rates), units
-    body = carrier_of(network.mechanism, name or "", "output")
+    body = carrier_of(network.definition, name or "", "output")
     if isinstance(body, Ground):
         raise ModelError("the ground is no output: it does not move. Give a body, a particle or a joint.")
     r = network.motion.q[body.name][:3]

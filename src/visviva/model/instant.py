@@ -9,7 +9,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.coordinates import POSES, space_of
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.linkage import Linkage, director_masses, mass_vector
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from visviva.model.state import State
 
 
-def motion_at_instant(state: State, m: Mechanism) -> Motion:
+def motion_at_instant(state: State, m: Definition) -> Motion:
     """Its motion; velocities are those nearest to the scheme's own in the metric of kinetic energy that satisfy joints.
 
     M V + Cᵀμ = P, C V = ṡ: schemes with directors keep velocities between the ends of their steps on the constraints.
@@ -43,7 +43,7 @@ def motion_at_instant(state: State, m: Mechanism) -> Motion:
     )
 
 
-def check_mechanism(state: State, m: Mechanism) -> None:
+def check_mechanism(state: State, m: Definition) -> None:
     """An error for a state of something else."""
     wanted = {f"{part.name}.{letter}": space_of(part) for part in m.bodies for letter in "qv"}
     fits = all(name in state.places for name in wanted)

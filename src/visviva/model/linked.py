@@ -20,15 +20,15 @@ def configuration(model: Model, linkage: Linkage, x: Array) -> Array:
 
 def linkage_in(model: Model) -> Linkage | None:
     """Joints and conditions of a mechanism, if these and the directors of bodies are all the constraints of a model."""
-    if model.mechanism is None:
+    if model.definition is None:
         return None
-    names = {part.name for part in model.mechanism.joints} | {part.name for part in model.mechanism.conditions}
-    boxes = {part.name for part in model.mechanism.boxes}  # their rows follow from the motion, and do not bind it
+    names = {part.name for part in model.definition.joints} | {part.name for part in model.definition.conditions}
+    boxes = {part.name for part in model.definition.boxes}  # their rows follow from the motion, and do not bind it
     inside = boxes.intersection
     if any(not inside(junction.name.split(".")[:1]) for junction in model.junctions):
         return None
     known = all(part.internal or part.name in names or inside(part.name.split(".")[:1]) for part in model.constraints)
-    return Linkage(model.mechanism) if known else None
+    return Linkage(model.definition) if known else None
 
 
 def linked_rank(model: Model, x: Array) -> int | None:

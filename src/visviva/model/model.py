@@ -14,7 +14,7 @@ from visviva._arrays import Array, Mask, frozen
 from visviva.geometry.embedding import AbstractSpace
 from visviva.geometry.linear import apply, transpose
 from visviva.geometry.turning import continued
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.model.batches import EnergyBatch, MatrixBatch, PlainBatch, energy_batches, plain_batches
 from visviva.model.checks import check_description, check_laws, open_to_doubt
 from visviva.model.closure import Closure
@@ -57,7 +57,7 @@ class Model:
     All functions of x and z take any leading batch shape.
 
     turns: angles that a run follows continuously over many turns.
-    mechanism, form: what the model was compiled from, and in which form, "lie" or "directors"; "" without a mechanism.
+    definition, form: what the model was compiled from, and in which form, "lie" or "directors"; "" without a mechanism.
     start: values of variables where a run starts if no others are given.
     coordinates: names of the coordinates q, if the model is a Lagrangian system with the variables q and v.
     feedback: ports whose inputs follow from time, states and efforts; see `supplied`.
@@ -73,7 +73,7 @@ class Model:
     reservoirs: tuple[Reservoir, ...] = ()
     theta0: float = 300.0
     turns: tuple[Turn, ...] = ()
-    mechanism: Mechanism | None = None
+    definition: Definition | None = None
     feedback: tuple[Feedback, ...] = ()
     start: Mapping[str, Array] = field(default_factory=dict)
     coordinates: tuple[str, ...] = ()

@@ -50,4 +50,4 @@ def prefixed(model: Model, prefix: str) -> Model:
     }
     start = {rename(name): value for name, value in model.start.items()}
     laws = {rename(name): law for name, law in model.laws.items()}
-    return dataclasses.replace(model, **parts, start=start, laws=laws, mechanism=None, form="", coordinates=())
+    return dataclasses.replace(model, **parts, start=start, laws=laws, definition=None, form="", coordinates=())

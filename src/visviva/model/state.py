@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array, Mask
 
 if TYPE_CHECKING:
-    from visviva.mechanism import Mechanism, Motion
+    from visviva.mechanism import Definition, Motion
 
 
 @final
@@ -51,7 +51,7 @@ class State:
         """Time [s]."""
         return self.t0 + self.steps * self.h
 
-    def motion_of(self, m: Mechanism) -> Motion:
+    def motion_of(self, m: Definition) -> Motion:
         """The same instant as a motion of a mechanism, whichever form of it was integrated: see `model.instant`."""
         from visviva.model.instant import motion_at_instant
 

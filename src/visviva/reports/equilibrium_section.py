@@ -11,7 +11,7 @@ from visviva.errors import VisvivaError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.integrate.equilibrium import Equilibrium
 from visviva.linear import equilibrium, linearise
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.reports.blocks import Block, Paragraph, Table
 from visviva.reports.numbers import number, vector
 from visviva.reports.resting import resting
@@ -20,7 +20,7 @@ SHOWN = 20  # modes
 FEW = 5  # coordinates beside each other
 
 
-def equilibria(m: Mechanism, source: MinimalForm) -> Iterator[Block]:
+def equilibria(m: Definition, source: MinimalForm) -> Iterator[Block]:
     """All that are found, with their stability; reactions and modes of the one next to the start."""
     drives = ", ".join(part.name for part in m.conditions if part.law is not None)
     if drives:

@@ -15,7 +15,7 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.rigid.system import RigidSystem
 from visviva.forms.symbols.build import by_components
 from visviva.language import AbstractSystem
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, definition_of
 from visviva.model import Model
 from visviva.reports.of_bond_graphs import bond_report
 from visviva.reports.of_flows import component_report, flow_report
@@ -40,15 +40,14 @@ def report(m: Any, form: str = "minimal", *, numeric: bool = False) -> Report:
 
     `.save("x.html")` writes one file that needs no other, `.save("x.tex")` the LaTeX source with its pictures.
     """
-    if isinstance(m, ParticleSystem):
-        m = m.flow
+    m = m.flow if isinstance(m, ParticleSystem) else definition_of(m)
     match m:
-        case Mechanism():
+        case Definition():
             return mechanism_report(m, form, numeric)
         case MinimalForm():
-            return mechanism_report(m.mechanism, form, numeric)
-        case Model() if m.mechanism is not None:
-            return mechanism_report(m.mechanism, form, numeric)
+            return mechanism_report(m.definition, form, numeric)
+        case Model() if m.definition is not None:
+            return mechanism_report(m.definition, form, numeric)
         case BondGraph():
             return bond_report(m)
         case AbstractSystem():

@@ -8,7 +8,8 @@ from visviva.forms.symbols.build import FORMS, of_mechanism
 from visviva.forms.symbols.director_build import director_equations
 from visviva.forms.symbols.directors import DirectorEquations
 from visviva.forms.symbols.equations import SymbolicEquations
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
+from visviva.mechanism.mobility import mobility as mobility_of
 from visviva.reports.blocks import Section
 from visviva.reports.equilibrium_section import equilibria
 from visviva.reports.of_systems import system_report
@@ -26,7 +27,7 @@ TITLES = {
 }
 
 
-def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
+def mechanism_report(m: Definition, form: str, numeric: bool) -> Report:
     """All sections."""
     check_form(form)
     if m.boxes:
@@ -34,7 +35,7 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
     source = MinimalForm(m)
     e: SymbolicEquations | DirectorEquations
     e = director_equations(m, numeric) if form == "directors" else of_mechanism(source, form, numeric, None)
-    counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints, mobility {m.mobility()}"
+    counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints, mobility {mobility_of(m)}"
     return Report(
         m.name,
         f"A mechanism of {counts}; equations in {TITLES[form]}.",
@@ -50,11 +51,11 @@ def mechanism_report(m: Mechanism, form: str, numeric: bool) -> Report:
     )
 
 
-def _with_boxes(m: Mechanism) -> Report:
+def _with_boxes(m: Definition) -> Report:
     """Of a mechanism with boxes: what it is made of, and the equations of each box."""
     boxes = ", ".join(repr(box.name) for box in m.boxes)
     counted = not any(box.may_tie for box in m.boxes)
-    freedoms = f", mobility {m.mobility()}" if counted else ""
+    freedoms = f", mobility {mobility_of(m)}" if counted else ""
     counts = f"{len(m.bodies)} bodies, {len(m.joints)} joints{freedoms}, and box {boxes}"
     inside = [
         Section(f"Box {box.name}: {part.title.lower()}", part.blocks)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
+from visviva.mechanism.analysis import analyse
 from visviva.mechanism.builder import kind_of
 from visviva.mechanism.parts import Body, Joint
 from visviva.reports.blocks import Block, Figure, Paragraph, Table
@@ -12,7 +13,7 @@ from visviva.reports.numbers import number, vector
 from visviva.views import draw
 
 
-def parts(m: Mechanism) -> Iterator[Block]:
+def parts(m: Definition) -> Iterator[Block]:
     """Its picture, bodies, joints and other parts."""
     yield Figure(draw(m), f"The mechanism {m.name!r} as built.")
     yield Table(
@@ -48,9 +49,9 @@ def _joint(joint: Joint) -> tuple[str, ...]:
     return joint.name, joint.joint.kind.replace("_", " "), joint.parent.name, joint.child.name, vector(joint.r_W), axis
 
 
-def mobility(m: Mechanism) -> Iterator[Block]:
+def mobility(m: Definition) -> Iterator[Block]:
     """Counts of rows and freedoms."""
-    a = m.analysis()
+    a = analyse(m)
     rows = [
         ("bodies, particles", f"{a.bodies}, {a.particles}"),
         ("joints, independent loops", f"{a.joints}, {a.loops}"),

@@ -12,7 +12,7 @@ from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.build import of_mechanism
 from visviva.integrate.equilibrium import Equilibrium
 from visviva.linear import equilibrium
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.mechanism.assembly import linkage_of, motion_at
 from visviva.numerics.rank import TOLERANCE, significant
 
@@ -25,7 +25,7 @@ FLAT = 1e-6  # of the largest slope of a balance: less is none
 STEP = 1e-6  # [rad, m] of differences
 
 
-def resting(m: Mechanism, source: MinimalForm, known: Equilibrium) -> list[Equilibrium]:
+def resting(m: Definition, source: MinimalForm, known: Equilibrium) -> list[Equilibrium]:
     """Further equilibria than one that is known, by energy; of mechanisms with a few hinges and slides, else none."""
     if source.n > MOST or any(link.kind not in ("hinge", "slider", "fixed") for link in source.tree.links):
         return []
@@ -85,7 +85,7 @@ def _turned(source: MinimalForm, gap: Array) -> Array:
     return np.array([np.angle(np.exp(1j * d)) if kind == "hinge" else d for d, kind in zip(gap, kinds, strict=True)])
 
 
-def _motion(m: Mechanism, source: MinimalForm, q: Array) -> Motion:
+def _motion(m: Definition, source: MinimalForm, q: Array) -> Motion:
     """At rest there."""
     x = source.x(q, np.zeros(source.n))
     places = [x[source.model.layout.x[f"{body.name}.q"]] for body in m.bodies]

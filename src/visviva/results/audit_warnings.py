@@ -98,7 +98,7 @@ def _spin_bound(run: Run) -> float:
 def _least_moment(model: Model) -> float:
     """min(e) or ½ min(I) of all bodies; zero where that is not known."""
     least = np.inf
-    for body in () if model.mechanism is None else model.mechanism.bodies:
+    for body in () if model.definition is None else model.definition.bodies:
         if isinstance(body, Body):
             kinetic = model.kinetic.get(f"{body.name}.v")
             if not isinstance(kinetic, Kinetic):
@@ -116,9 +116,9 @@ def _largest_spin(run: Run) -> tuple[float, str]:
 
     Directors d_i of a body turn with |ω|² = ½ Σ|ḋ_i|².
     """
-    if run.model.mechanism is None or not run.record.steps:
+    if run.model.definition is None or not run.record.steps:
         return 0.0, ""
-    bodies = [part.name for part in run.model.mechanism.bodies if isinstance(part, Body)]
+    bodies = [part.name for part in run.model.definition.bodies if isinstance(part, Body)]
     if not bodies:
         return 0.0, ""
     at = [run.model.layout.x[f"{name}.v"] for name in bodies]

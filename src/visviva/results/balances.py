@@ -161,12 +161,12 @@ def _running_sum(values: Array) -> Array:
 
 def input_unit(model: Model, port: str) -> str:
     """Of what an input of a mechanism gives; empty where nobody said it."""
-    if model.mechanism is None:
+    if model.definition is None:
         return ""
-    for box in model.mechanism.boxes:
+    for box in model.definition.boxes:
         if port in box.inputs.values():
             return flow_unit(box, port)
-    match model.mechanism.parts.get(port):
+    match model.definition.parts.get(port):
         case Torque():
             return "N m"
         case Force():

@@ -6,7 +6,7 @@ import numpy as np
 
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.assembly import Motion, StateLike, motion_at
 from visviva.mechanism.builder import whole
 from visviva.mechanism.network import MechanismNetwork, kinestatics_of
@@ -15,7 +15,7 @@ from visviva.results.run import Run
 
 @helpful
 def kinestatics(
-    subject: Mechanism | Run,
+    subject: Mechanism | Definition | Run,
     at: StateLike | None = None,
     *,
     motion: StateLike | None = None,
@@ -33,7 +33,8 @@ def kinestatics(
         if at is not None:
             raise ModelError("the motions of a run are its nodes: give node=..., and leave out at.")
         return _at_node(subject, node)
-    if not isinstance(subject, Mechanism):
+    subject = definition_of(subject)
+    if not isinstance(subject, Definition):
         raise ModelError(f"kinestatics takes a mechanism or a run of one, got {type(subject).__name__}.")
     if node is not None:
         raise ModelError(f"mechanism {subject.name!r} has no nodes: node=... belongs to a run.")
@@ -51,4 +52,4 @@ def _at_node(run: Run, node: int | None) -> MechanismNetwork:
     angles = dict(zip(names, np.asarray(run.record.angles)[k].tolist(), strict=True))
     rest = motion_at(linkage, run.motion.configurations[k], angles)
     V = {body.name: run.motion.tangent_velocities[k, columns[body.name]] for body in linkage.bodies}
-    return kinestatics_of(run.motion.mechanism, Motion(rest.q, V, rest.angles))
+    return kinestatics_of(run.motion.definition, Motion(rest.q, V, rest.angles))

@@ -12,7 +12,7 @@ from visviva.compiler import compile_mechanism
 from visviva.geometry import SE3
 from visviva.geometry.linear import apply, transpose
 from visviva.library.joints import Angle
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.coordinates import POSES, frame_in_body, movers, space_of
 from visviva.mechanism.joint_coordinates import coordinate_rows, coordinate_values, turn_names
 from visviva.mechanism.linkage import Linkage
@@ -32,20 +32,22 @@ class MechanismMotion:
     like: a motion of the same mechanism, whose tables it takes.
     """
 
-    def __init__(self, model: Model, mechanism: Mechanism, record: Record, like: MechanismMotion | None = None) -> None:
+    def __init__(
+        self, model: Model, definition: Definition, record: Record, like: MechanismMotion | None = None
+    ) -> None:
         self.model = model
-        self.mechanism = mechanism
+        self.definition = definition
         self.record = record
         self._like = like
 
     def over(self, record: Record) -> MechanismMotion:
         """The motion at the nodes of another record."""
-        return MechanismMotion(self.model, self.mechanism, record, self._like or self)
+        return MechanismMotion(self.model, self.definition, record, self._like or self)
 
     @cached_property
     def lie(self) -> Model:
         """The mechanism in Lie form, in which velocities and reactions are read."""
-        return compile_mechanism(self.mechanism, "lie") if self._like is None else self._like.lie
+        return compile_mechanism(self.definition, "lie") if self._like is None else self._like.lie
 
     def q(self, part: Body | Particle) -> Array:
         """Coordinates of a body or particle, (N+1, 12) or (N+1, 3)."""
@@ -105,7 +107,7 @@ class MechanismMotion:
     @cached_property
     def linkage(self) -> Linkage:
         """Its joints as rows over the velocities of all bodies."""
-        return Linkage(self.mechanism) if self._like is None else self._like.linkage
+        return Linkage(self.definition) if self._like is None else self._like.linkage
 
     @cached_property
     def configurations(self) -> Array:
@@ -165,7 +167,7 @@ class MechanismMotion:
     def momentum(self) -> Array:
         """Total momentum (angular about the world's origin; linear) in world axes, (N+1, 6), of the scheme."""
         total, P = np.zeros((len(self.record.t), 6)), momenta(self.model, self.record.x)
-        for part in self.mechanism.bodies:
+        for part in self.definition.bodies:
             columns = self.columns[part.name]
             p = P[..., columns.stop - 3 : columns.stop]
             spin = np.zeros_like(p)

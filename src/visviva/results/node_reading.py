@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.library.joints import Angle
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.coordinates import frame_in_body
 from visviva.mechanism.joint_coordinates import turn_names
 from visviva.mechanism.kinematics import Int, Kinematics
@@ -49,10 +49,10 @@ class NodeReading:
     Only what was asked for once is computed: places by one call of a kernel, velocities by another.
     """
 
-    def __init__(self, model: Model, mechanism: Mechanism) -> None:
+    def __init__(self, model: Model, mechanism: Definition) -> None:
         from visviva.kernels.nodes.tables import loops, memory
 
-        self.model, self.mechanism = model, mechanism
+        self.model, self.definition = model, mechanism
         self.linkage = linkage = Linkage(mechanism)
         at = model.layout.x
         places = [(at[f"{part.name}.q"].start, _start(at[f"{part.name}.v"])) for part in linkage.bodies]
@@ -128,7 +128,7 @@ class NodeReading:
 
     def _add(self, name: str) -> bool:
         carrier, _, suffix = name.rpartition(".")
-        part = self.mechanism.parts.get(carrier)
+        part = self.definition.parts.get(carrier)
         if suffix not in QUANTITIES.get(type(part), ()):
             return False
         if isinstance(part, Joint):
@@ -181,7 +181,7 @@ class NodeReading:
         where = dict[str, Place]()
         for k, name in enumerate(self._frames):
             where[f"{name}.r"] = (r, k, False)
-            if isinstance(self.mechanism.parts[name], Particle):
+            if isinstance(self.definition.parts[name], Particle):
                 where[f"{name}.v"] = (twists, (k, slice(3, 6)), True)
                 continue
             where[f"{name}.R"] = (R.reshape(-1, 3, 3), k, False)

@@ -35,7 +35,7 @@ def moving_picture(run: Run) -> dict[str, Any]:
     motion = run.motion
     if motion is None:
         return {"t": [], "points": [], "lines": [], "strokes": [], "marks": []}
-    m, t = motion.mechanism, motion.record.t
+    m, t = motion.definition, motion.record.t
     frames = min(FRAMES, max(2, NUMBERS // (len(m.bodies) + 2 * len(m.joints))))
     kept = instants(t, frames)
     picture = _Picture(Scene(m), Placement({part.name: motion.q(part)[kept] for part in m.bodies}))
@@ -60,7 +60,7 @@ class _Picture:
         self.lines: list[tuple[int, int, str]] = []
         self.strokes: list[tuple[list[int], str]] = []
         self.marks: list[tuple[int, str]] = []
-        m = scene.mechanism
+        m = scene.definition
         for part in m.bodies:
             self.mark(place.q[part.name][..., :3], "particle" if isinstance(part, Particle) else "com")
         for shape in scene.shapes:

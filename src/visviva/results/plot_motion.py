@@ -22,7 +22,7 @@ def plot_motion(run: Run) -> Figure:
     motion = run.motion
     if motion is None:
         raise ModelError(f"{run.model.name!r} is no mechanism: run.plot('motion') shows bodies and joints in space.")
-    m = motion.mechanism
+    m = motion.definition
     drawing = strobe(m, Placement({part.name: motion.q(part) for part in m.bodies}), motion.record.t)
     figure = plt.figure()
     paint(drawing, figure, title=f"{m.name}: {motion.record.t[0]:g} … {motion.record.t[-1]:g} s")

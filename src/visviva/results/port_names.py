@@ -56,9 +56,9 @@ def _junctions(model: Model) -> dict[str, list[str]]:
 def _ports(model: Model, junctions: list[str]) -> dict[str, list[str]]:
     """Names of the ports at some junctions; in a mechanism position and velocity of a body are one port."""
     ports: dict[str, list[str]] = {}
-    if model.mechanism is not None:
+    if model.definition is not None:
         for junction in junctions:
-            ports.setdefault(split_name(junction, model.mechanism.parts)[0], []).append(junction)
+            ports.setdefault(split_name(junction, model.definition.parts)[0], []).append(junction)
         return ports
     short = [junction.rpartition(".")[2] for junction in junctions]
     return {

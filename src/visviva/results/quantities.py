@@ -88,7 +88,7 @@ def _mechanism(run: Run, motion: MechanismMotion) -> dict[str, Reader]:
     table = {"momentum": Reader(lambda: motion.momentum, "N m s, N s", components=MOMENTUM)} | margin_readers(motion)
     reactions = Reactions(motion, in_steps=getattr(run.integrator, "multipliers", True))
     springs, drives = Springs(motion), Drives(motion)
-    for name, part in motion.mechanism.parts.items():
+    for name, part in motion.definition.parts.items():
         for suffix, (read, unit, components) in motion_quantities(part).items():
             table[f"{name}.{suffix}"] = Reader(partial(read, motion, part), unit, components=components)
         match part:

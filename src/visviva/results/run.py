@@ -13,7 +13,7 @@ import numpy as np
 from visviva._arrays import Array, with_own_arrays
 from visviva._suggestions import suggesting
 from visviva.errors import ModelError
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 from visviva.model import Model, State
 from visviva.model.control_law import AbstractControlLaw, Clock, laws_in
 from visviva.model.instant import check_mechanism
@@ -90,12 +90,12 @@ class Run:
             other.motion = self.motion.over(record)
         return other
 
-    def motion_of(self, m: Mechanism) -> Motion:
+    def motion_of(self, m: Definition) -> Motion:
         """The motion at its end, of the mechanism that it is a run of: a run stands for its final state."""
-        if self.model.mechanism is None:
+        if self.model.definition is None:
             raise ModelError(f"the run of {self.model.name!r} is not one of a mechanism: it has no motion.")
         check_mechanism(self.final, m)
-        return self.final.motion_of(self.model.mechanism)
+        return self.final.motion_of(self.model.definition)
 
     # -- by name ------------------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class Run:
     @cached_property
     def motion(self) -> MechanismMotion | None:
         """The motion of the mechanism, if the model is one."""
-        mechanism = self.model.mechanism
+        mechanism = self.model.definition
         return None if mechanism is None else MechanismMotion(self.model, mechanism, self.record)
 
     @cached_property

@@ -64,7 +64,7 @@ def _taken(run: Run, what: str) -> list[Share]:
         model.theta0 * float(taken[model.layout.act((part.name,)) - model.layout.solved].sum()) for part in parts
     ]
     return [
-        Share("environment" if run.model.mechanism else f"environment at {part.name}", "environment", amount)
+        Share("environment" if run.model.definition else f"environment at {part.name}", "environment", amount)
         for part, amount in zip(parts, amounts, strict=True)
     ]
 

@@ -41,9 +41,9 @@ def margin_readers(motion: MechanismMotion) -> dict[str, Reader]:
 
 def singular_text(model: Model, x: Array, below: float) -> str:
     """Which loop of a mechanism is how near a singular configuration at a state, if its margin is below a bound."""
-    if model.mechanism is None:
+    if model.definition is None:
         return ""
-    linkage = Linkage(model.mechanism)
+    linkage = Linkage(model.definition)
     q = np.concatenate([x[model.layout.x[f"{body.name}.q"]] for body in linkage.bodies])
     return _text(linkage, q, below)
 

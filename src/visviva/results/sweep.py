@@ -14,7 +14,7 @@ from visviva._files import write_figure
 from visviva._suggestions import helpful
 from visviva.errors import ModelError
 from visviva.geometry import SE3
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.assembly import Motion, StateLike, motion_of
 from visviva.mechanism.linkage import Linkage
 from visviva.mechanism.motions import Coordinate
@@ -101,7 +101,7 @@ class Sweep:
 
 @helpful
 def sweep(
-    subject: Mechanism | Run,
+    subject: Mechanism | Definition | Run,
     along: Coordinate | Body | None = None,
     *,
     to: float | SE3 | None = None,
@@ -129,9 +129,9 @@ def sweep(
         if along is not None or to is not None or hold or at is not None:
             raise ModelError("the path of a run is its motion: leave out along, to, hold and at.")
         return _along_run(subject, inputs, outputs)
-    if not isinstance(subject, Mechanism):
+    m = definition_of(subject)
+    if not isinstance(m, Definition):
         raise ModelError(f"sweep takes a mechanism or a run of one, got {type(subject).__name__}.")
-    m = subject.snapshot()
     path = _path(m, along, to, hold, motion_of(m, at))
     if inputs is None:
         if isinstance(path, BodyPath):
@@ -141,7 +141,7 @@ def sweep(
 
 
 def _path(
-    m: Mechanism, along: Coordinate | Body | None, to: float | SE3 | None, hold: Sequence[Coordinate], motion: Motion
+    m: Definition, along: Coordinate | Body | None, to: float | SE3 | None, hold: Sequence[Coordinate], motion: Motion
 ) -> AbstractPath:
     name = along if isinstance(along, str) else getattr(along, "name", None)
     part = m.parts.get(name) if name is not None else None
@@ -169,11 +169,11 @@ def _along_run(
         raise ModelError(f"the run of {run.model.name!r} is not one of a mechanism: it has no joints to look at.")
     if inputs is None:
         raise ModelError("a sweep along a run needs inputs=[...], the joints that drive it.")
-    return _swept(run.motion.mechanism, RunPath(run), run.record.t, inputs, outputs)
+    return _swept(run.motion.definition, RunPath(run), run.record.t, inputs, outputs)
 
 
 def _swept(
-    m: Mechanism,
+    m: Definition,
     path: AbstractPath,
     s: Array,
     inputs: Sequence[Coordinate],

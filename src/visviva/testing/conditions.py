@@ -25,9 +25,8 @@ def check_condition(m: Mechanism, condition: AbstractCondition, *, samples: int 
     "two ends":        C(q0, q1) = C(q1, q0).
     The joints of the mechanism are closed at all of them; its other conditions are not asked.
     """
-    bare = m.snapshot()
-    for other in m.conditions:
-        del bare.parts[other.name]
+    held = {name: part for name, part in m.parts.items() if not isinstance(part, AbstractCondition)}
+    bare = m.definition.variant(parts=held)
     linkage, rng = Linkage(bare), np.random.default_rng(seed)
     q0 = close(linkage, linkage.kinematics.as_built)
     for k in range(samples):

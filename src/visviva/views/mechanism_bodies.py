@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Body, Ground, Joint, Particle
 from visviva.views.mechanism_solids import Solid, solid_of
@@ -51,8 +51,8 @@ class Looks:
 class Scene:
     """What is to be drawn of a mechanism, worked out once for many instants."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Definition) -> None:
+        self.definition = mechanism
         self.elements, self.joint_elements = mechanism.elements, mechanism.joint_elements
         self.particles = [part for part in mechanism.bodies if isinstance(part, Particle)]
         self.looks = self._looks()
@@ -61,17 +61,17 @@ class Scene:
     @property
     def links(self) -> list[Joint | Element]:
         """What holds two carriers together: joints but those that leave all free, and springs."""
-        return [*(joint for joint in self.mechanism.joints if joint.joint.glyph != "nothing"), *self.elements]
+        return [*(joint for joint in self.definition.joints if joint.joint.glyph != "nothing"), *self.elements]
 
     @property
     def few(self) -> bool:
         """Whether each body can have a colour of its own."""
-        return len(self.mechanism.bodies) <= FEW
+        return len(self.definition.bodies) <= FEW
 
     @cached_property
     def colours(self) -> dict[str, str]:
         """One for each of a few bodies; many get shades that follow their order."""
-        names = [part.name for part in self.mechanism.bodies]
+        names = [part.name for part in self.definition.bodies]
         if self.few:
             return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
         from matplotlib import colormaps
@@ -81,12 +81,12 @@ class Scene:
         return {name: to_hex(shade) for name, shade in zip(names, shades, strict=True)}
 
     def _shapes(self) -> list[Shape]:
-        bodies = [part for part in self.mechanism.bodies if isinstance(part, Body)]
+        bodies = [part for part in self.definition.bodies if isinstance(part, Body)]
         held: dict[str, list[Array]] = {body.name: [] for body in bodies}
         shown: dict[str, list[Array]] = {body.name: [] for body in bodies}
         mounts: dict[str, dict[str, list[Array]]] = {body.name: {} for body in bodies}
-        frames = {frame.name: frame for frame in self.mechanism.frames}
-        mounted = {name: frames[f"{name}.ground"].carrier for name in self.mechanism.modules}
+        frames = {frame.name: frame for frame in self.definition.frames}
+        mounted = {name: frames[f"{name}.ground"].carrier for name in self.definition.inclusions}
         for link in self.links:
             module = link.name.rpartition(".")[0]
             for end in (link.parent, link.child):
@@ -94,7 +94,7 @@ class Scene:
                     held[end.name].append(link.frame_on(end)[1])
                     if module in mounted and mounted[module] is end:
                         mounts[end.name].setdefault(module, []).append(link.frame_on(end)[1])
-        for frame in self.mechanism.frames:
+        for frame in self.definition.frames:
             if frame.carrier.name in shown and frame.name.removesuffix(".ground") not in mounted:
                 shown[frame.carrier.name].append(frame.r_WF)
         dressed = {looks.carrier.name for looks in self.looks}
@@ -103,7 +103,7 @@ class Scene:
 
     def _looks(self) -> list[Looks]:
         """Balls, cylinders and boxes that bodies and the ground were given; meshes are not drawn."""
-        m, kinds = self.mechanism, {"sphere": "ball", "cylinder": "cylinder", "box": "box"}
+        m, kinds = self.definition, {"sphere": "ball", "cylinder": "cylinder", "box": "box"}
         carriers = {part.name: part for part in (m.ground, *m.bodies) if isinstance(part, Body | Ground)}
         return [
             Looks(carriers[name], Solid(kinds[shape.kind], shape.half), shape.R_WS, shape.r_WS)

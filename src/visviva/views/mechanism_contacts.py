@@ -21,7 +21,7 @@ from visviva.views.mechanism_view import View
 def contact_planes(scene: Scene, place: Placement, view: View, size: float) -> list[Stroke]:
     """A piece of the plane around each point where a disc touches it, hatched where it is the ground's."""
     strokes: list[Stroke] = []
-    for condition in scene.mechanism.conditions:
+    for condition in scene.definition.conditions:
         if isinstance(condition, ContactHeight):
             R_P, _ = place.frame(condition, condition.parent)
             corners = view.page(touching(condition, place)) + view.flat(26 * size * SQUARE @ R_P[:, :2].T)
@@ -41,7 +41,7 @@ def touching(condition: ContactHeight, place: Placement) -> Array:
 def blades(scene: Scene, place: Placement, view: View, size: float) -> list[Stroke]:
     """Every blade as a short thick line, normal to the direction in which it does not move."""
     strokes = []
-    for condition in scene.mechanism.conditions:
+    for condition in scene.definition.conditions:
         if isinstance(condition, VelocityCondition) and condition.blade is not None:
             q = place.q[condition.movers[-1].name]
             normal, arm = apply(POSES.rotation(q), condition.blade)

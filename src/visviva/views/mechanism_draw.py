@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 from visviva.language import Composite
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism
 from visviva.mechanism.assembly import StateLike
 from visviva.views.mechanism_picture import MechanismPicture, draw_mechanism
 from visviva.views.mechanism_screws import Shown
@@ -28,7 +28,7 @@ class Drawable(Protocol[Drawn]):
 
 @overload
 def draw(
-    subject: Mechanism,
+    subject: Mechanism | Definition,
     path: str | Path | None = None,
     *,
     at: StateLike | None = None,
@@ -81,7 +81,7 @@ def draw(subject: Any, path: str | Path | None = None, *arguments: Any, **option
     expand:  names of composite boxes to draw with what is inside, "b" or, deeper, "b.inner"; True for all.
     legend:  explain the colours below.
     """
-    if isinstance(subject, Mechanism):
+    if isinstance(subject, Mechanism | Definition):
         return draw_mechanism(subject, path, *arguments, **options)
     if isinstance(subject, Drawable):
         return subject.draw(path, *arguments, **options)

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_boxes import box_marks
 from visviva.views.mechanism_contacts import blades, contact_planes
@@ -49,7 +49,7 @@ class Drawing:
 
 def extent(scene: Scene, place: Placement, solids: bool) -> Array:
     """World points that the picture has to show, (..., n, 3)."""
-    points = [place.q[part.name][..., None, :3] for part in scene.mechanism.bodies]
+    points = [place.q[part.name][..., None, :3] for part in scene.definition.bodies]
     points += [place.frame(link, end)[1][..., None, :] for link in scene.links for end in (link.parent, link.child)]
     for shape in scene.shapes:
         points.append(place.points(shape.body, shape.corners))
@@ -73,7 +73,7 @@ def drawing_of(
     scene: Scene, place: Placement, view: View, names: bool, solids: bool, screws: Sequence[DrawnScrews] = ()
 ) -> Drawing:
     """All of the mechanism at one instant, and screws over it."""
-    m, size = scene.mechanism, mark_size(scene, place, view)
+    m, size = scene.definition, mark_size(scene, place, view)
     layers = [
         *(joint_lines(joint, place, view, size) for joint in m.joints),
         grounds(scene, place, view, size),
@@ -94,7 +94,7 @@ def drawing_of(
     return Drawing(m.name, strokes, placed(labels, strokes))
 
 
-def with_world(drawing: Drawing, m: Mechanism, view: View) -> Drawing:
+def with_world(drawing: Drawing, m: Definition, view: View) -> Drawing:
     """The same with the axes of the world and the direction of gravity below it on the left."""
     own = Drawing("", *world(m, view, np.zeros(2)))
     (low, _), (left, top) = drawing.bounds, (own.bounds[0][0], own.bounds[1][1])

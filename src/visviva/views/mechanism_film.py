@@ -13,7 +13,7 @@ import numpy as np
 
 from visviva._files import write_bytes, write_text
 from visviva.errors import ModelError
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_canvas import paint
 from visviva.views.mechanism_drawing import MARGIN, Drawing, drawing_of, extent, with_world
@@ -74,7 +74,7 @@ class Film:
         return f"<Film of {self.drawings[0].name!r}: {len(self.drawings)} frames, {self.seconds:g} s>"
 
 
-def film(m: Mechanism, place: Placement, seconds: float, view: tuple[float, float] | None = None) -> Film:
+def film(m: Definition, place: Placement, seconds: float, view: tuple[float, float] | None = None) -> Film:
     """A mechanism at many instants of equal distance in time, all seen from one side and at one scale."""
     scene, count = Scene(m), len(next(iter(place.q.values())))
     if seconds < SHORTEST * count:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from visviva._arrays import Array
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.parts import Ground, Joint
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_joints import GUIDES, PLATES, SIDE_ON, guide, plate
@@ -96,7 +96,7 @@ def edge_of_ground(corners: Array, size: float) -> list[Stroke]:
     return hatched(0.5 * (start + end), along, np.array([along[1], -along[0]]), 0.5 * length, size)
 
 
-def world(m: Mechanism, view: View, at: Array) -> tuple[list[Stroke], list[Label]]:
+def world(m: Definition, view: View, at: Array) -> tuple[list[Stroke], list[Label]]:
     """The axes of the world around a page point, and beside them the direction of gravity."""
     strokes: list[Stroke] = []
     labels: list[Label] = []

@@ -18,7 +18,7 @@ NAMED = 40  # parts; the names of more would hide what they name
 
 def names_of(scene: Scene, place: Placement, view: View, size: float) -> list[Label]:
     """Of bodies, joints, springs and ports, each at the page point that it names; what has least room comes first."""
-    m, colours = scene.mechanism, scene.colours
+    m, colours = scene.definition, scene.colours
     labels = [
         Label(joint.name, view.page(place.frame(joint, joint.child)[1]), INK, clear=6.0 * size)
         for joint in m.joints

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, final
 
 from visviva._files import figure_bytes
 from visviva._suggestions import helpful
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.assembly import StateLike
 from visviva.views.mechanism_bodies import Scene
 from visviva.views.mechanism_canvas import paint
@@ -62,7 +62,7 @@ class MechanismPicture(AbstractPicture):
 
 @helpful
 def draw_mechanism(
-    m: Mechanism,
+    m: Mechanism | Definition,
     path: str | Path | None = None,
     *,
     at: StateLike | None = None,
@@ -86,6 +86,7 @@ def draw_mechanism(
     screws: whose screws are shown: a body by name (its motion against the ground), a pair of names, a
             `m.kinestatics().freedom(...)` (its motions and what holds it), a `vv.screws.System`, or a list of these.
     """
+    m = definition_of(m)
     scene, place = Scene(m), placement(m, state if at is None else at)
     filled = scene.few if solids is None else solids
     seen = look(m, place, extent(scene, place, solids=False), view).fitted(extent(scene, place, filled))

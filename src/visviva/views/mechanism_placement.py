@@ -11,7 +11,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.errors import ModelError
 from visviva.geometry.linear import apply
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.assembly import Motion, StateLike, motion_at, motion_of
 from visviva.mechanism.coordinates import POSES, as_built
 from visviva.mechanism.linkage import Linkage
@@ -67,7 +67,7 @@ class Placement:
         return np.broadcast_to(value, (*shape, *value.shape))
 
 
-def placement(m: Mechanism, at: StateLike | None = None) -> Placement:
+def placement(m: Definition, at: StateLike | None = None) -> Placement:
     """The mechanism as built, or at any state: values by name, the result of `assemble`, a run or `run.final`."""
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies to draw. Add one: m.body(...) or m.particle(...).")
@@ -76,7 +76,7 @@ def placement(m: Mechanism, at: StateLike | None = None) -> Placement:
     return Placement(motion_of(m, at, "the state to draw").q)
 
 
-def at_rest(m: Mechanism, place: Placement) -> Motion:
+def at_rest(m: Definition, place: Placement) -> Motion:
     """A configuration as a motion without velocities."""
     linkage = Linkage(m)
     return motion_at(linkage, np.concatenate([place.q[part.name] for part in linkage.bodies]), {})

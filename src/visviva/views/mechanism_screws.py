@@ -13,7 +13,7 @@ from visviva.errors import ModelError
 from visviva.geometry import SE3
 from visviva.geometry.projective.lines import foot
 from visviva.geometry.screws import Screw, System
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.freedoms import Freedom
 from visviva.mechanism.motions import carrier_of
 from visviva.mechanism.network import kinestatics_of
@@ -41,7 +41,7 @@ class DrawnScrews:
     name: str
 
 
-def screws_of(m: Mechanism, place: Placement, asked: Shown | Sequence[Shown]) -> list[DrawnScrews]:
+def screws_of(m: Definition, place: Placement, asked: Shown | Sequence[Shown]) -> list[DrawnScrews]:
     """What `draw(m, screws=...)` asks for: freedoms, systems, names of bodies, or pairs of names."""
     single = isinstance(asked, str | Freedom | System) or _is_pair(asked)
     listed: list[Any] = list(asked) if isinstance(asked, list | tuple) and not single else [asked]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visviva._arrays import Array
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.elements import Element
 from visviva.mechanism.parts import Joint
 from visviva.views.mechanism_bodies import Scene
@@ -30,7 +30,7 @@ def instants(t: Array, n: int) -> NDArray[np.intp]:
 
 
 def strobe(
-    m: Mechanism, place: Placement, t: Array, view: tuple[float, float] | None = None, n: int = INSTANTS
+    m: Definition, place: Placement, t: Array, view: tuple[float, float] | None = None, n: int = INSTANTS
 ) -> Drawing:
     """The last instant in full, earlier ones the fainter the longer ago, and the paths of named points.
 
@@ -62,13 +62,13 @@ def strobe(
 
 def _thin(scene: Scene, alpha: str) -> list[tuple[Joint | Element, str]]:
     """Rods and springs, with the colours of their lines."""
-    rods = [(joint, INK + alpha) for joint in scene.mechanism.joints if joint.joint.glyph == "rod"]
+    rods = [(joint, INK + alpha) for joint in scene.definition.joints if joint.joint.glyph == "rod"]
     return [*rods, *((element, SPRING + alpha) for element in scene.elements)]
 
 
 def _paths(scene: Scene, place: Placement) -> dict[str, tuple[Array, str]]:
     """Paths of points, (N, 3), with their colours, by name."""
-    m, colours = scene.mechanism, scene.colours
+    m, colours = scene.definition, scene.colours
     if not scene.few and not m.frames:
         return {}
     paths = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from visviva._arrays import Array
 from visviva.errors import ModelError
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.views.mechanism_placement import Placement
 
 AZIMUTHS, ELEVATION = (-60.0, -30.0, -120.0, -150.0, 30.0, 60.0), 20.0  # [degrees], the usual one first
@@ -54,7 +54,7 @@ class View:
         )
 
 
-def look(m: Mechanism, place: Placement, points: Array, view: tuple[float, float] | None = None) -> View:
+def look(m: Definition, place: Placement, points: Array, view: tuple[float, float] | None = None) -> View:
     """Axes of the picture: by azimuth and elevation [degrees] of the viewer, or chosen for the mechanism.
 
     Up is against gravity, z without it. Azimuth is counted from x about it (from y, where up is along x). A mechanism
@@ -103,7 +103,7 @@ def _axes(up: Array, normal: Array) -> View:
     return View(np.stack([right, up, np.cross(right, up)]))
 
 
-def _normal(m: Mechanism, place: Placement, points: Array) -> Array | None:
+def _normal(m: Definition, place: Placement, points: Array) -> Array | None:
     """The common normal of a mechanism that lies and moves in one plane, None for a spatial one."""
     glyphs = [joint.joint.glyph for joint in m.joints]
     axes = [np.reshape(place.frame(joint, joint.parent)[0][..., 2], (-1, 3)) for joint in m.joints]

@@ -220,7 +220,7 @@ class Assembly:
             names += [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
         turns = [isinstance(part, Angle) for joint in joints for part in joint.joint.coordinates]
         cycles = [joint_cycle(self.form, joint) for joint in joints for _ in joint.joint.coordinates]
-        rates = JointRates(self.form.mechanism.bodies, joints)
+        rates = JointRates(self.form.definition.bodies, joints)
         return _CutJoints(joints, rates, names, np.array(turns, dtype=bool), np.array(cycles).reshape(-1, self.form.n))
 
     def _cut_rows(self, name: Any) -> list[int]:

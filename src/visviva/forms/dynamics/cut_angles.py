@@ -77,7 +77,7 @@ class CutAngles:
             return None
         spins = self._spin(joint.child.name, q) - self._spin(joint.parent.name, q)
         point = Point(form, q, np.zeros(form.n), form.initial.s)
-        rates = JointRates(form.mechanism.bodies, [joint])
+        rates = JointRates(form.definition.bodies, [joint])
         rate = np.asarray(rates.matrix(configuration(form.model, form.linkage, point.x)) @ point.S)[coordinate]
         row = np.zeros(form.size_q)
         for kind, place in links:
@@ -91,7 +91,7 @@ class CutAngles:
 
     def _spin(self, carrier: str, q: Array) -> Array:
         """(3, n)."""
-        if carrier == self._form.mechanism.ground.name:
+        if carrier == self._form.definition.ground.name:
             return np.zeros((3, self._form.n))
         return self._jacobian(carrier, q)[:3]
 

@@ -48,7 +48,7 @@ def _reached(form: MinimalForm, part: AbstractConstraint) -> Mask:
         return joint_cycle(form, own)
     if isinstance(own, Coupling):
         return _any(form, (joint_cycle(form, term.joint) for term in own.terms))
-    carriers: Sequence[Body | Particle] = form.mechanism.bodies if own is None else own.movers
+    carriers: Sequence[Body | Particle] = form.definition.bodies if own is None else own.movers
     return _any(form, (_path(form, carrier.name) for carrier in carriers))  # it may be about places in the world
 
 

@@ -41,7 +41,7 @@ class PlacedFrames:
 
     def __init__(self, form: MinimalForm, parts: TreeTables) -> None:
         self._form, self._parts = form, parts
-        m = form.mechanism
+        m = form.definition
         self._known: dict[str, PlacedFrame] = {m.ground.name: self._placed(m.ground, SE3.identity())}
         for body in m.bodies:
             at = SE3(body.R_WB, body.r_WB) if isinstance(body, Body) else SE3(np.eye(3), body.r_W)
@@ -60,7 +60,7 @@ class PlacedFrames:
             return self._known[name]  # type: ignore[index]
         except (KeyError, TypeError):
             pass
-        if isinstance(name, Frame | Body | Particle) and self._form.mechanism.parts.get(name.name) is name:
+        if isinstance(name, Frame | Body | Particle) and self._form.definition.parts.get(name.name) is name:
             return self._known[name.name]
         where = f"mechanism {self._form.name!r}"
         if not isinstance(name, str):
@@ -75,7 +75,7 @@ class PlacedFrames:
 
     def principal(self, name: str) -> PlacedFrame:
         """The centre of mass of a body, in its principal axes: its pose in the Model."""
-        carrier = next(body for body in self._form.mechanism.bodies if body.name == name)
+        carrier = next(body for body in self._form.definition.bodies if body.name == name)
         if isinstance(carrier, Particle):
             return self._known[name]
         return self._placed(carrier, SE3(carrier.R_WB @ carrier.R_BC, carrier.r_WC))

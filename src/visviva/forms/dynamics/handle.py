@@ -35,7 +35,7 @@ from visviva.geometry.linear import apply
 from visviva.integrate.inputs import input_function
 from visviva.kernels.trees.evaluation import GRAVITY, MOTION, PASSIVE
 from visviva.kernels.trees.frames import WORLD
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.mechanism.names import split_name
 from visviva.mechanism.parts import Body, Frame, Particle
 from visviva.model import Model
@@ -53,20 +53,21 @@ class Derivatives(NamedTuple):
 
 
 @helpful
-def dynamics(m: Mechanism | Model, *, independent: str | Sequence[Any] | None = None) -> Dynamics:
+def dynamics(m: Mechanism | Definition | Model, *, independent: str | Sequence[Any] | None = None) -> Dynamics:
     """The equations of motion of a mechanism, M(q) a + bias(q, v) = B(q) u, as functions to be called.
 
     independent: for loops, gears and rolling: names of independent coordinates, e.g. ("crank",), or "rank" for a choice
                  by conditioning as assembled; None: all velocities of the spanning tree, which satisfy constraints.
     """
-    if isinstance(m, Model) and m.mechanism is not None:
-        m = m.mechanism
-    if not isinstance(m, Mechanism):
+    if isinstance(m, Model) and m.definition is not None:
+        m = m.definition
+    m = definition_of(m)
+    if not isinstance(m, Definition):
         raise ModelError(
             f"dynamics() takes a Mechanism, got {type(m).__name__}: coordinates are those of its joints.\n"
             "Composites have vv.rhs(model), equations by hand vv.lagrangian(...) and vv.kane(...)."
         )
-    return Dynamics(m.snapshot(), independent)
+    return Dynamics(m, independent)
 
 
 @final
@@ -83,7 +84,7 @@ class Dynamics:
     Every method takes leading axes. Angular rows come before linear ones.
     """
 
-    def __init__(self, m: Mechanism, independent: str | Sequence[Any] | None = None) -> None:
+    def __init__(self, m: Definition, independent: str | Sequence[Any] | None = None) -> None:
         inputs, model = input_function(compile_mechanism(m, "lie"), None)
         if model.prescribed:
             names = ", ".join(repr(port.name) for port in model.prescribed.values())
@@ -96,7 +97,7 @@ class Dynamics:
         self.form, self._flow = flow.form, flow
         if not self.form.n:
             raise ModelError(f"nothing in mechanism {m.name!r} can move: all of its bodies are fixed to the ground.")
-        self.mechanism, self.name = self.form.mechanism, self.form.name
+        self.definition, self.name = self.form.definition, self.form.name
         self.tree = Evaluator(flow)
         self._space = Space(self.form.configuration)
         self._frames = PlacedFrames(self.form, self.tree.dynamics.parts)

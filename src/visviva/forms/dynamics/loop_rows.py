@@ -124,7 +124,7 @@ def _is_product(part: object, form: MinimalForm) -> bool:
     """Whether a constraint is a product of vectors of bodies."""
     if not isinstance(part, Holonomic) or part.g.factors is None:
         return False
-    poses = {f"{body.name}.q" for body in form.mechanism.bodies}
+    poses = {f"{body.name}.q" for body in form.definition.bodies}
     known = all(space in (SO3xR3_SPACE, Flat(3)) for space in part.spaces)
     return known and all(name in poses for name in part.reads)
 

@@ -36,8 +36,7 @@ class ModelForces:
     @cached_property
     def _weightless(self) -> MinimalForm:
         """The same mechanism on the same tree without gravity: what acts there is all that is not a weight."""
-        m = self.form.mechanism.snapshot()
-        m.gravity = np.zeros(3)
+        m = self.form.definition.variant(gravity=np.zeros(3))
         form = MinimalForm(m, wanted=self.form.wanted)
         assert form.names == self.form.names  # coordinates have one order in both
         return form
@@ -85,7 +84,7 @@ class TreeInputs:
         self.constant = np.zeros((form.n, len(form.inputs.base)))
         self.wrenches = list[WrenchInputs]()
         self.beyond = False
-        for port in form.mechanism.ports:
+        for port in form.definition.ports:
             columns = form.model.port_columns[port.name]
             match port:
                 case Torque() | Force():

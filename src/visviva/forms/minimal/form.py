@@ -22,7 +22,7 @@ from visviva.forms.minimal.state import Coordinates, start_of
 from visviva.forms.minimal.turns import FollowedTurns
 from visviva.integrate.inputs import TimeInputs, input_function
 from visviva.integrate.joint_ranges import RangeWatch
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Mechanism, Motion, assemble
 from visviva.mechanism.linkage import Linkage, mass_vector
 from visviva.mechanism.parts import Body
 from visviva.mechanism.positions import close
@@ -69,7 +69,7 @@ class MinimalForm(Flow):
     """
 
     def __init__(
-        self, m: Mechanism | Model, form: str = "minimal", inputs: Any = None, wanted: Collection[str] = ()
+        self, m: Mechanism | Definition | Model, form: str = "minimal", inputs: Any = None, wanted: Collection[str] = ()
     ) -> None:
         """m: a mechanism with inputs by port name, or its Model in Lie form with the `TimeInputs` made for it.
 
@@ -80,19 +80,19 @@ class MinimalForm(Flow):
         self.inputs, self.model = (
             (inputs, m) if isinstance(m, Model) else input_function(compile_mechanism(m, "lie"), inputs)
         )
-        assert self.model.mechanism is not None
-        self.mechanism = self.model.mechanism
+        assert self.model.definition is not None
+        self.definition = self.model.definition
         self.form = form
-        self.name = self.mechanism.name
+        self.name = self.definition.name
         self.wanted = tuple(wanted)
-        self.spanning: Spanning = spanning(self.mechanism, self.wanted)
+        self.spanning: Spanning = spanning(self.definition, self.wanted)
         held = self.spanning.held
         structures = tuple(p for p in self.model.structures if p not in self.model.constraints or p.name not in held)
         self.full: Model = replace(self.model, structures=structures)
         self.open: Model = without_inner(self.full)
         self.inner: InnerUnknowns | None = None
         if self.open is not self.full:
-            self.inner = InnerUnknowns(self.full, initial_x(self.model, self.mechanism.assemble(fixed=())[0]))
+            self.inner = InnerUnknowns(self.full, initial_x(self.model, assemble(self.definition, fixed=())[0]))
             self.inner.check()
         self.states = ModelStates(self.model, self.spanning, self.inner)
         self.configuration = configuration(self.tree)
@@ -109,7 +109,7 @@ class MinimalForm(Flow):
 
     def _bodies(self) -> None:
         """Arrays over all bodies: link, principal axes and centre of mass there, inertia."""
-        bodies = self.mechanism.bodies
+        bodies = self.definition.bodies
         self.link = np.array([self.spanning.link[body.name] for body in bodies], dtype=np.intp)
         self.rigid = np.array([isinstance(body, Body) for body in bodies], dtype=bool)
         self.arm = np.array([self.tree.links[k].com for k in self.link])
@@ -157,14 +157,14 @@ class MinimalForm(Flow):
     @cached_property
     def initial(self) -> Coordinates:
         """The mechanism as assembled."""
-        return self.coordinates(self.mechanism.assemble()[0])
+        return self.coordinates(assemble(self.definition)[0])
 
     @cached_property
     def initial_s(self) -> Array:
         """The other states as assembled, whatever velocities were given."""
         if not self.extra:
             return np.zeros(0)
-        return self.states.s_of(initial_x(self.model, self.mechanism.assemble(fixed=())[0]))
+        return self.states.s_of(initial_x(self.model, assemble(self.definition, fixed=())[0]))
 
     def coordinates(self, state: Any) -> Coordinates:
         """(q, ξ, s) of a Model's state x, a `State` of a run, or a motion of `m.assemble()`; see `reading`."""
@@ -307,7 +307,7 @@ class MinimalForm(Flow):
     @cached_property
     def linkage(self) -> Linkage:
         """Its rows over the velocities of all bodies."""
-        return Linkage(self.mechanism)
+        return Linkage(self.definition)
 
     def unconstrained(self, M: Array, b: Array) -> Array:
         """M⁻¹ b."""

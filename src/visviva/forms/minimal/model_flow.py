@@ -131,7 +131,7 @@ class ModelFlow(Flow):
 
 def model_flow(model: Model, inputs: object, scheme: str) -> ModelFlow:
     """The flow of a mechanism's model, or an error that says why there is none and what to use."""
-    if model.mechanism is None:
+    if model.definition is None:
         raise ModelError(
             f"{scheme} integrates mechanisms in minimal velocities, and equations by hand (vv.HandFlow); "
             f"{model.name!r} is neither.\nUse vv.DiscreteGradient(), vv.EnergyCollocation() of order 4, or "

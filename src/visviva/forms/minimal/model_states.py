@@ -31,14 +31,14 @@ class ModelStates:
     """
 
     def __init__(self, model: Model, spanning: Spanning, inner: InnerUnknowns | None = None) -> None:
-        assert model.mechanism is not None
+        assert model.definition is not None
         self.model, self.spanning, self.inner = model, spanning, inner
         self.angles = angle_variables(model)
         at = {(place.joint.name, place.coordinate): place.q for place in spanning.places if place.joint is not None}
         self.turned = {
             name: at[joint.name, k] for name, (joint, k) in self.angles.items() if (joint.name, k) in at
         }  # where the angles of the tree are in q
-        bodies = {f"{body.name}.{letter}" for body in model.mechanism.bodies for letter in "qv"}
+        bodies = {f"{body.name}.{letter}" for body in model.definition.bodies for letter in "qv"}
         follow = bodies | (set(model.measured) - set(self.angles)) | set(self.turned)
         follow |= set(() if inner is None else inner.tied)
         self.s: dict[str, slice] = {}
@@ -49,7 +49,7 @@ class ModelStates:
                 self.extra += variable.space.size
         self.stacked = {
             model.layout.x[part.variable].start + k: angle_variable(turn_name(one))
-            for part in model.mechanism.joint_elements
+            for part in model.definition.joint_elements
             if part.energy is not None and len(part.coordinates) > 1
             for k, one in enumerate(part.coordinates)
             if one.turns
@@ -63,8 +63,8 @@ class ModelStates:
     def x(self, q: Array, poses: Array, V: Array, s: Array) -> Array:
         """States of the model (..., size); poses, V: coordinates and velocities of all bodies, one after the other."""
         model, x = self.model, np.zeros((*q.shape[:-1], self.model.layout.size))
-        assert model.mechanism is not None
-        names = [body.name for body in model.mechanism.bodies]
+        assert model.definition is not None
+        names = [body.name for body in model.definition.bodies]
         x[..., model.layout.read(tuple(f"{name}.q" for name in names))] = poses
         x[..., model.layout.read(tuple(f"{name}.v" for name in names))] = V
         for name, part in self.lengths.items():
@@ -84,7 +84,7 @@ class ModelStates:
 
 def angle_variables(model: Model) -> dict[str, tuple[Joint, int]]:
     """The variables of a mechanism's model that are angles over many turns: joint, and number of the coordinate."""
-    m = model.mechanism
+    m = model.definition
     assert m is not None
     single = [(part.variable, part.coordinates[0]) for part in m.joint_elements if len(part.coordinates) == 1]
     single += [(stop.variable, stop.at) for stop in m.stops]

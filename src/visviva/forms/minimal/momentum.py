@@ -10,7 +10,7 @@ from visviva.forms.flows.flow import Flow, FlowState
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.point import Point
 from visviva.forms.minimal.state import Coordinates, start_of
-from visviva.mechanism import Mechanism, Motion
+from visviva.mechanism import Definition, Motion
 
 
 @final
@@ -26,7 +26,7 @@ class MomentumForm(Flow):
     form = "kane-momentum"
     in_momenta = True
 
-    def __init__(self, m: Mechanism, inputs: Any = None) -> None:
+    def __init__(self, m: Definition, inputs: Any = None) -> None:
         self.minimal = MinimalForm(m, "kane-velocity", inputs)
         self.n, self.size_q, self.extra = self.minimal.n, self.minimal.size_q, self.minimal.extra
         self.name, self.model, self.tree = self.minimal.name, self.minimal.model, self.minimal.tree

@@ -10,7 +10,7 @@ from visviva.errors import ModelError
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.minimal.inertial import INERTIAL
 from visviva.forms.minimal.momentum import MomentumForm
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, Mechanism, definition_of
 from visviva.model import Model
 
 FORMS = (*INERTIAL, MomentumForm.form)
@@ -18,7 +18,7 @@ FORMS = (*INERTIAL, MomentumForm.form)
 
 @helpful
 def analytical(
-    m: Mechanism | Model, form: str = "minimal", *, inputs: Mapping[str, Any] | None = None
+    m: Mechanism | Definition | Model, form: str = "minimal", *, inputs: Mapping[str, Any] | None = None
 ) -> MinimalForm | MomentumForm:
     """The equations of motion of a mechanism in minimal velocities.
 
@@ -27,12 +27,13 @@ def analytical(
     inputs: of ports by name, as `vv.simulate` takes them; those that are left out are zero.
     """
     if isinstance(m, Model):
-        if m.mechanism is None:
+        if m.definition is None:
             raise ModelError(
                 f"model {m.name!r} is no mechanism: minimal velocities need bodies and joints, a vv.Mechanism."
             )
-        m = m.mechanism
-    if not isinstance(m, Mechanism):
+        m = m.definition
+    m = definition_of(m)
+    if not isinstance(m, Definition):
         raise ModelError(
             f"analytical() takes a Mechanism, got {type(m).__name__}: minimal velocities need bodies and joints.\n"
             "Composites have vv.equations(system), Lagrangians vv.lagrangian(...)."

@@ -23,9 +23,9 @@ def reactions(form: MinimalForm, point: Point, u: Array, u_dot: Array) -> dict[s
     V_dot = form.solve(point, u, u_dot).V_dot
     missing = point.flow(u, V_dot)[form.at_z] - form.masses * V_dot
     lam = split(model.C(point.x)[:, form.at_z]).solve_transposed(missing)
-    found = {joint.name: reaction(model, joint, point.x, lam) for joint in form.mechanism.joints if joint.joint.rows}
-    own = {name for joint in form.mechanism.joints for name in joint.sum_names}
-    for condition in form.mechanism.conditions:
+    found = {joint.name: reaction(model, joint, point.x, lam) for joint in form.definition.joints if joint.joint.rows}
+    own = {name for joint in form.definition.joints for name in joint.sum_names}
+    for condition in form.definition.conditions:
         if condition.name not in own:
             found[condition.name] = -lam[model.layout.act((condition.name,)) - model.layout.dim]
     return found

@@ -65,7 +65,7 @@ def coordinates(form: MinimalForm, state: Any) -> Coordinates:
 
 def motion_at_point(form: MinimalForm, point: Point) -> Motion:
     """Poses, velocities, angles, currents and temperatures; angles of cut joints with the turns that s has, if any."""
-    model, m = form.model, form.mechanism
+    model, m = form.model, form.definition
     values = {name: point.x[at] for name, at in model.layout.x.items()}
     at = {(place.joint.name, place.coordinate): place.q for place in form.spanning.places if place.joint is not None}
     known = {place: values[name][0] for name, place in form.states.angles.items()}
@@ -87,9 +87,9 @@ def _given(form: MinimalForm, state: Any) -> tuple[Array, Array, dict[str, float
         turns = [turn.name for turn in model.turns]
         return state.x, state.x[at], dict(zip(turns, state.angles.tolist(), strict=True)), state.t
     if isinstance(state, State):
-        motion = state.motion_of(form.mechanism)
+        motion = state.motion_of(form.definition)
         x = initial_x(model, motion, inside=False)
-        moving = {f"{body.name}.{letter}" for body in form.mechanism.bodies for letter in "qv"}
+        moving = {f"{body.name}.{letter}" for body in form.definition.bodies for letter in "qv"}
         for name, own in model.layout.x.items():
             if name not in moving:
                 x[own] = state.x[state.places[name]]
@@ -97,7 +97,7 @@ def _given(form: MinimalForm, state: Any) -> tuple[Array, Array, dict[str, float
     if isinstance(state, np.ndarray):
         x = finite_vector(state, f"state x of {form.name!r}", model.layout.size)
         return x, x[at], {}, 0.0
-    motion = motion_of(form.mechanism, state, "the initial state")
+    motion = motion_of(form.definition, state, "the initial state")
     x = initial_x(model, motion)
     return x, x[at], motion.angles, 0.0
 
@@ -151,7 +151,7 @@ def _target(form: MinimalForm, k: int, x: Array) -> tuple[Array, Array]:
     What follows the link within the joint are sliders, which do not turn.
     """
     body = form.spanning.places[k].carrier
-    b = form.mechanism.bodies.index(body)
+    b = form.definition.bodies.index(body)
     coordinates = x[form.model.layout.x[f"{body.name}.q"]]
     if not isinstance(body, Body):
         return np.eye(3), coordinates
@@ -167,7 +167,7 @@ def _check_places(form: MinimalForm, x: Array, reached: Array) -> None:
     """An error if the tree does not reach the bodies where the state has them."""
     gaps = {}
     extent = 1.0
-    for body in form.mechanism.bodies:
+    for body in form.definition.bodies:
         at = form.model.layout.x[f"{body.name}.q"]
         gaps[body.name] = float(np.abs(x[at] - reached[at]).max())
         extent = max(extent, float(np.abs(x[at][:3]).max()))
@@ -198,7 +198,7 @@ def _check_velocities(form: MinimalForm, V: Array, reached: Array) -> None:
     if gap.max(initial=0.0) <= OFF * max(fastest, SMALL):
         return
     widths = np.cumsum([6 if rigid else 3 for rigid in form.rigid])
-    body = form.mechanism.bodies[int(np.searchsorted(widths, int(gap.argmax()), side="right"))]
+    body = form.definition.bodies[int(np.searchsorted(widths, int(gap.argmax()), side="right"))]
     raise AssemblyError(
         f"the velocities of mechanism {form.name!r} violate its joints: that of {body.name!r} is off by "
         f"{gap.max():.3g}.\nStart from consistent ones, e.g. those of m.assemble()."

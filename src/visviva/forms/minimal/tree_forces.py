@@ -58,7 +58,7 @@ def beyond_linear(form: MinimalForm, *, wrenches: bool = False) -> str:
     """
     if form.open.feedback:
         return "inputs that depend on states"
-    m = form.mechanism
+    m = form.definition
     others: list[Part] = [*m.elements, *m.stops, *m.boxes]
     others += [joint for joint in m.joints if any(law is not None for law in joint.laws)]
     others += [p for p in m.ports if not isinstance(p, Torque | Force | WrenchPort if wrenches else Torque | Force)]
@@ -79,7 +79,7 @@ def tree_forces(form: MinimalForm) -> TreeForces:
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
     B = np.zeros((form.n, len(form.inputs.base)))
-    for port in form.mechanism.ports:
+    for port in form.definition.ports:
         assert isinstance(port, Torque | Force)
         B[at[port.joint.name, port.at.number], form.model.port_columns[port.name]] = 1.0
     return TreeForces(*springs, B)
@@ -94,11 +94,11 @@ def joint_springs(form: MinimalForm) -> tuple[Array, Array, Array] | None:
         return None
     places = form.spanning.places
     at = {(place.joint.name, place.coordinate): place.xi.start for place in places if place.joint is not None}
-    along = [(part, part.coordinates[0]) for part in form.mechanism.joint_elements]  # those of several are not linear
+    along = [(part, part.coordinates[0]) for part in form.definition.joint_elements]  # those of several are not linear
     if any((one.joint.name, one.number) not in at for _, one in along):
         return None
     damping, stiffness, moment = (np.zeros(form.n) for _ in range(3))
-    for joint in form.mechanism.joints:
+    for joint in form.definition.joints:
         for k, d in enumerate(joint.friction):
             if (joint.name, k) in at:
                 damping[at[joint.name, k]] += d

@@ -32,7 +32,7 @@ class TreeNodes:
         at = {(place.joint.name, place.coordinate): place.q.start for place in form.spanning.places if place.joint}
         found = {
             name: at[joint.name, joint.joint.coordinates.index(angle)]
-            for joint in form.mechanism.joints
+            for joint in form.definition.joints
             for name, angle in turn_names(joint).items()
         }
         self._turns = np.array([found[turn.name] for turn in form.model.turns], dtype=np.intp)

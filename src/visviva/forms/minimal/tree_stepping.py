@@ -165,7 +165,7 @@ class TreeStepping(AbstractRepeated, AbstractBatched, AbstractCoordinated, Abstr
     @cached_property
     def _batches(self) -> bool:
         """Whether runs need no other looks than those at their balance."""
-        exact, bushings = "energy" in self.plain.scheme.preserves, self.form.mechanism.elements
+        exact, bushings = "energy" in self.plain.scheme.preserves, self.form.definition.elements
         return self.nodes.counts and not exact and not any(part.half_turn for part in bushings)
 
     @cached_property

@@ -45,7 +45,7 @@ class TreeTicks(AbstractTicked):
         form, (carrier, _, ending) = self._stepping.form, name.rpartition(".")
         if ending == "twist":
             return self._twist(carrier)
-        joint = next((part for part in form.mechanism.joints if part.name == carrier), None)
+        joint = next((part for part in form.definition.joints if part.name == carrier), None)
         if joint is None or ending not in ("q", "rate"):
             return None
         own = {place.coordinate: place for place in form.spanning.places if place.joint is joint}

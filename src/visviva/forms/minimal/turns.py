@@ -24,7 +24,7 @@ class FollowedTurns:
 
     def __init__(self, form: MinimalForm) -> None:
         self._form = form
-        built = {name: angle for joint in form.mechanism.joints for name, angle in built_turns(joint).items()}
+        built = {name: angle for joint in form.definition.joints for name, angle in built_turns(joint).items()}
         self.near = np.array([built[turn.name] for turn in form.model.turns])
 
     @cached_property
@@ -34,7 +34,7 @@ class FollowedTurns:
         at = {(place.joint.name, place.coordinate): place.q.start for place in form.spanning.places if place.joint}
         found = {
             name: at.get((joint.name, joint.joint.coordinates.index(angle)))
-            for joint in form.mechanism.joints
+            for joint in form.definition.joints
             for name, angle in turn_names(joint).items()
         }
         every = {k: found[turn.name] for k, turn in enumerate(form.model.turns)}

@@ -32,7 +32,7 @@ from visviva.forms.symbols.rows import constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.tree import tree_symbols
 from visviva.forms.symbols.variables import variables_of
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition, definition_of
 from visviva.model import Model
 from visviva.views.equations_names import Label
 
@@ -79,10 +79,11 @@ def symbols(
             raise ModelError("a RigidSystem has no director form: directors are those of the bodies of a Mechanism.")
         return of_rigid_system(m, form, numeric, simplify)
     if isinstance(m, MinimalForm):
-        m = m.mechanism
-    if isinstance(m, Model) and m.mechanism is not None:
-        m = m.mechanism
-    if not isinstance(m, Mechanism):
+        m = m.definition
+    if isinstance(m, Model) and m.definition is not None:
+        m = m.definition
+    m = definition_of(m)
+    if not isinstance(m, Definition):
         raise ModelError(
             "symbols() takes a Mechanism, a RigidSystem, a ParticleSystem, a KaneSystem, a PortHamiltonian or a "
             f"Lagrangian, got {type(m).__name__}.\n"
@@ -100,7 +101,7 @@ def by_components(m: Any, form: str) -> ComponentEquations | None:
     if isinstance(m, RigidSystem) and m.has_clock:
         m = kane_of_rigid(m)
     if form == "directors" and isinstance(m, KaneSystem | PortHamiltonian | Hamel | Model):
-        if isinstance(m, Model) and m.mechanism is not None:
+        if isinstance(m, Model) and m.definition is not None:
             return None
         raise ModelError(
             f"a {type(m).__name__} has no director form: directors are those of the bodies of a Mechanism."
@@ -166,7 +167,7 @@ def of_mechanism(source: MinimalForm, form: str, numeric: bool, simplify: bool |
 
 def _gravity(source: MinimalForm, parameters: Parameters) -> Any:
     """The acceleration in world axes; one number along an axis is called g."""
-    return parameters.vector(tidy(source.mechanism.gravity), Label("g"), "m/s²")
+    return parameters.vector(tidy(source.definition.gravity), Label("g"), "m/s²")
 
 
 def commutation(source: MinimalForm) -> Any:

@@ -17,14 +17,14 @@ from visviva.forms.symbols.parameters import Parameters
 from visviva.forms.symbols.rows import ConstraintRows, constraint_rows, drive_rates
 from visviva.forms.symbols.steps import Steps, matrix_of, zeros
 from visviva.forms.symbols.variables import Register, Variables
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.parts import Body
 from visviva.mechanism.spanning.spanning import Spanning
 from visviva.mechanism.spanning.tree import Tree
 from visviva.views.equations_names import Label
 
 
-def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
+def director_equations(m: Definition, numeric: bool) -> DirectorEquations:
     """The equations of a mechanism."""
     import sympy
 
@@ -70,7 +70,7 @@ def director_equations(m: Mechanism, numeric: bool) -> DirectorEquations:
     )
 
 
-def _variables(m: Mechanism, states: ModelStates, steps: Steps) -> Variables:
+def _variables(m: Definition, states: ModelStates, steps: Steps) -> Variables:
     register, q, v = Register(steps), list[Any](), list[Any]()
     for body in m.bodies:
         labels = [Label("phi", (body.name, str(i + 1))) for i in range(3)]

@@ -13,7 +13,7 @@ from visviva.forms.symbols.parameters import Parameters, directions
 from visviva.forms.symbols.places import AbstractPlaces, size_of
 from visviva.forms.symbols.steps import Steps, cross, zeros
 from visviva.forms.symbols.variables import Variables
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.linkage import euler_moments
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 from visviva.views.equations_names import Label
@@ -25,7 +25,7 @@ class DirectorPlaces(AbstractPlaces):
 
     def __init__(
         self,
-        m: Mechanism,
+        m: Definition,
         states: ModelStates,
         variables: Variables,
         constraints: tuple[str, ...],

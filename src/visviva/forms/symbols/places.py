@@ -18,7 +18,7 @@ from visviva.forms.symbols.steps import Steps, zeros
 from visviva.forms.symbols.tree import TreeSymbols
 from visviva.forms.symbols.variables import Variables
 from visviva.library.joints import Angle, Family, Product, Scalar, Vector
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Pair, Particle
 from visviva.views.equations_names import Label
 
@@ -30,7 +30,7 @@ class AbstractPlaces(ABC):
     order of the multipliers.   n: number of velocities.   scale: size of the mechanism [m].
     """
 
-    m: Mechanism
+    m: Definition
     variables: Variables
     states: ModelStates
     parameters: Parameters
@@ -153,11 +153,11 @@ class TreePlaces(AbstractPlaces):
         parameters: Parameters,
         steps: Steps,
     ) -> None:
-        self.m, self.states, self.variables = form.mechanism, form.states, variables
+        self.m, self.states, self.variables = form.definition, form.states, variables
         self.form, self.tree, self.frames = form, tree, frames
         self.parameters, self.steps, self.n = parameters, steps, form.n
         self.constraints = tuple(dict.fromkeys(part.name for part in form.open.constraints))
-        self.scale = size_of(form.mechanism)
+        self.scale = size_of(form.definition)
         self._made: dict[Any, Moving] = {}
         self._place = {
             (place.joint.name, place.coordinate): place
@@ -227,7 +227,7 @@ class TreePlaces(AbstractPlaces):
         return self._made[key]
 
 
-def size_of(m: Mechanism) -> float:
+def size_of(m: Definition) -> float:
     """The largest coordinate of a body as built: rounding of lengths is in proportion to it."""
     places = [body.r_WB if isinstance(body, Body) else body.r_W for body in m.bodies]
     return max((float(np.abs(r).max()) for r in places), default=0.0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from visviva.forms.minimal.form import MinimalForm
 from visviva.forms.symbols.steps import Steps
-from visviva.mechanism import Mechanism
+from visviva.mechanism import Definition
 from visviva.mechanism.conditions import AbstractCondition
 from visviva.mechanism.coupling import Coupling
 from visviva.mechanism.parts import Force, Motor, Torque, WrenchPort
@@ -68,7 +68,7 @@ def variables_of(form: MinimalForm, steps: Steps) -> Variables:
                 register.symbol(".p".join(name.rsplit(".rate", 1)), momentum, unit="N m s" if unit == "rad" else "N s")
             )
     velocities, accelerations, momenta = (np.array(each, dtype=object) for each in (xi, xi_dot, p))
-    s, u, t, driven, boxes = register.others(form.mechanism, form.s_names)
+    s, u, t, driven, boxes = register.others(form.definition, form.s_names)
     return Variables(q, velocities, accelerations, momenta, s, u, t, register.names, register.units, driven, boxes)
 
 
@@ -93,7 +93,7 @@ class Register:
         return np.array([self.symbol(name, label, unit=unit) for name, label, unit in each], dtype=object)
 
     def others(
-        self, m: Mechanism, s_names: Sequence[str]
+        self, m: Definition, s_names: Sequence[str]
     ) -> tuple[Any, Any, Any, dict[str, tuple[Any, Any]], dict[str, Any]]:
         """Other states, inputs, time, both rates of drives that are no expressions of it, and inputs of boxes."""
         s = self.symbols(s_names, [_state(name) for name in s_names], [_state_unit(m, name) for name in s_names])
@@ -110,7 +110,7 @@ class Register:
         u = np.array([*ports, *pairs, *(symbol for own in boxes.values() for symbol in own)], dtype=object)
         return s, u, self.steps.symbol(Label("t")), driven, boxes
 
-    def box_inputs(self, m: Mechanism) -> dict[str, Any]:
+    def box_inputs(self, m: Definition) -> dict[str, Any]:
         """Of each input of a box, by its name."""
         found = {}
         for box in m.boxes:
@@ -152,7 +152,7 @@ def _state(name: str) -> Label:
     return Label(LETTERS.get(base, base), (owner, *_subscripts(word)[1:]))
 
 
-def _state_unit(m: Mechanism, name: str) -> str:
+def _state_unit(m: Definition, name: str) -> str:
     """Of fluxes, entropies, angles, and of what couplings follow."""
     owner, _, word = name.rpartition(".")
     for box in m.boxes:

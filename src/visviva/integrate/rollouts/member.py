@@ -254,14 +254,14 @@ class MemberRuns:
 
     def _values(self, run: Run) -> dict[str, Array]:
         """Quantities at the nodes; those of the motion are read by tables that all members share."""
-        if any(read is None for read in self._reads.values()) or run.model.mechanism is None:
+        if any(read is None for read in self._reads.values()) or run.model.definition is None:
             return {name: run[name] for name in self._reads}
         return self._motion_values(run.record)
 
     def _motion_values(self, record: Record) -> dict[str, Array]:
         model = self.rolling.model
-        if self._motion is None and model.mechanism is not None:
-            self._motion = MechanismMotion(model, model.mechanism, record)
+        if self._motion is None and model.definition is not None:
+            self._motion = MechanismMotion(model, model.definition, record)
         if self._motion is None:
             return {}
         motion = self._motion.over(record)
@@ -307,6 +307,6 @@ def _alike(rows: Array) -> int:
 def _motion_reader(model: Model, name: str) -> Callable[[MechanismMotion], Array] | None:
     """How a quantity of the motion is read, if it is one."""
     carrier, _, suffix = name.rpartition(".")
-    owner = None if model.mechanism is None else model.mechanism.parts.get(carrier)
+    owner = None if model.definition is None else model.definition.parts.get(carrier)
     found = motion_quantities(owner).get(suffix)
     return None if found is None else lambda motion: found[0](motion, owner)

@@ -95,7 +95,7 @@ def _recorded(sim: Prepared, inputs: TimeInputs, start: State, patterns: tuple[s
     model, scheme, h, names, known = sim.model, sim.scheme, sim.h, list[str](), None
     for pattern in patterns:
         carrier, _, suffix = pattern.rpartition(".")
-        owner = None if model.mechanism is None else model.mechanism.parts.get(carrier)
+        owner = None if model.definition is None else model.definition.parts.get(carrier)
         if suffix in motion_quantities(owner):
             names.append(pattern)
             continue

@@ -18,10 +18,10 @@ from visviva.mechanism.composite.state import state_of
 from visviva.mechanism.composite.wiring import Wiring
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
-def composite_of(m: Mechanism, expose: Any = ()) -> Composite:
+def composite_of(m: Definition, expose: Any = ()) -> Composite:
     """The mechanism as a composite that starts as assembled; `state_of` has the values of its variables at any motion.
 
     Boxes go by the names of the parts, of which letters, digits and underscores are kept; others become underscores.
@@ -43,7 +43,7 @@ def composite_of(m: Mechanism, expose: Any = ()) -> Composite:
     return starting(_wired(m, shown), state_of(m, ground=shown.ground))
 
 
-def _wired(m: Mechanism, shown: Exposure) -> Composite:
+def _wired(m: Definition, shown: Exposure) -> Composite:
     if not m.bodies:
         raise ModelError(f"mechanism {m.name!r} has no bodies. Add one: m.body(...) or m.particle(...).")
     net = Wiring(m)

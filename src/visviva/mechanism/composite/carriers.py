@@ -11,7 +11,7 @@ from visviva.mechanism.parts import Body, Ground, Pair, Particle
 
 if TYPE_CHECKING:
     from visviva._arrays import Array
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 GROUP = "SO3xR3"
 
@@ -26,7 +26,7 @@ def add_carriers(net: Wiring, shows_ground: bool) -> None:
         net.add(name, system, {port: f"{port}_{name}" for port in system.interface})
 
 
-def has_ground(m: Mechanism) -> bool:
+def has_ground(m: Definition) -> bool:
     """Whether a joint or a spring ends at the ground."""
     pairs: list[Pair] = [*(part for part in m.joints if part.joint.rows or part.joint.sums), *m.elements]
     return any(isinstance(end, Ground) for pair in pairs for end in (pair.parent, pair.child))

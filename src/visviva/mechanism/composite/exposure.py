@@ -13,7 +13,7 @@ from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
 @final
@@ -48,7 +48,7 @@ class Exposure:
         )
 
 
-def exposure_of(m: Mechanism, expose: Any) -> Exposure:
+def exposure_of(m: Definition, expose: Any) -> Exposure:
     """What names ask for: bodies, the ground, thermal nodes, and "s" for heat; an error that lists them else."""
     several = isinstance(expose, Iterable) and not isinstance(expose, str)
     names = tuple(dict.fromkeys(getattr(one, "name", one) for one in (expose if several else (expose,))))

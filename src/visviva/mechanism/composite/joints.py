@@ -17,7 +17,7 @@ from visviva.mechanism.friction import FrictionLaw, rate_symbol, temperature_sym
 from visviva.mechanism.parts import Force, Joint, JointCoordinate, Motor, Torque
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 Rates = dict[str, tuple[Rate, ...]]
 
@@ -43,7 +43,7 @@ def add_joints(net: Wiring) -> None:
         )
 
 
-def acting_coordinates(m: Mechanism) -> dict[str, set[int]]:
+def acting_coordinates(m: Definition) -> dict[str, set[int]]:
     """Numbers of the coordinates on which springs, stops, ports, boxes and couplings act, by the name of the joint."""
     found: list[JointCoordinate] = [one for part in m.joint_elements for one in part.coordinates]
     found += [part.at for part in m.stops]

@@ -22,10 +22,10 @@ from visviva.mechanism.parts import Body, Particle
 from visviva.mechanism.spring_slopes import measured
 
 if TYPE_CHECKING:
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 
-def state_of(m: Mechanism, at: StateLike | None = None, *, ground: bool = False) -> dict[str, Array]:
+def state_of(m: Definition, at: StateLike | None = None, *, ground: bool = False) -> dict[str, Array]:
     """Values of the variables of `composite_of(m)` at a motion, as assembled by default.
 
     ground: whether it is one of them, where nothing of the mechanism holds to it.

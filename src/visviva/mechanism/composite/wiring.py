@@ -15,7 +15,7 @@ from visviva.mechanism.thermal import Thermal
 
 if TYPE_CHECKING:
     from visviva.geometry import SE3
-    from visviva.mechanism.mechanism import Mechanism
+    from visviva.mechanism.definition import Definition
 
 GROUND, HEAT = "ground", "s"  # the box of what does not move; the junction of heat that has no node
 
@@ -23,7 +23,7 @@ GROUND, HEAT = "ground", "s"  # the box of what does not move; the junction of h
 class Wiring:
     """What is there so far.   outer: junctions that are shown, by the names of ports."""
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.m = m
         self.names = box_names(m)
         self.boxes: dict[str, AbstractSystem] = {}
@@ -55,7 +55,7 @@ class Wiring:
         return HEAT if sink is None else f"s_{self.names[sink.name]}"
 
 
-def box_names(m: Mechanism) -> dict[str, str]:
+def box_names(m: Definition) -> dict[str, str]:
     """The names of the parts as identifiers; an error where two become one."""
     own = {name for joint in m.joints for name in joint.sum_names}
     found: dict[str, str] = {}

@@ -16,7 +16,7 @@ import numpy as np
 from visviva._arrays import Array
 from visviva.geometry import SE3
 from visviva.library.joints import AbstractJoint, Ball, Flight, Free, Shift, Turn
-from visviva.mechanism.mechanism import Mechanism
+from visviva.mechanism.definition import Definition
 from visviva.mechanism.parts import Body, Carrier, Ground, Joint, Particle
 from visviva.mechanism.spanning.links import SIZES
 from visviva.mechanism.spanning.tree import Link, Tree
@@ -87,7 +87,7 @@ class Spanning:
         return sum(SIZES[link.kind][1] for link in self.tree.links)
 
 
-def spanning(m: Mechanism, wanted: Collection[str] = ()) -> Spanning:
+def spanning(m: Definition, wanted: Collection[str] = ()) -> Spanning:
     """The tree with the least rows left to its loops; wanted: names of joints that are in it rather than others."""
     grown = list(_grow(m, wanted))
     used = [joint for joint, _, _ in grown if joint is not None]
@@ -126,7 +126,7 @@ def strength(joint: AbstractJoint) -> int:
     return len(joint.rows) + len(joint.sums) if joint.carries else -1
 
 
-def _grow(m: Mechanism, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
+def _grow(m: Definition, wanted: Collection[str]) -> Iterator[tuple[Joint | None, Carrier, Body | Particle]]:
     """Joint, what it hangs on and what it carries, outwards from the ground; Prim's algorithm."""
     ends: dict[str, Carrier] = {end.name: end for end in (m.ground, *m.bodies)}
     near: dict[str, list[tuple[str, Joint]]] = {name: [] for name in ends}

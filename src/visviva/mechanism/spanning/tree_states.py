@@ -12,8 +12,8 @@ from visviva.errors import ModelError
 from visviva.library.joints import Angle
 from visviva.mechanism.assembly import Motion, linkage_of, motion_at
 from visviva.mechanism.coordinates import POSES
+from visviva.mechanism.definition import Definition
 from visviva.mechanism.joint_coordinates import turn_names
-from visviva.mechanism.mechanism import Mechanism
 from visviva.mechanism.parts import Body
 from visviva.mechanism.spanning.links import pose, subspace
 from visviva.mechanism.spanning.names import coordinate_names, velocity_names
@@ -27,7 +27,7 @@ class TreeStates:
     A link has X_WL = X_WP X_PJ X_JL(q) and the twist V = Ad(X_PL⁻¹) V_P + S v in its own axes.
     """
 
-    def __init__(self, m: Mechanism) -> None:
+    def __init__(self, m: Definition) -> None:
         self.name = m.name
         self._linkage, self._spanning = linkage_of(m), spanning(m)
         self.names = coordinate_names(self._spanning), velocity_names(self._spanning)

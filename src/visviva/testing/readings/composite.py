@@ -22,7 +22,7 @@ def composite(now: Instant) -> None:
     m, own = now.case.mechanism, now.model.port_columns
     model = compile(m.system())
     x = model.pack(m.system_state(now.motion))
-    names = {short: name for name, short in box_names(m).items()}
+    names = {short: name for name, short in box_names(m.definition).items()}
     columns = np.concatenate([np.zeros(0, int), *(np.r_[own[names[port.name]]] for port in model.ports)])
     u, u_dot = now.u[columns], now.u_dot[columns]
     xi, z = rates_of(model, x, u, u_dot, increments(model, m, now.units))
@@ -31,7 +31,7 @@ def composite(now: Instant) -> None:
     now.same_power(float(model.outputs(x, z) @ u), now.power, "work")
     unit = now.units.power / now.units.body_velocities(now.form)
     expected = zip(m.bodies, now.split_by_body(now.form.masses * now.v_dot), now.split_by_body(unit), strict=True)
-    names = box_names(m)
+    names = box_names(m.definition)
     for body, p_dot, one in expected:
         if body.mass:
             name, axes = momentum_variable(body, names[body.name])
@@ -71,7 +71,7 @@ def rates_of(model: Model, x: Array, u: Array, u_dot: Array, sizes: Array) -> tu
 
 def increments(model: Model, m: Mechanism, units: Units) -> Array:
     """Sizes of increments of all states: turns, shifts, momenta, coordinates of joints, ½ l² of lines, entropies."""
-    twist, names = np.array(3 * [1.0] + 3 * [units.length]), box_names(m)
+    twist, names = np.array(3 * [1.0] + 3 * [units.length]), box_names(m.definition)
     sizes = np.full(model.layout.dim, min(1.0, units.length))
     given = {f"{names[stop.name]}.y": units.coordinates(stop.joint)[[stop.at.number]] for stop in m.stops}
     for part in m.joint_elements:

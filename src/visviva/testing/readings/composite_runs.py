@@ -48,7 +48,7 @@ def joined_composite(now: Instant) -> None:
     """The composite, joined by a spring to that of another mechanism: energy goes between them, and none is lost."""
     m, unit = now.case.mechanism, now.units
     body = next(part for part in m.bodies if part.mass)
-    own = box_names(m)[body.name]
+    own = box_names(m.definition)[body.name]
     place = np.asarray(now.motion.q[body.name])[:3]
     other = Mechanism("other")
     other.particle("weight", mass=unit.mass, at=place + unit.length)
@@ -80,7 +80,7 @@ def joined_composite(now: Instant) -> None:
 def _gap(now: Instant, h: float, n: int) -> tuple[float, float]:
     """How far poses of both are apart after n steps, in units of length, and how far joints of the composite open."""
     m = now.case.mechanism
-    names = box_names(m)
+    names = box_names(m.definition)
     own = _run(now, m, h, n, initial=now.motion)
     run = _run(now, m.system(), h, n, initial=m.system_state(now.motion))
     audit = run.audit()

@@ -63,7 +63,7 @@ def partially_lagrangian(now: Instant) -> None:
 
 def momenta(now: Instant) -> None:
     """ṗ = d(M ξ)/dt = M ξ̇ + Ṁ ξ."""
-    form = MomentumForm(now.case.mechanism, now.case.inputs)
+    form = MomentumForm(now.case.mechanism.definition, now.case.inputs)
     p_dot, s_dot = form.rates(0.0, now.q, form.momenta(now.q, now.xi), now.s)
     point = now.form.at(now.q, now.xi, now.s)
     unit = now.units.power / now.xi_unit

@@ -99,7 +99,7 @@ class Instant:
 
     def split_by_body(self, values: Array) -> list[Array]:
         """Values over the velocities of all bodies, one array for each."""
-        widths = [len(self.motion.V[body.name]) for body in self.form.mechanism.bodies]
+        widths = [len(self.motion.V[body.name]) for body in self.form.definition.bodies]
         return np.split(values, np.cumsum(widths)[:-1])
 
     def same_accelerations(self, found: Array) -> None:
