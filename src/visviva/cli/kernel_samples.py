@@ -94,8 +94,9 @@ def boxes_on_joints() -> None:
     driven.thermal("winding", capacity=60.0, conductance_to_environment=0.5)
     driven.motor("drive", "hinge", resistance=0.8, inductance=1e-3, k=0.06, heat_to="winding")
     for m, port in ((boxed_arm(), "motor"), (loop, "drive"), (driven, "drive")):
-        for scheme, volts in product((vv.PHMP(), vv.LieMidpoint()), (12.0, lambda t: 12.0 * np.sin(t))):
-            vv.simulate(m, integrator=scheme, inputs={port: volts}, **SPAN)
+        for scheme in (vv.PHMP(), vv.PHMPGGL(), vv.LieMidpoint()):
+            vv.simulate(m, integrator=scheme, inputs={port: 12.0}, **SPAN)
+            vv.simulate(m, integrator=scheme, inputs={port: lambda t: 12.0 * np.sin(t)}, **SPAN)
 
 
 def in_hand(kind: str) -> None:
